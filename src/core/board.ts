@@ -1,0 +1,84 @@
+// What `decide` looks at: the state plus the facts around it that only the caller can know
+// (kill switches, lease records, the archive), and who is asking.
+
+import type { Role, State, TaskStatus } from './state.ts';
+import { type Instant, instant } from './time.ts';
+
+export const SWITCHES = ['ABORT', 'CHECKPOINT', 'PAUSE'] as const;
+/** A kill switch; in order of precedence. */
+export type Switch = (typeof SWITCHES)[number];
+
+export interface Board {
+  readonly state: State;
+  /** Switches that are on, and since when. */
+  readonly switches: Readonly<Partial<Record<Switch, Instant>>>;
+  /** Lease records by agent id. */
+  readonly leases: ReadonlyMap<string, Lease>;
+  /** Archived task ids and how they ended. */
+  readonly archived: ReadonlyMap<string, TaskStatus>;
+}
+
+/** One agent's side record, with what the store could find out about the process behind it. */
+export interface Lease {
+  readonly agent: string;
+  readonly task?: string;
+  /** The task's epoch when the lease was taken; a record of another epoch counts for nothing. */
+  readonly epoch: number;
+  readonly expires: string;
+  readonly heartbeat: string;
+  readonly holder: 'alive' | 'dead' | 'unknown';
+  /** Milliseconds left by the monotonic clock; only for a live holder on this boot. */
+  readonly remaining?: number;
+}
+
+/** The parts an actor may play. An id without a live session may act as supervisor or as its agent. */
+export type Part = 'human' | 'supervisor' | Role;
+
+export interface Actor {
+  /** Agent id; absent for the operator. */
+  readonly id?: string;
+  readonly parts: readonly Part[];
+  /** The epoch handed to the session at its start; a stale one is refused. */
+  readonly epoch?: number;
+}
+
+export const OPERATOR: Actor = { parts: ['human'] };
+
+export const actorName = (actor: Actor): string => actor.id ?? 'human';
+
+export const plays = (actor: Actor, part: Part): boolean => actor.parts.includes(part);
+
+/** `code-reviewer-2` → `code_reviewer`; undefined when the id names no role. */
+export function roleOfId(agentId: string): Role | undefined {
+  const match = /^(planner|coder|code-reviewer)-[1-9][0-9]{0,3}$/.exec(agentId);
+  return match?.[1]?.replace('-', '_') as Role | undefined;
+}
+
+export interface LeaseView {
+  readonly expired: boolean;
+  /** Milliseconds left, negative when past. */
+  readonly remaining: number;
+  readonly dead: boolean;
+}
+
+/**
+ * The effective lease: the later of state and side record, the record counting only at equal epoch.
+ * A provably dead holder is stale at once; a live one ages by the monotonic clock, so that a jump of
+ * the wall clock neither steals a lease nor makes it immortal.
+ */
+export function effectiveLease(
+  expires: string | undefined,
+  epoch: number | undefined,
+  record: Lease | undefined,
+  now: Instant,
+): LeaseView {
+  const stated = expires === undefined ? Number.NEGATIVE_INFINITY : instant(expires) - now;
+  const counts = record !== undefined && record.epoch === (epoch ?? 0);
+  if (!counts) return { expired: stated <= 0, remaining: stated, dead: false };
+  if (record.holder === 'dead') return { expired: true, remaining: Math.min(stated, 0), dead: true };
+  if (record.holder === 'alive' && record.remaining !== undefined) {
+    return { expired: record.remaining <= 0, remaining: record.remaining, dead: false };
+  }
+  const remaining = Math.max(stated, instant(record.expires) - now);
+  return { expired: remaining <= 0, remaining, dead: false };
+}

@@ -1,0 +1,49 @@
+// What comes out of the core: a decided change or a refusal, both plain values.
+
+import type { Switch } from './board.ts';
+import type { State, Task } from './state.ts';
+
+/** Exit codes of SPEC §16, minus 0. */
+export type RefusalCode = 1 | 2 | 3 | 4 | 5;
+
+export interface Refusal {
+  readonly ok: false;
+  readonly code: RefusalCode;
+  /** What was refused and the fact that refused it. */
+  readonly message: string;
+  /** What to do next. */
+  readonly hint: string;
+  /** Which guard said no; for tests and the audit, never shown. */
+  readonly guard?: string;
+}
+
+export interface Decided {
+  readonly ok: true;
+  readonly state: State;
+  /** One line for people: log.yaml and the terminal. */
+  readonly detail: string;
+  readonly task?: string;
+  /** The command had taken effect before; nothing is written. */
+  readonly already?: true;
+  /** Further lines worth telling the caller. */
+  readonly notes?: readonly string[];
+  /** Kill switches to set or clear together with the state. */
+  readonly switches?: Readonly<Partial<Record<Switch, boolean>>>;
+  /** Terminal tasks to keep in the archive before they leave the state. */
+  readonly archive?: readonly Task[];
+}
+
+export type Decision = Decided | Refusal;
+
+export const refuse = (message: string, hint: string, code: RefusalCode = 1, guard?: string): Refusal => ({
+  ok: false,
+  code,
+  message,
+  hint,
+  ...(guard === undefined ? {} : { guard }),
+});
+
+/** A broken invariant of our own: a mistake in this program, never the user's. */
+export class Bug extends Error {
+  override name = 'Bug';
+}

@@ -1,0 +1,351 @@
+// The vocabulary of the blackboard: every record of `.liza/state.yaml`, defined once.
+// Types, validation and the shipped JSON Schema (schema/state.schema.json) all come from here.
+// Field names are the file's own (snake_case): one name for one thing, see docs/decisions/0002.
+// Validation never strips or rewrites: unknown fields belong to whoever wrote them.
+
+import * as v from 'valibot';
+
+export const TASK_STATUSES = [
+  'DRAFT',
+  'UNCLAIMED',
+  'CLAIMED',
+  'READY_FOR_REVIEW',
+  'REJECTED',
+  'APPROVED',
+  'BLOCKED',
+  'INTEGRATION_FAILED',
+  'MERGED',
+  'SUPERSEDED',
+  'ABANDONED',
+] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+export const TERMINAL_STATUSES = ['MERGED', 'SUPERSEDED', 'ABANDONED'] as const satisfies readonly TaskStatus[];
+
+export const ROLES = ['planner', 'coder', 'code_reviewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const AGENT_STATUSES = ['STARTING', 'IDLE', 'WORKING', 'REVIEWING', 'WAITING', 'HANDOFF'] as const;
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
+
+export const TASK_TYPES = ['code', 'docs', 'config', 'spec'] as const;
+export const GOAL_STATUSES = ['PLANNING', 'IN_PROGRESS', 'COMPLETED', 'ABORTED'] as const;
+export const SPRINT_STATUSES = ['IN_PROGRESS', 'CHECKPOINT', 'COMPLETED', 'ABORTED'] as const;
+export const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
+export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
+export const URGENCIES = ['immediate', 'deferred'] as const;
+
+/** Anomaly type → the roles that may log it and the details it must carry. */
+export const ANOMALY_TYPES = {
+  retry_loop: { roles: ['coder', 'code_reviewer'], details: ['count', 'error_pattern'] },
+  trade_off: { roles: ['coder'], details: ['what', 'why', 'debt_created'] },
+  spec_ambiguity: { roles: ['coder'], details: [] },
+  external_blocker: { roles: ['coder'], details: ['blocker_service'] },
+  assumption_violated: { roles: ['coder', 'code_reviewer'], details: ['assumption', 'reality'] },
+  scope_deviation: { roles: ['code_reviewer'], details: [] },
+  workaround: { roles: ['code_reviewer'], details: [] },
+  debt_created: { roles: ['code_reviewer'], details: [] },
+  spec_changed: { roles: ['code_reviewer'], details: [] },
+  hypothesis_exhaustion: { roles: ['planner'], details: [] },
+  spec_gap: { roles: ['planner'], details: [] },
+  review_deadlock: { roles: ['planner'], details: [] },
+  system_ambiguity: { roles: ['planner', 'coder', 'code_reviewer'], details: ['protocol_section', 'question'] },
+} as const satisfies Record<string, { roles: readonly Role[]; details: readonly string[] }>;
+export type AnomalyType = keyof typeof ANOMALY_TYPES;
+
+export const TEXT_LIMIT = 16_384;
+export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const TIMESTAMP_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+const COMMIT_PATTERN = /^[0-9a-f]{7,64}$/;
+
+const text = v.pipe(
+  v.string('must be text'),
+  v.maxLength(TEXT_LIMIT, (issue) => `is ${issue.received} characters, at most ${TEXT_LIMIT} are kept`),
+);
+const id = v.pipe(v.string('must be text'), v.regex(ID_PATTERN, `must match ${ID_PATTERN.source}`));
+const timestamp = v.pipe(
+  v.string('must be a quoted timestamp'),
+  v.regex(TIMESTAMP_PATTERN, 'must look like 2026-01-31T12:00:00Z'),
+);
+const commit = v.pipe(
+  v.string('must be a commit id in quotes (unquoted, YAML may read it as a number)'),
+  v.regex(COMMIT_PATTERN, 'must be a commit id: 7 to 64 hexadecimal digits'),
+);
+const count = v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be ≥ 0'));
+const seconds = v.pipe(v.number('must be a number of seconds'), v.minValue(1, 'must be ≥ 1 second'));
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  v.picklist(values, (issue) => `is ${issue.received}, must be one of ${values.join(', ')}`);
+const texts = v.array(text, 'must be a list');
+const ids = v.array(id, 'must be a list of ids');
+
+const Event = v.object({
+  time: timestamp,
+  event: text,
+  agent: v.optional(text),
+});
+
+const Approval = v.object({ by: text, commit, time: timestamp, provider: v.optional(text) });
+
+export const TaskSchema = v.object({
+  id,
+  description: v.optional(text),
+  type: v.optional(oneOf(TASK_TYPES)),
+  status: oneOf(TASK_STATUSES),
+  priority: v.pipe(
+    v.number('must be a number from 1 (highest) to 5'),
+    v.integer('must be a whole number from 1 (highest) to 5'),
+    v.minValue(1, 'must be a number from 1 (highest) to 5'),
+    v.maxValue(5, 'must be a number from 1 (highest) to 5'),
+  ),
+  spec_ref: v.optional(text),
+  done_when: v.optional(text),
+  scope: v.optional(text),
+  depends_on: v.optional(ids),
+  validation: v.optional(texts),
+  created: v.optional(timestamp),
+  assigned_to: v.optional(id),
+  worktree: v.optional(text),
+  base_commit: v.optional(commit),
+  iteration: v.optional(count),
+  epoch: v.optional(count),
+  lease_expires: v.optional(timestamp),
+  claiming: v.optional(v.object({ by: id, epoch: count, expires: timestamp })),
+  reserved_for: v.optional(id),
+  excluded_coders: v.optional(ids),
+  keep_worktree: v.optional(v.boolean()),
+  review_commit: v.optional(commit),
+  rejection_reason: v.optional(text),
+  reviewing_by: v.optional(id),
+  review_lease_expires: v.optional(timestamp),
+  approvals: v.optional(v.array(Approval)),
+  approved_by: v.optional(id),
+  merge_commit: v.optional(commit),
+  review_cycles_current: v.optional(count),
+  review_cycles_total: v.optional(count),
+  max_iterations: v.optional(count),
+  max_review_cycles: v.optional(count),
+  blocked_reason: v.optional(text),
+  blocked_questions: v.optional(texts),
+  attempted: v.optional(texts),
+  failed_by: v.optional(ids),
+  failures_current: v.optional(ids),
+  integration_fix: v.optional(v.boolean()),
+  handoff_pending: v.optional(v.boolean()),
+  supersedes: v.optional(ids),
+  superseded_by: v.optional(ids),
+  rescope_reason: v.optional(text),
+  paused: v.optional(v.boolean()),
+  budget: v.optional(v.record(v.string(), v.number())),
+  history: v.optional(v.array(Event)),
+});
+
+export const AgentSchema = v.object({
+  role: oneOf(ROLES),
+  status: oneOf(AGENT_STATUSES),
+  current_task: v.optional(id),
+  lease_expires: v.optional(timestamp),
+  heartbeat: v.optional(timestamp),
+  epoch: v.optional(count),
+  terminal: v.optional(text),
+  iterations_total: v.optional(count),
+  context_percent: v.optional(v.number()),
+  declared_exit: v.optional(v.object({ code: v.number(), reason: v.optional(text), time: timestamp })),
+  session: v.optional(text),
+});
+
+export const DiscoverySchema = v.object({
+  id,
+  by: text,
+  during: v.optional(id),
+  description: text,
+  severity: oneOf(SEVERITIES),
+  urgency: v.optional(oneOf(URGENCIES)),
+  recommendation: v.optional(text),
+  created: v.optional(timestamp),
+  converted_to_task: v.optional(id),
+  dismissed_reason: v.optional(text),
+});
+
+export const HandoffSchema = v.object({
+  agent: id,
+  timestamp,
+  summary: text,
+  next_action: text,
+  context_used: v.optional(text),
+  approach: v.optional(text),
+  blockers: v.optional(text),
+  files_modified: v.optional(texts),
+  next_steps: v.optional(texts),
+});
+
+export const NoteSchema = v.object({
+  timestamp,
+  message: text,
+  for: v.optional(text),
+  processed_at: v.optional(timestamp),
+  processed_by: v.optional(text),
+});
+
+export const SpecChangeSchema = v.object({ timestamp, spec: text, change: text, triggered_by: v.optional(text) });
+
+export const AnomalySchema = v.object({
+  id: v.optional(text),
+  type: oneOf(Object.keys(ANOMALY_TYPES) as AnomalyType[]),
+  task: v.optional(id),
+  reporter: v.optional(text),
+  timestamp: v.optional(timestamp),
+  details: v.optional(v.record(v.string(), v.unknown())),
+  processed_at: v.optional(timestamp),
+  processed_by: v.optional(text),
+});
+
+const Alignment = v.object({ timestamp, event: text, summary: text, by: v.optional(text) });
+
+export const GoalSchema = v.object({
+  id,
+  description: text,
+  spec_ref: v.optional(text),
+  created: v.optional(timestamp),
+  status: oneOf(GOAL_STATUSES),
+  alignment_history: v.optional(v.array(Alignment)),
+});
+
+export const SprintSchema = v.object({
+  id,
+  goal_ref: v.optional(id),
+  scope: v.object({
+    planned: ids,
+    stretch: v.optional(ids),
+    closed_at: v.optional(timestamp),
+  }),
+  timeline: v.object({
+    started: timestamp,
+    deadline: v.optional(timestamp),
+    checkpoint_at: v.optional(timestamp),
+    ended: v.optional(timestamp),
+  }),
+  status: oneOf(SPRINT_STATUSES),
+  metrics: v.optional(v.record(v.string(), v.unknown())),
+  retrospective: v.optional(v.unknown()),
+});
+
+export const BreakerSchema = v.object({
+  last_check: v.optional(timestamp),
+  status: oneOf(BREAKER_STATUSES),
+  current_trigger: v.optional(v.unknown()),
+  history: v.optional(v.array(v.unknown())),
+});
+
+/** `guarded` keys execute, spend or loosen something: an edit by hand waits for `liza edit --adopt`. */
+const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>
+  v.pipe(schema, v.metadata({ guarded: false }), v.description(description));
+const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
+  v.pipe(schema, v.metadata({ guarded: true }), v.description(description));
+
+export const ConfigSchema = v.object({
+  integration_branch: guarded(v.optional(text, 'integration'), 'Branch that approved work is merged to.'),
+  lease_duration: guarded(v.optional(seconds, 300), "Seconds a coder's claim lasts without a heartbeat."),
+  review_lease_duration: guarded(v.optional(seconds, 600), "Seconds a reviewer's claim lasts without a heartbeat."),
+  long_lease_duration: guarded(v.optional(seconds, 900), 'Seconds that `liza heartbeat --long` asks for.'),
+  heartbeat_interval: harmless(v.optional(seconds, 60), "Seconds between a supervisor's heartbeats."),
+  poll_interval: harmless(v.optional(seconds, 30), 'Fallback polling when no change event arrives.'),
+  max_coder_iterations: guarded(v.optional(count, 10), 'Iterations on one task before it is blocked.'),
+  max_review_cycles: guarded(v.optional(count, 5), 'Rejections of one task before it is blocked.'),
+  assumption_budget: guarded(v.optional(count, 3), 'Assumptions a checkpoint may make; more block the task.'),
+  reviewers_required: guarded(v.optional(count, 1), 'Distinct approvals of one commit that make it mergeable.'),
+  progress_timeout: guarded(v.optional(seconds, 1800), 'Seconds without output or progress before an agent is ended.'),
+  pause_grace: harmless(v.optional(seconds, 120), 'Seconds an agent may finish after PAUSE before it is ended.'),
+  archive_after: harmless(v.optional(count, 50), 'Terminal tasks kept in state.yaml; older ones are archived.'),
+  post_worktree_cmd: guarded(v.optional(v.nullable(text)), 'Prepares every worktree, for example `npm ci`.'),
+  worktree_files: guarded(v.optional(texts), 'Untracked files copied into every worktree, for example `.env`.'),
+  test_command: guarded(v.optional(v.nullable(text)), 'Runs the project’s tests at a submitted commit.'),
+  test_patterns: guarded(v.optional(texts), 'Globs of files that count as tests.'),
+  tdd: guarded(v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'), 'How tests are proved to test.'),
+  isolation: guarded(v.optional(oneOf(['worktree', 'clone'] as const)), 'How a task’s work is kept apart.'),
+  sandbox: guarded(v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'), 'Operating-system sandbox.'),
+  allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (LFS) run.'),
+  providers: guarded(v.optional(v.record(v.string(), v.unknown())), 'Agent CLIs and how to start them.'),
+  prices: guarded(v.optional(v.record(v.string(), v.unknown())), 'Price per million tokens, by model.'),
+  budgets: guarded(v.optional(v.record(v.string(), v.unknown())), 'Tokens, money and time per task, goal and day.'),
+  escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
+});
+
+export const StateSchema = v.object({
+  version: v.pipe(v.number('must be a number'), v.integer()),
+  goal: GoalSchema,
+  tasks: v.array(TaskSchema),
+  agents: v.record(v.string(), AgentSchema),
+  discovered: v.array(DiscoverySchema),
+  handoff: v.record(v.string(), HandoffSchema),
+  human_notes: v.array(NoteSchema),
+  spec_changes: v.array(SpecChangeSchema),
+  anomalies: v.array(AnomalySchema),
+  sprint: SprintSchema,
+  circuit_breaker: BreakerSchema,
+  config: ConfigSchema,
+});
+
+export const STATE_VERSION = 1;
+
+/** Sections of many records; all other top-level keys are one record each. */
+export const RECORD_SECTIONS = {
+  tasks: 'list',
+  agents: 'map',
+  discovered: 'list',
+  handoff: 'map',
+  human_notes: 'list',
+  spec_changes: 'list',
+  anomalies: 'list',
+} as const;
+
+type Frozen<T> = T extends (infer U)[]
+  ? readonly Frozen<U>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T;
+
+export type State = Frozen<v.InferInput<typeof StateSchema>>;
+export type Task = Frozen<v.InferInput<typeof TaskSchema>>;
+export type Agent = Frozen<v.InferInput<typeof AgentSchema>>;
+export type Discovery = Frozen<v.InferInput<typeof DiscoverySchema>>;
+export type Handoff = Frozen<v.InferInput<typeof HandoffSchema>>;
+export type Note = Frozen<v.InferInput<typeof NoteSchema>>;
+export type SpecChange = Frozen<v.InferInput<typeof SpecChangeSchema>>;
+export type Anomaly = Frozen<v.InferInput<typeof AnomalySchema>>;
+export type Goal = Frozen<v.InferInput<typeof GoalSchema>>;
+export type Sprint = Frozen<v.InferInput<typeof SprintSchema>>;
+export type Config = Frozen<v.InferInput<typeof ConfigSchema>>;
+/** A history entry: known keys plus whatever that event carries. */
+export type HistoryEvent = Frozen<v.InferInput<typeof Event>> & { readonly [key: string]: unknown };
+
+/** The configuration with every default filled in. */
+export type Settings = Config & Required<Pick<Config, DefaultedKey>>;
+type DefaultedKey =
+  | 'integration_branch'
+  | 'lease_duration'
+  | 'review_lease_duration'
+  | 'long_lease_duration'
+  | 'heartbeat_interval'
+  | 'poll_interval'
+  | 'max_coder_iterations'
+  | 'max_review_cycles'
+  | 'assumption_budget'
+  | 'reviewers_required'
+  | 'progress_timeout'
+  | 'pause_grace'
+  | 'archive_after'
+  | 'tdd'
+  | 'sandbox'
+  | 'allow_filters';
+
+export function settings(state: State): Settings {
+  return { ...DEFAULTS, ...dropUndefined(state.config) };
+}
+
+const DEFAULTS = v.getDefaults(ConfigSchema) as Settings;
+
+function dropUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined && field !== null)) as T;
+}
+
+export const isTerminal = (status: TaskStatus): boolean => (TERMINAL_STATUSES as readonly string[]).includes(status);

@@ -1,0 +1,50 @@
+// The shape of a row of THE TABLE (commands.ts). A row says who may do what from which states,
+// under which named guards, and what then changes. Everything that repeats the protocol
+// (help, docs/state-machine.md, tests) reads these rows.
+
+import type { Actor, Board, Part } from './board.ts';
+import type { CommandName, CommandOf } from './command.ts';
+import type { Decided, Refusal } from './decision.ts';
+import type { Settings, State, Task, TaskStatus } from './state.ts';
+import type { Instant } from './time.ts';
+
+/** Everything a guard or change may look at. `task` is there for rows with a `from`. */
+export interface Situation<K extends CommandName> {
+  readonly board: Board;
+  readonly state: State;
+  readonly settings: Settings;
+  readonly actor: Actor;
+  readonly now: Instant;
+  readonly command: CommandOf<K>;
+  readonly task: Task;
+}
+
+export interface Guard<K extends CommandName> {
+  /** Kebab-case name, unique within its row. */
+  readonly name: string;
+  /** The rule in one phrase; printed in docs/state-machine.md. */
+  readonly rule: string;
+  readonly check: (situation: Situation<K>) => Refusal | undefined;
+}
+
+export interface Row<K extends CommandName> {
+  readonly name: K;
+  /** One line for help and docs. */
+  readonly summary: string;
+  readonly who: readonly Part[];
+  /** States the task may be in; 'new' creates one; 'board' concerns no single task. */
+  readonly from: readonly TaskStatus[] | 'new' | 'board';
+  /** States it may end in; empty: the status stays. */
+  readonly to: readonly TaskStatus[];
+  /** Starts work: refused while ABORT, CHECKPOINT or PAUSE is on, or the task is paused. */
+  readonly startsWork?: true;
+  /** An agent's command that stays open while paused: handoff, block, exit. */
+  readonly whilePaused?: true;
+  /** True when this very command already took effect: same actor, same fields. Checked before state and guards. */
+  readonly already?: (situation: Situation<K>) => boolean;
+  readonly guards: readonly Guard<K>[];
+  readonly effects: string;
+  readonly change: (situation: Situation<K>) => Omit<Decided, 'ok'> | Refusal;
+}
+
+export type Table = { readonly [K in CommandName]: Row<K> };

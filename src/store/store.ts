@@ -1,0 +1,69 @@
+// The blackboard as everyone above sees it. A store hides where the state lives, how writers are
+// kept apart and how a change becomes durable. It promises: reads see a whole committed state,
+// a transaction is all or nothing, every committed change is a journal entry.
+// The clock belongs to the store (a server's store has the server's), so callers never compare clocks.
+
+import type { Actor, Board, Lease } from '../core/board.ts';
+import type { Decided, Decision, Refusal } from '../core/decision.ts';
+import type { Task } from '../core/state.ts';
+import type { Instant } from '../core/time.ts';
+
+/** What a transaction is recorded as. */
+export interface Operation {
+  readonly actor: Actor;
+  readonly command: string;
+}
+
+/** A pure function: a store may run it again when a race was lost. */
+export type Decide = (board: Board, now: Instant) => Decision;
+
+export type Outcome = Committed | Refusal;
+
+export interface Committed extends Decided {
+  /** Journal number of the entry; of the last one when nothing had to be written. */
+  readonly seq: number;
+  /** What happened besides: an external edit that was adopted, records set aside. */
+  readonly notices: readonly Notice[];
+}
+
+export interface Notice {
+  readonly level: 'info' | 'alarm';
+  readonly message: string;
+}
+
+export interface JournalEntry {
+  readonly seq: number;
+  readonly time: string;
+  readonly actor: string;
+  readonly command: string;
+  readonly task?: string;
+  readonly detail: string;
+}
+
+export interface Snapshot {
+  readonly board: Board;
+  readonly now: Instant;
+  readonly seq: number;
+  readonly notices: readonly Notice[];
+}
+
+/** A lease as its holder writes it; the store adds process identity and clocks. */
+export interface Renewal {
+  readonly agent: string;
+  readonly task?: string;
+  readonly epoch: number;
+  readonly seconds: number;
+}
+
+export interface Store {
+  /** Takes no lock. */
+  read(): Promise<Snapshot>;
+  /** One task without reading the whole board; archived ones too. */
+  readTask(id: string): Promise<{ readonly task: Task; readonly archived: boolean } | undefined>;
+  transact(operation: Operation, decide: Decide): Promise<Outcome>;
+  /** Heartbeat: never rewrites the state, never shortens, never revives an expired or superseded lease. */
+  renew(renewal: Renewal): Promise<Lease | Refusal>;
+  journal(from?: number): AsyncIterable<JournalEntry>;
+  /** Calls back after a commit by anyone; returns how to stop. */
+  watch(changed: () => void): () => void;
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/unit/**/*.test.ts', 'test/scenarios/**/*.test.ts'],
+    environment: 'node',
+    testTimeout: 20_000,
+    pool: 'threads',
+  },
+});
