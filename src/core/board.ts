@@ -44,7 +44,8 @@ export interface Actor {
 
 export const OPERATOR: Actor = { parts: ['human'] };
 
-export const actorName = (actor: Actor): string => actor.id ?? 'human';
+export const actorName = (actor: Actor): string =>
+  actor.id ?? (plays(actor, 'human') ? 'human' : (actor.parts[0] ?? 'human'));
 
 export const plays = (actor: Actor, part: Part): boolean => actor.parts.includes(part);
 

@@ -42,6 +42,8 @@ export interface WorktreeFacts {
 export interface SubmitFacts extends WorktreeFacts {
   readonly descends_from_base: boolean;
   readonly changed_files: readonly string[];
+  /** The new review base when the coder rebased on integration; absent: the base stays. */
+  readonly base_commit?: string;
 }
 
 export interface Payloads {
@@ -121,7 +123,8 @@ export interface Payloads {
     /** Files that blockers name but that are neither in the tree nor in the diff. */
     readonly facts?: { readonly unknown_files: readonly string[] };
   };
-  'clear-stale-review-claims': Record<never, never>;
+  /** `agent`: also its live claim, when its own supervisor gives it up (a spinning reviewer). */
+  'clear-stale-review-claims': { readonly agent?: string };
   /** `wt merge` came out well: the integration branch already holds `merge_commit`. */
   merge: { readonly task: string; readonly merge_commit: string; readonly drift?: number };
   /** `wt merge` met a conflict or a red integration test. */
@@ -131,6 +134,8 @@ export interface Payloads {
   note: { readonly message: string; readonly for?: string };
   pause: { readonly task?: string };
   resume: { readonly task?: string; readonly decision?: string };
+  /** Halts everything for a decision; also what a passed deadline or a tripped breaker does. */
+  checkpoint: { readonly reason?: string };
   abort: { readonly reason?: string };
   'spec-change': { readonly spec: string; readonly change: string; readonly triggered_by?: string };
   'config set': { readonly key: string; readonly value: unknown };

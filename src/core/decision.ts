@@ -15,6 +15,8 @@ export interface Refusal {
   readonly hint: string;
   /** Which guard said no; for tests and the audit, never shown. */
   readonly guard?: string;
+  /** What the caller should hear besides: an edit by hand that was found on the way. */
+  readonly notices?: readonly { readonly level: 'info' | 'alarm'; readonly message: string }[];
 }
 
 export interface Decided {
@@ -42,6 +44,27 @@ export const refuse = (message: string, hint: string, code: RefusalCode = 1, gua
   hint,
   ...(guard === undefined ? {} : { guard }),
 });
+
+/** A refusal where the caller has no way to return one: the board could not even be read. */
+export class Refused extends Error {
+  override name = 'Refused';
+  constructor(readonly refusal: Refusal) {
+    super(refusal.message);
+  }
+}
+
+/** The environment failed us: git missing, the disk full. `code` is the exit code. */
+export class EnvironmentError extends Error {
+  override name = 'EnvironmentError';
+  constructor(
+    message: string,
+    readonly hint: string,
+    readonly code: RefusalCode = 5,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
 
 /** A broken invariant of our own: a mistake in this program, never the user's. */
 export class Bug extends Error {

@@ -319,7 +319,7 @@ export type Config = Frozen<v.InferInput<typeof ConfigSchema>>;
 export type HistoryEvent = Frozen<v.InferInput<typeof Event>> & { readonly [key: string]: unknown };
 
 /** The configuration with every default filled in. */
-export type Settings = Config & Required<Pick<Config, DefaultedKey>>;
+export type Settings = Config & { readonly [K in DefaultedKey]-?: NonNullable<Config[K]> };
 type DefaultedKey =
   | 'integration_branch'
   | 'lease_duration'
@@ -339,7 +339,7 @@ type DefaultedKey =
   | 'allow_filters';
 
 export function settings(state: State): Settings {
-  return { ...DEFAULTS, ...dropUndefined(state.config) };
+  return { ...DEFAULTS, ...dropUndefined(state.config) } as Settings;
 }
 
 const DEFAULTS = v.getDefaults(ConfigSchema) as Settings;

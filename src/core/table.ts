@@ -14,6 +14,8 @@ export interface Situation<K extends CommandName> {
   readonly state: State;
   readonly settings: Settings;
   readonly actor: Actor;
+  /** The part the actor plays here: the first of its parts that the row admits. */
+  readonly part: Part;
   readonly now: Instant;
   readonly command: CommandOf<K>;
   readonly task: Task;
@@ -34,6 +36,8 @@ export interface Row<K extends CommandName> {
   readonly who: readonly Part[];
   /** States the task may be in; 'new' creates one; 'board' concerns no single task. */
   readonly from: readonly TaskStatus[] | 'new' | 'board';
+  /** Narrows `from` for some parts: a planner blocks only INTEGRATION_FAILED, a coder only CLAIMED. */
+  readonly fromOf?: Readonly<Partial<Record<Part, readonly TaskStatus[]>>>;
   /** States it may end in; empty: the status stays. */
   readonly to: readonly TaskStatus[];
   /** Starts work: refused while ABORT, CHECKPOINT or PAUSE is on, or the task is paused. */

@@ -53,6 +53,8 @@ export interface Renewal {
   readonly task?: string;
   readonly epoch: number;
   readonly seconds: number;
+  /** The long-lived process that holds it; a passing command gives none and keeps the one recorded. */
+  readonly pid?: number;
 }
 
 export interface Store {

@@ -1,0 +1,186 @@
+// argv → Args, or one sentence that says what is wrong with it. util.parseArgs splits the tokens;
+// the judging is done here, because its own messages are paragraphs and its strict mode takes a
+// Markdown list (`--reason "- first"`) for an option.
+
+import { parseArgs } from 'node:util';
+import { Bug, type Refusal, refuse } from '../core/decision.ts';
+import { checkTaskId, quoted } from './ids.ts';
+import { nearest } from './nearest.ts';
+import { usageLine } from './usage.ts';
+import type { Args, Option, Positional, Verb } from './verb.ts';
+
+/** Every verb has these; they are not repeated in its own list. */
+export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
+  json: { description: 'Print the result as one JSON object.' },
+  help: { short: 'h', description: 'Show this help.' },
+};
+
+export function readArgs(verb: Verb, argv: readonly string[]): Args | Refusal {
+  const options = { ...verb.options, ...COMMON_OPTIONS };
+  const words: string[] = [];
+  const given = new Map<string, string[]>();
+
+  for (const token of tokens(verb, options, argv)) {
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional') {
+      words.push(restore(token.value ?? ''));
+      continue;
+    }
+    const option = options[token.name];
+    if (option === undefined) return unknownOption(verb, token.rawName, Object.keys(options));
+    const problem = checkOption(verb, token, option, given.get(token.name));
+    if (problem !== undefined) return problem;
+    given.set(token.name, [...(given.get(token.name) ?? []), restore(token.value ?? '')]);
+  }
+
+  const misplaced = placeWords(verb, words, given);
+  if (misplaced !== undefined) return misplaced;
+  for (const [name, option] of Object.entries(options)) {
+    if (option.required && !given.has(name)) return missing(verb, `--${name} <${option.value}>`);
+  }
+  return checkValues(verb, options, given) ?? answer(verb, options, given);
+}
+
+interface Token {
+  readonly kind: 'option' | 'positional' | 'option-terminator';
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+/** argv cannot hold a NUL, so it marks what only looks like an option: a dash followed by a space. */
+const MARK = '\u0000';
+const protect = (word: string): string => (/^-+\s/.test(word) ? MARK + word : word);
+const restore = (word: string): string => (word.startsWith(MARK) ? word.slice(1) : word);
+
+function tokens(verb: Verb, options: Readonly<Record<string, Option>>, argv: readonly string[]): readonly Token[] {
+  const parsed = parseArgs({
+    args: (verb.passthrough ? endOptionsAtFirstWord(argv) : argv).map(protect),
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, option]) => [
+        name,
+        {
+          type: option.value === undefined ? ('boolean' as const) : ('string' as const),
+          ...(option.short === undefined ? {} : { short: option.short }),
+        },
+      ]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  return parsed.tokens as unknown as readonly Token[];
+}
+
+function endOptionsAtFirstWord(argv: readonly string[]): readonly string[] {
+  const first = argv.findIndex((word) => !word.startsWith('-') || word === '--');
+  if (first === -1 || argv[first] === '--') return argv;
+  return [...argv.slice(0, first), '--', ...argv.slice(first)];
+}
+
+function checkOption(verb: Verb, token: Token, option: Option, before: readonly string[] | undefined) {
+  const flag = option.value === undefined;
+  if (flag && token.value !== undefined) {
+    return refuse(`${token.rawName} takes no value`, usageHint(verb), 1, 'usage');
+  }
+  if (!flag && token.value === undefined) {
+    return refuse(`${token.rawName} needs a value: <${option.value}>`, usageHint(verb), 1, 'usage');
+  }
+  if (!flag && token.inlineValue !== true && /^--?[A-Za-z][\w-]*(=|$)/.test(token.value ?? '')) {
+    return refuse(
+      `${token.rawName} needs a value, but ${quoted(token.value ?? '')} looks like an option`,
+      `if it is meant as the value, write ${token.rawName}=${token.value}`,
+      1,
+      'usage',
+    );
+  }
+  if (before !== undefined && !flag && !option.repeat) {
+    return refuse(`${token.rawName} is given twice`, usageHint(verb), 1, 'usage');
+  }
+  return undefined;
+}
+
+function placeWords(verb: Verb, words: readonly string[], given: Map<string, string[]>): Refusal | undefined {
+  const rest = [...words];
+  for (const positional of verb.positionals) {
+    const mine = positional.rest ? rest.splice(0) : rest.splice(0, 1);
+    if (mine.length === 0 && !positional.optional) return missing(verb, `<${positional.name}>`);
+    if (mine.length > 0) given.set(positional.name, mine);
+  }
+  if (rest[0] === undefined) return undefined;
+  return refuse(`liza ${verb.name} does not take ${quoted(rest[0])}`, usageHint(verb), 1, 'usage');
+}
+
+function checkValues(
+  verb: Verb,
+  options: Readonly<Record<string, Option>>,
+  given: ReadonlyMap<string, readonly string[]>,
+): Refusal | undefined {
+  const described: [string, string, Option | Positional][] = [
+    ...Object.entries(options).map(([name, option]): [string, string, Option] => [name, `--${name}`, option]),
+    ...verb.positionals.map((word): [string, string, Positional] => [word.name, `<${word.name}>`, word]),
+  ];
+  for (const [name, shown, { kind, choices }] of described) {
+    for (const value of given.get(name) ?? []) {
+      const bad = kind === 'task' ? checkTaskId(value) : undefined;
+      if (bad !== undefined) return bad;
+      if (choices !== undefined && !choices.includes(value)) {
+        return refuse(
+          `${shown} is ${quoted(value)}, must be one of ${choices.join(', ')}`,
+          usageHint(verb),
+          1,
+          'usage',
+        );
+      }
+    }
+  }
+  return undefined;
+}
+
+function answer(
+  verb: Verb,
+  options: Readonly<Record<string, Option>>,
+  given: ReadonlyMap<string, readonly string[]>,
+): Args {
+  const declared = new Set([...Object.keys(options), ...verb.positionals.map(({ name }) => name)]);
+  const all = (name: string): readonly string[] => {
+    if (!declared.has(name)) throw new Bug(`liza ${verb.name} declares no "${name}"`);
+    return given.get(name) ?? [];
+  };
+  return {
+    all,
+    text: (name) => all(name)[0],
+    must: (name) => {
+      const value = all(name)[0];
+      if (value === undefined) throw new Bug(`liza ${verb.name} ran without its "${name}"`);
+      return value;
+    },
+    flag: (name) => all(name).length > 0,
+    json: given.has('json'),
+  };
+}
+
+function unknownOption(verb: Verb, rawName: string, known: readonly string[]): Refusal {
+  const meant = nearest(rawName.replace(/^-+/, ''), known);
+  const hint = meant === undefined ? usageHint(verb) : `did you mean --${meant}? ${usageHint(verb)}`;
+  return refuse(`liza ${verb.name} has no option ${quoted(rawName)}`, hint, 1, 'usage');
+}
+
+const missing = (verb: Verb, what: string): Refusal =>
+  refuse(`liza ${verb.name} needs ${what}`, usageHint(verb), 1, 'usage');
+
+const usageHint = (verb: Verb): string => `usage: ${usageLine(verb)}`;
+
+type Given<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> } & {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+};
+
+/** Leaves out what was not given: an absent field and an undefined one are not the same to the core. */
+export function given<T extends object>(fields: T): Given<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
+/** A repeatable option that was not given at all leaves its field alone. */
+export const some = (values: readonly string[]): readonly string[] | undefined =>
+  values.length === 0 ? undefined : values;

@@ -1,0 +1,24 @@
+// A point in time as people type it → the board's timestamp.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import { type Instant, instant, iso, later } from '../core/time.ts';
+import { quoted } from './ids.ts';
+
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+export function readDeadline(text: string | undefined, now: Instant): string | undefined | Refusal {
+  if (text === undefined) return undefined;
+  const span = /^\+?(\d{1,5})([mhdw])$/.exec(text);
+  if (span?.[1] !== undefined && span[2] !== undefined) return later(now, Number(span[1]) * (SECONDS[span[2]] ?? 0));
+  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(text) ? instant(text) : Number.NaN;
+  if (Number.isNaN(at)) {
+    return refuse(
+      `the deadline ${quoted(text)} was not understood`,
+      'write a time such as 2026-12-01T18:00:00Z, a day such as 2026-12-01, or a span from now such as 8h or 3d',
+      1,
+      'deadline',
+    );
+  }
+  if (at <= now) return refuse(`the deadline ${iso(at)} is past`, 'give a time to come', 1, 'deadline');
+  return iso(at);
+}

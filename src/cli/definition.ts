@@ -1,0 +1,105 @@
+// The flags that define a task, shared by add-task, amend and unblock, and the same definition
+// written as JSON for `supersede --define`. Reading only: what is acceptable the core decides.
+
+import type { Definition, DefinitionChange } from '../core/command.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { given, some } from './args.ts';
+import { checkTaskId, quoted } from './ids.ts';
+import type { Args, Option } from './verb.ts';
+
+export const DEFINITION_OPTIONS = {
+  desc: { value: 'text', description: 'What to build, in one or two sentences.' },
+  spec: { value: 'path', kind: 'file', description: 'The spec it comes from, such as specs/auth.md#retry.' },
+  done: { value: 'text', description: 'How anyone can tell that it is done.' },
+  scope: { value: 'text', description: 'What is in, and what is out.' },
+  type: { value: 'type', choices: ['code', 'docs', 'config', 'spec'], description: 'Kind of work; default code.' },
+  priority: { value: '1-5', description: '1 is the most urgent; default 3.' },
+  depends: { value: 'task', repeat: true, description: 'A task that must be merged first; commas separate several.' },
+  validate: { value: 'command', repeat: true, description: 'A command that proves it is done.' },
+  'max-iterations': { value: 'n', description: 'Attempts before the task is blocked.' },
+  'max-review-cycles': { value: 'n', description: 'Rejections before the task is blocked.' },
+} as const satisfies Readonly<Record<string, Option>>;
+
+export function readDefinition(args: Args): DefinitionChange | Refusal {
+  const priority = wholeNumber('--priority', args.text('priority'));
+  if (typeof priority === 'object') return priority;
+  const iterations = wholeNumber('--max-iterations', args.text('max-iterations'));
+  if (typeof iterations === 'object') return iterations;
+  const cycles = wholeNumber('--max-review-cycles', args.text('max-review-cycles'));
+  if (typeof cycles === 'object') return cycles;
+  const depends = args.flag('depends') ? args.all('depends').flatMap(splitIds) : undefined;
+  for (const id of depends ?? []) {
+    const bad = checkTaskId(id);
+    if (bad !== undefined) return bad;
+  }
+  return given({
+    description: args.text('desc'),
+    spec_ref: args.text('spec'),
+    done_when: args.text('done'),
+    scope: args.text('scope'),
+    type: args.text('type') as DefinitionChange['type'],
+    priority,
+    depends_on: depends,
+    validation: some(args.all('validate')),
+    max_iterations: iterations,
+    max_review_cycles: cycles,
+  });
+}
+
+const FIELDS: Readonly<Record<string, keyof Definition>> = {
+  id: 'id',
+  description: 'description',
+  desc: 'description',
+  spec_ref: 'spec_ref',
+  spec: 'spec_ref',
+  done_when: 'done_when',
+  done: 'done_when',
+  scope: 'scope',
+  type: 'type',
+  priority: 'priority',
+  depends_on: 'depends_on',
+  depends: 'depends_on',
+  validation: 'validation',
+  validate: 'validation',
+  max_iterations: 'max_iterations',
+  max_review_cycles: 'max_review_cycles',
+};
+const LISTS: readonly string[] = ['depends_on', 'validation'];
+const NUMBERS: readonly string[] = ['priority', 'max_iterations', 'max_review_cycles'];
+
+/** One task as a JSON object, under the board's field names or the flags'. */
+export function definitionFrom(json: unknown): Definition | Refusal {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return badDefinition('it is not a JSON object');
+  const fields: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(json)) {
+    const field = Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
+    if (field === undefined) return badDefinition(`it has an unknown field ${quoted(key)}`);
+    const wanted = LISTS.includes(field) ? 'list of texts' : NUMBERS.includes(field) ? 'number' : 'text';
+    if (!fits(value, wanted)) return badDefinition(`${key} must be a ${wanted}`);
+    fields[field] = value;
+  }
+  if (typeof fields.id !== 'string') return badDefinition('it has no id');
+  return checkTaskId(fields.id) ?? (fields as unknown as Definition);
+}
+
+function fits(value: unknown, wanted: 'list of texts' | 'number' | 'text'): boolean {
+  if (wanted === 'number') return typeof value === 'number';
+  if (wanted === 'text') return typeof value === 'string';
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+const badDefinition = (fact: string): Refusal =>
+  refuse(
+    `the task definition was not understood: ${fact}`,
+    `write it like {"id":"retry-login","description":"…","spec_ref":"specs/auth.md","done_when":"…","scope":"…"}`,
+    1,
+    'definition',
+  );
+
+const splitIds = (value: string): string[] => value.split(/[\s,]+/).filter((id) => id !== '');
+
+export function wholeNumber(name: string, value: string | undefined): number | undefined | Refusal {
+  if (value === undefined) return undefined;
+  if (/^-?\d{1,9}$/.test(value)) return Number(value);
+  return refuse(`${name} is ${quoted(value)}, must be a whole number`, `for example ${name}=3`, 1, 'usage');
+}

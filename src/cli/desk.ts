@@ -1,0 +1,65 @@
+// What nearly every verb does: know who is asking, open the blackboard, have one command decided
+// in one transaction, and say in one line what changed. Decisions are made in core/decide.ts only.
+
+import type { Actor } from '../core/board.ts';
+import type { Command } from '../core/command.ts';
+import type { Refusal } from '../core/decision.ts';
+import type { Committed, Store } from '../store/store.ts';
+import { identify } from './identity.ts';
+import type { Io } from './io.ts';
+import { plain } from './terminal.ts';
+import type { Done, Result } from './verb.ts';
+
+export interface Desk {
+  readonly actor: Actor;
+  readonly store: Store;
+  readonly root: string;
+}
+
+export const refused = <T extends object>(value: T | Refusal): value is Refusal => 'ok' in value && value.ok === false;
+
+export async function openDesk(io: Io): Promise<Desk | Refusal> {
+  const actor = identify(io.env);
+  if (refused(actor)) return actor;
+  const root = io.root();
+  if (typeof root !== 'string') return root;
+  const store = await io.openStore();
+  return refused(store) ? store : { actor, store, root };
+}
+
+/** What to add once it is done, such as the next command. */
+export type Telling = (committed: Committed) => Pick<Done, 'lines' | 'data'>;
+
+export async function decideAt(desk: Desk, command: Command, tell?: Telling): Promise<Result> {
+  const { decide } = await import('../core/decide.ts');
+  const { actor } = desk;
+  const outcome = await desk.store.transact({ actor, command: command.name }, (board, now) =>
+    decide(board, command, { actor, now }),
+  );
+  return outcome.ok ? told(outcome, tell) : outcome;
+}
+
+/** For verbs that need no facts from the disk. */
+export async function act(io: Io, command: Command, tell?: Telling): Promise<Result> {
+  const desk = await openDesk(io);
+  return refused(desk) ? desk : decideAt(desk, command, tell);
+}
+
+function told(committed: Committed, tell: Telling | undefined): Result {
+  const extra = tell?.(committed) ?? {};
+  const task = committed.task === undefined ? undefined : committed.state.tasks.find(({ id }) => id === committed.task);
+  return {
+    ok: true,
+    message: committed.already ? `already done: ${committed.detail}` : committed.detail,
+    lines: [...(committed.notes ?? []).map(plain), ...(committed.already ? [] : (extra.lines ?? []))],
+    data: {
+      ...(committed.task === undefined ? {} : { task: committed.task }),
+      ...(task === undefined ? {} : { status: task.status }),
+      already: committed.already === true,
+      seq: committed.seq,
+      ...(committed.notes === undefined ? {} : { notes: committed.notes }),
+      ...extra.data,
+    },
+    notices: committed.notices,
+  };
+}

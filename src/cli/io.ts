@@ -1,0 +1,34 @@
+// Everything of the outside world a verb may touch, passed down as one plain object. Only
+// main.ts builds the real one; tests build their own. A verb that needs more asks for it here.
+
+import type { Refusal } from '../core/decision.ts';
+import type { Instant } from '../core/time.ts';
+import type { Context } from '../store/context.ts';
+import type { Store } from '../store/store.ts';
+
+export interface Io {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  stdout(text: string): void;
+  stderr(text: string): void;
+  readStdin(): Promise<string>;
+  readonly stdoutIsTty: boolean;
+  readonly stderrIsTty: boolean;
+  readonly columns: number;
+  /** The locale is UTF-8: otherwise everything printed is folded to ASCII (never files, never --json). */
+  readonly unicode: boolean;
+  readonly color: boolean;
+  /** Ends what would otherwise go on for ever (`log -f`). */
+  readonly stop: AbortSignal;
+  /** For what people type (`--deadline +2h`); decisions use the store's clock. */
+  now(): Instant;
+  /** The project: the nearest folder upward from cwd with a blackboard in it. */
+  root(): string | Refusal;
+  openStore(): Promise<Store | Refusal>;
+  /** The parts of the YAML store of a project, for verbs that look after the store itself. */
+  context(root: string, gitDirectory?: string): Context;
+  /** A file shipped with the program, by its path in the package. */
+  asset(path: string): string;
+  /** One line from the terminal. */
+  readLine(): Promise<string>;
+}

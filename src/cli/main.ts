@@ -1,0 +1,117 @@
+// The entry of the program, and the only place that reads the clock, the environment, the cwd or
+// any other part of `process`, and that chooses the adapters. Everything heavy is imported where it
+// is needed: `liza show` must start about as fast as node itself.
+
+import { join } from 'node:path';
+import { refuse } from '../core/decision.ts';
+import { gitDirectoryOf } from '../git/directory.ts';
+import type { Context } from '../store/context.ts';
+import { contextOf, openYamlStore } from '../store/open.ts';
+import type { Io } from './io.ts';
+import { emit } from './output.ts';
+import { findRoot } from './root.ts';
+import { run } from './run.ts';
+import { specExists } from './spec-exists.ts';
+
+const MINIMUM = [20, 19] as const;
+
+/** Exit 5 before anything else could fail less clearly. */
+function unsupported(platform: string, version: string): ReturnType<typeof refuse> | undefined {
+  if (platform === 'win32') {
+    return refuse(
+      'Liza does not run on Windows itself',
+      'run it inside WSL2, where it runs as on Linux',
+      5,
+      'platform',
+    );
+  }
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])) return undefined;
+  return refuse(`Liza needs Node ${MINIMUM.join('.')} or newer, this is ${version}`, 'install a newer Node', 5, 'node');
+}
+
+function processIo(): Io {
+  const { env } = process;
+  const stop = new AbortController();
+  return {
+    cwd: currentFolder(),
+    env,
+    stdout: (text) => void process.stdout.write(text),
+    stderr: (text) => void process.stderr.write(text),
+    readStdin,
+    get stdoutIsTty() {
+      return process.stdout.isTTY === true;
+    },
+    get stderrIsTty() {
+      return process.stderr.isTTY === true;
+    },
+    get columns() {
+      return process.stdout.columns ?? 80;
+    },
+    unicode: /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || ''),
+    get color() {
+      return !env.NO_COLOR && env.TERM !== 'dumb' && process.stdout.isTTY === true;
+    },
+    stop: stop.signal,
+    now: () => Date.now(),
+    root: () => findRoot(currentFolder()),
+    openStore: async () => {
+      const root = findRoot(currentFolder());
+      if (typeof root !== 'string') return root;
+      return openYamlStore(projectContext(root));
+    },
+    context: projectContext,
+    asset: (path) => join(__dirname, '..', path),
+    readLine,
+  };
+}
+
+function projectContext(root: string, gitDirectory = gitDirectoryOf(root)): Context {
+  return contextOf({
+    root,
+    gitDirectory,
+    clock: () => Date.now(),
+    specExists: (specRef) => specExists(root, specRef),
+    nested: process.env.LIZA_LOCK_HELD,
+  });
+}
+
+/** A shell may stand in a folder that was deleted meanwhile. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function readLine(): Promise<string> {
+  return new Promise((resolve) => {
+    process.stdin.once('data', (chunk) => {
+      process.stdin.pause();
+      resolve(String(chunk).trim());
+    });
+  });
+}
+
+/** A reader that went away (`liza log | head`) is not an error worth a word. */
+function onBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit();
+  throw error;
+}
+
+async function main(): Promise<void> {
+  process.stdout.on('error', onBrokenPipe);
+  process.stderr.on('error', onBrokenPipe);
+  const io = processIo();
+  const bad = unsupported(process.platform, process.versions.node);
+  process.exitCode = bad === undefined ? await run(process.argv.slice(2), io) : emit(bad, io, false);
+}
+
+void main();

@@ -1,0 +1,115 @@
+// Lays out lines for a terminal: text is made safe and, where needed, ASCII *before* it is measured;
+// colour comes last and never carries meaning of its own. A page never exceeds its width.
+
+import type { TaskStatus } from '../core/state.ts';
+import { ascii, clip, columns, type Look, oneLine, plain, wrap } from './terminal.ts';
+
+export type Tone = 'strong' | 'faint' | 'good' | 'busy' | 'warn' | 'bad';
+
+export interface Span {
+  readonly text: string;
+  readonly tone?: Tone | undefined;
+}
+export type Line = readonly Span[];
+
+export interface Pen {
+  readonly width: number;
+  /** Agent-written text as one safe line. */
+  say(text: string): string;
+  /** Agent-written text wrapped, its line breaks kept. */
+  lines(text: string, width: number): readonly string[];
+  /** `left` and `right` on one line, the right one against the edge. */
+  spread(left: Line, right: Line): Line;
+  /** Items joined by a dot, broken between items. */
+  flow(items: readonly Span[], indent: string): readonly Line[];
+  /** A bar of `size` columns. */
+  bar(part: number, whole: number, size: number): string;
+  readonly dot: string;
+  readonly more: string;
+  print(lines: readonly Line[]): string;
+}
+
+export function pen(look: Look): Pen {
+  const width = Math.max(20, look.width);
+  const fold = look.unicode ? (text: string): string => text : ascii;
+  const more = fold('…');
+  const dot = fold(' · ');
+  const [full, empty] = look.unicode ? ['█', '░'] : ['#', '-'];
+  return {
+    width,
+    dot,
+    more,
+    say: (text) => fold(oneLine(text)),
+    lines: (text, room) => wrap(fold(plain(text).trimEnd()), room),
+    spread: (left, right) => {
+      const room = width - lineColumns(right) - 1;
+      const kept = squeeze(left, room, more);
+      return [...kept, { text: ' '.repeat(Math.max(1, width - lineColumns(kept) - lineColumns(right))) }, ...right];
+    },
+    flow: (items, indent) => flow(items, indent, dot, width),
+    bar: (part, whole, size) => {
+      const filled = whole === 0 ? 0 : Math.floor((size * Math.min(part, whole)) / whole);
+      return full.repeat(filled) + empty.repeat(size - filled);
+    },
+    print: (lines) => lines.map((line) => paint(squeeze(line, width, more), look.color)).join('\n'),
+  };
+}
+
+export const STATUS_TONE: Readonly<Record<TaskStatus, Tone | undefined>> = {
+  BLOCKED: 'bad',
+  INTEGRATION_FAILED: 'bad',
+  REJECTED: 'warn',
+  READY_FOR_REVIEW: 'busy',
+  CLAIMED: 'busy',
+  APPROVED: 'good',
+  MERGED: 'good',
+  UNCLAIMED: undefined,
+  DRAFT: 'faint',
+  SUPERSEDED: 'faint',
+  ABANDONED: 'faint',
+};
+
+/** `12,345`, whatever the locale. */
+export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+
+const SGR: Readonly<Record<Tone, string>> = { strong: '1', faint: '2', good: '32', busy: '36', warn: '33', bad: '31' };
+
+const lineColumns = (line: Line): number => line.reduce((sum, span) => sum + columns(span.text), 0);
+
+/** Cuts at the end; the mark stands where the first cut character stood. */
+function squeeze(line: Line, width: number, more: string): Line {
+  if (lineColumns(line) <= width) return line;
+  const kept: Span[] = [];
+  let room = Math.max(0, width - columns(more));
+  for (const span of line) {
+    const text = clip(span.text, room, '');
+    kept.push({ ...span, text });
+    room -= columns(text);
+    if (text !== span.text) return [...kept, { text: more, tone: span.tone }];
+  }
+  return kept;
+}
+
+function paint(line: Line, color: boolean): string {
+  const text = color
+    ? line.map(({ text: t, tone }) => (tone && t !== '' ? `\x1b[${SGR[tone]}m${t}\x1b[0m` : t))
+    : line.map((s) => s.text);
+  return text.join('').trimEnd();
+}
+
+function flow(items: readonly Span[], indent: string, dot: string, width: number): readonly Line[] {
+  const lines: Span[][] = [];
+  let used = 0;
+  for (const item of items) {
+    const line = lines.at(-1);
+    const wanted = columns(item.text);
+    if (line === undefined || used + columns(dot) + wanted > width) {
+      lines.push([{ text: indent }, item]);
+      used = columns(indent) + wanted;
+    } else {
+      line.push({ text: dot, tone: 'faint' }, item);
+      used += columns(dot) + wanted;
+    }
+  }
+  return lines;
+}

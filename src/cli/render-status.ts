@@ -1,0 +1,180 @@
+// `liza status` on a terminal: a page that stays a page however many tasks there are. Most urgent first,
+// one line a task, what ended only counted. Lays out a StatusView and decides nothing.
+
+import { isTerminal } from '../core/state.ts';
+import { duration } from '../core/time.ts';
+import type { AgentView, StatusView, TaskView } from '../core/view.ts';
+import { leaseWords } from './lease-words.ts';
+import { grouped, type Line, type Pen, pen, type Span, STATUS_TONE } from './pen.ts';
+import { columns, type Look, pad } from './terminal.ts';
+
+export interface StatusLook extends Look {
+  /** Every task, agent and alarm instead of a bounded page. */
+  readonly all?: boolean;
+}
+
+const MOST = 12;
+/** Ended tasks are named only while there are so few. */
+const FEW_ENDED = 3;
+
+export function renderStatus(view: StatusView, look: StatusLook): string {
+  const p = pen(look);
+  const most = look.all ? Number.POSITIVE_INFINITY : MOST;
+  const sections = [
+    header(view, p),
+    counts(view, p),
+    taskGroups(view, p, most),
+    section('Agents', view.agents, p, most, agentLines),
+    section('Alarms', urgentFirst(view.alarms), p, most, alarmLines),
+    section('Notices', view.notices, p, most, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
+    view.why === undefined ? [] : nothingMoves(view.why, p),
+  ];
+  const lines = sections.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : [[], ...lines]));
+  return `${p.print(lines)}\n`;
+}
+
+function header(view: StatusView, p: Pen): readonly Line[] {
+  const { goal, sprint } = view;
+  const bar = p.bar(sprint.done, sprint.planned, p.width >= 60 ? 20 : 10);
+  const progress = sprint.planned === 0 ? 'nothing planned yet' : `${sprint.done}/${sprint.planned} planned done`;
+  const state = sprint.status === 'IN_PROGRESS' ? '' : `${p.dot}${sprint.status}`;
+  const left = sprint.deadlineLeft;
+  const deadline =
+    left === undefined
+      ? ''
+      : p.dot + (left < 0 ? `deadline ${duration(-left)} ago` : `${duration(left)} to the deadline`);
+  return [
+    p.spread([{ text: p.say(goal.description), tone: 'strong' }], [{ text: goal.status }]),
+    [
+      { text: `${p.say(sprint.id)}  ` },
+      { text: bar, tone: 'good' },
+      { text: `  ${progress}${state}` },
+      { text: deadline, tone: left !== undefined && left < 0 ? 'bad' : undefined },
+    ],
+    ...view.switches.map(({ name, age }): Line => [{ text: `${name} is on for ${duration(age)}`, tone: 'bad' }]),
+  ];
+}
+
+function counts(view: StatusView, p: Pen): readonly Line[] {
+  if (view.counts.length === 0) return [[{ text: 'No tasks yet', tone: 'faint' }]];
+  const items = view.counts.map(({ status, count }) => ({
+    text: `${grouped(count)} ${status}`,
+    tone: STATUS_TONE[status],
+  }));
+  return p.flow(items, '');
+}
+
+function taskGroups(view: StatusView, p: Pen, most: number): readonly Line[] {
+  const ended = view.groups
+    .filter(({ status }) => isTerminal(status))
+    .reduce((sum, { tasks }) => sum + tasks.length, 0);
+  const groups = view.groups.filter(({ status }) => !isTerminal(status) || ended <= FEW_ENDED || most > MOST);
+  const shown = groups.flatMap(({ tasks }) => tasks.slice(0, most));
+  const idWidth = Math.min(Math.floor(p.width / 4), Math.max(0, ...shown.map(({ id }) => columns(id))));
+  return groups.flatMap(({ status, tasks }): readonly Line[] => [
+    [{ text: status, tone: STATUS_TONE[status] ?? 'strong' }],
+    ...tasks.slice(0, most).flatMap((task) => taskLines(task, p, idWidth)),
+    ...overflow(tasks.length, p, most),
+  ]);
+}
+
+function taskLines(task: TaskView, p: Pen, idWidth: number): readonly Line[] {
+  const about = task.blockedReason ?? task.description;
+  const facts = taskFacts(task)
+    .map((fact) => p.say(fact))
+    .join(p.dot);
+  const head: Span[] = [
+    { text: `  ${pad(p.say(task.id), idWidth)}  ` },
+    { text: `P${task.priority}  `, tone: 'faint' },
+    { text: facts },
+    { text: `${facts === '' || about === '' ? '' : p.dot}${p.say(about)}`, tone: 'faint' },
+  ];
+  const indent = ' '.repeat(idWidth + 8);
+  const questions = task.questions.flatMap((question) => {
+    const [first = '', second = '', ...rest] = p.lines(question, p.width - indent.length - 2);
+    const last = rest.length === 0 ? second : `${second} ${rest.join(' ')}`;
+    return [`? ${first}`, `  ${last}`].map((text): Line => [{ text: indent }, { text: text.trimEnd(), tone: 'warn' }]);
+  });
+  return [head, ...questions.filter((line) => line[1]?.text !== '')];
+}
+
+function taskFacts(task: TaskView): readonly string[] {
+  const cycles = task.reviewCycle === 0 ? [] : [`review ${task.reviewCycle}/${task.maxReviewCycles}`];
+  const iteration = task.iteration === 0 ? [] : [`iteration ${task.iteration}/${task.maxIterations}`];
+  const owner = task.owner === undefined ? [] : [task.owner];
+  const waits =
+    task.waits.length === 0 ? [] : [`waits for ${task.waits.map((w) => `${w.id} (${w.status})`).join(', ')}`];
+  const paused = task.paused ? ['paused'] : [];
+  switch (task.status) {
+    case 'CLAIMED':
+      return [...paused, ...owner, leaseWords(task.leaseLeft), ...iteration, ...cycles];
+    case 'READY_FOR_REVIEW': {
+      const review =
+        task.reviewer === undefined ? 'waits for a reviewer' : `${task.reviewer}, ${leaseWords(task.leaseLeft)}`;
+      return [...paused, review, ...owner.map((id) => `by ${id}`), ...cycles];
+    }
+    case 'REJECTED':
+      return [...paused, ...owner.map((id) => `back to ${id}`), ...iteration, ...cycles];
+    case 'BLOCKED':
+    case 'INTEGRATION_FAILED':
+    case 'APPROVED':
+      return [...paused, ...owner, ...cycles];
+    case 'UNCLAIMED':
+    case 'DRAFT':
+      return [...paused, ...waits];
+    case 'MERGED':
+    case 'SUPERSEDED':
+    case 'ABANDONED':
+      return owner;
+    default:
+      return task.status satisfies never;
+  }
+}
+
+function agentLines(agents: readonly AgentView[], p: Pen): readonly Line[] {
+  const idWidth = Math.max(...agents.map(({ id }) => columns(p.say(id))));
+  const statusWidth = Math.max(...agents.map(({ status }) => status.length));
+  return agents.map((agent) => {
+    const context = agent.contextPercent === undefined ? [] : [`context ${Math.round(agent.contextPercent)} %`];
+    const facts = [...(agent.task === undefined ? [] : [agent.task]), leaseWords(agent.leaseLeft), ...context];
+    return [
+      { text: `  ${pad(p.say(agent.id), idWidth)}  ` },
+      { text: pad(agent.status, statusWidth), tone: agent.gone ? 'warn' : 'busy' },
+      { text: `  ${facts.map((fact) => p.say(fact)).join(p.dot)}`, tone: agent.gone ? 'warn' : undefined },
+    ];
+  });
+}
+
+const urgentFirst = (alarms: StatusView['alarms']): StatusView['alarms'] => [
+  ...alarms.filter(({ level }) => level === 'alarm'),
+  ...alarms.filter(({ level }) => level !== 'alarm'),
+];
+
+const alarmLines = (alarms: StatusView['alarms'], p: Pen): readonly Line[] =>
+  alarms.flatMap(({ text, level }) => hanging(text, p, level === 'alarm' ? 'bad' : 'warn'));
+
+function nothingMoves(why: string, p: Pen): readonly Line[] {
+  return p.lines(p.say(`Nothing moves: ${why}`), p.width).map((text) => [{ text, tone: 'strong' }]);
+}
+
+/** One message, wrapped, its further lines set in. */
+function hanging(message: string, p: Pen, tone?: Span['tone']): readonly Line[] {
+  return p.lines(p.say(message), p.width - 5).map((text, i) => [{ text: i === 0 ? '  ' : '     ' }, { text, tone }]);
+}
+
+function section<T>(
+  title: string,
+  items: readonly T[],
+  p: Pen,
+  most: number,
+  lines: (shown: readonly T[], p: Pen) => readonly Line[],
+): readonly Line[] {
+  if (items.length === 0) return [];
+  return [[{ text: title, tone: 'strong' }], ...lines(items.slice(0, most), p), ...overflow(items.length, p, most)];
+}
+
+function overflow(total: number, p: Pen, most: number): readonly Line[] {
+  return total <= most
+    ? []
+    : [[{ text: `  ${p.more} ${grouped(total - most)} more: liza status --all`, tone: 'faint' }]];
+}

@@ -1,0 +1,197 @@
+// `liza show <task>` on a terminal: every field of one task, sorted by what a reader asks (what is it,
+// who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
+
+import { historyOf } from '../core/holding.ts';
+import type { Handoff, HistoryEvent, Note, Task } from '../core/state.ts';
+import { duration, type Instant, instant } from '../core/time.ts';
+import type { TaskView } from '../core/view.ts';
+import { leaseWords } from './lease-words.ts';
+import { type Line, type Pen, pen, STATUS_TONE } from './pen.ts';
+import { columns, type Look, pad } from './terminal.ts';
+
+export interface TaskExtras {
+  readonly now: Instant;
+  /** The same task seen on its board. */
+  readonly view: TaskView;
+  readonly archived?: boolean;
+  readonly handoff?: Handoff | undefined;
+  /** The human's notes for this task. */
+  readonly notes?: readonly Note[];
+}
+
+const LABEL = 15;
+const MOST_EVENTS = 15;
+
+export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
+  const p = pen(look);
+  const sections = [
+    heading(task, extras, p),
+    fields('Definition', definition(task, extras), p),
+    fields('Blocked', blocked(task), p),
+    fields('Ownership', ownership(task, extras), p),
+    fields('Review', review(task, extras), p),
+    fields('Handoff', handoff(extras.handoff), p),
+    fields(
+      'Notes',
+      (extras.notes ?? []).map((note) => [minute(note.timestamp), note.message]),
+      p,
+    ),
+    fields('Other fields', others(task), p),
+    timeline(task, extras, p),
+  ];
+  const lines = sections.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : [[], ...lines]));
+  return `${p.print(lines)}\n`;
+}
+
+type Field = readonly [label: string, value: unknown];
+
+function heading(task: Task, { archived }: TaskExtras, p: Pen): readonly Line[] {
+  const tags = [
+    ...(task.paused ? ['paused'] : []),
+    ...(archived ? ['archived'] : []),
+    task.type ?? 'code',
+    `P${task.priority}`,
+  ];
+  const title: Line = [
+    { text: `${p.say(task.id)}  `, tone: 'strong' },
+    { text: task.status, tone: STATUS_TONE[task.status] },
+  ];
+  const about = task.description === undefined ? [] : p.lines(task.description, p.width);
+  return [p.spread(title, [{ text: tags.join(p.dot), tone: 'faint' }]), ...about.map((text): Line => [{ text }])];
+}
+
+function definition(task: Task, { view }: TaskExtras): readonly Field[] {
+  const waits = new Map<string, string>(view.waits.map((wait) => [wait.id, wait.status]));
+  return [
+    ['spec', task.spec_ref],
+    ['done when', task.done_when],
+    ['scope', task.scope],
+    ['depends on', task.depends_on?.map((id) => `${id} (${waits.get(id) ?? 'MERGED'})`).join(', ')],
+    ['validation', task.validation?.join('\n')],
+    ['created', task.created],
+    ['supersedes', task.supersedes?.join(', ')],
+    ['superseded by', task.superseded_by?.join(', ')],
+    ['rescope reason', task.rescope_reason],
+    ['budget', task.budget],
+  ];
+}
+
+function blocked(task: Task): readonly Field[] {
+  return [
+    ['reason', task.blocked_reason],
+    ['questions', task.blocked_questions?.map((question, i) => `${i + 1}. ${question}`).join('\n')],
+    ['attempted', task.attempted?.map((attempt) => `- ${attempt}`).join('\n')],
+  ];
+}
+
+function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
+  const lease = task.status === 'CLAIMED' ? leaseOf(view) : '';
+  return [
+    ['coder', task.assigned_to && `${task.assigned_to}${lease}`],
+    ['iteration', task.iteration === undefined ? undefined : `${task.iteration}/${view.maxIterations}`],
+    ['worktree', task.worktree && `${task.worktree}${task.keep_worktree ? ' (kept)' : ''}`],
+    ['base commit', task.base_commit],
+    ['epoch', task.epoch],
+    ['lease expires', task.lease_expires],
+    ['claiming', task.claiming && `${task.claiming.by} until ${task.claiming.expires} (epoch ${task.claiming.epoch})`],
+    ['reserved for', task.reserved_for],
+    ['excluded', task.excluded_coders?.join(', ')],
+    ['failed by', task.failed_by?.join(', ')],
+    ['failures now', task.failures_current?.join(', ')],
+    ['integration fix', task.integration_fix ? 'yes' : undefined],
+    ['handoff pending', task.handoff_pending ? 'yes' : undefined],
+  ];
+}
+
+/** Whoever could not look beside the state knows nothing of the lease, and says nothing. */
+const leaseOf = ({ leaseLeft }: TaskView): string => (leaseLeft === undefined ? '' : `, ${leaseWords(leaseLeft)}`);
+
+function review(task: Task, { view }: TaskExtras): readonly Field[] {
+  const cycles = task.review_cycles_total ?? task.review_cycles_current;
+  return [
+    ['commit', task.review_commit],
+    ['reviewer', task.reviewing_by && `${task.reviewing_by}${leaseOf(view)}`],
+    ['lease expires', task.review_lease_expires],
+    ['cycles', cycles ? `${view.reviewCycle}/${view.maxReviewCycles} now, ${cycles} in all` : undefined],
+    ['rejection', task.rejection_reason],
+    [
+      'approvals',
+      task.approvals?.map(({ by, commit, time }) => `${by} on ${commit.slice(0, 12)} at ${minute(time)}`).join('\n'),
+    ],
+    ['approved by', task.approved_by],
+    ['merged as', task.merge_commit],
+  ];
+}
+
+const handoff = (left: Handoff | undefined): readonly Field[] =>
+  left === undefined
+    ? []
+    : [
+        ['from', `${left.agent} at ${minute(left.timestamp)}`],
+        ['summary', left.summary],
+        ['next action', left.next_action],
+        ['approach', left.approach],
+        ['blockers', left.blockers],
+        ['files', left.files_modified?.join('\n')],
+        ['next steps', left.next_steps?.map((step) => `- ${step}`).join('\n')],
+      ];
+
+/** Fields this edition knows nothing of belong to whoever wrote them, and are shown too. */
+const others = (task: Task): readonly Field[] => Object.entries(task).filter(([key]) => !KNOWN.has(key));
+
+const KNOWN: ReadonlySet<string> = new Set(
+  (
+    'id description type status priority spec_ref done_when scope depends_on validation created assigned_to worktree ' +
+    'base_commit iteration epoch lease_expires claiming reserved_for excluded_coders keep_worktree review_commit ' +
+    'rejection_reason reviewing_by review_lease_expires approvals approved_by merge_commit review_cycles_current ' +
+    'review_cycles_total max_iterations max_review_cycles blocked_reason blocked_questions attempted failed_by ' +
+    'failures_current integration_fix handoff_pending supersedes superseded_by rescope_reason paused budget history'
+  ).split(' '),
+);
+
+function fields(title: string, all: readonly Field[], p: Pen): readonly Line[] {
+  const lines = all.flatMap(([label, value]): readonly Line[] => {
+    if (value === undefined || value === null || value === '') return [];
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return p
+      .lines(text, p.width - LABEL - 4)
+      .map((part, i) => [{ text: `  ${pad(i === 0 ? p.say(label) : '', LABEL)}  `, tone: 'faint' }, { text: part }]);
+  });
+  return lines.length === 0 ? [] : [[{ text: title, tone: 'strong' }], ...lines];
+}
+
+function timeline(task: Task, { now }: TaskExtras, p: Pen): readonly Line[] {
+  const history = historyOf(task);
+  if (history.length === 0) return [];
+  const earlier = Math.max(0, history.length - MOST_EVENTS);
+  const shown = history.slice(earlier);
+  const eventWidth = Math.max(...shown.map(({ event }) => columns(p.say(event))));
+  const agentWidth = Math.max(...shown.map(({ agent }) => columns(p.say(agent ?? ''))));
+  const last = shown.at(-1);
+  const age = last === undefined ? '' : `, last change ${duration(now - instant(last.time))} ago`;
+  return [
+    [
+      { text: 'History', tone: 'strong' },
+      { text: age, tone: 'faint' },
+    ],
+    ...(earlier === 0
+      ? []
+      : [[{ text: `  ${p.more} ${earlier} earlier: liza show ${task.id} --json`, tone: 'faint' } as const]]),
+    ...shown.map(
+      (entry): Line => [
+        { text: `  ${minute(entry.time)}  `, tone: 'faint' },
+        { text: `${pad(p.say(entry.event), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  ` },
+        { text: p.say(details(entry)), tone: 'faint' },
+      ],
+    ),
+  ];
+}
+
+function details({ time: _time, event: _event, agent: _agent, ...rest }: HistoryEvent): string {
+  return Object.entries(rest)
+    .filter(([, value]) => value !== undefined && value !== null && value !== '')
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('; ');
+}
+
+const minute = (timestamp: string): string => timestamp.replace('T', ' ').slice(0, 16);

@@ -1,0 +1,100 @@
+// From argv to exit code: find the verb, read its arguments, run it, print what it answers.
+// No exception leaves here: every failure is one sentence, a hint and a code.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import { COMMON_OPTIONS, readArgs } from './args.ts';
+import { explain } from './errors.ts';
+import { quoted } from './ids.ts';
+import type { Io } from './io.ts';
+import { nearest } from './nearest.ts';
+import { emit } from './output.ts';
+import { type Entry, REGISTRY } from './registry.ts';
+import { helpText } from './usage.ts';
+import type { Result } from './verb.ts';
+
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  const json = endsOptions(argv).includes('--json');
+  return emit(await answer(argv, io), io, json);
+}
+
+async function answer(argv: readonly string[], io: Io): Promise<Result> {
+  try {
+    const found = findVerb(argv);
+    if ('ok' in found) return found;
+    return await runVerb(found, io);
+  } catch (error) {
+    if (io.env.LIZA_DEBUG === '1' && error instanceof Error) io.stderr(`${error.stack}\n`);
+    return explain(error);
+  }
+}
+
+interface Found {
+  readonly name: string;
+  readonly entry: Entry;
+  readonly rest: readonly string[];
+}
+
+async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
+  if (entry.load === undefined) {
+    return refuse(
+      `liza ${name} is not in this version`,
+      'liza help lists what is; CHANGELOG.md says what comes',
+      1,
+      'planned',
+    );
+  }
+  const { verb } = await entry.load();
+  const beforeWords = verb.passthrough ? rest.slice(0, firstWord(rest)) : endsOptions(rest);
+  if (beforeWords.some((word) => word === '--help' || word === '-h')) {
+    const lines = helpText(verb, entry.summary, COMMON_OPTIONS);
+    return { ok: true, lines, data: { help: lines.join('\n') } };
+  }
+  const args = readArgs(verb, rest);
+  return 'ok' in args ? args : verb.run(args, io);
+}
+
+/** `plan done` before `plan`: the longer name wins. Options that come first are moved behind the verb. */
+function findVerb(argv: readonly string[]): Found | Refusal {
+  const at = firstWord(argv);
+  const [first, second] = argv.slice(at, at + 2);
+  const leading = argv.slice(0, at);
+  if (first === undefined) {
+    const version = leading.some((word) => word === '--version' || word === '-V');
+    return named(version ? 'version' : 'help', leading.includes('--json') ? ['--json'] : []);
+  }
+  const double = second === undefined ? undefined : `${first} ${second}`;
+  if (double !== undefined && Object.hasOwn(REGISTRY, double))
+    return named(double, [...leading, ...argv.slice(at + 2)]);
+  if (Object.hasOwn(REGISTRY, first)) return named(first, [...leading, ...argv.slice(at + 1)]);
+  return unknownVerb(first, second);
+}
+
+function named(name: string, rest: readonly string[]): Found {
+  const entry = REGISTRY[name];
+  if (entry === undefined) throw new Error(`no verb ${name}`);
+  return { name, entry, rest };
+}
+
+function unknownVerb(first: string, second: string | undefined): Refusal {
+  const names = Object.keys(REGISTRY);
+  const family = names.filter((name) => name.startsWith(`${first} `));
+  if (family.length > 0) {
+    const said = second === undefined || second.startsWith('-') ? 'alone' : `with ${quoted(second)}`;
+    return refuse(`liza ${first} ${said} is not a command`, `one of: ${family.join(', ')}`, 1, 'unknown-verb');
+  }
+  const known = [...names, ...names.map((name) => name.split(' ')[0] ?? name)];
+  const meant = (second === undefined ? undefined : nearest(`${first} ${second}`, names)) ?? nearest(first, known);
+  const hint = meant === undefined ? 'liza help lists all commands' : `did you mean: liza ${meant}`;
+  return refuse(`there is no command ${quoted(first)}`, hint, 1, 'unknown-verb');
+}
+
+const firstWord = (argv: readonly string[]): number => {
+  const at = argv.findIndex((word) => !word.startsWith('-'));
+  return at === -1 ? argv.length : at;
+};
+
+/** What stands before `--`. */
+const endsOptions = (argv: readonly string[]): readonly string[] => {
+  const at = argv.indexOf('--');
+  return at === -1 ? argv : argv.slice(0, at);
+};

@@ -1,0 +1,134 @@
+// Text on its way to a terminal. Agents write most of what Liza prints, so everything passes `plain`
+// first: a control character is shown, never obeyed. Widths are terminal columns, not characters.
+// Knows nothing of tasks, and never looks at the real terminal: what it can do is told by `Look`.
+
+export interface Look {
+  readonly color: boolean;
+  readonly unicode: boolean;
+  readonly width: number;
+}
+
+/**
+ * Makes text safe to print: control characters and escape sequences become visible (`^[`), and so do
+ * the invisible characters that reorder or hide what a person reads. Line breaks stay.
+ */
+export function plain(text: string): string {
+  return text
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
+    .replace(/\t/g, '  ')
+    .replace(/[\u0000-\u0008\u000b-\u001f]/g, (character) => `^${String.fromCharCode(character.charCodeAt(0) + 64)}`)
+    .replace(UNSEEN, (character) => `<U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`);
+}
+
+// DEL and C1 (an 8-bit terminal obeys U+009B as `ESC [`), bidirectional controls, zero-width spaces, tag characters.
+const UNSEEN =
+  /[\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/** One safe line: runs of white space become one space. */
+export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());
+
+/** The same text for a terminal that only shows ASCII. */
+export function ascii(text: string): string {
+  if (!NON_ASCII.test(text)) return text;
+  return graphemes(text)
+    .map((grapheme) => {
+      if (!NON_ASCII.test(grapheme)) return grapheme;
+      const known = SPELT[grapheme];
+      if (known !== undefined) return known;
+      const bare = grapheme.normalize('NFKD').replace(/\p{M}/gu, '');
+      return bare !== '' && !NON_ASCII.test(bare) ? bare : '?';
+    })
+    .join('');
+}
+
+const NON_ASCII = /[^\x00-\x7f]/;
+
+const SPELT: Readonly<Record<string, string>> = {
+  '⚠️': '[!]',
+  '⚠': '[!]',
+  '🚨': '[!!]',
+  '—': '-',
+  '–': '-',
+  '‘': "'",
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '…': '...',
+  '·': '|',
+  '•': '*',
+  '→': '->',
+  '←': '<-',
+  '≥': '>=',
+  '≤': '<=',
+  '×': 'x',
+  '✓': 'v',
+  '✗': 'x',
+};
+
+/** Columns the text takes: wide characters and emojis two, combining marks none. */
+export function columns(text: string): number {
+  if (!NON_ASCII.test(text)) return text.length;
+  return graphemes(text).reduce((sum, grapheme) => sum + (WIDE.test(grapheme) ? 2 : MARK.test(grapheme) ? 0 : 1), 0);
+}
+
+const MARK = /^[\p{M}\u200c\u200d]+$/u;
+const WIDE =
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
+
+/** At most `width` columns; what was cut is told by the mark. */
+export function clip(text: string, width: number, mark: string): string {
+  if (columns(text) <= width) return text;
+  const room = width - columns(mark);
+  if (room < 0) return take(mark, width);
+  return take(text, room).trimEnd() + mark;
+}
+
+function take(text: string, width: number): string {
+  let used = 0;
+  let taken = '';
+  for (const grapheme of graphemes(text)) {
+    used += columns(grapheme);
+    if (used > width) break;
+    taken += grapheme;
+  }
+  return taken;
+}
+
+export const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - columns(text)));
+
+/** Breaks at spaces; a word longer than the width is broken where it must be. Line breaks are kept. */
+export function wrap(text: string, width: number): readonly string[] {
+  return text.split('\n').flatMap((paragraph) => wrapParagraph(paragraph, Math.max(1, width)));
+}
+
+function wrapParagraph(paragraph: string, width: number): readonly string[] {
+  const indent = /^ */.exec(paragraph)?.[0].slice(0, Math.floor(width / 2)) ?? '';
+  const lines: string[] = [];
+  let line = indent;
+  for (let word of paragraph.trim().split(/ +/)) {
+    const glue = line === indent ? '' : ' ';
+    if (columns(line + glue + word) <= width) {
+      line += glue + word;
+      continue;
+    }
+    if (line !== indent) lines.push(line);
+    while (columns(indent + word) > width) {
+      // A character wider than the whole line still has to go somewhere.
+      const piece = take(word, width - indent.length) || (graphemes(word)[0] ?? '');
+      lines.push(indent + piece);
+      word = word.slice(piece.length);
+    }
+    line = indent + word;
+  }
+  if (line !== indent || lines.length === 0) lines.push(line.trimEnd());
+  return lines;
+}
+
+function graphemes(text: string): string[] {
+  if (!NON_ASCII.test(text)) return [...text];
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), (part) => part.segment);
+}
+
+let segmenter: Intl.Segmenter | undefined;

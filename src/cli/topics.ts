@@ -1,0 +1,61 @@
+// What `liza help <topic>` explains beyond single commands. Short on purpose: docs/ has the rest.
+// What the core already says as data is read from there, so that it cannot go stale.
+
+export interface Topic {
+  readonly summary: string;
+  readonly lines: readonly string[] | (() => Promise<readonly string[]>);
+}
+
+export const TOPICS: Readonly<Record<string, Topic>> = {
+  'getting-started': {
+    summary: 'From an empty project to the first merged task.',
+    lines: [
+      '1. Write down what you want in specs/vision.md.',
+      '2. liza init "<goal>"',
+      '3. Add tasks yourself (liza add-task --help), or let a planner do it.',
+      '4. liza status shows who works on what, and why nothing moves.',
+      '5. liza pause, liza note and liza replan are your hand on it.',
+    ],
+  },
+  states: {
+    summary: 'The states of a task and which commands lead from one to the next.',
+    lines: async () => (await import('./protocol.ts')).stateLines(),
+  },
+  roles: {
+    summary: 'Which commands each role may use.',
+    lines: async () => (await import('./protocol.ts')).roleLines(),
+  },
+  identity: {
+    summary: 'Who a command acts for.',
+    lines: [
+      'Without LIZA_AGENT_ID you act as the human.',
+      'With it you act for that agent: planner-1, coder-2, code-reviewer-1 (code_reviewer-1 is the same).',
+      'A supervisor sets LIZA_AGENT_ID, LIZA_EPOCH and LIZA_SESSION for the agent it starts.',
+      'A command with an outdated LIZA_EPOCH is refused: someone else has taken the task over.',
+    ],
+  },
+  anomalies: {
+    summary: 'The types of anomalies, who logs them, and the details they need.',
+    lines: async () => (await import('./protocol.ts')).anomalyLines(),
+  },
+  'exit-codes': {
+    summary: 'What the exit code of a command says.',
+    lines: [
+      '0  done (also when it had been done before)',
+      '1  refused: a rule or bad input; the message says which, the arrow says what to do',
+      '2  the lock was not free within 10 seconds; try again',
+      '3  git failed, a conflict, or a red integration test',
+      '4  the state is inconsistent: run liza doctor',
+      '5  something Liza needs is missing',
+    ],
+  },
+  environment: {
+    summary: 'Variables that Liza reads.',
+    lines: [
+      'LIZA_AGENT_ID, LIZA_EPOCH, LIZA_SESSION   who is asking (liza help identity)',
+      'LIZA_DEBUG=1                              print the stack of an unexpected error',
+      'NO_COLOR, TERM=dumb                       no colours',
+      'LC_ALL, LC_CTYPE, LANG                    outside UTF-8 everything printed is ASCII',
+    ],
+  },
+};

@@ -1,0 +1,81 @@
+// The shape of a verb: what it takes, an example, what it does. Parsing, help and completion all
+// read the same description. A verb answers with a Result and leaves the printing to output.ts.
+
+import type { Refusal } from '../core/decision.ts';
+import type { Notice } from '../store/store.ts';
+import type { Io } from './io.ts';
+
+export const GROUPS = ['Anyone', 'Human', 'Supervisor', 'Planner', 'Coder', 'Reviewer', 'Plumbing'] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** What a value is, as far as parsing checks and completion offers it. */
+export type Kind = 'task' | 'agent' | 'verb' | 'file';
+
+export interface Option {
+  /** Placeholder of its value, such as `text`; absent: a flag. */
+  readonly value?: string;
+  readonly description: string;
+  readonly short?: string;
+  readonly required?: true;
+  /** May be given again; otherwise a second one is refused. */
+  readonly repeat?: true;
+  readonly kind?: Kind;
+  readonly choices?: readonly string[];
+}
+
+export interface Positional {
+  readonly name: string;
+  readonly description: string;
+  readonly optional?: true;
+  /** Takes all remaining arguments. Only the last one may. */
+  readonly rest?: true;
+  readonly kind?: Kind;
+  readonly choices?: readonly string[];
+}
+
+export interface Verb {
+  /** As typed: `add-task`, `plan done`. Summary and group are in registry.ts, which loads before this. */
+  readonly name: string;
+  readonly positionals: readonly Positional[];
+  readonly options: Readonly<Record<string, Option>>;
+  /** At least one, ready to be pasted. */
+  readonly examples: readonly [string, ...string[]];
+  /** Further paragraphs for `--help`. */
+  readonly details?: readonly string[];
+  /** What follows the first argument belongs to somebody else (`lock modify <cmd…>`): no option is read there. */
+  readonly passthrough?: true;
+  run(args: Args, io: Io): Promise<Result>;
+}
+
+/** Options and positionals share one namespace. Asking for a name the verb never declared is a Bug. */
+export interface Args {
+  /** Given or not. */
+  text(name: string): string | undefined;
+  /** For what is required: it is there, or the verb would not run. */
+  must(name: string): string;
+  all(name: string): readonly string[];
+  flag(name: string): boolean;
+  readonly json: boolean;
+}
+
+export interface Done {
+  readonly ok: true;
+  /** One line: what changed. */
+  readonly message?: string;
+  /** What was asked for, or what to do next; printed below the message. */
+  readonly lines?: readonly string[];
+  /** Goes into `--json` as it is. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly notices?: readonly Notice[];
+  /** It was printed as it came (`log -f`); nothing is left to print. */
+  readonly silent?: true;
+}
+
+/** A refusal that still has something to print on stdout, such as `INVALID: …` lines. */
+export interface Refused extends Refusal {
+  readonly lines?: readonly string[];
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly notices?: readonly Notice[];
+}
+
+export type Result = Done | Refused;

@@ -1,0 +1,16 @@
+// `liza abort`: sets ABORT; goal and sprint end, tasks and worktrees stay as they are.
+
+import { given } from '../args.ts';
+import { act } from '../desk.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'abort',
+  positionals: [],
+  options: { reason: { value: 'text', description: 'Why; kept on record.' } },
+  examples: ['liza abort --reason "the API is being retired"'],
+  run: (args, io) =>
+    act(io, { name: 'abort', ...given({ reason: args.text('reason') }) }, () => ({
+      lines: ['Tasks and worktrees stay. To go on after all: liza resume'],
+    })),
+};

@@ -1,0 +1,34 @@
+// `liza add-task`: a new DRAFT, or with --ready a task that may be claimed at once.
+
+import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
+import { decideAt, openDesk, refused } from '../desk.ts';
+import { specFacts } from '../spec-facts.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'add-task',
+  positionals: [],
+  options: {
+    id: { value: 'id', kind: 'task', required: true, description: 'Its name: small letters, digits, dashes.' },
+    ...DEFINITION_OPTIONS,
+    ready: { description: 'Release it for claiming at once; all gates must pass.' },
+  },
+  examples: [
+    'liza add-task --id retry-login --desc "Retry the login call" --spec specs/auth.md#retry --done "three 503s in a row still log in" --scope "IN: src/auth. OUT: the UI" --validate "npm test" --ready',
+  ],
+  run: async (args, io) => {
+    const changes = readDefinition(args);
+    if (refused(changes)) return changes;
+    const desk = await openDesk(io);
+    if (refused(desk)) return desk;
+    const facts = await specFacts(desk.root, changes.spec_ref);
+    if (refused(facts)) return facts;
+    const id = args.must('id');
+    const ready = args.flag('ready');
+    return decideAt(
+      desk,
+      { name: 'add-task', definition: { id, ...changes }, ...(ready ? { ready } : {}), facts },
+      () => (ready ? {} : { lines: [`Release it with: liza finalize ${id}`] }),
+    );
+  },
+};

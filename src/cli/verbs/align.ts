@@ -1,0 +1,14 @@
+// `liza align "<summary>"`: an entry in the goal's alignment history.
+
+import { given } from '../args.ts';
+import { act } from '../desk.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'align',
+  positionals: [{ name: 'summary', rest: true, description: 'How the plan serves the goal now.' }],
+  options: { event: { value: 'text', description: 'What gave rise to it, such as "rescope of retry-all".' } },
+  examples: ['liza align "two of three services retry; search is next" --event "retry-login merged"'],
+  run: (args, io) =>
+    act(io, { name: 'align', summary: args.all('summary').join(' '), ...given({ event: args.text('event') }) }),
+};

@@ -1,0 +1,56 @@
+// `liza anomaly --type …`: something went other than it should; the circuit breaker reads these.
+
+import { type Refusal, refuse } from '../../core/decision.ts';
+import { given } from '../args.ts';
+import { act, refused } from '../desk.ts';
+import { quoted } from '../ids.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'anomaly',
+  positionals: [],
+  options: {
+    type: {
+      value: 'type',
+      required: true,
+      description: 'Such as retry_loop, trade_off, spec_ambiguity; see liza help anomalies.',
+    },
+    task: { value: 'task', kind: 'task', description: 'The task it concerns.' },
+    detail: { value: 'key=value', repeat: true, description: 'A detail; which ones are needed depends on the type.' },
+  },
+  examples: [
+    'liza anomaly --type retry_loop --task retry-login --detail count=3 --detail error_pattern="ECONNRESET in auth.test"',
+  ],
+  run: async (args, io) => {
+    const details = readDetails(args.all('detail'));
+    if (refused(details)) return details;
+    return act(io, { name: 'anomaly', type: args.must('type'), details, ...given({ task: args.text('task') }) });
+  },
+};
+
+function readDetails(pairs: readonly string[]): Record<string, unknown> | Refusal {
+  const details: Record<string, unknown> = {};
+  for (const pair of pairs) {
+    const match = /^([a-z][a-z0-9_]{0,40})=(.*)$/s.exec(pair);
+    if (match?.[1] === undefined || match[2] === undefined) {
+      return refuse(
+        `the detail ${quoted(pair)} was not understood`,
+        'write it as key=value, such as count=3',
+        1,
+        'detail',
+      );
+    }
+    if (Object.hasOwn(details, match[1])) {
+      return refuse(`the detail ${match[1]} is given twice`, 'give each detail once', 1, 'detail');
+    }
+    details[match[1]] = detailOf(match[1], match[2]);
+  }
+  return details;
+}
+
+/** Only these two are more than text: a spec_ref that happens to read `true` stays a text. */
+function detailOf(key: string, text: string): unknown {
+  if (key === 'count' && /^\d{1,9}$/.test(text)) return Number(text);
+  if (key === 'debt_created' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}

@@ -1,0 +1,21 @@
+// `liza archive [task…]`: finished tasks leave state.yaml; their history stays in .liza/archive.
+
+import { given, some } from '../args.ts';
+import { act } from '../desk.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'archive',
+  positionals: [
+    {
+      name: 'task',
+      kind: 'task',
+      rest: true,
+      optional: true,
+      description: 'Only these; without any, the oldest finished ones beyond archive_after.',
+    },
+  ],
+  options: {},
+  examples: ['liza archive', 'liza archive retry-login'],
+  run: (args, io) => act(io, { name: 'archive', ...given({ tasks: some(args.all('task')) }) }),
+};

@@ -1,0 +1,31 @@
+// `liza block <task>`: a coder stops its own task, or the planner a failed integration, with the
+// questions whose answers would let it go on.
+
+import { given, some } from '../args.ts';
+import { act } from '../desk.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'block',
+  positionals: [{ name: 'task', kind: 'task', description: 'Your task.' }],
+  options: {
+    reason: { value: 'text', required: true, description: 'What exactly is in the way.' },
+    question: { value: 'text', required: true, repeat: true, description: 'One of 1 to 3 questions to be answered.' },
+    attempted: { value: 'text', repeat: true, description: 'What you tried before.' },
+  },
+  examples: [
+    'liza block retry-login --reason "the spec names no retry limit" --question "How many retries?" --attempted "read specs/auth.md"',
+  ],
+  run: (args, io) =>
+    act(
+      io,
+      {
+        name: 'block',
+        task: args.must('task'),
+        reason: args.must('reason'),
+        questions: args.all('question'),
+        ...given({ attempted: some(args.all('attempted')) }),
+      },
+      () => ({ lines: ['The planner is woken. End your session with: liza exit 42 --reason blocked'] }),
+    ),
+};

@@ -1,0 +1,25 @@
+// `liza config set <key> <value>`: one value; whether it fits the key the core decides.
+
+import { act } from '../desk.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'config set',
+  positionals: [
+    { name: 'key', description: 'See: liza config get.' },
+    { name: 'value', description: 'Text, or a number, true, false, null, a JSON list or object.' },
+  ],
+  options: {},
+  examples: ['liza config set lease_duration 600', 'liza config set post_worktree_cmd "npm ci"'],
+  run: (args, io) => act(io, { name: 'config set', key: args.must('key'), value: parsed(args.must('value')) }),
+};
+
+/** A person writes `600`, `true` or `npm ci` and means a number, a truth and a text. */
+function parsed(text: string): unknown {
+  if (!/^(?:-?\d|true$|false$|null$|["[{])/.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,52 @@
+// `liza edit`: state.yaml in your editor, merged record by record when you are done.
+
+import { refuse } from '../../core/decision.ts';
+import { refused } from '../desk.ts';
+import { humanOnly } from '../identity.ts';
+import type { Io } from '../io.ts';
+import { shellWords } from '../words.ts';
+import type { Result, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'edit',
+  positionals: [],
+  options: { adopt: { description: 'Also adopt settings that execute, spend or loosen, now and those that wait.' } },
+  examples: ['liza edit', 'EDITOR="code --wait" liza edit', 'liza edit --adopt'],
+  details: [
+    'You edit a copy; agents go on meanwhile. On saving, your changes are merged with theirs, record by record.',
+    'A file that cannot be read goes back to the editor. What may not be adopted is kept in .liza/rejected.',
+    'With --adopt and settings waiting from an earlier edit, these are adopted and no editor opens.',
+  ],
+  run: async (args, io) => {
+    const operator = humanOnly(io.env, 'edit');
+    if (operator !== undefined) return operator;
+    const root = io.root();
+    if (typeof root !== 'string') return root;
+    const context = io.context(root);
+    if (args.flag('adopt')) {
+      const { adoptWaiting, waitingSettings } = await import('../../workflows/adopt.ts');
+      const waiting = await waitingSettings(context);
+      if (waiting.length > 0) {
+        const done = await adoptWaiting(context, waiting);
+        return 'ok' in done ? done : { ok: true, message: `adopted ${done.length} setting(s)`, lines: done };
+      }
+    }
+    const { edit } = await import('../../workflows/edit.ts');
+    const editor = shellWords(io.env['VISUAL'] || io.env['EDITOR'] || 'vi');
+    const done = await edit(context, { editor, adopt: args.flag('adopt'), again: (problem) => askAgain(io, problem) });
+    return refused(done) ? done : told(done);
+  },
+};
+
+function told(done: { message: string; aside: number; notices: Result['notices'] }): Result {
+  const notices = done.notices ?? [];
+  if (done.aside === 0) return { ok: true, message: done.message, notices };
+  const message = `${done.message}; ${done.aside} record(s) were set aside`;
+  return { ...refuse(message, 'the notes above say why and where they are kept', 1, 'aside'), notices };
+}
+
+async function askAgain(io: Io, problem: string): Promise<boolean> {
+  if (!io.stdoutIsTty) return false;
+  io.stderr(`liza: the file cannot be read: ${problem}\n  → Enter: back to the editor, q: give up (your text is kept) `);
+  return !/^q/i.test(await io.readLine());
+}

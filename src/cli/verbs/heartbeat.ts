@@ -1,0 +1,69 @@
+// `liza heartbeat`: renews the asker's lease without touching state.yaml. `--long` first records
+// why the next step takes long, then asks for the long duration.
+
+import type { Board } from '../../core/board.ts';
+import { refuse } from '../../core/decision.ts';
+import { type Settings, settings } from '../../core/state.ts';
+import type { Renewal } from '../../store/store.ts';
+import { given } from '../args.ts';
+import { type Desk, decideAt, openDesk, refused } from '../desk.ts';
+import type { Result, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'heartbeat',
+  positionals: [],
+  options: { long: { value: 'why', description: 'Ask for the long duration, for a test suite or a build.' } },
+  examples: ['liza heartbeat', 'liza heartbeat --long "full test suite, about 12 minutes"'],
+  run: async (args, io) => {
+    const desk = await openDesk(io);
+    if (refused(desk)) return desk;
+    const agent = desk.actor.id;
+    if (agent === undefined) {
+      return refuse('a person holds no lease', 'set LIZA_AGENT_ID to the agent whose lease it is', 1, 'no-agent');
+    }
+    const why = args.text('long');
+    if (why === undefined) return renew(desk, agent, false);
+    const { task } = heldBy((await desk.store.read()).board, agent);
+    const recorded = await decideAt(desk, { name: 'long-heartbeat', reason: why, ...given({ task }) });
+    if (!recorded.ok) return recorded;
+    const renewed = await renew(desk, agent, true);
+    return renewed.ok ? { ...renewed, message: `${recorded.message}; ${renewed.message}` } : renewed;
+  },
+};
+
+async function renew(desk: Desk, agent: string, long: boolean): Promise<Result> {
+  const { board } = await desk.store.read();
+  const held = heldBy(board, agent);
+  const renewal: Renewal = {
+    agent,
+    ...given({ task: held.task }),
+    epoch: desk.actor.epoch ?? held.epoch,
+    seconds: long ? held.limits.long_lease_duration : held.seconds,
+  };
+  const lease = await desk.store.renew(renewal);
+  if (refused(lease)) return lease;
+  const { task, expires } = lease;
+  const about = task === undefined ? '' : ` on ${task}`;
+  return { ok: true, message: `lease of ${agent}${about} runs until ${expires}`, data: { agent, task, expires } };
+}
+
+interface Held {
+  readonly task: string | undefined;
+  readonly epoch: number;
+  readonly seconds: number;
+  readonly limits: Settings;
+}
+
+function heldBy(board: Board, agent: string): Held {
+  const limits = settings(board.state);
+  const record = board.state.agents[agent];
+  const task = board.state.tasks.find(({ id }) => id === record?.current_task);
+  const holds =
+    task !== undefined && (task.reviewing_by === agent || (task.status === 'CLAIMED' && task.assigned_to === agent));
+  return {
+    task: holds ? task.id : undefined,
+    epoch: (holds ? task.epoch : record?.epoch) ?? 0,
+    seconds: record?.role === 'code_reviewer' ? limits.review_lease_duration : limits.lease_duration,
+    limits,
+  };
+}

@@ -1,0 +1,67 @@
+// `liza help [verb|topic]`: the list of commands by who uses them, one command, or one topic.
+
+import { refuse } from '../../core/decision.ts';
+import { COMMON_OPTIONS } from '../args.ts';
+import { quoted } from '../ids.ts';
+import { nearest } from '../nearest.ts';
+import { REGISTRY } from '../registry.ts';
+import { TOPICS } from '../topics.ts';
+import { helpText } from '../usage.ts';
+import { GROUPS, type Result, type Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'help',
+  positionals: [{ name: 'topic', optional: true, rest: true, kind: 'verb', description: 'A command or a topic.' }],
+  options: { all: { description: 'Also list commands that are planned but not in this version.' } },
+  examples: ['liza help', 'liza help add-task', 'liza help states'],
+  run: async (args) => {
+    const name = args.all('topic').join(' ');
+    if (name === '') return overview(args.flag('all'));
+    const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
+    if (topic !== undefined) {
+      const lines = typeof topic.lines === 'function' ? await topic.lines() : topic.lines;
+      return { ok: true, lines: [topic.summary, '', ...lines], data: { topic: name, lines } };
+    }
+    return about(name);
+  },
+};
+
+async function about(name: string): Promise<Result> {
+  const entry = Object.hasOwn(REGISTRY, name) ? REGISTRY[name] : undefined;
+  if (entry?.load !== undefined) {
+    const lines = helpText((await entry.load()).verb, entry.summary, COMMON_OPTIONS);
+    return { ok: true, lines, data: { help: lines.join('\n') } };
+  }
+  if (entry !== undefined) return { ok: true, lines: [`liza ${name}: ${entry.summary}`, '', 'Not in this version.'] };
+  const family = Object.entries(REGISTRY).filter(([other]) => other.startsWith(`${name} `));
+  if (family.length > 0) return { ok: true, lines: family.map(([other, { summary }]) => `liza ${other}: ${summary}`) };
+  const meant = nearest(name, [...Object.keys(REGISTRY), ...Object.keys(TOPICS)]);
+  const hint = meant === undefined ? 'liza help lists all commands and topics' : `did you mean: liza help ${meant}`;
+  return refuse(`there is no command or topic ${quoted(name)}`, hint, 1, 'unknown-topic');
+}
+
+function overview(planned: boolean): Result {
+  const entries = Object.entries(REGISTRY).filter(([, { load }]) => planned || load !== undefined);
+  const width = Math.max(...entries.map(([name]) => name.length), ...Object.keys(TOPICS).map((name) => name.length));
+  const row = (name: string, summary: string): string => `  ${name.padEnd(width)}  ${summary}`;
+  const lines = ['Liza makes AI coding agents accountable.', '', 'Usage: liza <command> [arguments] [--json] [--help]'];
+  for (const group of GROUPS) {
+    const mine = entries.filter(([, { groups }]) => groups[0] === group);
+    if (mine.length === 0) continue;
+    const shown = ([name, { summary, load }]: (typeof mine)[number]) =>
+      row(name, `${load ? '' : '(planned) '}${summary}`);
+    lines.push('', `${group}:`, ...mine.map(shown));
+  }
+  lines.push(
+    '',
+    'Topics (liza help <topic>):',
+    ...Object.entries(TOPICS).map(([name, { summary }]) => row(name, summary)),
+  );
+  const commands = entries.map(([name, { summary, groups, load }]) => ({
+    name,
+    summary,
+    groups,
+    planned: load === undefined,
+  }));
+  return { ok: true, lines, data: { commands } };
+}

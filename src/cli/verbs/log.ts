@@ -1,0 +1,69 @@
+// `liza log`: the activity log for people; `-f` goes on as it grows.
+
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { refuse } from '../../core/decision.ts';
+import type { Io } from '../io.ts';
+import { type LogEntry, readSince, readTail } from '../log-tail.ts';
+import { ascii, oneLine } from '../terminal.ts';
+import type { Verb } from '../verb.ts';
+
+const POLL = 250;
+
+export const verb: Verb = {
+  name: 'log',
+  positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only what concerns this task.' }],
+  options: {
+    follow: { short: 'f', description: 'Go on as new entries come; Ctrl-C ends it.' },
+    lines: { short: 'n', value: 'n', description: 'How many entries; default 20.' },
+  },
+  examples: ['liza log', 'liza log -n 100 retry-login', 'liza log -f'],
+  run: async (args, io) => {
+    const lines = args.text('lines') ?? '20';
+    if (!/^\d{1,6}$/.test(lines))
+      return refuse(`-n is "${lines}", must be a number`, 'for example: liza log -n 50', 1, 'usage');
+    const root = io.root();
+    if (typeof root !== 'string') return root;
+    const path = join(root, '.liza', 'log.yaml');
+    const task = args.text('task');
+    const mine = (entry: LogEntry): boolean => task === undefined || entry.task === task;
+    const count = Number(lines);
+    // Entries of one task may lie anywhere, so all are looked through.
+    const tail = await readTail(path, task === undefined ? count : Number.MAX_SAFE_INTEGER);
+    const entries = count === 0 ? [] : tail.entries.filter(mine).slice(-count);
+    if (!args.flag('follow')) {
+      const message = entries.length === 0 ? { message: 'No entries yet.' } : {};
+      return { ok: true, ...message, lines: entries.map(line), data: { entries } };
+    }
+    print(entries, io, args.json);
+    await follow(path, tail.end, io, (found) => print(found.filter(mine), io, args.json));
+    return { ok: true, silent: true };
+  },
+};
+
+async function follow(
+  path: string,
+  from: number,
+  io: Io,
+  found: (entries: readonly LogEntry[]) => void,
+): Promise<void> {
+  for (let at = from; !io.stop.aborted; ) {
+    const next = await readSince(path, at);
+    at = next.end;
+    found(next.entries);
+    await wait(POLL, undefined, { signal: io.stop }).catch(() => undefined);
+  }
+}
+
+/** A stream has no end to wait for, so each entry is printed at once: a line of text, or of JSON. */
+function print(entries: readonly LogEntry[], io: Io, json: boolean): void {
+  for (const entry of entries) {
+    const text = json ? JSON.stringify(entry) : io.unicode ? line(entry) : ascii(line(entry));
+    io.stdout(`${text}\n`);
+  }
+}
+
+function line({ timestamp, agent, action, task, detail }: LogEntry): string {
+  const what = task === undefined ? action : `${action} ${task}`;
+  return [oneLine(timestamp), oneLine(agent), oneLine(`${what}: ${detail}`)].join('  ');
+}

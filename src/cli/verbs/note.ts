@@ -1,0 +1,17 @@
+// `liza note "<message>"`: a word from the human, read by agents before they start or go on.
+
+import { given } from '../args.ts';
+import { act } from '../desk.ts';
+import { textOrStdin } from '../input.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'note',
+  positionals: [{ name: 'message', rest: true, description: 'The note; - reads it from stdin.' }],
+  options: { for: { value: 'task', description: 'The task or agent it is for; without it everyone reads it.' } },
+  examples: ['liza note "use the retry helper in src/http" --for retry-login', 'liza note - < decision.md'],
+  run: async (args, io) => {
+    const message = await textOrStdin(io, args.all('message').join(' '));
+    return act(io, { name: 'note', message, ...given({ for: args.text('for') }) });
+  },
+};

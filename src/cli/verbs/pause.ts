@@ -1,0 +1,18 @@
+// `liza pause [task]`: sets PAUSE, or pauses one task.
+
+import { given } from '../args.ts';
+import { act } from '../desk.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'pause',
+  positionals: [
+    { name: 'task', kind: 'task', optional: true, description: 'Only this task; without it the whole board.' },
+  ],
+  options: {},
+  examples: ['liza pause', 'liza pause retry-login'],
+  run: (args, io) =>
+    act(io, { name: 'pause', ...given({ task: args.text('task') }) }, () => ({
+      lines: [`Go on with: liza resume${args.flag('task') ? ` ${args.must('task')}` : ''}`],
+    })),
+};

@@ -1,0 +1,12 @@
+// `liza plan done`: no further task joins this sprint's planned scope.
+
+import { act } from '../desk.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'plan done',
+  positionals: [],
+  options: {},
+  examples: ['liza plan done'],
+  run: (_args, io) => act(io, { name: 'plan done' }),
+};

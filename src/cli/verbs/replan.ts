@@ -1,0 +1,13 @@
+// `liza replan <task>`: the human's override; blocks the task, which wakes the planner.
+
+import { given } from '../args.ts';
+import { act } from '../desk.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'replan',
+  positionals: [{ name: 'task', kind: 'task', description: 'A live task that is not a draft.' }],
+  options: { reason: { value: 'text', description: 'What the planner should reconsider.' } },
+  examples: ['liza replan retry-login --reason "the vendor changed the API"'],
+  run: (args, io) => act(io, { name: 'replan', task: args.must('task'), ...given({ reason: args.text('reason') }) }),
+};

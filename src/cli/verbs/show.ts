@@ -1,0 +1,72 @@
+// `liza show <task>`: one task, read without the rest of the board. This is the command agents call
+// most, so neither it nor what it imports may load valibot, the table or the decisions (a test checks).
+
+import { refuse } from '../../core/decision.ts';
+import type { Task } from '../../core/state.ts';
+import { type Instant, instant } from '../../core/time.ts';
+import type { TaskView } from '../../core/view.ts';
+import type { Store } from '../../store/store.ts';
+import { refused } from '../desk.ts';
+import { quoted } from '../ids.ts';
+import type { Io } from '../io.ts';
+import { renderTask } from '../render-task.ts';
+import type { Result, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'show',
+  positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Live or archived.' }],
+  options: { ids: { description: 'Only list the ids of all live tasks, one a line.' } },
+  examples: ['liza show retry-login', 'liza show retry-login --json'],
+  run: async (args, io) => {
+    const store = await io.openStore();
+    if (refused(store)) return store;
+    if (args.flag('ids')) return listIds(store);
+    const id = args.text('task');
+    if (id === undefined) {
+      return refuse('liza show needs <task>', 'liza show --ids lists them; liza status shows the board', 1, 'usage');
+    }
+    const found = await store.readTask(id);
+    if (found === undefined) {
+      return refuse(`there is no task ${quoted(id)}`, 'liza status --all lists the tasks there are', 1, 'no-task');
+    }
+    return { ok: true, lines: [await text(store, found.task, found.archived, io)], data: { ...found } };
+  },
+};
+
+async function listIds(store: Store): Promise<Result> {
+  const ids = (await store.read()).board.state.tasks.map(({ id }) => id);
+  return { ok: true, lines: ids, data: { ids } };
+}
+
+async function text(store: Store, task: Task, archived: boolean, io: Io): Promise<string> {
+  const now = io.now();
+  const view = { ...viewOf(task, now), waits: await waitsOf(store, task) };
+  const look = { color: io.color, unicode: io.unicode, width: io.columns };
+  return renderTask(task, { now, view, archived }, look).trimEnd();
+}
+
+/** What can be said from the task alone. A lease past by the file may have been renewed beside it: then nothing is said. */
+function viewOf(task: Task, now: Instant): Omit<TaskView, 'waits'> {
+  const expires = task.status === 'CLAIMED' ? task.lease_expires : task.review_lease_expires;
+  const left = expires === undefined ? 0 : instant(expires) - now;
+  return {
+    id: task.id,
+    status: task.status,
+    description: task.description ?? '',
+    priority: task.priority,
+    ...(left > 0 ? { leaseLeft: left } : {}),
+    iteration: task.iteration ?? 0,
+    maxIterations: task.max_iterations ?? 10,
+    reviewCycle: task.review_cycles_current ?? 0,
+    maxReviewCycles: task.max_review_cycles ?? 5,
+    paused: task.paused === true,
+    questions: task.blocked_questions ?? [],
+  };
+}
+
+async function waitsOf(store: Store, task: Task): Promise<TaskView['waits']> {
+  const found = await Promise.all((task.depends_on ?? []).map(async (id) => ({ id, found: await store.readTask(id) })));
+  return found
+    .map(({ id, found }) => ({ id, status: found?.task.status ?? ('MISSING' as const) }))
+    .filter(({ status }) => status !== 'MERGED');
+}

@@ -1,0 +1,28 @@
+// `liza spec-change <spec> <change>`: a spec was edited; the live tasks built on it are listed.
+
+import { given } from '../args.ts';
+import { decideAt, openDesk, refused } from '../desk.ts';
+import { specFacts } from '../spec-facts.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'spec-change',
+  positionals: [
+    { name: 'spec', kind: 'file', description: 'The spec, such as specs/auth.md#retry.' },
+    { name: 'change', rest: true, description: 'What changed, in one sentence.' },
+  ],
+  options: { 'triggered-by': { value: 'task', kind: 'task', description: 'The task that brought it up.' } },
+  examples: ['liza spec-change specs/auth.md "tokens now live 15 minutes" --triggered-by retry-login'],
+  run: async (args, io) => {
+    const desk = await openDesk(io);
+    if (refused(desk)) return desk;
+    const facts = await specFacts(desk.root, args.must('spec'));
+    if (refused(facts)) return facts;
+    return decideAt(desk, {
+      name: 'spec-change',
+      spec: args.must('spec'),
+      change: args.all('change').join(' '),
+      ...given({ triggered_by: args.text('triggered-by') }),
+    });
+  },
+};

@@ -1,0 +1,51 @@
+// `liza submit-verdict <task> <verdict> [reason]`: binds to the exact commit under review.
+
+import { parseRejection } from '../../core/verdict.ts';
+import { given } from '../args.ts';
+import { decideAt, openDesk, refused } from '../desk.ts';
+import { textOrStdin } from '../input.ts';
+import type { Verb } from '../verb.ts';
+import { unknownFiles } from '../worktree-facts.ts';
+
+export const verb: Verb = {
+  name: 'submit-verdict',
+  positionals: [
+    { name: 'task', kind: 'task', description: 'The task you review.' },
+    { name: 'verdict', choices: ['APPROVED', 'REJECTED'], description: 'Your verdict.' },
+    { name: 'reason', optional: true, description: 'Required for REJECTED; - reads it from stdin.' },
+  ],
+  options: { commit: { value: 'commit', description: 'The full id you reviewed; default: the one under review.' } },
+  details: [
+    'A rejection has this form (from the second iteration on also "Prior Feedback Status:"):',
+    [
+      '  Blockers: 1',
+      '  - [blocker] src/auth.ts:12 — 401 is retried too',
+      '    Why it matters: a locked account is hammered',
+      '    Suggestion: retry 5xx only',
+      '  Concerns: 0',
+      '  Overall: close, one defect.',
+    ].join('\n'),
+  ],
+  examples: ['liza submit-verdict retry-login APPROVED', 'liza submit-verdict retry-login REJECTED - < verdict.txt'],
+  run: async (args, io) => {
+    const task = args.must('task');
+    const verdict = args.must('verdict') === 'APPROVED' ? 'APPROVED' : 'REJECTED';
+    const reason = args.flag('reason') ? await textOrStdin(io, args.must('reason')) : undefined;
+    const desk = await openDesk(io);
+    if (refused(desk)) return desk;
+    const named = namedFiles(reason);
+    const found = named.length === 0 ? undefined : await desk.store.readTask(task);
+    const unknown = found === undefined ? [] : await unknownFiles(io, desk.root, found.task, named);
+    return decideAt(desk, {
+      name: 'submit-verdict',
+      task,
+      verdict,
+      facts: { unknown_files: unknown },
+      ...given({ reason, commit: args.text('commit') }),
+    });
+  },
+};
+
+/** Only those of well-formed blockers; what else is missing the core will say anyway. */
+const namedFiles = (reason: string | undefined): readonly string[] =>
+  reason === undefined ? [] : [...new Set(parseRejection(reason, false).blockers.map(({ file }) => file))];

@@ -1,0 +1,52 @@
+// `liza unblock <task>`: BLOCKED → UNCLAIMED, with the answer: a changed definition, another coder,
+// a fresh review count. After two failed coders the definition must change.
+
+import { given, some } from '../args.ts';
+import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
+import { decideAt, openDesk, refused } from '../desk.ts';
+import { agentId } from '../identity.ts';
+import { specFacts } from '../spec-facts.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'unblock',
+  positionals: [{ name: 'task', kind: 'task', description: 'A blocked task.' }],
+  options: {
+    ...DEFINITION_OPTIONS,
+    'keep-worktree': { description: 'The next coder goes on with the work that is there.' },
+    'reset-review-cycles': { description: 'Count rejections from zero again.' },
+    exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder who shall not take it.' },
+    reserve: { value: 'agent', kind: 'agent', description: 'The only coder who may take it.' },
+    assessment: { value: 'text', description: 'Your judgement of the review deadlock; required after one.' },
+  },
+  examples: [
+    'liza unblock retry-login --done "503 is retried, 401 is not"',
+    'liza unblock retry-login --keep-worktree --exclude coder-1 --assessment "the coder ignored the timeout blocker"',
+  ],
+  run: async (args, io) => {
+    const task = args.must('task');
+    const changes = readDefinition(args);
+    if (refused(changes)) return changes;
+    const exclude = args.all('exclude').map(agentId);
+    const reserve = args.flag('reserve') ? agentId(args.must('reserve')) : undefined;
+    for (const id of [...exclude, reserve]) if (typeof id === 'object') return id;
+    const desk = await openDesk(io);
+    if (refused(desk)) return desk;
+    const specRef = changes.spec_ref ?? (await desk.store.readTask(task))?.task.spec_ref;
+    const facts = await specFacts(desk.root, specRef);
+    if (refused(facts)) return facts;
+    return decideAt(desk, {
+      name: 'unblock',
+      task,
+      facts,
+      ...given({
+        changes: Object.keys(changes).length === 0 ? undefined : changes,
+        keep_worktree: args.flag('keep-worktree') || undefined,
+        reset_review_cycles: args.flag('reset-review-cycles') || undefined,
+        exclude: some(exclude as string[]),
+        reserve: reserve as string | undefined,
+        assessment: args.text('assessment'),
+      }),
+    });
+  },
+};

@@ -1,0 +1,21 @@
+// `liza validate [file]`: VALID, or one INVALID line for each thing that breaks a rule.
+
+import { resolve } from 'node:path';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'validate',
+  positionals: [{ name: 'file', optional: true, kind: 'file', description: 'Default: the blackboard of this project.' }],
+  options: {},
+  examples: ['liza validate', 'liza validate backup/state.yaml'],
+  details: ['Prints VALID, or one line `INVALID: …` for each issue with its path and line, and ends with 1.'],
+  run: async (args, io) => {
+    const file = args.text('file');
+    const root = io.root();
+    if (file === undefined && typeof root !== 'string') return root;
+    const { validateFile } = await import('../../workflows/validate.ts');
+    const context = typeof root === 'string' ? io.context(root) : undefined;
+    const target = file === undefined ? context?.paths.state : resolve(io.cwd, file);
+    return validateFile(context, target ?? '');
+  },
+};

@@ -1,0 +1,146 @@
+// The alarms that concern one task. Limits come from the task, else from the configuration; warnings
+// come at 8/10 of the iterations and 3/5 of the review cycles, whatever the limits are.
+
+import type { Board } from '../board.ts';
+import { gist } from '../gist.ts';
+import { reviewLease, taskLease } from '../holding.ts';
+import { isTerminal, type Settings, type Task } from '../state.ts';
+import { type Instant, instant } from '../time.ts';
+import { type Alarm, alarm, minutes, STALE_AFTER, warning } from './alarm.ts';
+
+export interface AlarmContext {
+  readonly board: Board;
+  readonly now: Instant;
+  readonly settings: Settings;
+}
+
+export function taskAlarms(tasks: readonly Task[], context: AlarmContext): readonly Alarm[] {
+  const found: Alarm[] = [];
+  for (const task of tasks) {
+    if (isTerminal(task.status)) continue;
+    for (const row of ROWS) {
+      const raised = row(task, context);
+      if (raised !== undefined) found.push(raised);
+    }
+  }
+  return found;
+}
+
+type Row = (task: Task, context: AlarmContext) => Alarm | undefined;
+
+const ORPHAN_GRACE = 30_000;
+
+const expiredLease: Row = (task, { board, now }) => {
+  if (task.status !== 'CLAIMED' || !taskLease(board, task, now).expired) return undefined;
+  const agent = task.assigned_to ?? 'nobody';
+  return warning(`LEASE EXPIRED:${task.id}:${agent}`, `LEASE EXPIRED: ${agent} on ${task.id}`);
+};
+
+const expiredReview: Row = (task, { board, now }) => {
+  const agent = task.reviewing_by;
+  if (task.status !== 'READY_FOR_REVIEW' || agent === undefined) return undefined;
+  if (!reviewLease(board, task, now).expired) return undefined;
+  return warning(
+    `REVIEW LEASE EXPIRED:${task.id}:${agent}`,
+    `REVIEW LEASE EXPIRED: ${agent} on ${task.id} — review can be reclaimed`,
+  );
+};
+
+const blocked: Row = (task) =>
+  task.status === 'BLOCKED'
+    ? warning(`BLOCKED:${task.id}`, `BLOCKED: ${task.id} — ${gist(task.blocked_reason ?? 'no reason given')}`)
+    : undefined;
+
+const orphanedRejected: Row = (task, { board, now }) => {
+  if (task.status !== 'REJECTED') return undefined;
+  const agent = task.assigned_to === undefined ? undefined : board.state.agents[task.assigned_to];
+  if (agent?.status === 'WORKING' && agent.current_task === task.id) return undefined;
+  const rejected = task.history?.findLast(({ event }) => event === 'rejected');
+  if (rejected !== undefined && now - instant(rejected.time) < ORPHAN_GRACE) return undefined;
+  const status = agent === undefined ? 'not registered' : agent.status;
+  const elsewhere = status === 'WORKING' ? ` on ${agent?.current_task}` : '';
+  return alarm(
+    `ORPHANED REJECTED:${task.id}`,
+    `ORPHANED REJECTED: ${task.id} — assigned to ${task.assigned_to ?? 'nobody'} but agent is ${status}${elsewhere}`,
+  );
+};
+
+/** A second coder fixing a failed merge says nothing about the hypothesis. */
+const reassigned: Row = (task) => {
+  const underWay = task.status === 'CLAIMED' || task.status === 'READY_FOR_REVIEW' || task.status === 'REJECTED';
+  const coder = task.assigned_to;
+  if (!underWay || coder === undefined || task.integration_fix === true) return undefined;
+  const before =
+    task.failed_by?.some((id) => id !== coder) ||
+    task.history?.some(({ event, agent }) => event === 'claimed' && agent !== undefined && agent !== coder);
+  return before ? warning(`REASSIGNED:${task.id}`, `REASSIGNED: ${task.id} — hypothesis exhaustion risk`) : undefined;
+};
+
+const reviewLoop: Row = (task, context) => {
+  const cycles = task.review_cycles_current ?? 0;
+  return cycles > 0 && cycles >= maxCycles(task, context)
+    ? alarm(`REVIEW LOOP:${task.id}`, `REVIEW LOOP: ${task.id} — ${cycles} cycles (at cliff)`)
+    : undefined;
+};
+
+const integrationFailed: Row = (task) =>
+  task.status === 'INTEGRATION_FAILED'
+    ? alarm(`INTEGRATION FAILED:${task.id}`, `INTEGRATION FAILED: ${task.id}`)
+    : undefined;
+
+const exhaustion: Row = (task) =>
+  (task.failures_current?.length ?? 0) >= 2
+    ? alarm(`HYPOTHESIS EXHAUSTION:${task.id}`, `HYPOTHESIS EXHAUSTION: ${task.id} — requires rescope`)
+    : undefined;
+
+const nearIterations: Row = (task, { settings }) => {
+  const max = task.max_iterations ?? settings.max_coder_iterations;
+  const at = task.iteration ?? 0;
+  if (task.status === 'BLOCKED' || at < 1 || at < Math.ceil((max * 8) / 10)) return undefined;
+  return nearing(task, 'iterations', `iteration ${at}/${max}`);
+};
+
+const nearCycles: Row = (task, context) => {
+  const max = maxCycles(task, context);
+  const at = task.review_cycles_current ?? 0;
+  if (task.status === 'BLOCKED' || at < 1 || at < warnCycles(max) || at >= max) return undefined;
+  return nearing(task, 'review cycles', `review cycle ${at}/${max}`);
+};
+
+/** Cycles in all, since those of the coder who failed no longer count as current. */
+const nearFailures: Row = (task, context) => {
+  const cycles = Math.max(task.review_cycles_total ?? 0, task.review_cycles_current ?? 0);
+  if (task.failures_current?.length !== 1 || cycles < warnCycles(maxCycles(task, context))) return undefined;
+  return nearing(task, 'failures', `1/2 coders failed after ${cycles} review cycles`);
+};
+
+const staleDraft: Row = (task, { now }) => {
+  const created = task.created ?? task.history?.[0]?.time;
+  if (task.status !== 'DRAFT' || created === undefined) return undefined;
+  const age = now - instant(created);
+  if (age < STALE_AFTER) return undefined;
+  return warning(`STALE DRAFT:${task.id}`, `STALE DRAFT: ${task.id} — created ${minutes(age)}min ago (Planner crash?)`);
+};
+
+const ROWS: readonly Row[] = [
+  expiredLease,
+  expiredReview,
+  blocked,
+  orphanedRejected,
+  reassigned,
+  reviewLoop,
+  integrationFailed,
+  exhaustion,
+  nearIterations,
+  nearCycles,
+  nearFailures,
+  staleDraft,
+];
+
+const maxCycles = (task: Task, { settings }: AlarmContext): number =>
+  task.max_review_cycles ?? settings.max_review_cycles;
+
+const warnCycles = (max: number): number => Math.ceil((max * 6) / 10);
+
+const nearing = (task: Task, limit: string, metric: string): Alarm =>
+  warning(`APPROACHING LIMIT:${task.id}:${limit}`, `APPROACHING LIMIT: ${task.id} — ${metric}`);

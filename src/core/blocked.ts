@@ -1,0 +1,82 @@
+// Turning a task BLOCKED, whoever does it: the reason, the questions that would unblock it,
+// the coder it counts against. Every owner of the task lets go in the same change.
+
+import { detach, event, evolve, type Patch, unique, withTask } from './change.ts';
+import type { CommandName } from './command.ts';
+import type { HistoryEvent, State, Task } from './state.ts';
+import type { Situation } from './table.ts';
+
+export const REVIEW_DEADLOCK = 'review_deadlock';
+export const HUMAN_OVERRIDE = 'human override';
+
+export interface Block {
+  readonly reason: string;
+  readonly questions: readonly string[];
+  readonly attempted?: readonly string[] | undefined;
+  /** The coder this counts against: its own block, max iterations, spin, silence. */
+  readonly failed?: string | undefined;
+  /** Named `limit` when a limit, not somebody's judgement, blocked it. */
+  readonly event?: 'blocked' | 'limit';
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+export function blockTask<K extends CommandName>(
+  situation: Situation<K>,
+  state: State,
+  task: Task,
+  block: Block,
+  changes: Patch<Task> = {},
+  earlier: readonly HistoryEvent[] = [],
+): State {
+  const { reason, questions, attempted, failed } = block;
+  const told = event(situation, block.event ?? 'blocked', { reason, questions, failed, ...block.extra });
+  const counted =
+    failed === undefined
+      ? {}
+      : {
+          failed_by: unique([...(task.failed_by ?? []), failed]),
+          failures_current: unique([...(task.failures_current ?? []), failed]),
+        };
+  const blocked = evolve(
+    task,
+    {
+      ...changes,
+      ...counted,
+      ...LET_GO,
+      status: 'BLOCKED',
+      blocked_reason: reason,
+      blocked_questions: questions,
+      attempted: attempted === undefined || attempted.length === 0 ? undefined : attempted,
+    },
+    ...earlier,
+    told,
+  );
+  return detach(withTask(state, blocked), task.id);
+}
+
+/** Ownership that ends with the state it belongs to. */
+export const LET_GO: Patch<Task> = {
+  lease_expires: undefined,
+  claiming: undefined,
+  reviewing_by: undefined,
+  review_lease_expires: undefined,
+  approved_by: undefined,
+  handoff_pending: undefined,
+};
+
+export const QUESTIONS = {
+  max_iterations: ['Is the spec clear enough?', 'Should the task be decomposed?'],
+  spin: ['What kept the agent from changing anything?', 'Is the task possible as it is written?'],
+  silence: ['What was the agent waiting for?', 'Does a command of this task hang?'],
+  review_deadlock: [
+    'Does the coder not address the feedback, or do the criteria shift?',
+    'Should the spec be clarified, the coder changed, or the task rescoped?',
+  ],
+  same_rejection: [
+    'Why did the second attempt meet the same blockers?',
+    'Is the feedback possible to follow within the scope?',
+  ],
+  assumptions: ['Which of the assumptions are right?', 'What does the spec have to say so that none is needed?'],
+  override: ['What should be done differently, and why?'],
+  abandoned: ['Can this be done without the abandoned task, or should it be given up too?'],
+} as const satisfies Record<string, readonly string[]>;

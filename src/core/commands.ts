@@ -1,0 +1,59 @@
+// THE TABLE: every command of the protocol, one row each: who, from which states, under which
+// guards, what changes. Everything that repeats the protocol reads these rows.
+
+import { claimTask, register, releaseClaim, reserveClaim } from './commands/claim.ts';
+import { align, discoveryConvert, discoveryDismiss, goalComplete, planDone, sprintStart } from './commands/goal.ts';
+import { archive, configSet, metrics, note, specChange } from './commands/human.ts';
+import { merge, mergeFailed } from './commands/merge.ts';
+import { addTask, amend, finalize } from './commands/planning.ts';
+import { anomaly, discover, exit, longHeartbeat } from './commands/reports.ts';
+import { abandon, replan, unblock } from './commands/rescope.ts';
+import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
+import { submitForReview } from './commands/submit.ts';
+import { supersede } from './commands/supersede.ts';
+import { abort, checkpoint, pause, resume } from './commands/switches.ts';
+import { begin, block, handoff, limit } from './commands/work.ts';
+import type { Table } from './table.ts';
+
+export const TABLE: Table = {
+  'add-task': addTask,
+  amend,
+  finalize,
+  unblock,
+  supersede,
+  abandon,
+  replan,
+  'plan done': planDone,
+  align,
+  'discovery convert': discoveryConvert,
+  'discovery dismiss': discoveryDismiss,
+  'goal complete': goalComplete,
+  'sprint start': sprintStart,
+  register,
+  'reserve-claim': reserveClaim,
+  'claim-task': claimTask,
+  'release-claim': releaseClaim,
+  begin,
+  'submit-for-review': submitForReview,
+  block,
+  limit,
+  discover,
+  anomaly,
+  handoff,
+  'long-heartbeat': longHeartbeat,
+  exit,
+  'claim-review': claimReview,
+  'submit-verdict': submitVerdict,
+  'clear-stale-review-claims': clearStaleReviewClaims,
+  merge,
+  'merge-failed': mergeFailed,
+  note,
+  pause,
+  resume,
+  checkpoint,
+  abort,
+  'spec-change': specChange,
+  'config set': configSet,
+  metrics,
+  archive,
+};

@@ -1,0 +1,200 @@
+// The human's hand: notes, kill switches, configuration, the archive.
+
+import * as v from 'valibot';
+import { patch, withSprint } from '../change.ts';
+import { refuse } from '../decision.ts';
+import { blank } from '../definition.ts';
+import { findTask } from '../find.ts';
+import { sprintMetrics } from '../metrics.ts';
+import { ConfigSchema, isTerminal, type Task } from '../state.ts';
+import type { Row, Situation } from '../table.ts';
+import { iso } from '../time.ts';
+import { usage } from '../usage.ts';
+import { list } from './work.ts';
+
+export const note: Row<'note'> = {
+  name: 'note',
+  summary: 'Tell the agents something; it wakes the planner.',
+  who: ['human'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) =>
+    state.human_notes.some(
+      (one) => one.message === command.message && one.for === command.for && one.processed_at === undefined,
+    ),
+  guards: [
+    {
+      name: 'message',
+      rule: 'the message says something',
+      check: ({ command }) => (blank(command.message) ? refuse('the note is empty', usage('note')) : undefined),
+    },
+  ],
+  effects: 'human_notes',
+  change: ({ state, command, now }) => {
+    const entry = {
+      timestamp: iso(now),
+      message: command.message,
+      ...(command.for === undefined ? {} : { for: command.for }),
+    };
+    return { state: { ...state, human_notes: [...state.human_notes, entry] }, detail: 'note left' };
+  },
+};
+
+export const specChange: Row<'spec-change'> = {
+  name: 'spec-change',
+  summary: 'Record an edit of a spec and see which live tasks it touches.',
+  who: ['human'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) => {
+    const last = state.spec_changes.at(-1);
+    return last?.spec === command.spec && last.change === command.change && last.triggered_by === command.triggered_by;
+  },
+  guards: [
+    {
+      name: 'what-changed',
+      rule: 'spec and change are named',
+      check: ({ command }) =>
+        blank(command.spec) || blank(command.change)
+          ? refuse('spec and change must both be named', usage('spec-change'))
+          : undefined,
+    },
+  ],
+  effects: 'spec_changes',
+  change: ({ state, command, now }) => {
+    const entry = {
+      timestamp: iso(now),
+      spec: command.spec,
+      change: command.change,
+      ...(command.triggered_by === undefined ? {} : { triggered_by: command.triggered_by }),
+    };
+    const touched = state.tasks.filter(
+      (task) => !isTerminal(task.status) && fileOf(task.spec_ref) === fileOf(command.spec),
+    );
+    return {
+      state: { ...state, spec_changes: [...state.spec_changes, entry] },
+      detail: `spec change recorded: ${command.spec}`,
+      notes: touched.length === 0 ? [] : [`touches ${list(touched.map((task) => `${task.id} (${task.status})`))}`],
+    };
+  },
+};
+
+const fileOf = (reference: string | undefined): string | undefined => reference?.split('#', 1)[0]?.replace(/^\.\//, '');
+
+export const configSet: Row<'config set'> = {
+  name: 'config set',
+  summary: 'Change a setting.',
+  who: ['human'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) =>
+    JSON.stringify((state.config as Record<string, unknown>)[command.key]) ===
+      JSON.stringify(command.value ?? undefined) && Object.hasOwn(ConfigSchema.entries, command.key),
+  guards: [
+    {
+      name: 'key',
+      rule: 'the key exists',
+      check: ({ command }) =>
+        Object.hasOwn(ConfigSchema.entries, command.key)
+          ? undefined
+          : refuse(
+              `there is no setting ${command.key.slice(0, 80)}`,
+              `The settings: ${Object.keys(ConfigSchema.entries).join(', ')}`,
+            ),
+    },
+    {
+      name: 'value',
+      rule: 'the value fits the schema',
+      check: ({ command }) => {
+        if (command.value === null || command.value === undefined) return undefined;
+        const parsed = v.safeParse(
+          ConfigSchema.entries[command.key as keyof typeof ConfigSchema.entries],
+          command.value,
+        );
+        if (parsed.success) return undefined;
+        return refuse(`${command.key} ${parsed.issues[0].message}`, usage('config set'));
+      },
+    },
+  ],
+  effects: 'config; null takes a setting back to its default',
+  change: ({ state, command }) => ({
+    state: { ...state, config: patch(state.config, { [command.key]: command.value ?? undefined }) },
+    detail: `config ${command.key} set`,
+  }),
+};
+
+export const metrics: Row<'metrics'> = {
+  name: 'metrics',
+  summary: 'Recompute the sprint’s metrics.',
+  who: ['human', 'supervisor'],
+  from: 'board',
+  to: [],
+  guards: [],
+  effects: 'sprint.metrics',
+  change: ({ state, now }) => {
+    const planned = new Set(state.sprint.scope.planned);
+    const counted = planned.size === 0 ? state.tasks : state.tasks.filter((task) => planned.has(task.id));
+    const computed = sprintMetrics(counted, [], now);
+    const same = JSON.stringify(state.sprint.metrics) === JSON.stringify(computed);
+    if (same) return { state, detail: 'metrics are current', already: true };
+    return { state: withSprint(state, { metrics: computed }), detail: 'metrics computed' };
+  },
+};
+
+export const archive: Row<'archive'> = {
+  name: 'archive',
+  summary: 'Move terminal tasks out of state.yaml, history and all.',
+  who: ['human', 'supervisor'],
+  from: 'board',
+  to: [],
+  already: (s) =>
+    s.command.tasks === undefined
+      ? dueForArchive(s).length === 0
+      : s.command.tasks.length > 0 &&
+        s.command.tasks.every((id) => s.board.archived.has(id) && findTask(s.state, id) === undefined),
+  guards: [
+    {
+      name: 'terminal',
+      rule: 'only terminal tasks',
+      check: ({ board, state, command }) => {
+        for (const id of command.tasks ?? []) {
+          const task = findTask(state, id);
+          if (task === undefined && !board.archived.has(id))
+            return refuse(`there is no task ${id}`, 'See the tasks: liza status');
+          if (task !== undefined && !isTerminal(task.status)) {
+            return refuse(
+              `${id} is ${task.status}, not terminal`,
+              `Only MERGED, SUPERSEDED and ABANDONED tasks are archived: liza show ${id}`,
+            );
+          }
+        }
+        return undefined;
+      },
+    },
+  ],
+  effects: 'the tasks leave the state and go to the archive; their ids stay known',
+  change: (s) => {
+    const gone = new Set(dueForArchive(s).map((task) => task.id));
+    const { state } = s;
+    return {
+      state: {
+        ...state,
+        tasks: state.tasks.filter((task) => !gone.has(task.id)),
+        handoff: Object.keys(state.handoff).some((id) => gone.has(id))
+          ? Object.fromEntries(Object.entries(state.handoff).filter(([id]) => !gone.has(id)))
+          : state.handoff,
+      },
+      archive: state.tasks.filter((task) => gone.has(task.id)),
+      detail: `archived ${list([...gone])}`,
+    };
+  },
+};
+
+/** The named tasks, or the terminal ones beyond `archive_after`, longest finished first. */
+function dueForArchive({ state, settings, command }: Situation<'archive'>): readonly Task[] {
+  if (command.tasks !== undefined) return state.tasks.filter((task) => command.tasks?.includes(task.id));
+  const terminal = state.tasks.filter((task) => isTerminal(task.status));
+  if (terminal.length <= settings.archive_after) return [];
+  const ended = (task: Task) => task.history?.at(-1)?.time ?? '';
+  return terminal.toSorted((a, b) => (ended(a) < ended(b) ? -1 : 1)).slice(0, terminal.length - settings.archive_after);
+}

@@ -1,0 +1,222 @@
+// Rows by which a plan meets reality: unblock, abandon, and the human's replan (supersede has its own file).
+// Nothing is rewritten silently: former definitions stay in history.
+
+import { blockTask, HUMAN_OVERRIDE, LET_GO, QUESTIONS, REVIEW_DEADLOCK } from '../blocked.ts';
+import { actorName } from '../board.ts';
+import { detach, event, evolve, type Patch, unique, withTask } from '../change.ts';
+import { refuse } from '../decision.ts';
+import {
+  blank,
+  checkDefinition,
+  checkGates,
+  definitionWhenFailed,
+  differing,
+  formerValues,
+  isChanged,
+} from '../definition.ts';
+import { historyOf } from '../holding.ts';
+import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
+import type { Row, Situation } from '../table.ts';
+import { iso } from '../time.ts';
+import { usage } from '../usage.ts';
+import { PLANNERS } from './planning.ts';
+
+export const FAILURES_THAT_EXHAUST = 2;
+
+/** What is forgotten when the work starts over; the attempt itself is kept by git under refs/liza/attempts. */
+export const START_OVER: Patch<Task> = {
+  ...LET_GO,
+  assigned_to: undefined,
+  worktree: undefined,
+  base_commit: undefined,
+  iteration: undefined,
+  review_commit: undefined,
+};
+
+export const unblock: Row<'unblock'> = {
+  name: 'unblock',
+  summary: 'Give a blocked task back to the coders.',
+  who: PLANNERS,
+  from: ['BLOCKED'],
+  to: ['UNCLAIMED'],
+  already: ({ task, actor, command }) => {
+    const last = historyOf(task).at(-1);
+    const same = Object.keys(differing(task, command.changes ?? {})).length === 0;
+    return task.status === 'UNCLAIMED' && last?.event === 'unblocked' && last.agent === actorName(actor) && same;
+  },
+  guards: [
+    {
+      name: 'definition',
+      rule: 'changes pass the guards of add-task',
+      check: ({ board, command }) => checkDefinition(board, command.task, command.changes ?? {}),
+    },
+    {
+      name: 'definition-changed',
+      rule: 'after two coders failed, done_when, scope, spec_ref or validation must have changed',
+      check: ({ task, command }) => {
+        const failures = task.failures_current ?? [];
+        if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
+        if (isChanged(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
+        return refuse(
+          `${failures.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
+          `Change it (${usage('amend', task.id)}), replace it (${usage('supersede', task.id)}) or give it up (${usage('abandon', task.id)})`,
+        );
+      },
+    },
+    {
+      name: 'assessment',
+      rule: 'after a review deadlock an assessment is given',
+      check: ({ task, command }) =>
+        wasDeadlocked(task) && blank(command.assessment)
+          ? refuse(
+              'coder and reviewer were deadlocked and no assessment was given',
+              `Say which of the two is stuck and why: ${usage('unblock', task.id)} --assessment "…"`,
+            )
+          : undefined,
+    },
+    {
+      name: 'coders',
+      rule: 'a reserved coder is registered and not excluded',
+      check: ({ state, task, command }) => {
+        const { reserve } = command;
+        if (reserve === undefined) return undefined;
+        if (state.agents[reserve]?.role !== 'coder') {
+          return refuse(`${reserve} is no registered coder`, 'See who is there: liza status');
+        }
+        if (![...(task.excluded_coders ?? []), ...(command.exclude ?? [])].includes(reserve)) return undefined;
+        return refuse(`${reserve} would be reserved and excluded at once`, 'Choose one of --reserve and --exclude');
+      },
+    },
+    {
+      name: 'gates',
+      rule: 'the gates of finalize hold, and no dependency is ABANDONED',
+      check: ({ board, task, command }) => checkGates(board, redefined(task, command.changes), command.facts),
+    },
+  ],
+  effects:
+    'a changed definition empties failures_current; failed_by stays; worktree kept only with --keep-worktree; assessment logged as review_deadlock',
+  change: (s) => {
+    const { task, command } = s;
+    const changes = differing(task, command.changes ?? {});
+    const changed = isChanged(definitionWhenFailed(task), { ...task, ...changes });
+    const keep = command.keep_worktree === true;
+    const free = evolve(
+      task,
+      {
+        ...(keep ? { ...LET_GO, assigned_to: undefined } : { ...START_OVER, rejection_reason: undefined }),
+        ...changes,
+        status: 'UNCLAIMED',
+        blocked_reason: undefined,
+        blocked_questions: undefined,
+        attempted: undefined,
+        keep_worktree: keep ? true : undefined,
+        reserved_for: command.reserve,
+        ...(changed && task.failures_current !== undefined ? { failures_current: [] } : {}),
+        ...(command.reset_review_cycles === true ? { review_cycles_current: 0 } : {}),
+        ...(command.exclude === undefined || command.exclude.length === 0
+          ? {}
+          : { excluded_coders: unique([...(task.excluded_coders ?? []), ...command.exclude]) }),
+      },
+      event(s, 'unblocked', {
+        changed,
+        was: Object.keys(changes).length === 0 ? undefined : formerValues(task, changes),
+        assessment: command.assessment,
+        keep_worktree: command.keep_worktree,
+        reset_review_cycles: command.reset_review_cycles,
+        exclude: command.exclude,
+        reserve: command.reserve,
+      }),
+    );
+    const state = withTask(s.state, free);
+    return {
+      state: blank(command.assessment) ? state : logAssessment(s, state, command.assessment ?? ''),
+      task: task.id,
+      detail: `task ${task.id} unblocked${changed ? ' with a changed definition' : ''}`,
+    };
+  },
+};
+
+const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes']): Task => ({
+  ...task,
+  ...differing(task, changes ?? {}),
+});
+
+/** Read from history: a later override must not hide the deadlock. */
+function wasDeadlocked(task: Task): boolean {
+  const history = historyOf(task);
+  const last = history.findLastIndex((entry) => entry.event === 'unblocked');
+  return history.slice(last + 1).some((entry) => entry.event === 'blocked' && entry.reason === REVIEW_DEADLOCK);
+}
+
+function logAssessment(s: Situation<'unblock'>, state: State, assessment: string): State {
+  const anomaly = {
+    id: `anomaly-${state.anomalies.length + 1}`,
+    type: 'review_deadlock' as const,
+    task: s.task.id,
+    reporter: actorName(s.actor),
+    timestamp: iso(s.now),
+    details: { assessment },
+  };
+  return { ...state, anomalies: [...state.anomalies, anomaly] };
+}
+
+export const abandon: Row<'abandon'> = {
+  name: 'abandon',
+  summary: 'Give a task up, saying why.',
+  who: PLANNERS,
+  from: ['BLOCKED', 'UNCLAIMED', 'DRAFT', 'REJECTED'],
+  to: ['ABANDONED'],
+  already: ({ task, command }) =>
+    task.status === 'ABANDONED' &&
+    historyOf(task).some((entry) => entry.event === 'abandoned' && entry.rationale === command.rationale),
+  guards: [
+    {
+      name: 'rationale',
+      rule: 'a rationale is given',
+      check: ({ task, command }) =>
+        blank(command.rationale)
+          ? refuse('no rationale was given', `Say why: ${usage('abandon', task.id)}`)
+          : undefined,
+    },
+  ],
+  effects: 'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them',
+  change: (s) => {
+    const { task, command } = s;
+    const gone = evolve(
+      task,
+      { ...START_OVER, status: 'ABANDONED', blocked_reason: undefined, blocked_questions: undefined },
+      event(s, 'abandoned', { rationale: command.rationale }),
+    );
+    let state = detach(withTask(s.state, gone), task.id);
+    const notes: string[] = [];
+    for (const other of s.state.tasks) {
+      if (!other.depends_on?.includes(task.id) || isTerminal(other.status) || other.status === 'DRAFT') continue;
+      const reason = `its dependency ${task.id} was abandoned: ${command.rationale}`.slice(0, 2000);
+      state =
+        other.status === 'BLOCKED'
+          ? withTask(state, evolve(other, {}, event(s, 'dependency_abandoned', { task: task.id, reason })))
+          : blockTask(s, state, other, { reason, questions: QUESTIONS.abandoned });
+      notes.push(`${other.id} depends on it and is BLOCKED`);
+    }
+    return { state, task: task.id, detail: `task ${task.id} abandoned`, notes };
+  },
+};
+
+export const replan: Row<'replan'> = {
+  name: 'replan',
+  summary: 'Stop a task and hand it back to the planner.',
+  who: ['human'],
+  from: TASK_STATUSES.filter((status) => status !== 'DRAFT' && !isTerminal(status)),
+  to: ['BLOCKED'],
+  already: ({ task, command }) => task.status === 'BLOCKED' && task.blocked_reason === overrideReason(command.reason),
+  guards: [],
+  effects: '`blocked_reason: human override` wakes the planner; worktree kept',
+  change: (s) => ({
+    state: blockTask(s, s.state, s.task, { reason: overrideReason(s.command.reason), questions: QUESTIONS.override }),
+    task: s.task.id,
+    detail: `task ${s.task.id} handed back to the planner`,
+  }),
+};
+
+const overrideReason = (reason: string | undefined): string =>
+  blank(reason) ? HUMAN_OVERRIDE : `${HUMAN_OVERRIDE}: ${reason}`;

@@ -1,0 +1,145 @@
+// The coder offers a commit for review. Liza looks at the commit itself, never at what the coder says of it.
+
+import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import { checkpointEvent, historyOf } from '../holding.ts';
+import { DEFAULT_TEST_PATTERNS, isCode, isTest, outOfScope, parseScope } from '../scope.ts';
+import type { Row, Situation } from '../table.ts';
+import { iso, later } from '../time.ts';
+import { usage } from '../usage.ts';
+import { holdsTask, list } from './work.ts';
+
+export const submitForReview: Row<'submit-for-review'> = {
+  name: 'submit-for-review',
+  summary: 'Offer a commit for review.',
+  who: ['coder'],
+  from: ['CLAIMED'],
+  to: ['READY_FOR_REVIEW'],
+  already: ({ task, actor, command }) =>
+    task.status === 'READY_FOR_REVIEW' && task.assigned_to === actor.id && task.review_commit === command.commit,
+  guards: [
+    holdsTask(),
+    {
+      name: 'checkpoint-first',
+      rule: 'this iteration has its checkpoint',
+      check: ({ task }) =>
+        checkpointEvent(task) === undefined
+          ? refuse(
+              `iteration ${task.iteration} has no checkpoint`,
+              `It comes before the code: ${usage('begin', task.id)}`,
+            )
+          : undefined,
+    },
+    {
+      name: 'clean-sync',
+      rule: 'on branch task/<id>, nothing uncommitted, HEAD is the submitted commit, which descends from base_commit',
+      check: cleanSync,
+    },
+    { name: 'something-new', rule: 'the commit changes something and was not rejected before', check: somethingNew },
+    {
+      name: 'in-scope',
+      rule: 'no path the task declares OUT is touched',
+      check: ({ task, command }) => {
+        const outside = outOfScope(parseScope(task.scope ?? ''), command.facts.changed_files);
+        if (outside.length === 0) return undefined;
+        return refuse(
+          `the task declares OUT what the commit touches: ${list(outside)}`,
+          'Take these changes out, then submit again',
+        );
+      },
+    },
+    {
+      name: 'tests-with-code',
+      rule: 'a code task’s diff holds a test file; docs, config and spec tasks touch no code',
+      check: testsWithCode,
+    },
+  ],
+  effects: 'review_commit, coder lease cleared, agent WAITING',
+  change: (s) => {
+    const { task, command, actor, now, settings } = s;
+    const submitted = evolve(
+      task,
+      {
+        status: 'READY_FOR_REVIEW',
+        review_commit: command.commit,
+        lease_expires: undefined,
+        handoff_pending: undefined,
+        ...(command.facts.base_commit === undefined ? {} : { base_commit: command.facts.base_commit }),
+      },
+      event(s, 'submitted', { commit: command.commit, iteration: task.iteration }),
+    );
+    const lease = { expires: later(now, settings.lease_duration), now: iso(now) };
+    const agent = s.state.agents[actor.id ?? ''];
+    const counted = attach(withTask(s.state, submitted), actor.id ?? '', 'WAITING', submitted, lease);
+    const state =
+      agent === undefined
+        ? counted
+        : withAgent(
+            counted,
+            actor.id ?? '',
+            patch(counted.agents[actor.id ?? ''] ?? agent, { iterations_total: (agent.iterations_total ?? 0) + 1 }),
+          );
+    return {
+      state,
+      task: task.id,
+      detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
+      notes: ['The verdict comes to a new session. Stop now: liza exit 42'],
+    };
+  },
+};
+
+function cleanSync({ task, command }: Situation<'submit-for-review'>): Refusal | undefined {
+  const { commit, facts } = command;
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit)) {
+    return refuse(
+      `${commit.slice(0, 80)} is not a full commit id`,
+      `Use all of it: ${usage('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
+    );
+  }
+  if (facts.dirty.length > 0) {
+    return refuse(
+      `these files are not committed: ${list(facts.dirty)}`,
+      'Commit or remove them, then submit the new HEAD',
+    );
+  }
+  const branch = `task/${task.id}`;
+  const wrong = [
+    ...(facts.branch === branch ? [] : [`the worktree is on ${facts.branch ?? 'no branch'}, not on ${branch}`]),
+    ...(facts.head === commit ? [] : [`HEAD is ${facts.head}, not the submitted ${commit}`]),
+    ...(facts.descends_from_base ? [] : [`the commit does not descend from the base ${task.base_commit}`]),
+  ];
+  if (wrong.length === 0) return undefined;
+  return refuse(
+    wrong.join('; '),
+    `Submit the HEAD of ${branch}: ${usage('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
+  );
+}
+
+function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusal | undefined {
+  if (command.commit === task.base_commit || command.facts.changed_files.length === 0) {
+    return refuse(
+      `${command.commit} changes nothing since the base ${task.base_commit}`,
+      'Commit the work first, or say what stops you: liza block',
+    );
+  }
+  const rejected = historyOf(task).some((entry) => entry.event === 'rejected' && entry.commit === command.commit);
+  if (!rejected) return undefined;
+  return refuse(
+    `${command.commit} is the commit that was rejected, unchanged`,
+    `Address the feedback first: liza show ${task.id}`,
+  );
+}
+
+function testsWithCode({ task, command, settings }: Situation<'submit-for-review'>): Refusal | undefined {
+  const patterns = settings.test_patterns ?? DEFAULT_TEST_PATTERNS;
+  const files = command.facts.changed_files;
+  if (files.some((file) => isTest(file, patterns))) return undefined;
+  const type = task.type ?? 'code';
+  const code = files.filter(isCode);
+  if (type !== 'code' && code.length === 0) return undefined;
+  const fact =
+    type === 'code'
+      ? 'a code task without a changed test file'
+      : `a ${type} task that touches code (${list(code)}) without a test`;
+  return refuse(fact, `Add a test; these count as tests: ${patterns.join(', ')}`);
+}

@@ -1,0 +1,181 @@
+// decide(board, command, who and when) → the changed state or a refusal. The only place where a
+// status changes. Order: role → input → task → epoch → already → state → switches → guards → change
+// → re-check. A change may not introduce a violation; one that was there before never stands in its way.
+
+import { type Actor, actorName, type Board, type Part } from './board.ts';
+import type { Command, CommandName } from './command.ts';
+import { STOP } from './commands/work.ts';
+import { TABLE } from './commands.ts';
+import { type Decided, type Decision, type Refusal, refuse } from './decision.ts';
+import { findTask } from './find.ts';
+import { checkInput } from './input.ts';
+import { introduced } from './invariants.ts';
+import { admits, isHalted, nextHint } from './next.ts';
+import { settleSprint } from './sprint.ts';
+import { isTerminal, ROLES, type State, settings, type Task } from './state.ts';
+import type { Row, Situation } from './table.ts';
+import { type Instant, iso } from './time.ts';
+
+export interface Asking {
+  readonly actor: Actor;
+  readonly now: Instant;
+}
+
+export function decide(board: Board, command: Command, { actor, now }: Asking): Decision {
+  const row = TABLE[command.name] as unknown as Row<CommandName> | undefined;
+  if (row === undefined)
+    return refuse(`there is no command ${String(command.name)}`, 'See them: liza help', 1, 'command');
+  const task = taskOf(board, row, command);
+  const part = partFor(row, actor, task);
+  if (part === undefined) return notYours(board, row, command, actor, task);
+  const named = (refusal: Refusal, guard?: string) => explain(command, refusal, guard);
+  const bad = checkInput(command);
+  if (bad !== undefined) return named(bad);
+  if (Array.isArray(row.from) && task === undefined) return named(noTask(board, command));
+
+  const state = board.state;
+  const situation = {
+    board,
+    state,
+    settings: settings(state),
+    actor,
+    part,
+    now,
+    command,
+    task,
+  } as Situation<CommandName>;
+  const stale = staleEpoch(situation, row);
+  if (stale !== undefined) return named(stale, 'epoch');
+  if (row.already?.(situation) === true) return alreadyDone(command, state, task);
+  if (task !== undefined && Array.isArray(row.from) && !admits(row, part, task.status)) {
+    return named(wrongState(board, row, part, actor, task), 'state');
+  }
+  const halted = isHalted(board, row, part, task);
+  if (halted !== undefined) return named(onHold(board, halted, part, task), 'switches');
+  for (const guard of row.guards) {
+    const refusal = guard.check(situation);
+    if (refusal !== undefined) return named(refusal, guard.name);
+  }
+  const change = row.change(situation);
+  if ('ok' in change) return named(change);
+  return checked(board, command, change, now);
+}
+
+function taskOf(board: Board, row: Row<CommandName>, command: Command): Task | undefined {
+  if (!Array.isArray(row.from) || !('task' in command) || typeof command.task !== 'string') return undefined;
+  return findTask(board.state, command.task);
+}
+
+/** The first of the actor's parts that the row admits; where states differ by part, one that fits the state. */
+function partFor(row: Row<CommandName>, actor: Actor, task: Task | undefined): Part | undefined {
+  const mine = actor.parts.filter((part) => row.who.includes(part));
+  return mine.find((part) => task !== undefined && admits(row, part, task.status)) ?? mine[0];
+}
+
+function notYours(
+  board: Board,
+  row: Row<CommandName>,
+  command: Command,
+  actor: Actor,
+  task: Task | undefined,
+): Refusal {
+  const who = actor.id === undefined ? actorName(actor) : `${actor.id} (${actor.parts.join(', ')})`;
+  const hint = task === undefined ? 'See what your role may do: liza help roles' : nextHint(board, actor, task);
+  return explain(command, refuse(`it is for ${row.who.map(spoken).join(' or ')}, not for ${who}`, hint), 'role');
+}
+
+function noTask(board: Board, command: Command): Refusal {
+  const id = 'task' in command ? String(command.task) : '';
+  const archived = board.archived.get(id);
+  if (archived === undefined) return refuse(`there is no task ${id}`, 'See the tasks: liza status', 1, 'task-exists');
+  return refuse(
+    `${id} is ${archived} and archived, and nothing leaves ${archived}`,
+    `See it: liza show ${id}`,
+    1,
+    'terminal',
+  );
+}
+
+/** A session that lost its task must find out at its next word. */
+function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<CommandName>): Refusal | undefined {
+  if (actor.epoch === undefined) return undefined;
+  const current = task === undefined ? state.agents[actor.id ?? '']?.epoch : (task.epoch ?? 0);
+  if (current === undefined || current === actor.epoch) return undefined;
+  if (row.who.includes('planner') && actor.parts.includes('planner')) return undefined;
+  const where = task === undefined ? (actor.id ?? '') : task.id;
+  return refuse(`lease lost: ${where} is at epoch ${current}, this session has ${actor.epoch}`, STOP);
+}
+
+function alreadyDone(command: Command, state: State, task: Task | undefined): Decided {
+  return {
+    ok: true,
+    state,
+    already: true,
+    detail: `${label(command)} had already taken effect`,
+    ...(task === undefined ? {} : { task: task.id }),
+  };
+}
+
+function wrongState(board: Board, row: Row<CommandName>, part: Part, actor: Actor, task: Task): Refusal {
+  if (isTerminal(task.status)) {
+    return refuse(
+      `${task.id} is ${task.status}, and nothing leaves ${task.status}`,
+      `See how it ended: liza show ${task.id}`,
+    );
+  }
+  const from = row.fromOf?.[part] ?? row.from;
+  const allowed = Array.isArray(from) ? from.join(', ') : '';
+  return refuse(
+    `${task.id} is ${task.status}, and ${row.name} by ${spoken(part)} needs ${allowed}`,
+    nextHint(board, actor, task),
+  );
+}
+
+function onHold(
+  board: Board,
+  held: 'ABORT' | 'CHECKPOINT' | 'PAUSE' | 'paused',
+  part: Part,
+  task: Task | undefined,
+): Refusal {
+  const open = (ROLES as readonly Part[]).includes(part) ? 'handoff, block and exit stay open. ' : '';
+  if (held === 'paused') {
+    return refuse(`${task?.id} is paused`, `${open}A person lets it go on: liza resume ${task?.id}`);
+  }
+  const since = board.switches[held];
+  return refuse(
+    `${held} is on${since === undefined ? '' : ` since ${iso(since)}`}`,
+    `${open}A person lets the work go on: liza resume`,
+  );
+}
+
+function checked(board: Board, command: Command, change: Omit<Decided, 'ok'>, now: Instant): Decision {
+  const archived =
+    change.archive === undefined
+      ? board.archived
+      : new Map([...board.archived, ...change.archive.map((task) => [task.id, task.status] as const)]);
+  const decided: Decided = { ok: true, ...change, state: settleSprint(change.state, archived, now) };
+  const violations = introduced(board, decided.state, archived);
+  if (violations.length === 0) return decided;
+  const first = violations.slice(0, 3).map((violation) => violation.message);
+  return explain(
+    command,
+    refuse(`it would leave the state inconsistent: ${first.join('; ')}`, 'See what is wrong: liza validate', 4),
+    'invariants',
+  );
+}
+
+function explain(command: Command, refusal: Refusal, guard?: string): Refusal {
+  return {
+    ...refusal,
+    message: `${label(command)} refused: ${refusal.message}`,
+    guard: refusal.guard ?? guard ?? 'input',
+  };
+}
+
+function label(command: Command): string {
+  const subject = 'task' in command && typeof command.task === 'string' ? ` ${command.task.slice(0, 80)}` : '';
+  const spokenName = command.name === 'merge' || command.name === 'merge-failed' ? 'wt merge' : command.name;
+  return `${spokenName}${subject}`;
+}
+
+const spoken = (part: Part): string => (part === 'code_reviewer' ? 'reviewer' : part);

@@ -1,0 +1,94 @@
+// The state of a merge in progress and the words in which it is told; edits.ts walks the records,
+// edit-rules.ts says what each kind may become.
+
+import type { Board } from './board.ts';
+import type { State } from './state.ts';
+import type { Instant } from './time.ts';
+import { type Fields, isFields, same } from './values.ts';
+
+/** In whose name the edit counts. `adopt`: the operator said yes to guarded configuration. */
+export type Authority = { readonly kind: 'person' | 'adopt' } | { readonly kind: 'agent'; readonly id: string };
+
+export interface Aside {
+  /** `tasks/a`, `config`, `human_notes/3`. */
+  readonly record: string;
+  readonly kind: 'illegal' | 'conflict' | 'deletion' | 'guarded';
+  readonly reason: string;
+  readonly hint: string;
+  /** What the file said. */
+  readonly value: unknown;
+}
+
+export interface Edit {
+  readonly base: State;
+  readonly head: Board;
+  readonly theirs: unknown;
+  readonly authority: Authority;
+  readonly now: Instant;
+  readonly specExists: (specRef: string) => boolean;
+}
+
+/** The merge as it stands: rules add to it. */
+export interface Draft {
+  board: Board;
+  readonly edit: Edit;
+  readonly adopted: string[];
+  readonly aside: Aside[];
+}
+
+/** One record in the three versions; undefined: not there. */
+export interface Versions {
+  readonly record: string;
+  readonly key: string;
+  readonly base: unknown;
+  readonly head: unknown;
+  readonly theirs: unknown;
+}
+
+export function illegal(draft: Draft, versions: Versions, fact: string, hint?: string): void {
+  setAside(draft, versions.record, 'illegal', fact, hint ?? 'use the command for it: liza help', versions.theirs);
+}
+
+export function conflict(draft: Draft, versions: Versions, fact: string): void {
+  setAside(draft, versions.record, 'conflict', fact, 'make the change again on the current record', versions.theirs);
+}
+
+export function setAside(
+  draft: Draft,
+  record: string,
+  kind: Aside['kind'],
+  reason: string,
+  hint: string,
+  value: unknown,
+): void {
+  draft.aside.push({ record, kind, reason, hint, value });
+}
+
+/** Fields that are new or different in `after`; a field left out is a deletion and never counts. */
+export function changedFields(before: unknown, after: unknown): string[] {
+  if (!isFields(before) || !isFields(after)) return [];
+  return Object.keys(after).filter((field) => !same(before[field], after[field]));
+}
+
+export const pick = (fields: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(names.map((name) => [name, fields[name]]));
+
+export const withState = (board: Board, changes: Fields): Board => ({
+  ...board,
+  state: { ...board.state, ...changes } as State,
+});
+
+export function replaceRecord(
+  board: Board,
+  section: string | undefined,
+  key: string,
+  before: unknown,
+  after: unknown,
+): Board {
+  if (section === undefined) return withState(board, { [key]: after });
+  const current = (board.state as Fields)[section];
+  if (Array.isArray(current)) {
+    return withState(board, { [section]: current.map((item) => (item === before ? after : item)) });
+  }
+  return withState(board, { [section]: { ...(current as Fields), [key]: after } });
+}

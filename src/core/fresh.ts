@@ -1,0 +1,53 @@
+// The blackboard of a new goal, as `liza init` writes it: the settings a person is likely to
+// look for are spelt out, with their defaults.
+
+import { STATE_VERSION, type State } from './state.ts';
+import { type Instant, iso } from './time.ts';
+
+export interface Beginning {
+  readonly goal: string;
+  readonly spec_ref: string;
+  readonly integration_branch?: string;
+  readonly now: Instant;
+}
+
+export function freshState({ goal, spec_ref, integration_branch = 'integration', now }: Beginning): State {
+  const created = iso(now);
+  return {
+    version: STATE_VERSION,
+    goal: { id: 'goal-1', description: goal, spec_ref, created, status: 'PLANNING', alignment_history: [] },
+    tasks: [],
+    agents: {},
+    discovered: [],
+    handoff: {},
+    human_notes: [],
+    spec_changes: [],
+    anomalies: [],
+    sprint: {
+      id: 'sprint-1',
+      goal_ref: 'goal-1',
+      scope: { planned: [], stretch: [] },
+      timeline: { started: created },
+      status: 'IN_PROGRESS',
+    },
+    circuit_breaker: { status: 'OK', history: [] },
+    config: {
+      integration_branch,
+      lease_duration: 300,
+      heartbeat_interval: 60,
+      max_coder_iterations: 10,
+      max_review_cycles: 5,
+      reviewers_required: 1,
+      test_command: null,
+      post_worktree_cmd: null,
+      tdd: 'evidence',
+      sandbox: 'auto',
+    },
+  };
+}
+
+/** `goal-1` → `goal-2`; an id of another shape starts the count. */
+export function numbered(id: string, prefix: string): string {
+  const number = Number.parseInt(id.slice(id.lastIndexOf('-') + 1), 10);
+  return `${prefix}-${Number.isNaN(number) ? 2 : number + 1}`;
+}

@@ -1,0 +1,21 @@
+// Long text in one line: alarms, reasons and lists that people read at a glance.
+
+export const GIST_LIMIT = 200;
+
+/** The text in one line of at most `limit` characters. */
+export function gist(text: string, limit: number = GIST_LIMIT): string {
+  const start = text.length > limit * 4 ? text.slice(0, limit * 4) : text;
+  const line = (/[^\S ]| {2}/.test(start) ? start.replace(/\s+/g, ' ') : start).trim();
+  if (line.length <= limit) return line;
+  const cut = line.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '');
+  return `${cut.trimEnd()}…`;
+}
+
+/** `a, b, c and 4 more`. */
+export function listed(items: readonly string[], most = 3): string {
+  const shown = items.slice(0, most).join(', ');
+  return items.length <= most ? shown : `${shown} and ${items.length - most} more`;
+}
+
+/** `1 task`, `3 tasks`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

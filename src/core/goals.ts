@@ -1,0 +1,38 @@
+// From one goal to the next: what `liza init` makes of a board whose goal is finished.
+
+import type { State } from './state.ts';
+import { type Instant, iso } from './time.ts';
+
+export interface NextGoal {
+  readonly goal: string;
+  readonly spec_ref: string;
+  readonly now: Instant;
+}
+
+/** Tasks go to the archive and everything about them with it; notes, settings and agents stay. */
+export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State {
+  const created = iso(now);
+  const id = `goal-${numberOf(state.goal.id) + 1}`;
+  const notes = state.human_notes.map((note) =>
+    note.processed_at === undefined ? { ...note, processed_at: created, processed_by: 'init' } : note,
+  );
+  return {
+    ...state,
+    goal: { id, description: goal, spec_ref, created, status: 'PLANNING', alignment_history: [] },
+    tasks: [],
+    discovered: [],
+    handoff: {},
+    human_notes: notes,
+    anomalies: [],
+    sprint: {
+      id: `sprint-${numberOf(state.sprint.id) + 1}`,
+      goal_ref: id,
+      scope: { planned: [], stretch: [] },
+      timeline: { started: created },
+      status: 'IN_PROGRESS',
+    },
+    circuit_breaker: { ...state.circuit_breaker, status: 'OK' },
+  };
+}
+
+const numberOf = (id: string): number => Number(/-(\d+)$/.exec(id)?.[1] ?? 0);

@@ -1,0 +1,71 @@
+// Who holds what, and for how long: leases of tasks, reviews and agents, reservations,
+// and what a task's history says about its coders. Side records count only for the task and
+// epoch they were written for: epochs are counted per task, so equal numbers alone prove nothing.
+
+import { type Board, effectiveLease, type Lease, type LeaseView } from './board.ts';
+import type { HistoryEvent, Task } from './state.ts';
+import { type Instant, instant } from './time.ts';
+
+export function taskLease(board: Board, task: Task, now: Instant): LeaseView {
+  return effectiveLease(task.lease_expires, task.epoch, recordOf(board, task.assigned_to, task.id), now);
+}
+
+export function reviewLease(board: Board, task: Task, now: Instant): LeaseView {
+  return effectiveLease(task.review_lease_expires, task.epoch, recordOf(board, task.reviewing_by, task.id), now);
+}
+
+/** The lease of the agent itself, whatever it is doing: alive as long as its supervisor is. */
+export function agentLease(board: Board, id: string, now: Instant): LeaseView {
+  const agent = board.state.agents[id];
+  return effectiveLease(agent?.lease_expires, agent?.epoch, board.leases.get(id), now);
+}
+
+function recordOf(board: Board, agent: string | undefined, task: string): Lease | undefined {
+  const record = agent === undefined ? undefined : board.leases.get(agent);
+  return record?.task === task ? record : undefined;
+}
+
+/** Whom a task waits for: the coder of a rejected one, or whoever the planner named, while that agent lives. */
+export function reservedFor(board: Board, task: Task, now: Instant): string | undefined {
+  const { reserved_for, assigned_to, status } = task;
+  if (reserved_for !== undefined && !agentLease(board, reserved_for, now).expired) return reserved_for;
+  if (status !== 'REJECTED' || assigned_to === undefined) return undefined;
+  if (board.state.agents[assigned_to]?.current_task !== task.id) return undefined;
+  return agentLease(board, assigned_to, now).expired ? undefined : assigned_to;
+}
+
+/** Who is preparing a worktree for this task right now. */
+export function claimingBy(board: Board, task: Task, now: Instant): string | undefined {
+  const { claiming } = task;
+  if (claiming === undefined || instant(claiming.expires) <= now) return undefined;
+  return board.leases.get(claiming.by)?.holder === 'dead' ? undefined : claiming.by;
+}
+
+export const historyOf = (task: Task): readonly HistoryEvent[] => (task.history ?? []) as readonly HistoryEvent[];
+
+/** Everyone who ever had this task as its coder. */
+export function codersOf(task: Task): readonly string[] {
+  const claimed = historyOf(task).flatMap((entry) =>
+    entry.event === 'claimed' && entry.agent !== undefined ? [entry.agent] : [],
+  );
+  return [...new Set([...claimed, ...(task.assigned_to === undefined ? [] : [task.assigned_to])])];
+}
+
+export function lastCoder(task: Task): string | undefined {
+  return task.assigned_to ?? historyOf(task).findLast((entry) => entry.event === 'claimed')?.agent;
+}
+
+/** The current iteration's events, from the claim that opened it; a same-coder takeover does not open one. */
+export function iterationEvents(task: Task): readonly HistoryEvent[] {
+  const history = historyOf(task);
+  const opened = history.findLastIndex((entry) => entry.event === 'claimed' && entry.takeover !== true);
+  return opened === -1 ? history : history.slice(opened);
+}
+
+export function startCommit(task: Task): string | undefined {
+  const start = iterationEvents(task)[0]?.start_commit;
+  return typeof start === 'string' ? start : task.base_commit;
+}
+
+export const checkpointEvent = (task: Task): HistoryEvent | undefined =>
+  iterationEvents(task).findLast((entry) => entry.event === 'pre_execution_checkpoint');

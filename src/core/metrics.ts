@@ -1,0 +1,115 @@
+// The sprint's numbers (SPEC §14), counted from the tasks and their history alone, so that anyone can
+// recompute them. A rate over nothing is 0: the counts beside it tell the two apart.
+
+import { historyOf } from './holding.ts';
+import { type HistoryEvent, isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from './state.ts';
+import { type Instant, instant } from './time.ts';
+
+export type Metrics = Readonly<Record<(typeof COUNTED)[number], number>>;
+
+const COUNTED = [
+  'tasks_total',
+  'tasks_done',
+  'tasks_merged',
+  'tasks_in_progress',
+  'tasks_blocked',
+  'tasks_abandoned',
+  'iterations_total',
+  'review_cycles_total',
+  'review_verdict_approvals',
+  'review_verdict_rejections',
+  'review_verdict_approval_rate_percent',
+  'task_submitted_for_review_count',
+  'task_outcome_approval_rate_percent',
+  'first_pass_rate_percent',
+] as const;
+
+/** Of the sprint's tasks, planned and stretch; of all while nothing is planned. `archived`: tasks that left the state. */
+export function metrics(state: State, archived: readonly Task[] = []): Metrics {
+  const { planned, stretch = [] } = state.sprint.scope;
+  const scope = new Set([...planned, ...stretch]);
+  const tasks = [...state.tasks, ...archived].filter(({ id }) => scope.size === 0 || scope.has(id));
+  const inState = (...statuses: readonly TaskStatus[]): number =>
+    tasks.filter(({ status }) => statuses.includes(status)).length;
+  const approvals = sum(tasks, (task) => countEvents(task, 'approved'));
+  const rejections = sum(tasks, (task) => countEvents(task, 'rejected'));
+  const submitted = tasks.filter((task) => countEvents(task, 'submitted') > 0);
+  const judged = tasks.map(firstVerdict).filter((verdict) => verdict !== undefined);
+  return {
+    tasks_total: tasks.length,
+    // Ended, well or not.
+    tasks_done: inState('MERGED', 'SUPERSEDED', 'ABANDONED'),
+    tasks_merged: inState('MERGED'),
+    tasks_in_progress: inState('CLAIMED', 'READY_FOR_REVIEW', 'REJECTED', 'APPROVED', 'INTEGRATION_FAILED'),
+    tasks_blocked: inState('BLOCKED'),
+    tasks_abandoned: inState('ABANDONED'),
+    iterations_total: sum(tasks, countIterations),
+    review_cycles_total: sum(tasks, (task) => task.review_cycles_total ?? 0),
+    review_verdict_approvals: approvals,
+    review_verdict_rejections: rejections,
+    review_verdict_approval_rate_percent: percent(approvals, approvals + rejections),
+    // Tasks that came to a review at all, and of those the ones approved in the end.
+    task_submitted_for_review_count: submitted.length,
+    task_outcome_approval_rate_percent: percent(submitted.filter(isApproved).length, submitted.length),
+    // Of the tasks with a verdict, those whose first one was an approval.
+    first_pass_rate_percent: percent(judged.filter((verdict) => verdict === 'approved').length, judged.length),
+  };
+}
+
+/** Seconds that the tasks spent in each live state, up to now; states nobody was in are left out. */
+export function timeInStates(tasks: readonly Task[], now: Instant): Readonly<Partial<Record<TaskStatus, number>>> {
+  const spent = new Map<TaskStatus, number>();
+  for (const task of tasks) {
+    const steps = historyOf(task).filter(({ event }) => STATE_AFTER[event] !== undefined);
+    steps.forEach((step, place) => {
+      const next = steps[place + 1];
+      // What the task is now is known; what it was then is read off the event.
+      const state = next === undefined ? task.status : stateAfter(step, next);
+      if (state === undefined || isTerminal(state)) return;
+      const end = next === undefined ? now : instant(next.time);
+      spent.set(state, (spent.get(state) ?? 0) + Math.max(0, end - instant(step.time)) / 1000);
+    });
+  }
+  return Object.fromEntries(TASK_STATUSES.filter((s) => spent.has(s)).map((s) => [s, Math.round(spent.get(s) ?? 0)]));
+}
+
+/** The state each event leaves the task in; events that leave it as it was are not here. */
+const STATE_AFTER: Readonly<Record<string, TaskStatus>> = {
+  created: 'DRAFT',
+  finalized: 'UNCLAIMED',
+  claimed: 'CLAIMED',
+  submitted: 'READY_FOR_REVIEW',
+  approved: 'APPROVED',
+  rejected: 'REJECTED',
+  blocked: 'BLOCKED',
+  limit: 'BLOCKED',
+  released: 'UNCLAIMED',
+  unblocked: 'UNCLAIMED',
+  integration_failed: 'INTEGRATION_FAILED',
+  merged: 'MERGED',
+  superseded: 'SUPERSEDED',
+  abandoned: 'ABANDONED',
+};
+
+/** An approval below the quorum leaves the task in review: another verdict follows it. */
+function stateAfter(step: HistoryEvent, next: HistoryEvent): TaskStatus | undefined {
+  const undecided = step.event === 'approved' && (next.event === 'approved' || next.event === 'rejected');
+  return undecided ? 'READY_FOR_REVIEW' : STATE_AFTER[step.event];
+}
+
+/** Approved and not sent back since. */
+const isApproved = ({ status }: Task): boolean => status === 'APPROVED' || status === 'MERGED';
+
+const firstVerdict = (task: Task): string | undefined =>
+  historyOf(task).find(({ event }) => event === 'approved' || event === 'rejected')?.event;
+
+/** Claims that began an iteration; a coder's takeover of its own lapsed claim continues one. */
+const countIterations = (task: Task): number =>
+  historyOf(task).filter(({ event, takeover }) => event === 'claimed' && takeover !== true).length;
+
+const countEvents = (task: Task, name: string): number => historyOf(task).filter(({ event }) => event === name).length;
+
+const sum = (tasks: readonly Task[], of: (task: Task) => number): number =>
+  tasks.reduce((total, task) => total + of(task), 0);
+
+const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((100 * part) / whole));

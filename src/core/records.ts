@@ -1,0 +1,107 @@
+// One record at a time: which records of a state are new or changed, and what its schema says of each.
+// Schema validation is slow, so it is only ever asked about records that changed, or on import.
+
+import * as v from 'valibot';
+import {
+  AgentSchema,
+  AnomalySchema,
+  BreakerSchema,
+  ConfigSchema,
+  DiscoverySchema,
+  GoalSchema,
+  HandoffSchema,
+  ID_PATTERN,
+  NoteSchema,
+  RECORD_SECTIONS,
+  SpecChangeSchema,
+  SprintSchema,
+  type State,
+  TaskSchema,
+} from './state.ts';
+
+export interface Violation {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export const SCHEMAS = {
+  goal: GoalSchema,
+  tasks: TaskSchema,
+  agents: AgentSchema,
+  discovered: DiscoverySchema,
+  handoff: HandoffSchema,
+  human_notes: NoteSchema,
+  spec_changes: SpecChangeSchema,
+  anomalies: AnomalySchema,
+  sprint: SprintSchema,
+  circuit_breaker: BreakerSchema,
+  config: ConfigSchema,
+} as const;
+export type Section = keyof typeof SCHEMAS;
+
+/** One record against its schema; for a map's record, its key too. */
+export function checkRecord(
+  section: Section,
+  value: unknown,
+  path: readonly (string | number)[] = [section],
+): readonly Violation[] {
+  const key = path[1];
+  const found: Violation[] = [];
+  if (typeof key === 'string' && !ID_PATTERN.test(key)) {
+    found.push({ path, message: `${section} ${JSON.stringify(key.slice(0, 80))}: must match ${ID_PATTERN.source}` });
+  }
+  const parsed = v.safeParse(SCHEMAS[section], value);
+  if (parsed.success) return found;
+  const name = typeof key === 'string' ? key : isObject(value) && 'id' in value ? String(value.id) : (path[1] ?? '');
+  const label = `${LABELS[section] ?? section}${name === '' ? '' : ` ${String(name).slice(0, 80)}`}`;
+  for (const issue of parsed.issues) {
+    const keys = (issue.path ?? []).map((item) => item.key as string | number);
+    found.push({ path: [...path, ...keys], message: `${label}: ${keys.join('.') || 'it'} ${issue.message}` });
+  }
+  return found;
+}
+
+const LABELS: Readonly<Partial<Record<Section, string>>> = {
+  tasks: 'task',
+  agents: 'agent',
+  anomalies: 'anomaly',
+  discovered: 'discovery',
+};
+
+export interface Recorded {
+  readonly section: Section;
+  readonly value: unknown;
+  readonly old: unknown;
+  readonly path: readonly (string | number)[];
+}
+
+/** Every record that is not the very same object in `before`. */
+export function recordsOf(after: State, before: State | undefined): readonly Recorded[] {
+  const records: Recorded[] = [];
+  for (const section of Object.keys(SCHEMAS) as Section[]) {
+    const value = after[section];
+    const old = before?.[section];
+    if (value === old) continue;
+    const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map' | undefined>>)[section];
+    if (kind === undefined) records.push({ section, value, old, path: [section] });
+    else if (Array.isArray(value)) {
+      const known = new Map((Array.isArray(old) ? old : []).map((one, at) => [keyOf(one, at), one]));
+      value.forEach((one, at) => {
+        const former = known.get(keyOf(one, at));
+        if (former !== one) records.push({ section, value: one, old: former, path: [section, at] });
+      });
+    } else if (isObject(value)) {
+      for (const [key, one] of Object.entries(value)) {
+        const former = isObject(old) ? (old as Record<string, unknown>)[key] : undefined;
+        if (former !== one) records.push({ section, value: one, old: former, path: [section, key] });
+      }
+    }
+  }
+  return records;
+}
+
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const keyOf = (record: unknown, at: number): string | number =>
+  isObject(record) && 'id' in record && typeof record.id === 'string' ? record.id : at;

@@ -1,0 +1,10 @@
+// What the configuration schema says about one setting, read off its metadata.
+
+import * as v from 'valibot';
+import { ConfigSchema } from './state.ts';
+
+/** True for what executes, spends or loosens; a key the schema does not know is the user's own. */
+export function guardedSetting(key: string): boolean {
+  const schema = (ConfigSchema.entries as Readonly<Record<string, v.GenericSchema>>)[key];
+  return schema !== undefined && v.getMetadata(schema)['guarded'] === true;
+}

@@ -1,0 +1,17 @@
+// When a sprint ends: its scope is closed and every planned task is terminal, archived ones included.
+// Applied to the result of every command, so that it happens with the last task, not some time after.
+
+import { withSprint } from './change.ts';
+import { findTask } from './find.ts';
+import { isTerminal, type State, type TaskStatus } from './state.ts';
+import { type Instant, iso } from './time.ts';
+
+export function settleSprint(state: State, archived: ReadonlyMap<string, TaskStatus>, now: Instant): State {
+  const { status, scope, timeline } = state.sprint;
+  if (status !== 'IN_PROGRESS' || scope.closed_at === undefined) return state;
+  const over = scope.planned.every((id) => {
+    const task = findTask(state, id);
+    return task === undefined ? archived.has(id) : isTerminal(task.status);
+  });
+  return over ? withSprint(state, { status: 'COMPLETED', timeline: { ...timeline, ended: iso(now) } }) : state;
+}

@@ -1,0 +1,40 @@
+// Why nothing moves: one line for people that names the fact, whom it waits for and the next command.
+// A board where all looks green and nothing happens is the worst of states, so this never shrugs:
+// when no rule knows the reason, the first live task's own one is told.
+
+import { type Board, SWITCHES } from './board.ts';
+import { gist } from './gist.ts';
+import { whyStuck } from './stall/reasons.ts';
+import { isMoving, survey } from './stall/survey.ts';
+import { duration, type Instant, iso } from './time.ts';
+
+/** Undefined while something is in progress or could be started by an agent that is there. */
+export function whyNothingMoves(board: Board, now: Instant, invalid?: string): string | undefined {
+  const halt = whyInvalid(invalid) ?? whySwitched(board, now) ?? whyOver(board);
+  if (halt !== undefined) return halt;
+  const seen = survey(board, now);
+  return isMoving(seen) ? undefined : whyStuck(seen);
+}
+
+const whyInvalid = (invalid: string | undefined): string | undefined =>
+  invalid === undefined ? undefined : `state.yaml is invalid (${gist(invalid)}), so no work starts: liza edit`;
+
+function whySwitched(board: Board, now: Instant): string | undefined {
+  for (const name of SWITCHES) {
+    const since = board.switches[name];
+    if (since === undefined) continue;
+    const age = `since ${iso(since)} (${duration(now - since)})`;
+    if (name === 'ABORT') return `ABORT is on ${age}; to go on after all: liza resume`;
+    if (name === 'CHECKPOINT') return `CHECKPOINT is on ${age} and waits for your decision: liza resume`;
+    return `PAUSE is on ${age}: liza resume`;
+  }
+  return undefined;
+}
+
+function whyOver({ state }: Board): string | undefined {
+  if (state.goal.status === 'COMPLETED') {
+    return `the goal is COMPLETED; merge ${state.config.integration_branch ?? 'integration'} to your branch, then: liza init "<next goal>"`;
+  }
+  if (state.goal.status === 'ABORTED') return 'the goal is ABORTED; to reopen it: liza resume';
+  return undefined;
+}

@@ -1,0 +1,168 @@
+// The reasons of a board on which nothing moves, nearest to a verdict or merge first: what is finished
+// but waits for someone missing, then what could be begun, then what only a planner or a person can free.
+
+import { counted, gist, listed } from '../gist.ts';
+import { agentLease } from '../holding.ts';
+import { isTerminal, type Role, type Task, type TaskStatus } from '../state.ts';
+import { duration } from '../time.ts';
+import { isExhausted } from '../wakes.ts';
+import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from '../work.ts';
+import type { Survey } from './survey.ts';
+
+export function whyStuck(seen: Survey): string {
+  return (
+    unreviewed(seen) ??
+    unmerged(seen) ??
+    unstaffed(seen) ??
+    blocked(seen) ??
+    exhausted(seen) ??
+    drafts(seen) ??
+    paused(seen) ??
+    deadEnd(seen) ??
+    ended(seen) ??
+    unplanned(seen)
+  );
+}
+
+function unreviewed(seen: Survey): string | undefined {
+  const waiting = withStatus(seen, 'READY_FOR_REVIEW');
+  const [first] = waiting;
+  if (first === undefined) return undefined;
+  const { coder: coders, code_reviewer: reviewers } = seen.present;
+  const idle = coders.filter((id) => seen.board.state.agents[id]?.status === 'WAITING');
+  const who =
+    idle.length > 0 && idle.length === coders.length
+      ? `every coder (${listed(idle)}) waits for a verdict on ${ids(waiting)}`
+      : `${ids(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for a verdict`;
+  if (reviewers.length === 0) return `${who} and ${missing(seen, 'code_reviewer')}: liza agent code-reviewer`;
+  const why = reviewers.map((id) => whyNotReviewable(seen.board, first, id, seen.now));
+  return `${who}, but ${why.join('; ')}: start another with liza agent code-reviewer`;
+}
+
+function unmerged(seen: Survey): string | undefined {
+  const [first, ...more] = withStatus(seen, 'APPROVED');
+  if (first === undefined) return undefined;
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  return `${first.id} is APPROVED${others} and no supervisor is running to merge it: liza run, or liza wt merge ${first.id}`;
+}
+
+function unstaffed(seen: Survey): string | undefined {
+  const [first] = seen.open;
+  if (first === undefined) return undefined;
+  const count = `${counted(seen.open.length, 'task')} can be claimed (${ids(seen.open)})`;
+  const coders = seen.present.coder;
+  if (coders.length === 0) return `${count} but ${missing(seen, 'coder')}: liza agent coder`;
+  const why = coders.map((id) => whyNotClaimable(seen.board, first, id, seen.now));
+  return `${count}, but ${listed(why.map(String))}: start another coder with liza agent coder`;
+}
+
+function blocked(seen: Survey): string | undefined {
+  const all = withStatus(seen, 'BLOCKED');
+  const counts = dependents(seen.board);
+  const weight = (task: Task): number => counts.get(task.id) ?? 0;
+  const root = all.reduce<Task | undefined>(
+    (top, task) => (top && weight(top) >= weight(task) ? top : task),
+    undefined,
+  );
+  if (root === undefined) return undefined;
+  const asks = root.blocked_questions?.[0] ?? root.blocked_reason ?? 'no reason given';
+  const rest = all.length === 1 ? '' : ` (and ${all.length - 1} more)`;
+  const next = isExhausted(root) ? `liza supersede ${root.id}` : `liza unblock ${root.id}`;
+  return `${crowd(seen, root.id)} BLOCKED${rest}: "${gist(asks, 120)}" — ${planner(seen)}: liza note, or ${next}`;
+}
+
+function crowd(seen: Survey, root: string): string {
+  const waiters = countWaiters(seen, root);
+  if (waiters === 0) return `${root} is`;
+  const all = waiters > 1 && waiters === seen.live.length - 1 ? 'all ' : '';
+  return `${all}${counted(waiters, 'other task')} ${waiters === 1 ? 'waits' : 'wait'} for ${root}, which is`;
+}
+
+function exhausted(seen: Survey): string | undefined {
+  const [first] = seen.live.filter(isExhausted);
+  if (first === undefined) return undefined;
+  return `${whyNobodyMayClaim(seen.board, first, seen.now)} — ${planner(seen)}: liza replan ${first.id}`;
+}
+
+function drafts(seen: Survey): string | undefined {
+  const found = withStatus(seen, 'DRAFT');
+  const [first] = found;
+  if (first === undefined) return undefined;
+  const what = `${counted(found.length, 'task')} ${found.length === 1 ? 'is' : 'are'} still DRAFT (${ids(found)})`;
+  return `${what} — ${planner(seen)}: liza finalize ${first.id}`;
+}
+
+function paused(seen: Survey): string | undefined {
+  const found = seen.live.filter((task) => task.paused === true);
+  const [first] = found;
+  return first && `${ids(found)} ${found.length === 1 ? 'is' : 'are'} paused: liza resume ${first.id}`;
+}
+
+/** A dependency that will never be MERGED, or a reason none of the rules above knows. */
+function deadEnd(seen: Survey): string | undefined {
+  const why = (task: Task): string | undefined => {
+    const dead = dependencyWaits(seen.board, task).find(({ status }) => status === 'MISSING' || isTerminal(status));
+    return (
+      dead && `${task.id} waits for ${dead.id}, which is ${dead.status} — ${planner(seen)}: liza replan ${task.id}`
+    );
+  };
+  const [first] = seen.live;
+  const hopeless = seen.live.find((task) => why(task) !== undefined) ?? first;
+  if (hopeless === undefined) return undefined;
+  return why(hopeless) ?? `${whyNobodyMayClaim(seen.board, hopeless, seen.now)}: liza show ${hopeless.id}`;
+}
+
+function ended(seen: Survey): string | undefined {
+  const count = seen.board.state.tasks.length + seen.board.archived.size;
+  if (count === 0 || seen.board.state.goal.status === 'PLANNING') return undefined;
+  return `every task has ended — ${planner(seen)}: liza goal complete, or liza add-task`;
+}
+
+const unplanned = (seen: Survey): string => `nothing is planned yet — ${planner(seen)}: liza add-task`;
+
+/** Whom a decision waits for. A planner that is there may just be thinking; it has no task to show for it. */
+function planner(seen: Survey): string {
+  const [there] = seen.present.planner;
+  return there === undefined
+    ? `${missing(seen, 'planner')} (liza agent planner), so it is yours`
+    : `waiting for ${there}, or decide yourself`;
+}
+
+function missing({ board, now }: Survey, role: Role): string {
+  const name = role.replace('_', ' ');
+  const gone = Object.keys(board.state.agents).filter((id) => board.state.agents[id]?.role === role);
+  const [last] = gone;
+  if (last === undefined) return `no ${name} is registered`;
+  const { remaining } = agentLease(board, last, now);
+  const since = Number.isFinite(remaining) && remaining < 0 ? `: its lease ended ${duration(-remaining)} ago` : '';
+  return gone.length === 1
+    ? `no ${name} is running (${last} is gone${since})`
+    : `no ${name} is running (${listed(gone)} are gone)`;
+}
+
+const withStatus = (seen: Survey, status: TaskStatus): readonly Task[] =>
+  seen.live.filter((task) => task.status === status && task.paused !== true);
+
+const ids = (tasks: readonly Task[]): string => listed(tasks.map((task) => task.id));
+
+/** Live tasks that wait for this one, directly or through others. */
+function countWaiters(seen: Survey, id: string): number {
+  const waitersOf = new Map<string, string[]>();
+  for (const task of seen.live) {
+    for (const dependency of task.depends_on ?? []) {
+      const list = waitersOf.get(dependency);
+      if (list === undefined) waitersOf.set(dependency, [task.id]);
+      else list.push(task.id);
+    }
+  }
+  const reached = new Set([id]);
+  const queue = [id];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    for (const waiter of waitersOf.get(next) ?? []) {
+      if (reached.has(waiter)) continue;
+      reached.add(waiter);
+      queue.push(waiter);
+    }
+  }
+  return reached.size - 1;
+}

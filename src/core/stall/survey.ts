@@ -1,0 +1,53 @@
+// One walk over the board that tells what is under way, what could be, and who is there to do it.
+
+import type { Board } from '../board.ts';
+import { agentLease, claimingBy, reviewLease, taskLease } from '../holding.ts';
+import { isTerminal, type Role, type Task } from '../state.ts';
+import type { Instant } from '../time.ts';
+import { whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from '../work.ts';
+
+export interface Survey {
+  readonly board: Board;
+  readonly now: Instant;
+  readonly live: readonly Task[];
+  /** Tasks that nothing of their own keeps from being claimed. */
+  readonly open: readonly Task[];
+  /** Agents whose lease lives. */
+  readonly present: Readonly<Record<Role, readonly string[]>>;
+}
+
+export function survey(board: Board, now: Instant): Survey {
+  const live = board.state.tasks.filter((task) => !isTerminal(task.status));
+  const there = (role: Role): readonly string[] =>
+    Object.entries(board.state.agents)
+      .filter(([id, agent]) => agent.role === role && !agentLease(board, id, now).expired)
+      .map(([id]) => id);
+  return {
+    board,
+    now,
+    live,
+    open: live.filter((task) => whyNobodyMayClaim(board, task, now) === undefined),
+    present: { planner: there('planner'), coder: there('coder'), code_reviewer: there('code_reviewer') },
+  };
+}
+
+/** Some task is worked on, or an agent that is there may take one. The planner's work has no task to show. */
+export function isMoving(seen: Survey): boolean {
+  const { board, now, present } = seen;
+  const someone = Object.values(present).some((agents) => agents.length > 0);
+  return (
+    seen.live.some((task) => task.paused !== true && (isHeld(seen, task) || (task.status === 'APPROVED' && someone))) ||
+    seen.open.some((task) => present.coder.some((coder) => whyNotClaimable(board, task, coder, now) === undefined)) ||
+    seen.live.some((task) =>
+      present.code_reviewer.some((reviewer) => whyNotReviewable(board, task, reviewer, now) === undefined),
+    )
+  );
+}
+
+function isHeld({ board, now }: Survey, task: Task): boolean {
+  if (claimingBy(board, task, now) !== undefined) return true;
+  if (task.status === 'CLAIMED') return !taskLease(board, task, now).expired;
+  return (
+    task.status === 'READY_FOR_REVIEW' && task.reviewing_by !== undefined && !reviewLease(board, task, now).expired
+  );
+}

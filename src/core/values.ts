@@ -1,0 +1,16 @@
+// Plain data, compared by content.
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Deep equality of plain data; a key that is undefined or null counts as absent. */
+export function same(a: unknown, b: unknown): boolean {
+  if (a === b || (a ?? undefined) === (b ?? undefined)) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => same(item, b[index]));
+  }
+  if (!isFields(a) || !isFields(b)) return false;
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => same(a[key], b[key]));
+}

@@ -1,0 +1,152 @@
+// A rejection as text: its structure, what is missing from it, and whether two say the same.
+// Everything here is linear in the text (at most 16 KB) and blockers are capped, so that no
+// verdict, however hostile, can hold the lock.
+
+export interface Blocker {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface Rejection {
+  readonly blockers: readonly Blocker[];
+  /** What is missing or wrong, each as one clause; empty: well-formed. */
+  readonly problems: readonly string[];
+}
+
+export const MAX_BLOCKERS = 100;
+export const SAME_TEXT = 0.8;
+
+export const REJECTION_FORMAT =
+  'Blockers: 1\n- [blocker] path/file:12 — what is wrong\n  Why it matters: …\n  Suggestion: …\nConcerns: 0\nOverall: …';
+
+/** `withPrior`: from iteration 2 on, the status of the prior feedback must be there. */
+export function parseRejection(text: string, withPrior: boolean): Rejection {
+  const lines = text.split('\n').map(plain);
+  const problems: string[] = [];
+  const { blockers, faults } = readBlockers(lines);
+  const stated = heading(lines, 'blockers');
+  if (stated === undefined) problems.push('a line `Blockers: <count>` is missing');
+  if (blockers.length + faults.length === 0) problems.push('no `[blocker] file:line — …` is named');
+  else if (stated !== undefined && Number.parseInt(stated, 10) !== blockers.length + faults.length) {
+    problems.push(`\`Blockers: ${stated.slice(0, 20)}\` is stated but ${blockers.length + faults.length} are listed`);
+  }
+  problems.push(...faults);
+  if (blockers.length > MAX_BLOCKERS)
+    problems.push(`more than ${MAX_BLOCKERS} blockers: name the ones that matter most`);
+  if (heading(lines, 'concerns') === undefined) problems.push('a line `Concerns: <count>` is missing (0 is fine)');
+  if ((heading(lines, 'overall') ?? '') === '' && !hasBodyAfter(lines, 'overall')) {
+    problems.push('a line `Overall: <one or two sentences>` is missing');
+  }
+  if (withPrior && !hasPrior(lines)) {
+    problems.push(
+      '`Prior Feedback Status:` with RESOLVED, STILL PRESENT or PARTIAL lines is missing (iteration 2 or later)',
+    );
+  }
+  return { blockers: blockers.slice(0, MAX_BLOCKERS), problems };
+}
+
+/** Every blocker of the second matches one of the first: same file, similar text. */
+export function sameRejection(first: readonly Blocker[], second: readonly Blocker[]): boolean {
+  if (second.length === 0) return false;
+  const known = first.map((blocker) => ({ file: blocker.file, pairs: bigrams(blocker.text) }));
+  return second.every((blocker) => {
+    const mine = bigrams(blocker.text);
+    return known.some((other) => other.file === blocker.file && overlap(mine, other.pairs) >= SAME_TEXT);
+  });
+}
+
+/** 0 … 1: how many letter pairs two texts share, once case, punctuation and spacing are set aside. */
+export const similarity = (a: string, b: string): number => overlap(bigrams(a), bigrams(b));
+
+function readBlockers(lines: readonly string[]): { blockers: Blocker[]; faults: string[] } {
+  const blockers: Blocker[] = [];
+  const faults: string[] = [];
+  const starts = lines.flatMap((line, at) => (line.toLowerCase().startsWith('[blocker]') ? [at] : []));
+  starts.forEach((start, nth) => {
+    const body = lines.slice(start + 1, starts[nth + 1] ?? lines.length);
+    const label = `blocker ${nth + 1}`;
+    const read = readPlace((lines[start] ?? '').slice('[blocker]'.length).trim());
+    if (read === undefined) {
+      faults.push(`${label} does not read \`[blocker] file:line — text\``);
+      return;
+    }
+    if (!hasField(body, 'why')) faults.push(`${label} has no \`Why it matters: …\` line`);
+    else if (!hasField(body, 'suggestion')) faults.push(`${label} has no \`Suggestion: …\` line`);
+    else blockers.push(read);
+  });
+  return { blockers, faults };
+}
+
+/** `src/a.ts:12 — text`; also `12-20`, `12:3`, and a plain or double dash. */
+function readPlace(line: string): Blocker | undefined {
+  const space = line.search(/\s/);
+  if (space === -1) return undefined;
+  const place = line.slice(0, space).replace(/^`/, '').replace(/`$/, '');
+  const colon = place.search(/:\d/);
+  if (colon < 1) return undefined;
+  const text = line
+    .slice(space)
+    .replace(/^[\s—–:-]+/, '')
+    .trim();
+  if (text === '') return undefined;
+  return { file: place.slice(0, colon), line: Number.parseInt(place.slice(colon + 1), 10), text };
+}
+
+const plain = (line: string): string =>
+  line
+    .trim()
+    .replace(/^[#>*\s-]+/, '')
+    .replace(/\*+/g, '')
+    .trim();
+
+/** What follows `Name:` on the first line that has it. */
+function heading(lines: readonly string[], name: string): string | undefined {
+  const line = lines.find((candidate) => candidate.toLowerCase().startsWith(`${name}:`));
+  return line?.slice(name.length + 1).trim();
+}
+
+function hasBodyAfter(lines: readonly string[], name: string): boolean {
+  const at = lines.findIndex((line) => line.toLowerCase().startsWith(`${name}:`));
+  return at !== -1 && (lines[at + 1] ?? '') !== '' && !/^[a-z ]{1,30}:/i.test(lines[at + 1] ?? '');
+}
+
+function hasField(lines: readonly string[], name: string): boolean {
+  return lines.some((line) => {
+    const colon = line.indexOf(':');
+    return line.toLowerCase().startsWith(name) && colon !== -1 && line.slice(colon + 1).trim() !== '';
+  });
+}
+
+function hasPrior(lines: readonly string[]): boolean {
+  const at = lines.findIndex((line) => line.toLowerCase().startsWith('prior feedback status'));
+  return (
+    at !== -1 &&
+    lines.slice(at).some((line) => /^(prior feedback status:? *)?(resolved|still present|partial)\b/i.test(line))
+  );
+}
+
+interface Pairs {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly total: number;
+}
+
+function bigrams(text: string): Pairs {
+  const letters = ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()} `;
+  const counts = new Map<string, number>();
+  for (let at = 0; at + 1 < letters.length; at++) {
+    const pair = letters.slice(at, at + 2);
+    counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  }
+  return { counts, total: letters.length - 1 };
+}
+
+function overlap(a: Pairs, b: Pairs): number {
+  const [few, many] = a.counts.size <= b.counts.size ? [a, b] : [b, a];
+  let shared = 0;
+  for (const [pair, count] of few.counts) shared += Math.min(count, many.counts.get(pair) ?? 0);
+  return (2 * shared) / (a.total + b.total);
+}

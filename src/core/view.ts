@@ -1,0 +1,182 @@
+// What people look at: the board as a plain structure with everything already worked out, so that
+// `liza status` and the dashboard show the same and only lay it out. Times are milliseconds left or past.
+
+import type { Alarm } from './alarms/alarm.ts';
+import { editKey, INVALID_KEY } from './alarms.ts';
+import { type Board, SWITCHES, type Switch } from './board.ts';
+import { statusOf } from './find.ts';
+import { agentLease, reviewLease, taskLease } from './holding.ts';
+import { whyNothingMoves } from './stall.ts';
+import { type Agent, isTerminal, type Settings, settings, type Task, type TaskStatus } from './state.ts';
+import { type Instant, instant } from './time.ts';
+import { type DependencyWait, dependencyWaits } from './work.ts';
+
+export interface StatusView {
+  readonly goal: { readonly id: string; readonly description: string; readonly status: string };
+  readonly sprint: {
+    readonly id: string;
+    readonly status: string;
+    /** Planned tasks, and how many of them have ended. */
+    readonly planned: number;
+    readonly done: number;
+    /** Milliseconds to the deadline, negative when past. */
+    readonly deadlineLeft?: number;
+  };
+  /** Tasks in each state, archived ones included; states without any are left out. */
+  readonly counts: readonly { readonly status: TaskStatus; readonly count: number }[];
+  /** Tasks on the board, most urgent state first, highest priority first within it. */
+  readonly groups: readonly { readonly status: TaskStatus; readonly tasks: readonly TaskView[] }[];
+  readonly agents: readonly AgentView[];
+  readonly alarms: readonly Alarm[];
+  /** What no alarm tells already. */
+  readonly notices: readonly NoticeView[];
+  readonly switches: readonly { readonly name: Switch; readonly age: number }[];
+  /** Why nothing moves; absent when something does. */
+  readonly why?: string;
+}
+
+export interface NoticeView {
+  readonly level: 'info' | 'alarm';
+  readonly message: string;
+}
+
+export interface TaskView {
+  readonly id: string;
+  readonly status: TaskStatus;
+  readonly description: string;
+  readonly priority: number;
+  /** The coder; the reviewer is `reviewer`. */
+  readonly owner?: string;
+  readonly reviewer?: string;
+  /** Milliseconds left of the claim or review under way, negative when past. */
+  readonly leaseLeft?: number;
+  readonly iteration: number;
+  readonly maxIterations: number;
+  readonly reviewCycle: number;
+  readonly maxReviewCycles: number;
+  readonly waits: readonly DependencyWait[];
+  readonly paused: boolean;
+  readonly blockedReason?: string;
+  readonly questions: readonly string[];
+}
+
+export interface AgentView {
+  readonly id: string;
+  readonly role: string;
+  readonly status: string;
+  readonly task?: string;
+  /** Milliseconds left of the lease, negative when past; absent when it has none. */
+  readonly leaseLeft?: number;
+  readonly gone: boolean;
+  readonly contextPercent?: number;
+}
+
+/** Most urgent first: what waits for a person, what waits for a verdict, what is under way, what is to come. */
+export const URGENCY: readonly TaskStatus[] = [
+  'BLOCKED',
+  'INTEGRATION_FAILED',
+  'REJECTED',
+  'READY_FOR_REVIEW',
+  'CLAIMED',
+  'APPROVED',
+  'UNCLAIMED',
+  'DRAFT',
+  'MERGED',
+  'SUPERSEDED',
+  'ABANDONED',
+];
+
+export function statusView(
+  board: Board,
+  now: Instant,
+  alarms: readonly Alarm[],
+  notices: readonly NoticeView[] = [],
+): StatusView {
+  const { goal } = board.state;
+  const raised = new Set(alarms.map(({ key }) => key));
+  const invalid = alarms.find(({ key }) => key === INVALID_KEY)?.text.replace(/^.*?INVALID STATE: /, '');
+  const why = whyNothingMoves(board, now, invalid);
+  return {
+    goal: { id: goal.id, description: goal.description, status: goal.status },
+    sprint: sprintView(board, now),
+    counts: countByStatus(board),
+    groups: groupByStatus(board, now),
+    agents: Object.entries(board.state.agents).map(([id, agent]) => agentView(board, id, agent, now)),
+    alarms,
+    notices: notices.filter(({ message }) => !raised.has(editKey(message))),
+    switches: SWITCHES.flatMap((name) => {
+      const since = board.switches[name];
+      return since === undefined ? [] : [{ name, age: now - since }];
+    }),
+    ...(why === undefined ? {} : { why }),
+  };
+}
+
+function sprintView(board: Board, now: Instant): StatusView['sprint'] {
+  const { id, status, scope, timeline } = board.state.sprint;
+  const statuses = scope.planned.map((task) => statusOf(board, task));
+  return {
+    id,
+    status,
+    planned: statuses.length,
+    done: statuses.filter((s) => s !== undefined && isTerminal(s)).length,
+    ...(timeline.deadline === undefined ? {} : { deadlineLeft: instant(timeline.deadline) - now }),
+  };
+}
+
+function countByStatus(board: Board): StatusView['counts'] {
+  const counts = new Map<TaskStatus, number>();
+  const count = (status: TaskStatus): void => void counts.set(status, (counts.get(status) ?? 0) + 1);
+  for (const task of board.state.tasks) count(task.status);
+  for (const status of board.archived.values()) count(status);
+  return URGENCY.filter((status) => counts.has(status)).map((status) => ({ status, count: counts.get(status) ?? 0 }));
+}
+
+function groupByStatus(board: Board, now: Instant): StatusView['groups'] {
+  const limits = settings(board.state);
+  const groups = new Map<TaskStatus, TaskView[]>(URGENCY.map((status) => [status, []]));
+  for (const task of board.state.tasks) groups.get(task.status)?.push(taskView(board, task, limits, now));
+  return [...groups]
+    .filter(([, tasks]) => tasks.length > 0)
+    .map(([status, tasks]) => ({ status, tasks: tasks.sort((a, b) => a.priority - b.priority) }));
+}
+
+/** One task as people see it; for `liza show` too. */
+export function taskView(board: Board, task: Task, limits: Settings, now: Instant): TaskView {
+  const left =
+    task.status === 'CLAIMED'
+      ? taskLease(board, task, now).remaining
+      : task.status === 'READY_FOR_REVIEW' && task.reviewing_by !== undefined
+        ? reviewLease(board, task, now).remaining
+        : undefined;
+  return {
+    id: task.id,
+    status: task.status,
+    description: task.description ?? '',
+    priority: task.priority,
+    ...(task.assigned_to === undefined ? {} : { owner: task.assigned_to }),
+    ...(task.reviewing_by === undefined ? {} : { reviewer: task.reviewing_by }),
+    ...(left === undefined || !Number.isFinite(left) ? {} : { leaseLeft: left }),
+    iteration: task.iteration ?? 0,
+    maxIterations: task.max_iterations ?? limits.max_coder_iterations,
+    reviewCycle: task.review_cycles_current ?? 0,
+    maxReviewCycles: task.max_review_cycles ?? limits.max_review_cycles,
+    waits: isTerminal(task.status) ? [] : dependencyWaits(board, task),
+    paused: task.paused === true,
+    ...(task.blocked_reason === undefined || task.status !== 'BLOCKED' ? {} : { blockedReason: task.blocked_reason }),
+    questions: task.status === 'BLOCKED' ? (task.blocked_questions ?? []) : [],
+  };
+}
+
+function agentView(board: Board, id: string, agent: Agent, now: Instant): AgentView {
+  const lease = agentLease(board, id, now);
+  return {
+    id,
+    role: agent.role,
+    status: agent.status,
+    ...(agent.current_task === undefined ? {} : { task: agent.current_task }),
+    ...(Number.isFinite(lease.remaining) ? { leaseLeft: lease.remaining } : {}),
+    gone: lease.expired,
+    ...(agent.context_percent === undefined ? {} : { contextPercent: agent.context_percent }),
+  };
+}

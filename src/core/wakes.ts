@@ -1,0 +1,96 @@
+// What wakes the planner (SPEC §8). A wake is keyed by its trigger and the revision of its record: the
+// supervisor remembers the keys a session was shown, and a wake it has seen does not fire again unchanged.
+// Kill switches and leases are not looked at: whether the planner may start is the supervisor's question.
+
+import { type Board, roleOfId } from './board.ts';
+import { isTerminal, type Task } from './state.ts';
+import type { Instant } from './time.ts';
+
+export const WAKE_TRIGGERS = [
+  'INITIAL_PLANNING',
+  'BLOCKED_TASKS',
+  'INTEGRATION_FAILED',
+  'HYPOTHESIS_EXHAUSTED',
+  'IMMEDIATE_DISCOVERY',
+  'HUMAN_NOTE',
+  'ALL_TERMINAL',
+] as const;
+export type WakeTrigger = (typeof WAKE_TRIGGERS)[number];
+
+export interface Wake {
+  readonly trigger: WakeTrigger;
+  /** Stable while the record that woke is unchanged. */
+  readonly key: string;
+  /** The id of the goal, task or discovery; a note's place in its list. */
+  readonly record: string;
+}
+
+/** All that calls for the planner now, in the order of WAKE_TRIGGERS. */
+export function plannerWakes(board: Board, _now: Instant): readonly Wake[] {
+  const { goal } = board.state;
+  if (goal.status === 'COMPLETED' || goal.status === 'ABORTED') return [];
+  return [
+    ...initialPlanning(board),
+    ...forTasks(board, 'BLOCKED_TASKS', (task) => task.status === 'BLOCKED'),
+    ...forTasks(board, 'INTEGRATION_FAILED', (task) => task.status === 'INTEGRATION_FAILED'),
+    ...forTasks(board, 'HYPOTHESIS_EXHAUSTED', isExhausted),
+    ...discoveries(board),
+    ...notes(board),
+    ...allTerminal(board),
+  ];
+}
+
+/** Two coders failed the task as it is now defined. */
+export const isExhausted = (task: Task): boolean =>
+  !isTerminal(task.status) && (task.failures_current ?? []).length >= 2;
+
+/** The first plan, and a plan whose planner went away before it finalized its drafts. */
+function initialPlanning({ state }: Board): readonly Wake[] {
+  const left = state.tasks.filter((task) => task.status === 'DRAFT' && isPlanners(task));
+  if (state.goal.status !== 'PLANNING' && left.length === 0) return [];
+  const changes = left.reduce((sum, task) => sum + revision(task), 0);
+  return [wake('INITIAL_PLANNING', state.goal.id, `${state.tasks.length}.${left.length}.${changes}`)];
+}
+
+const isPlanners = (task: Task): boolean => roleOfId(task.history?.[0]?.agent ?? '') === 'planner';
+
+function forTasks({ state }: Board, trigger: WakeTrigger, calls: (task: Task) => boolean): readonly Wake[] {
+  return state.tasks.filter(calls).map((task) => wake(trigger, task.id, String(revision(task))));
+}
+
+function discoveries({ state }: Board): readonly Wake[] {
+  return state.discovered
+    .filter((found) => found.urgency === 'immediate' && !found.converted_to_task && !found.dismissed_reason)
+    .map((found) => wake('IMMEDIATE_DISCOVERY', found.id, found.created ?? '0'));
+}
+
+/** Notes to a coder or reviewer are for their prompts; all others are the planner's to process. */
+function notes({ state }: Board): readonly Wake[] {
+  return state.human_notes.flatMap((note, place) => {
+    const reader = roleOfId(note.for ?? '');
+    const planners = reader === undefined || reader === 'planner';
+    return planners && note.processed_at === undefined ? [wake('HUMAN_NOTE', String(place), note.timestamp)] : [];
+  });
+}
+
+/** Nothing is left to do under a goal that still runs: complete it or plan on. */
+function allTerminal({ state, archived }: Board): readonly Wake[] {
+  const total = state.tasks.length + archived.size;
+  const ended = state.tasks.every((task) => isTerminal(task.status));
+  if (state.goal.status !== 'IN_PROGRESS' || total === 0 || !ended) return [];
+  return [wake('ALL_TERMINAL', state.goal.id, String(total))];
+}
+
+// History only grows, so its length counts a task's changes. The planner's own amendment of a task it
+// leaves as it is must not wake it again: that would be a loop that only spends tokens.
+function revision(task: Task): number {
+  const history = task.history ?? [];
+  const last = history.findLastIndex((e) => !(e.event === 'amended' && roleOfId(e.agent ?? '') === 'planner'));
+  return last + 1;
+}
+
+const wake = (trigger: WakeTrigger, record: string, rev: string): Wake => ({
+  trigger,
+  key: `${trigger}:${record}@${rev}`,
+  record,
+});

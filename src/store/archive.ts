@@ -1,0 +1,67 @@
+// archive/: terminal tasks that left state.yaml, with their full history. tasks.yaml is for people and
+// only grows; index.jsonl finds a task in it. Both are written before the state lets go of a task, so
+// a crash between leaves it in both, and the state's copy counts.
+
+import path from 'node:path';
+import type { Task, TaskStatus } from '../core/state.ts';
+import { appendFile, type Files } from './files.ts';
+import { emitItem } from './yaml/emit.ts';
+
+interface IndexLine {
+  readonly id: string;
+  readonly status: TaskStatus;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export class Archive {
+  readonly #files: Files;
+  readonly #directory: string;
+
+  constructor(files: Files, directory: string) {
+    this.#files = files;
+    this.#directory = directory;
+  }
+
+  index(): Map<string, IndexLine> {
+    const index = new Map<string, IndexLine>();
+    const text = this.#files.read(this.#indexFile)?.toString('utf8') ?? '';
+    for (const line of text.split('\n')) {
+      if (!line.endsWith('}')) continue; // the last line may be torn
+      const entry = JSON.parse(line) as IndexLine;
+      index.set(entry.id, entry);
+    }
+    return index;
+  }
+
+  add(tasks: readonly Task[]): void {
+    this.#files.makeDirectory(this.#directory);
+    let offset = Number(this.#files.stat(this.#tasksFile)?.size ?? 0);
+    const lines: string[] = [];
+    const blocks: Buffer[] = [];
+    for (const task of tasks) {
+      const block = Buffer.from(`${emitItem(task, 0).join('\n')}\n`);
+      lines.push(JSON.stringify({ id: task.id, status: task.status, offset, length: block.length }));
+      blocks.push(block);
+      offset += block.length;
+    }
+    appendFile(this.#files, this.#tasksFile, Buffer.concat(blocks), true);
+    // A torn line of an earlier crash must not swallow the next one.
+    appendFile(this.#files, this.#indexFile, Buffer.from(`\n${lines.join('\n')}\n`), true);
+  }
+
+  /** The YAML text of one archived task. */
+  text(id: string): string | undefined {
+    const entry = this.index().get(id);
+    if (entry === undefined) return undefined;
+    return this.#files.readRange(this.#tasksFile, entry.offset, entry.length).toString('utf8');
+  }
+
+  get #tasksFile(): string {
+    return path.join(this.#directory, 'tasks.yaml');
+  }
+
+  get #indexFile(): string {
+    return path.join(this.#directory, 'index.jsonl');
+  }
+}

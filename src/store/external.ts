@@ -1,0 +1,223 @@
+// An edit of state.yaml that no command made, carried into the text: finds the journalled state it
+// started from, lets the core merge it per record, and writes the result with the editor's own
+// comments and layout wherever a record is the editor's, and with the last good text where it is not.
+
+import type { Board } from '../core/board.ts';
+import type { Authority } from '../core/edit-draft.ts';
+import { byKey, type EditMerge, mergeEdit } from '../core/edits.ts';
+import type { Instant } from '../core/time.ts';
+import { type Fields, isFields, same } from '../core/values.ts';
+import type { Line } from './journal.ts';
+import { normalise } from './normal.ts';
+import {
+  type BoardDocument,
+  type BoardRecord,
+  type Parsed,
+  type Plain,
+  parseDocument,
+  type Section,
+} from './yaml/document.ts';
+import { diffHunks, type Hunk, revertHunks } from './yaml/hunks.ts';
+import { updateDocument } from './yaml/update.ts';
+
+export interface Absorbed {
+  readonly merge: EditMerge;
+  /** The merged file. */
+  readonly doc: BoardDocument;
+  /** From the last journalled text to the merged one. */
+  readonly change: readonly Hunk[];
+  /** From the last journalled text to what the file said, cut when it is huge. */
+  readonly edit: readonly Hunk[];
+}
+
+export interface Found {
+  /** The last journalled state and its board. */
+  readonly head: BoardDocument;
+  readonly board: Board;
+  /** Recent journal lines, oldest first, the last one being head's. */
+  readonly recent: readonly Line[];
+  readonly now: Instant;
+  readonly specExists: (specRef: string) => boolean;
+}
+
+export async function absorb(
+  found: Found,
+  text: string,
+  authority: Authority,
+  base?: BoardDocument,
+): Promise<Absorbed | Exclude<Parsed, { ok: true }>> {
+  const options = { recordSections: found.head.recordSections, previous: found.head };
+  const parsed = await parseDocument(text, options);
+  if (!parsed.ok) return parsed;
+  const start = base ?? (await nearestBase(found, parsed.doc));
+  const { state: theirs } = normalise(parsed.doc.value);
+  const merge = mergeEdit({
+    base: normalise(start.value).state,
+    head: found.board,
+    theirs: { ...theirs, ...missing(parsed.doc.value) },
+    authority,
+    now: found.now,
+    specExists: found.specExists,
+  });
+  const headNormal = normalise(found.head.value);
+  const target = backToFile(merge.board.state, found.board.state, headNormal, found.head);
+  const hybrid = mend(parsed.doc, found.head, target);
+  const reparsed = await parseDocument(hybrid, { ...options, previous: parsed.doc });
+  // Pieces that fit badly together (other indentation, say): the last good layout is always right.
+  const layout = reparsed.ok ? reparsed.doc : found.head;
+  const { doc } = await updateDocument(layout, inOrderOf(target, layout));
+  return {
+    merge,
+    doc,
+    change: await diffHunks(found.head.text, doc.text),
+    edit: bounded(await diffHunks(found.head.text, text)),
+  };
+}
+
+/** Sections the file does not have at all: a deletion, which normalising would hide. */
+function missing(file: Plain): Fields {
+  const absent = ['tasks', 'agents', 'discovered', 'handoff', 'human_notes', 'spec_changes', 'anomalies', 'config'];
+  return Object.fromEntries(absent.filter((section) => !(section in file)).map((section) => [section, undefined]));
+}
+
+function backToFile(
+  merged: Board['state'],
+  before: Board['state'],
+  head: ReturnType<typeof normalise>,
+  doc: BoardDocument,
+): Plain {
+  if (merged === before) return doc.value;
+  return head.toFile(merged);
+}
+
+const EDIT_LIMIT = 64 * 1024;
+
+function bounded(hunks: readonly Hunk[]): readonly Hunk[] {
+  return JSON.stringify(hunks).length <= EDIT_LIMIT ? hunks : [];
+}
+
+/** The journalled state with the fewest records that differ from the file; the newest of equals. */
+async function nearestBase(found: Found, file: BoardDocument): Promise<BoardDocument> {
+  const texts = recordTexts(file);
+  const lost = recordsOf(found.head).filter((record) => !texts.has(textOf(found.head, record)));
+  const touched = new Set(found.recent.flatMap(({ entry }) => entry.records));
+  if (!lost.some((record) => touched.has(nameOf(record)) || touched.has(record.section))) return found.head;
+  let best = { doc: found.head, distance: distance(found.head, file, texts) };
+  let current = found.head;
+  for (const { entry } of [...found.recent].reverse().slice(0, -1)) {
+    const parsed = await parseDocument(revertHunks(current.text, entry.change), {
+      recordSections: current.recordSections,
+      previous: current,
+    });
+    if (!parsed.ok) break;
+    current = parsed.doc;
+    const away = distance(current, file, texts);
+    if (away < best.distance) best = { doc: current, distance: away };
+    if (away === 0) break;
+  }
+  return best.doc;
+}
+
+function distance(candidate: BoardDocument, file: BoardDocument, fileTexts: ReadonlySet<string>): number {
+  const own = recordTexts(candidate);
+  const gone = recordsOf(candidate).filter((record) => !fileTexts.has(textOf(candidate, record))).length;
+  const fresh = recordsOf(file).filter((record) => !own.has(textOf(file, record))).length;
+  return gone + fresh;
+}
+
+const recordsOf = (doc: BoardDocument): readonly BoardRecord[] => doc.sections.flatMap((section) => recordsIn(section));
+
+function recordsIn(section: Section): readonly BoardRecord[] {
+  if (section.kind !== 'whole') return section.records;
+  return [{ ...section, section: section.key, key: undefined, value: section.value }];
+}
+
+const textOf = (doc: BoardDocument, record: BoardRecord): string =>
+  `${record.section}\n${doc.text.slice(record.start, record.end)}`;
+
+const recordTexts = (doc: BoardDocument): Set<string> => new Set(recordsOf(doc).map((record) => textOf(doc, record)));
+
+const nameOf = (record: BoardRecord): string =>
+  record.key === undefined ? record.section : `${record.section}/${record.key}`;
+
+/** The file's text with every record that must stay as it was in its last good text. */
+function mend(file: BoardDocument, head: BoardDocument, target: Plain): string {
+  const patches: { start: number; end: number; text: string }[] = [];
+  for (const section of file.sections) {
+    const good = head.sections.find((candidate) => candidate.key === section.key);
+    if (section.kind === 'whole' || good === undefined) {
+      if (
+        good?.kind === 'whole' &&
+        !same(section.value, target[section.key]) &&
+        same(good.value, target[section.key])
+      ) {
+        patches.push({ start: section.start, end: section.end, text: head.text.slice(good.start, good.end) });
+      }
+      continue;
+    }
+    if (good.kind !== section.kind || good.indent !== section.indent) continue;
+    patchSection(patches, file, section, head, good, target[section.key]);
+  }
+  return patches
+    .sort((a, b) => b.start - a.start)
+    .reduce((text, patch) => text.slice(0, patch.start) + patch.text + text.slice(patch.end), file.text);
+}
+
+function patchSection(
+  patches: { start: number; end: number; text: string }[],
+  file: BoardDocument,
+  section: Section,
+  head: BoardDocument,
+  good: Section,
+  target: unknown,
+): void {
+  const wanted = keyed(target);
+  const goodText = new Map(
+    keyedRecords(good).map(([key, record]) => [key, { record, text: head.text.slice(record.start, record.end) }]),
+  );
+  const there = keyedRecords(section);
+  for (const [key, record] of there) {
+    if (same(record.value, wanted.get(key))) continue;
+    const last = goodText.get(key);
+    if (!wanted.has(key)) patches.push({ start: record.start, end: record.end, text: '' });
+    else if (last !== undefined && same(last.record.value, wanted.get(key))) {
+      patches.push({ start: record.start, end: record.end, text: last.text });
+    }
+  }
+  const present = new Set(there.map(([key]) => key));
+  const end = section.records.at(-1)?.end ?? section.end;
+  const back = [...goodText].filter(([key, { record }]) => !present.has(key) && same(record.value, wanted.get(key)));
+  if (back.length === 0) return;
+  const open = end > 0 && file.text[end - 1] !== '\n' ? '\n' : '';
+  patches.push({ start: end, end, text: open + back.map(([, { text }]) => ensureNewline(text)).join('') });
+}
+
+const ensureNewline = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
+
+function keyed(value: unknown): Map<string, unknown> {
+  if (Array.isArray(value)) return byKey(value);
+  return new Map(isFields(value) ? Object.entries(value) : []);
+}
+
+function keyedRecords(section: Section): [string, BoardRecord][] {
+  if (section.kind === 'map') return section.records.map((record) => [record.key ?? '', record]);
+  const keys = [...byKey(section.records.map((record) => record.value)).keys()];
+  return section.records.map((record, index) => [keys[index] ?? '', record]);
+}
+
+/** List items in the order the text has them, so that none is rewritten only to change places. */
+function inOrderOf(target: Plain, doc: BoardDocument): Plain {
+  const ordered: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(target)) {
+    const section = doc.sections.find((candidate) => candidate.key === key);
+    if (!Array.isArray(value) || section?.kind !== 'list') {
+      ordered[key] = value;
+      continue;
+    }
+    const place = new Map(keyedRecords(section).map(([name], index) => [name, index]));
+    const items = [...byKey(value)];
+    items.sort(([a], [b]) => (place.get(a) ?? place.size) - (place.get(b) ?? place.size));
+    ordered[key] = items.map(([, item]) => item);
+  }
+  return ordered;
+}

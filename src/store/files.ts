@@ -1,0 +1,128 @@
+// Every system call by which the YAML store touches the disk, as one small port.
+// The real one is below; tests pass ports that stop, tear or fail at the n-th mutating call
+// (test/faults.ts). Nothing in src/store writes except through this.
+
+import fs from 'node:fs';
+
+export interface FileStat {
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+  readonly isDirectory: boolean;
+  readonly isSymbolicLink: boolean;
+}
+
+export interface Files {
+  // looking
+  read(path: string): Buffer | undefined;
+  /** Up to `length` bytes from `from`; fewer at the end of the file. */
+  readRange(path: string, from: number, length: number): Buffer;
+  stat(path: string): FileStat | undefined;
+  lstat(path: string): FileStat | undefined;
+  fstat(fd: number): FileStat;
+  list(path: string): readonly string[];
+  // changing
+  open(path: string, flags: 'w' | 'wx' | 'a' | 'r+' | 'r'): number;
+  write(fd: number, data: Uint8Array): void;
+  sync(fd: number): void;
+  truncate(fd: number, size: number): void;
+  close(fd: number): void;
+  rename(from: string, to: string): void;
+  link(from: string, to: string): void;
+  remove(path: string): void;
+  makeDirectory(path: string): void;
+}
+
+export const realFiles: Files = {
+  read: (path) => orMissing(() => fs.readFileSync(path)),
+  readRange: (path, from, length) => {
+    const fd = fs.openSync(path, 'r');
+    try {
+      const buffer = Buffer.allocUnsafe(length);
+      let filled = 0;
+      while (filled < length) {
+        const got = fs.readSync(fd, buffer, filled, length - filled, from + filled);
+        if (got === 0) break;
+        filled += got;
+      }
+      return buffer.subarray(0, filled);
+    } finally {
+      fs.closeSync(fd);
+    }
+  },
+  stat: (path) => orMissing(() => summarise(fs.statSync(path, { bigint: true }))),
+  lstat: (path) => orMissing(() => summarise(fs.lstatSync(path, { bigint: true }))),
+  fstat: (fd) => summarise(fs.fstatSync(fd, { bigint: true })),
+  list: (path) => orMissing(() => fs.readdirSync(path)) ?? [],
+  open: (path, flags) => fs.openSync(path, flags, 0o644),
+  write: (fd, data) => {
+    for (let done = 0; done < data.length; ) done += fs.writeSync(fd, data, done, data.length - done);
+  },
+  sync: (fd) => fs.fsyncSync(fd),
+  truncate: (fd, size) => fs.ftruncateSync(fd, size),
+  close: (fd) => fs.closeSync(fd),
+  rename: (from, to) => fs.renameSync(from, to),
+  link: (from, to) => fs.linkSync(from, to),
+  remove: (path) => {
+    orMissing(() => fs.unlinkSync(path));
+  },
+  makeDirectory: (path) => {
+    fs.mkdirSync(path, { recursive: true });
+  },
+};
+
+/** Writes a whole file so that a crash leaves the old one or the new one. */
+export function replaceFile(files: Files, path: string, data: Uint8Array, durable: boolean): void {
+  const temporary = `${path}.${process.pid}.new`;
+  const fd = files.open(temporary, 'w');
+  try {
+    files.write(fd, data);
+    if (durable) files.sync(fd);
+  } finally {
+    files.close(fd);
+  }
+  files.rename(temporary, path);
+}
+
+/** Appends in one write: lines of two writers never interleave. */
+export function appendFile(files: Files, path: string, data: Uint8Array, durable: boolean): void {
+  const fd = files.open(path, 'a');
+  try {
+    files.write(fd, data);
+    if (durable) files.sync(fd);
+  } finally {
+    files.close(fd);
+  }
+}
+
+export function syncDirectory(files: Files, path: string): void {
+  const fd = files.open(path, 'r');
+  try {
+    files.sync(fd);
+  } finally {
+    files.close(fd);
+  }
+}
+
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+function orMissing<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+const summarise = (stat: fs.BigIntStats): FileStat => ({
+  ino: stat.ino,
+  size: stat.size,
+  mtimeNs: stat.mtimeNs,
+  ctimeNs: stat.ctimeNs,
+  isDirectory: stat.isDirectory(),
+  isSymbolicLink: stat.isSymbolicLink(),
+});

@@ -1,0 +1,71 @@
+// How a journal begins: with a board that init makes, or with a state.yaml that was there before.
+// The first entry holds the whole text, so that the journal alone can rebuild everything.
+
+import { type Actor, actorName, OPERATOR } from '../core/board.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { validate } from '../core/invariants.ts';
+import { RECORD_SECTIONS } from '../core/state.ts';
+import { iso } from '../core/time.ts';
+import type { Context } from './context.ts';
+import { replaceFile, syncDirectory } from './files.ts';
+import { sha256 } from './hash.ts';
+import { append, type Entry, GENESIS, readTail } from './journal.ts';
+import { decode, SIZE_LIMIT } from './load.ts';
+import { appendLog } from './log.ts';
+import { migrate } from './migrate.ts';
+import { updateMirror } from './mirror.ts';
+import { normalise } from './normal.ts';
+import { refuseNewer } from './version.ts';
+import { type BoardDocument, parseDocument } from './yaml/document.ts';
+
+/** Adopts a state.yaml without a journal whole, as entry `imported`; only under the lock. */
+export async function adoptFile(context: Context): Promise<Refusal | undefined> {
+  const doc = await readFile(context);
+  if ('ok' in doc) return doc;
+  const migrated = await migrate(context, doc);
+  const problems = validate(normalise(migrated.value).state, new Map());
+  const first = problems[0];
+  if (first !== undefined) {
+    const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+    return unusable(`${first.message}${more}`, 'liza validate lists everything; mend it, then go on');
+  }
+  start(context, migrated.text, OPERATOR, 'imported', 'adopted a state.yaml that had no journal');
+  return undefined;
+}
+
+/** state.yaml as it lies there, held against nothing but the rules of YAML and the version. */
+export async function readFile({ files, paths }: Context): Promise<BoardDocument | Refusal> {
+  if ((files.stat(paths.state)?.size ?? 0n) > BigInt(SIZE_LIMIT)) return unusable('it is larger than 64 MB');
+  const bytes = files.read(paths.state);
+  const text = bytes === undefined ? undefined : decode(bytes);
+  if (text === undefined) return unusable('it is not UTF-8 text');
+  const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
+  if (!parsed.ok) return unusable(`line ${parsed.line}, column ${parsed.column}: ${parsed.message}`, parsed.hint);
+  return refuseNewer(parsed.doc) ?? parsed.doc;
+}
+
+/** Writes a board's first entry and state.yaml itself. */
+export function start(context: Context, text: string, actor: Actor, command: string, detail: string): void {
+  const { files, paths } = context;
+  const lines = text.split('\n');
+  const entry: Entry = {
+    seq: 1,
+    time: iso(context.clock()),
+    actor: actorName(actor),
+    command,
+    detail,
+    change: [{ at: 0, del: [''], ins: lines }],
+    records: [],
+    effect: true,
+    prev: GENESIS,
+    state: sha256(text),
+  };
+  append(files, paths.journal, readTail(files, paths.journal, 1)?.end ?? 0, JSON.stringify(entry));
+  replaceFile(files, paths.state, Buffer.from(text), true);
+  syncDirectory(files, paths.liza);
+  if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, 1, text);
+  appendLog(files, paths.log, readTail(files, paths.journal, 2)?.lines ?? []);
+}
+
+const unusable = (fact: string, hint = 'mend state.yaml in an editor, then run: liza validate'): Refusal =>
+  refuse(`state.yaml has no journal and cannot be adopted: ${fact}`, hint, 4, 'import');

@@ -1,0 +1,83 @@
+// agents/<id>.json: one small lease record per agent, so that a heartbeat never rewrites state.yaml.
+// A record counts only at the task's current epoch (core/board.ts: effectiveLease); writing one is
+// atomic and takes no lock, since each has a single writer: its agent's supervisor.
+
+import path from 'node:path';
+import type { Lease } from '../core/board.ts';
+import { type Instant, instant, iso } from '../core/time.ts';
+import { type Files, replaceFile } from './files.ts';
+import { bootId, identify, isAlive, monotonic, type ProcessIdentity } from './processes.ts';
+import type { Renewal } from './store.ts';
+
+interface LeaseRecord {
+  readonly agent: string;
+  readonly task?: string;
+  readonly epoch: number;
+  readonly expires: string;
+  readonly heartbeat: string;
+  /** Who renews it; absent when only passing commands do. */
+  readonly process?: ProcessIdentity;
+  /** Monotonic milliseconds at which it ends. */
+  readonly monotonic_end: number;
+  readonly boot: string;
+}
+
+export function readLeases(files: Files, directory: string): Map<string, Lease> {
+  const leases = new Map<string, Lease>();
+  for (const name of files.list(directory)) {
+    if (!name.endsWith('.json')) continue;
+    const record = readRecord(files, path.join(directory, name));
+    if (record !== undefined) leases.set(record.agent, leaseOf(record));
+  }
+  return leases;
+}
+
+/** Never shortens a lease of the same epoch. Whether it may be renewed at all is the caller's question. */
+export function writeLease(files: Files, directory: string, renewal: Renewal, now: Instant): Lease {
+  const file = path.join(directory, `${renewal.agent}.json`);
+  const old = readRecord(files, file);
+  const same = old !== undefined && old.epoch === renewal.epoch && old.task === renewal.task && old.boot === bootId();
+  const expires = now + renewal.seconds * 1000;
+  const end = monotonic() + renewal.seconds * 1000;
+  const holder = renewal.pid === undefined ? (same ? old.process : undefined) : identify(renewal.pid);
+  const record: LeaseRecord = {
+    agent: renewal.agent,
+    ...(renewal.task === undefined ? {} : { task: renewal.task }),
+    epoch: renewal.epoch,
+    expires: iso(same ? Math.max(expires, instant(old.expires)) : expires),
+    heartbeat: iso(now),
+    ...(holder === undefined ? {} : { process: holder }),
+    monotonic_end: same ? Math.max(end, old.monotonic_end) : end,
+    boot: bootId(),
+  };
+  files.makeDirectory(directory);
+  replaceFile(files, file, Buffer.from(`${JSON.stringify(record)}\n`), false);
+  return leaseOf(record);
+}
+
+function readRecord(files: Files, file: string): LeaseRecord | undefined {
+  try {
+    const record = JSON.parse(files.read(file)?.toString('utf8') ?? 'null') as LeaseRecord | null;
+    return record !== null && typeof record.agent === 'string' && typeof record.epoch === 'number' ? record : undefined;
+  } catch {
+    return undefined; // a record that cannot be read counts for nothing; the state's own lease stands
+  }
+}
+
+function leaseOf(record: LeaseRecord): Lease {
+  const holder = holderOf(record);
+  return {
+    agent: record.agent,
+    ...(record.task === undefined ? {} : { task: record.task }),
+    epoch: record.epoch,
+    expires: record.expires,
+    heartbeat: record.heartbeat,
+    holder,
+    ...(holder === 'alive' ? { remaining: record.monotonic_end - monotonic() } : {}),
+  };
+}
+
+function holderOf(record: LeaseRecord): Lease['holder'] {
+  if (record.process === undefined) return 'unknown';
+  return isAlive(record.process) ? 'alive' : 'dead';
+}

@@ -1,0 +1,143 @@
+// What the committed state is, worked out from what lies on the disk: state.yaml, the journal and its
+// copy. Reads only. state.yaml is read before the journal: a text that Liza wrote has its entry there
+// by then, so a text the journal does not know was written by someone else.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import { RECORD_SECTIONS } from '../core/state.ts';
+import { type Cached, documentOf, readCache } from './cache.ts';
+import type { Files } from './files.ts';
+import { sha256 } from './hash.ts';
+import { lastOf, readTail, type Tail } from './journal.ts';
+import { mirrorJournal, missingLines, rebuild } from './mirror.ts';
+import type { Paths } from './paths.ts';
+import { type BoardDocument, parseDocument } from './yaml/document.ts';
+import { applyHunks } from './yaml/hunks.ts';
+
+export const SIZE_LIMIT = 64 * 1024 * 1024;
+/** How far back a stale copy of state.yaml is still recognised as such. */
+export const WINDOW = 64;
+
+export interface Loaded {
+  /** The last committed state. */
+  readonly doc: BoardDocument;
+  readonly hash: string;
+  readonly tail: Tail;
+  readonly cached: Cached | undefined;
+  /** state.yaml lags behind the journal, or is not there. */
+  readonly behind: boolean;
+  /** Texts of state.yaml that no command wrote, oldest first. */
+  readonly edits: readonly string[];
+  /** state.yaml cannot be read: why. */
+  readonly broken: Refusal | undefined;
+}
+
+export type LoadResult = Loaded | { readonly none: 'no-board' | 'no-journal' } | Refusal;
+
+export async function load(files: Files, paths: Paths): Promise<LoadResult> {
+  const bytes = readBounded(files, paths.state);
+  const journal = journalOf(files, paths);
+  const text = bytes instanceof Buffer ? decode(bytes) : undefined;
+  const found = bytes instanceof Buffer ? sha256(bytes) : undefined;
+  const tail = tailWith(files, journal, found);
+  if (tail === undefined || tail.lines.length === 0) {
+    return { none: bytes === undefined ? 'no-board' : 'no-journal' };
+  }
+  const head = lastOf(tail).entry;
+  const known = found === undefined ? undefined : tail.lines.findLast(({ entry }) => entry.state === found);
+  const clean = known?.entry.seq === head.seq;
+  const current = clean && text !== undefined ? text : catchUp(files, paths, journal, tail, known?.entry.seq, text);
+  if (current === undefined || (!clean && sha256(current) !== head.state)) return damaged(head.seq);
+  const cache = readCache(files, paths.cache);
+  const cached = cache?.index.hash === head.state ? cache : undefined;
+  const doc = cached === undefined ? await parse(current) : documentOf(cached, current, RECORD_SECTIONS);
+  if ('ok' in doc) return doc;
+  const broken = bytes === 'too large' ? tooLarge() : bytes !== undefined && text === undefined ? notUtf8() : undefined;
+  const edits = [...lateSave(files, paths, tail, cached), ...(known === undefined && text !== undefined ? [text] : [])];
+  return { doc, hash: head.state, tail, cached, behind: !clean, edits, broken };
+}
+
+/** Two lines tell whether the state is the last one; only when it is not, more are needed. */
+function tailWith(files: Files, journal: string, hash: string | undefined): Tail | undefined {
+  const end = readTail(files, journal, 2);
+  return end?.lines.at(-1)?.entry.state === hash ? end : readTail(files, journal, WINDOW);
+}
+
+/** The journal, or its copy in the git directory when that has more. */
+function journalOf(files: Files, paths: Paths): string {
+  const ahead = paths.mirror !== undefined && missingLines(files, paths.mirror, paths.journal) !== undefined;
+  return ahead && paths.mirror !== undefined ? mirrorJournal(paths.mirror) : paths.journal;
+}
+
+function catchUp(
+  files: Files,
+  paths: Paths,
+  journal: string,
+  tail: Tail,
+  seq: number | undefined,
+  text: string | undefined,
+): string | undefined {
+  if (seq === undefined || text === undefined) return rebuild(files, journal, paths.mirror);
+  return tail.lines
+    .filter(({ entry }) => entry.seq > seq)
+    .reduce((current, { entry }) => applyHunks(current, entry.change), text);
+}
+
+/** A save into the file that our last rename replaced: an editor that had it open the whole time. */
+function lateSave(files: Files, paths: Paths, tail: Tail, cached: Cached | undefined): string[] {
+  const stat = files.stat(paths.superseded);
+  if (stat === undefined) return [];
+  const [, size, mtime] = cached?.index.key.superseded ?? [];
+  if (size === String(stat.size) && mtime === String(stat.mtimeNs)) return [];
+  const bytes = readBounded(files, paths.superseded);
+  if (!(bytes instanceof Buffer) || bytes.length === 0) return [];
+  const hash = sha256(bytes);
+  const text = tail.lines.some(({ entry }) => entry.state === hash) ? undefined : decode(bytes);
+  return text === undefined ? [] : [text];
+}
+
+async function parse(text: string): Promise<BoardDocument | Refusal> {
+  const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
+  if (parsed.ok) return parsed.doc;
+  return refuse(
+    `the journalled state itself cannot be read: line ${parsed.line}, column ${parsed.column}: ${parsed.message}`,
+    'run: liza doctor',
+    4,
+    'unreadable-journal',
+  );
+}
+
+function readBounded(files: Files, path: string): Buffer | 'too large' | undefined {
+  const stat = files.stat(path);
+  if (stat === undefined) return undefined;
+  return stat.size > BigInt(SIZE_LIMIT) ? 'too large' : files.read(path);
+}
+
+export function decode(bytes: Buffer): string | undefined {
+  const text = bytes.toString('utf8');
+  // A replacement character means: not UTF-8, or someone wrote that very character.
+  return text.includes('\uFFFD') && !Buffer.from(text).equals(bytes) ? undefined : text;
+}
+
+const tooLarge = (): Refusal =>
+  refuse(
+    'state.yaml is larger than 64 MB and is not read',
+    'move finished tasks out with liza archive, or put back the last state: liza doctor --fix',
+    4,
+    'too-large',
+  );
+
+const notUtf8 = (): Refusal =>
+  refuse(
+    'state.yaml is not UTF-8 text',
+    'save it as UTF-8, or put back the last state: liza doctor --fix',
+    4,
+    'not-utf8',
+  );
+
+const damaged = (seq: number): Refusal =>
+  refuse(
+    `the journal does not lead to the state it names at entry ${seq}`,
+    'something changed .liza/journal.jsonl; run: liza log verify',
+    4,
+    'damaged-journal',
+  );

@@ -1,0 +1,109 @@
+// The writers' lock: a real flock(2) on state.yaml.lock, so that `flock -x .liza/state.yaml.lock …`
+// in a shell excludes us and we it. Node has no flock, so Linux asks flock(1) to lock a descriptor
+// that we own (the lock stays with our open file), and macOS, which has no flock(1), opens with
+// O_EXLOCK. Either way the kernel frees it when this process ends, and children do not inherit it.
+// It never removes the lock file.
+
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { errorCode } from './files.ts';
+
+export interface Lock {
+  /** False once someone deleted or replaced the lock file: others may then hold a lock of their own. */
+  stillOurs(): boolean;
+  release(): void;
+}
+
+export type LockResult =
+  | Lock
+  | { readonly busy: readonly string[] }
+  | { readonly missing: string }
+  /** We run inside `liza lock modify`, whose lock would never be freed while it waits for us. */
+  | { readonly nested: true };
+
+export async function acquireLock(path: string, timeoutMs = 10_000): Promise<LockResult> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const fd = process.platform === 'darwin' ? await openLocked(path, deadline) : await openThenLock(path, deadline);
+    if (fd === undefined) return { busy: holders(path) };
+    if (typeof fd === 'object') return fd;
+    const lock = held(fd, path);
+    // Between our open and our lock the file may have been replaced; then we locked a ghost.
+    if (lock.stillOurs()) return lock;
+    lock.release();
+  }
+}
+
+function held(fd: number, path: string): Lock {
+  let open = true;
+  return {
+    stillOurs: () => {
+      const ours = fs.fstatSync(fd, { bigint: true });
+      const there = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+      return there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
+    },
+    release: () => {
+      if (open) fs.closeSync(fd);
+      open = false;
+    },
+  };
+}
+
+async function openThenLock(path: string, deadline: number): Promise<number | undefined | { missing: string }> {
+  const fd = fs.openSync(path, 'a', 0o644);
+  const quick = spawnSync('flock', ['-n', '-x', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] });
+  if (quick.status === 0) return fd;
+  if (quick.error !== undefined) {
+    fs.closeSync(fd);
+    return { missing: `flock(1) could not be started (${errorCode(quick.error) ?? quick.error.message})` };
+  }
+  const wait = Math.max(0, deadline - performance.now()) / 1000;
+  if (wait > 0 && (await runs('flock', ['-x', '-w', wait.toFixed(2), '3'], fd))) return fd;
+  fs.closeSync(fd);
+  return undefined;
+}
+
+/** Waiting happens in a child, so that this process can go on with its heartbeats. */
+function runs(program: string, args: readonly string[], fd: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'ignore', fd] });
+    child.on('error', () => resolve(false));
+    child.on('exit', (code) => resolve(code === 0));
+  });
+}
+
+const O_EXLOCK = 0x20; // <fcntl.h> of macOS: open and flock(LOCK_EX) in one step
+
+async function openLocked(path: string, deadline: number): Promise<number | undefined> {
+  const flags = fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_NONBLOCK | O_EXLOCK;
+  for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
+    try {
+      return fs.openSync(path, flags, 0o644);
+    } catch (error) {
+      if (errorCode(error) !== 'EAGAIN') throw error;
+    }
+    if (performance.now() >= deadline) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+/** Processes that have the lock file open: whom to look for. Empty where /proc is not there. */
+function holders(path: string): readonly string[] {
+  const found: string[] = [];
+  for (const pid of safely(() => fs.readdirSync('/proc')) ?? []) {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
+    const descriptors = safely(() => fs.readdirSync(`/proc/${pid}/fd`)) ?? [];
+    if (!descriptors.some((fd) => safely(() => fs.readlinkSync(`/proc/${pid}/fd/${fd}`)) === path)) continue;
+    const command = safely(() => fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
+    found.push(`pid ${pid} (${command.split('\0').join(' ').trim().slice(0, 80)})`);
+  }
+  return found;
+}
+
+function safely<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}

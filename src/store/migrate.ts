@@ -1,0 +1,37 @@
+// Boards of an older version, brought to today's by the first write; the old file is kept.
+// Version 0 is a board without `version`, as the shell scripts once wrote it.
+
+import path from 'node:path';
+import { freshState } from '../core/fresh.ts';
+import { STATE_VERSION } from '../core/state.ts';
+import { type Instant, iso } from '../core/time.ts';
+import { isFields } from '../core/values.ts';
+import type { Context } from './context.ts';
+import { replaceFile } from './files.ts';
+import type { BoardDocument, Plain } from './yaml/document.ts';
+import { updateDocument } from './yaml/update.ts';
+
+export const needsMigration = (value: Plain): boolean => value['version'] !== STATE_VERSION;
+
+export async function migrate(context: Context, doc: BoardDocument): Promise<BoardDocument> {
+  if (!needsMigration(doc.value)) return doc;
+  const { files, paths } = context;
+  const stamp = iso(context.clock()).replace(/[:-]/g, '');
+  files.makeDirectory(paths.archive);
+  const old = path.join(paths.archive, `state-version-${String(doc.value['version'] ?? 0)}-${stamp}.yaml`);
+  replaceFile(files, old, Buffer.from(doc.text), true);
+  const updated = await updateDocument(doc, fromVersion0(doc.value, context.clock()));
+  return updated.doc;
+}
+
+function fromVersion0(value: Plain, now: Instant): Plain {
+  const { goal: _, ...sections } = freshState({ goal: '', spec_ref: '', now });
+  const handoff = value['handoff'];
+  return {
+    ...sections,
+    ...value,
+    // One handoff object became a map by task.
+    ...(isFields(handoff) && typeof handoff['task'] === 'string' ? { handoff: { [handoff['task']]: handoff } } : {}),
+    version: STATE_VERSION,
+  };
+}

@@ -1,0 +1,83 @@
+// Between the file's values and the core's: null means absent, an empty section is an empty list,
+// older field names are read as today's. The way back returns the very object that was read for
+// every record that nobody changed, so that its text is left alone.
+
+import { normalise as rename } from '../core/aliases.ts';
+import type { Section } from '../core/invariants.ts';
+import { RECORD_SECTIONS, type State } from '../core/state.ts';
+import { type Fields, isFields } from '../core/values.ts';
+import type { Plain } from './yaml/document.ts';
+
+export interface Normal {
+  readonly state: State;
+  /** What to write for a state that came from `state` by structural sharing. */
+  toFile(state: State): Plain;
+}
+
+const EMPTY: Fields = { config: {}, circuit_breaker: { status: 'OK' } };
+
+export function normalise(file: Plain): Normal {
+  const original = new Map<unknown, unknown>();
+  const state: Record<string, unknown> = { ...file };
+  for (const [section, kind] of Object.entries(RECORD_SECTIONS)) {
+    state[section] = normaliseSection(section, kind, file[section], original);
+  }
+  for (const [section, empty] of Object.entries(EMPTY)) {
+    if (file[section] === null || file[section] === undefined) {
+      state[section] = { ...(empty as Fields) };
+      original.set(state[section], file[section]);
+    }
+  }
+  return { state: state as unknown as State, toFile: (changed) => toFile(changed as Fields, original) };
+}
+
+function normaliseSection(section: string, kind: 'list' | 'map', value: unknown, original: Map<unknown, unknown>) {
+  if (value === null || value === undefined) {
+    const empty = kind === 'list' ? [] : {};
+    original.set(empty, value);
+    return empty;
+  }
+  if (kind === 'list' && Array.isArray(value)) {
+    const items = value.map((item) => normaliseItem(section, item, original));
+    if (items.every((item, index) => item === value[index])) return value;
+    original.set(items, value);
+    return items;
+  }
+  if (kind === 'map' && isFields(value)) {
+    const entries = Object.entries(value).map(([key, item]) => [key, normaliseItem(section, item, original)] as const);
+    if (entries.every(([key, item]) => item === value[key])) return value;
+    const map = Object.fromEntries(entries);
+    original.set(map, value);
+    return map;
+  }
+  return value;
+}
+
+function normaliseItem(section: string, item: unknown, original: Map<unknown, unknown>): unknown {
+  if (!isFields(item)) return item;
+  const normal = withoutNulls(rename(section as Section, item));
+  if (normal !== item) original.set(normal, item);
+  return normal;
+}
+
+function withoutNulls(record: Fields): Fields {
+  for (const key in record) {
+    if (record[key] === null) return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+  }
+  return record;
+}
+
+function toFile(state: Fields, original: ReadonlyMap<unknown, unknown>): Plain {
+  const file: Record<string, unknown> = {};
+  for (const [section, value] of Object.entries(state)) {
+    if (original.has(value)) {
+      const was = original.get(value);
+      if (was !== undefined) file[section] = was;
+    } else if (original.size > 0 && section in RECORD_SECTIONS) {
+      file[section] = Array.isArray(value)
+        ? value.map((item) => original.get(item) ?? item)
+        : Object.fromEntries(Object.entries(value as Fields).map(([key, item]) => [key, original.get(item) ?? item]));
+    } else file[section] = value;
+  }
+  return file;
+}

@@ -1,0 +1,59 @@
+// The YAML store of a project, opened without loading it: `liza show` needs the cache alone, and
+// everything else (schema, rules, YAML) is loaded by the first call that wants it.
+
+import type { Instant } from '../core/time.ts';
+import type { Context } from './context.ts';
+import { realFiles } from './files.ts';
+import { pathsOf } from './paths.ts';
+import { peekTask } from './peek.ts';
+import type { Store } from './store.ts';
+
+export interface Project {
+  readonly root: string;
+  readonly gitDirectory: string | undefined;
+  readonly clock: () => Instant;
+  readonly specExists: (specRef: string) => boolean;
+  /** LIZA_LOCK_HELD: set by `liza lock modify` for the command it runs. */
+  readonly nested: string | undefined;
+}
+
+export function contextOf(project: Project): Context {
+  const paths = pathsOf(project.root, project.gitDirectory);
+  return {
+    files: realFiles,
+    paths,
+    clock: project.clock,
+    specExists: project.specExists,
+    lock: async () => {
+      if (project.nested === paths.liza) return { nested: true };
+      return (await import('./lock.ts')).acquireLock(paths.lock);
+    },
+  };
+}
+
+export function openYamlStore(context: Context): Store {
+  const whole = async () => (await import('./yaml.ts')).yamlStore(context);
+  return {
+    read: async () => (await whole()).read(),
+    readTask: async (id) => {
+      const quick = peekTask(context, id);
+      return quick?.task === undefined ? (await whole()).readTask(id) : { task: quick.task, archived: false };
+    },
+    transact: async (operation, decide) => (await whole()).transact(operation, decide),
+    renew: async (renewal) => (await whole()).renew(renewal),
+    journal: async function* (from) {
+      yield* (await whole()).journal(from);
+    },
+    watch: (changed) => {
+      let stop = () => {};
+      let stopped = false;
+      void whole().then((store) => {
+        if (!stopped) stop = store.watch(changed);
+      });
+      return () => {
+        stopped = true;
+        stop();
+      };
+    },
+  };
+}

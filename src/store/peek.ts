@@ -1,0 +1,24 @@
+// One task straight from the cache, for `liza show`: no YAML, no hashing, no schema. Serves only what
+// the files' stat proves to be current, and says "don't know" otherwise.
+
+import type { Task } from '../core/state.ts';
+import { readIndex, recordAt, unchanged } from './cache.ts';
+import type { Files } from './files.ts';
+import type { Paths } from './paths.ts';
+
+/** undefined: the cache cannot tell. `task: undefined`: there is no such task on the board. */
+export function peekTask(
+  { files, paths }: { readonly files: Files; readonly paths: Paths },
+  id: string,
+): { readonly task: Task | undefined } | undefined {
+  const found = readIndex(files, paths.cache);
+  if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
+  const place = recordAt(found.index, 'tasks', id);
+  if (place === undefined) return { task: undefined };
+  const bytes = files.readRange(paths.cache, found.body + place.from, place.length);
+  try {
+    return { task: JSON.parse(bytes.toString('utf8')) as Task };
+  } catch {
+    return undefined; // replaced between the two reads
+  }
+}

@@ -1,0 +1,28 @@
+// What a writer hears when it cannot have the board.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import type { Lock, LockResult } from './lock.ts';
+
+export function unlocked(result: Exclude<LockResult, Lock>): Refusal {
+  if ('nested' in result) {
+    return refuse(
+      'a liza command that writes cannot run inside liza lock modify: the lock is held',
+      'run it before or after, or change the file itself there',
+      2,
+      'nested',
+    );
+  }
+  if ('missing' in result) {
+    return refuse(`the blackboard cannot be locked: ${result.missing}`, 'install util-linux (it holds flock)', 5, 'lock');
+  }
+  const { busy } = result;
+  return refuse(
+    'the blackboard is locked by another process; waited 10 s',
+    busy.length === 0 ? 'find it with: lsof .liza/state.yaml.lock; then try again' : `look for ${busy.join(', ')}; then try again`,
+    2,
+    'lock',
+  );
+}
+
+export const missingBoard = (): Refusal =>
+  refuse('there is no blackboard here', 'start one: liza init "<goal>"', 1, 'no-board');

@@ -1,0 +1,53 @@
+// rejected/: what an edit wanted and did not get, kept so that nothing a person typed is lost.
+
+import path from 'node:path';
+import type { Aside } from '../core/edit-draft.ts';
+import { iso } from '../core/time.ts';
+import type { Context } from './context.ts';
+import { replaceFile } from './files.ts';
+import type { Notice } from './store.ts';
+import { emitEntry } from './yaml/emit.ts';
+
+/** Files written, relative to the project. One holds the whole text; one a record. */
+export function keepAside(context: Context, seq: number, text: string, aside: readonly Aside[]): string[] {
+  const kept = aside.filter((one) => one.value !== undefined);
+  if (kept.length === 0) return [];
+  const records = kept.map((one, index) => {
+    const name = one.record.replace(/[^a-zA-Z0-9-]+/g, '-').slice(0, 60);
+    const head = [`# set aside from state.yaml: ${one.record}`, `# ${oneLine(one.reason)}`, `# ${oneLine(one.hint)}`];
+    const body = emitEntry(one.record.split('/').at(-1) ?? 'value', one.value, 0);
+    return write(context, `${seq}-${index + 1}-${name}.yaml`, [...head, ...body, ''].join('\n'));
+  });
+  return [...records, write(context, `${seq}-state.yaml`, text)];
+}
+
+/** A whole text that was refused: broken YAML left by `lock modify`, say. */
+export function keepText(context: Context, label: string, text: string | Uint8Array): string {
+  const stamp = iso(context.clock()).replace(/[:-]/g, '');
+  return write(context, `${stamp}-${label}`, text);
+}
+
+function write(context: Context, name: string, text: string | Uint8Array): string {
+  const { files, paths } = context;
+  files.makeDirectory(paths.rejected);
+  let file = path.join(paths.rejected, name);
+  for (let copy = 2; files.stat(file) !== undefined; copy += 1) file = path.join(paths.rejected, `${copy}-${name}`);
+  replaceFile(files, file, Buffer.from(text), true);
+  return path.relative(paths.root, file);
+}
+
+export function describeAside(_context: Context, aside: readonly Aside[], files: readonly string[]): Notice[] {
+  return aside.map((one, index) => {
+    const where = one.value === undefined ? '' : `; kept in ${files[keptIndex(aside, index)] ?? '.liza/rejected'}`;
+    const what = one.kind === 'guarded' ? 'waits for your word' : 'was set aside';
+    return {
+      level: one.kind === 'guarded' || one.kind === 'deletion' ? 'info' : 'alarm',
+      message: `EXTERNAL EDIT: ${one.record} ${what}: ${oneLine(one.reason)}${where} — ${oneLine(one.hint)}`,
+    };
+  });
+}
+
+const keptIndex = (aside: readonly Aside[], index: number): number =>
+  aside.slice(0, index).filter((one) => one.value !== undefined).length;
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -1,0 +1,59 @@
+// Brings a lost `.liza/` back from the copy in the git directory: journal, state, log and archive, up
+// to the last acknowledged transaction. Makes what is missing; never replaces what is there.
+
+import path from 'node:path';
+import { RECORD_SECTIONS, type Task } from '../core/state.ts';
+import { Archive } from './archive.ts';
+import type { Context } from './context.ts';
+import { replaceFile, syncDirectory } from './files.ts';
+import { readEntries } from './journal.ts';
+import { appendLog } from './log.ts';
+import { mirrorJournal } from './mirror.ts';
+import { parseDocument } from './yaml/document.ts';
+import { applyHunks } from './yaml/hunks.ts';
+
+export const canRestore = ({ files, paths }: Context): boolean =>
+  paths.mirror !== undefined && (files.stat(mirrorJournal(paths.mirror))?.size ?? 0n) > 0n;
+
+/** What was made, one line each. */
+export async function restore(context: Context): Promise<readonly string[]> {
+  const { files, paths } = context;
+  if (paths.mirror === undefined) return [];
+  const done: string[] = [];
+  files.makeDirectory(paths.liza);
+  for (const folder of [paths.archive, paths.agents, paths.rejected, path.dirname(paths.cache)])
+    files.makeDirectory(folder);
+  const journal = mirrorJournal(paths.mirror);
+  const bytes = files.read(journal) ?? Buffer.alloc(0);
+  const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
+  if (files.stat(paths.journal) === undefined) {
+    replaceFile(files, paths.journal, whole, true);
+    done.push('journal.jsonl');
+  }
+  const lines = [...readEntries(files, paths.journal)];
+  const archive = files.list(paths.archive).length === 0;
+  let text = '';
+  for (const { entry } of lines) {
+    if (archive && entry.archived !== undefined) {
+      new Archive(files, paths.archive).add(await tasksIn(text, entry.archived));
+      done.push(`archive: ${entry.archived.join(', ')}`);
+    }
+    text = applyHunks(text, entry.change);
+  }
+  if (files.stat(paths.log) === undefined) {
+    appendLog(files, paths.log, lines);
+    done.push('log.yaml');
+  }
+  if (files.stat(paths.state) === undefined) {
+    replaceFile(files, paths.state, Buffer.from(text), true);
+    syncDirectory(files, paths.liza);
+    done.push(`state.yaml as of entry ${lines.at(-1)?.entry.seq ?? 0}`);
+  }
+  return done;
+}
+
+async function tasksIn(text: string, ids: readonly string[]): Promise<readonly Task[]> {
+  const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
+  const tasks = (parsed.ok ? parsed.doc.value['tasks'] : []) as readonly Task[];
+  return tasks.filter((task) => ids.includes(task.id));
+}

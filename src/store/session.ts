@@ -1,0 +1,336 @@
+// One writer's turn at the board, under the lock. Opening a session brings the disk to the journal's
+// last entry (roll forward), absorbs edits made by hand, and then commits in the order of SPEC §4:
+// temp file, fsync, journal line, fsync (the commit point), rename, fsync of the folder, log.
+// Before the commit point a failure leaves everything as it was; after it nothing is taken back.
+
+import path from 'node:path';
+import { type Actor, actorName, type Board } from '../core/board.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import type { Authority } from '../core/edit-draft.ts';
+import type { Task } from '../core/state.ts';
+import { type Instant, iso } from '../core/time.ts';
+import { Archive } from './archive.ts';
+import { assemble } from './assemble.ts';
+import { type Cached, statKey, writeCache } from './cache.ts';
+import type { Context } from './context.ts';
+import { type Absorbed, absorb } from './external.ts';
+import { appendFile, errorCode, syncDirectory } from './files.ts';
+import { sha256 } from './hash.ts';
+import { append, dropTorn, type Entry, type Line, lastOf, readTail, type Tail } from './journal.ts';
+import { type Loaded, load, WINDOW } from './load.ts';
+import type { Lock } from './lock.ts';
+import { appendLog, isLogged } from './log.ts';
+import { missingLines, updateMirror } from './mirror.ts';
+import { type Normal, normalise } from './normal.ts';
+import { missingBoard } from './refusals.ts';
+import { describeAside, keepAside } from './rejected.ts';
+import type { Notice } from './store.ts';
+import { applySwitches } from './switches.ts';
+import { refuseNewer } from './version.ts';
+import type { BoardDocument } from './yaml/document.ts';
+
+/** A race was lost: the lock file went away under us. The whole turn is taken again. */
+export class LostRace extends Error {
+  override name = 'LostRace';
+}
+
+/** What goes into the journal besides the change itself. */
+export interface Recording extends Pick<Entry, 'change' | 'records' | 'command' | 'detail'> {
+  readonly actor: Actor | 'external';
+  readonly task?: string;
+  readonly switches?: NonNullable<Entry['switches']>;
+  readonly edit?: NonNullable<Entry['edit']>;
+  readonly aside?: readonly string[];
+  readonly undoes?: number;
+  readonly effect?: true;
+  readonly archive?: readonly Task[];
+}
+
+export class Session {
+  readonly #context: Context;
+  readonly #lock: Lock;
+  #doc: BoardDocument;
+  #normal: Normal;
+  #hash: string;
+  #tail: Tail;
+  #cached: { cached: Cached; doc: BoardDocument } | undefined;
+  /** state.yaml is the text of `#doc`. */
+  #onDisk: boolean;
+  readonly notices: Notice[] = [];
+
+  private constructor(context: Context, lock: Lock, loaded: Loaded) {
+    this.#context = context;
+    this.#lock = lock;
+    this.#doc = loaded.doc;
+    this.#normal = normalise(loaded.doc.value);
+    this.#hash = loaded.hash;
+    this.#tail = loaded.tail;
+    this.#onDisk = !loaded.behind;
+    this.#cached = loaded.cached === undefined ? undefined : { cached: loaded.cached, doc: loaded.doc };
+  }
+
+  /** `edits: 'leave'`: the caller is about to deal with the file itself. */
+  static async open(context: Context, lock: Lock, edits: 'absorb' | 'leave' = 'absorb'): Promise<Session | Refusal> {
+    const { files, paths } = context;
+    catchUpJournal(context);
+    const loaded = await load(files, paths);
+    if ('none' in loaded) return noBoard(loaded.none);
+    if ('ok' in loaded) return loaded;
+    const newer = refuseNewer(loaded.doc);
+    if (newer !== undefined) return newer;
+    dropTorn(files, paths.journal, loaded.tail);
+    removeLeftovers(context);
+    const session = new Session(context, lock, loaded);
+    if (loaded.behind && loaded.edits.length === 0 && loaded.broken === undefined) session.#rollForward();
+    session.#completeLog();
+    if (loaded.broken !== undefined) return loaded.broken;
+    if (edits === 'absorb') {
+      for (const text of loaded.edits) {
+        const refused = await session.absorb(text, { kind: 'person' });
+        if (refused !== undefined) return refused;
+      }
+    }
+    return session;
+  }
+
+  get doc(): BoardDocument {
+    return this.#doc;
+  }
+
+  get normal(): Normal {
+    return this.#normal;
+  }
+
+  get seq(): number {
+    return this.#head.entry.seq;
+  }
+
+  /** The last entries that an edit or an undo may reach back to, oldest first. */
+  get recent(): readonly Line[] {
+    const { files, paths } = this.#context;
+    return readTail(files, paths.journal, WINDOW)?.lines ?? this.#tail.lines;
+  }
+
+  entryAt(seq: number): Entry | undefined {
+    return this.recent.find(({ entry }) => entry.seq === seq)?.entry;
+  }
+
+  now(): Instant {
+    return this.#context.clock();
+  }
+
+  board(): Board {
+    return assemble(this.#context, this.#normal.state);
+  }
+
+  get #head(): Line {
+    return lastOf(this.#tail);
+  }
+
+  /** What an edit amounts to on the current state; commits nothing. */
+  async weigh(text: string, authority: Authority, base?: BoardDocument): Promise<Absorbed | Refusal> {
+    const { clock, specExists } = this.#context;
+    const found = { head: this.#doc, board: this.board(), recent: this.recent, now: clock(), specExists };
+    const absorbed = await absorb(found, text, authority, base);
+    if ('ok' in absorbed) return brokenFile(absorbed);
+    return absorbed;
+  }
+
+  /** Takes an edit in: the adopted part becomes an `external_edit` entry, the rest goes to rejected/. */
+  async absorb(text: string, authority: Authority, base?: BoardDocument): Promise<Refusal | undefined> {
+    const absorbed = await this.weigh(text, authority, base);
+    if ('ok' in absorbed) return absorbed;
+    this.commitEdit(absorbed, text);
+    return undefined;
+  }
+
+  commitEdit(absorbed: Absorbed, text: string): void {
+    const { merge, doc, change, edit } = absorbed;
+    const aside = keepAside(this.#context, this.seq + 1, text, merge.aside);
+    const adopted = merge.adopted.length === 0 ? 'nothing adopted' : merge.adopted.join('; ');
+    const detail = `edited outside liza: ${adopted}${aside.length === 0 ? '' : `; ${merge.aside.length} set aside`}`;
+    this.commit(doc, {
+      actor: 'external',
+      command: 'external_edit',
+      detail: detail.slice(0, 500),
+      change,
+      records: recordNames(merge.adopted),
+      edit,
+      ...(aside.length === 0 ? {} : { aside }),
+    });
+    this.notices.push({ level: 'info', message: detail }, ...describeAside(this.#context, merge.aside, aside));
+    // Its content is in the journal now; looked at again it would only be absorbed twice.
+    this.#context.files.remove(this.#context.paths.superseded);
+    this.#writeCache();
+  }
+
+  /** The commit point is inside. Throws LostRace when the turn must be taken again. */
+  commit(doc: BoardDocument, record: Recording): number {
+    const { files, paths } = this.#context;
+    const bytes = Buffer.from(doc.text);
+    if (record.archive !== undefined && record.archive.length > 0)
+      new Archive(files, paths.archive).add(record.archive);
+    const temporary = `${paths.state}.${process.pid}.new`;
+    const rewrite = doc.text !== this.#doc.text || !this.#onDisk;
+    if (rewrite) this.#writeTemporary(temporary, bytes);
+    const line = JSON.stringify(this.#entry(record, sha256(bytes)));
+    if (!this.#lock.stillOurs()) throw new LostRace();
+    try {
+      if (append(files, paths.journal, this.#tail.end, line) === 'lost') throw new LostRace();
+    } catch (error) {
+      if (rewrite) tryTo(() => files.remove(temporary));
+      throw error;
+    }
+    this.#advance(doc, line);
+    this.#afterCommit(() => {
+      if (rewrite) this.#replaceState(temporary);
+      if (record.switches !== undefined) applySwitches(files, paths, record.switches);
+      if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, this.seq, doc.text);
+      appendLog(files, paths.log, this.#tail.lines.slice(-1));
+      this.#writeCache();
+    });
+    return this.seq;
+  }
+
+  #entry(record: Recording, state: string): Entry {
+    const { actor, archive, ...rest } = record;
+    return {
+      seq: this.seq + 1,
+      time: iso(this.#context.clock()),
+      ...rest,
+      ...(archive === undefined ? {} : { archived: archive.map((task) => task.id) }),
+      actor: actor === 'external' ? 'external' : actorName(actor),
+      prev: this.#head.hash,
+      state,
+    };
+  }
+
+  #writeTemporary(temporary: string, bytes: Buffer): void {
+    const { files } = this.#context;
+    try {
+      const fd = files.open(temporary, 'w');
+      try {
+        files.write(fd, bytes);
+        files.sync(fd);
+      } finally {
+        files.close(fd);
+      }
+    } catch (error) {
+      tryTo(() => files.remove(temporary));
+      throw error;
+    }
+  }
+
+  #replaceState(temporary: string): void {
+    const { files, paths } = this.#context;
+    // An editor may hold the old file open and save into it late; kept, it is looked at next time.
+    tryTo(() => files.remove(paths.superseded));
+    tryTo(() => files.link(paths.state, paths.superseded));
+    files.rename(temporary, paths.state);
+    syncDirectory(files, paths.liza);
+    this.#onDisk = true;
+  }
+
+  #advance(doc: BoardDocument, line: string): void {
+    const offset = this.#tail.end;
+    const entry = JSON.parse(line) as Entry;
+    this.#tail = {
+      ...this.#tail,
+      lines: [...this.#tail.lines, { entry, hash: sha256(line), offset }],
+      end: offset + Buffer.byteLength(line) + 1,
+      torn: false,
+    };
+    if (doc !== this.#doc) {
+      this.#doc = doc;
+      this.#normal = normalise(doc.value);
+    }
+    this.#hash = entry.state;
+  }
+
+  /** The entry stands; a failure here is told and made good by the next writer. */
+  #afterCommit(finish: () => void): void {
+    try {
+      finish();
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === undefined) throw error;
+      this.notices.push({
+        level: 'alarm',
+        message: `entry ${this.seq} is committed to the journal, but finishing it met ${code}; the next command completes it`,
+      });
+    }
+  }
+
+  #rollForward(): void {
+    const { files, paths } = this.#context;
+    const temporary = `${paths.state}.${process.pid}.new`;
+    this.#writeTemporary(temporary, Buffer.from(this.#doc.text));
+    this.#replaceState(temporary);
+    const switches = this.#head.entry.switches;
+    if (switches !== undefined) applySwitches(files, paths, switches);
+    if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, this.seq, this.#doc.text);
+    this.#writeCache();
+  }
+
+  #completeLog(): void {
+    const { files, paths } = this.#context;
+    if (isLogged(files, paths.log, this.seq)) return;
+    appendLog(files, paths.log, this.recent);
+  }
+
+  #writeCache(): void {
+    const { files, paths } = this.#context;
+    const stat = files.stat(paths.state);
+    const journal = files.stat(paths.journal);
+    const superseded = files.stat(paths.superseded);
+    if (stat === undefined || journal === undefined) return;
+    const key = {
+      state: statKey(stat),
+      journal: statKey(journal),
+      superseded: superseded === undefined ? null : statKey(superseded),
+    };
+    const index = { key, hash: this.#hash, seq: this.seq, line: this.#head.hash, end: this.#tail.end };
+    files.makeDirectory(path.dirname(paths.cache));
+    writeCache(files, paths.cache, this.#doc, index, this.#cached);
+    this.#cached = undefined; // its lines belong to the file just replaced
+  }
+}
+
+/** Lines that the copy in the git directory has more: the journal was cut or put back from a backup. */
+function catchUpJournal({ files, paths }: Context): void {
+  const lines = paths.mirror === undefined ? undefined : missingLines(files, paths.mirror, paths.journal);
+  if (lines !== undefined) appendFile(files, paths.journal, lines, true);
+}
+
+/** Temporary files of writers that were killed. Another live writer's (lock file deleted) rolls forward later. */
+function removeLeftovers({ files, paths }: Context): void {
+  for (const name of files.list(paths.liza)) {
+    if (/^state\.yaml\.\d+\.new$/.test(name)) files.remove(path.join(paths.liza, name));
+  }
+}
+
+function tryTo(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+  }
+}
+
+const recordNames = (adopted: readonly string[]): string[] => [
+  ...new Set(adopted.map((line) => line.split(/[: ]/, 1)[0] ?? line)),
+];
+
+const noBoard = (none: 'no-board' | 'no-journal'): Refusal =>
+  none === 'no-board'
+    ? missingBoard()
+    : refuse('state.yaml has no journal yet', 'it is imported by the first command', 4, 'no-journal');
+
+function brokenFile(problem: { line: number; column: number; message: string; hint: string }): Refusal {
+  return refuse(
+    `state.yaml cannot be read: line ${problem.line}, column ${problem.column}: ${problem.message}`,
+    `${problem.hint}; nothing was lost, the last state is in the journal; open it with: liza edit`,
+    4,
+    'broken-yaml',
+  );
+}

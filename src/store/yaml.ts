@@ -1,0 +1,179 @@
+// The store of one project on one machine: `.liza/state.yaml`, readable and editable by a person.
+// Hides the lock, the journal, the cache and the edits made by hand.
+
+import type { Board, Lease } from '../core/board.ts';
+import { decide } from '../core/decide.ts';
+import { type Decided, type Refusal, Refused } from '../core/decision.ts';
+import { mayRenew } from '../core/renewal.ts';
+import { isTerminal, settings } from '../core/state.ts';
+import { Archive } from './archive.ts';
+import { assemble } from './assemble.ts';
+import type { Context } from './context.ts';
+import { absorb } from './external.ts';
+import { adoptFile, readFile } from './import.ts';
+import { readEntries } from './journal.ts';
+import { writeLease } from './leases.ts';
+import { load } from './load.ts';
+import { normalise } from './normal.ts';
+import { peekTask } from './peek.ts';
+import { missingBoard, unlocked } from './refusals.ts';
+import { LostRace, Session } from './session.ts';
+import type { Committed, Decide, JournalEntry, Notice, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
+import { touchedRecords } from './touched.ts';
+import { refuseNewer } from './version.ts';
+import { watchJournal } from './watch.ts';
+import { parseStrict } from './yaml/strict.ts';
+import { updateDocument, updateDocumentSimple } from './yaml/update.ts';
+
+export function yamlStore(context: Context): Store {
+  return {
+    read: () => read(context),
+    readTask: (id) => readTask(context, id),
+    transact: (operation, decision) => inTurn(context, (session) => transactIn(session, operation, decision)),
+    renew: (renewal) => renew(context, renewal),
+    journal: (from) => journal(context, from),
+    watch: (changed) => watchJournal(context.paths, changed),
+  };
+}
+
+/** Takes the lock, opens a session, does the work; again from the start when a race was lost. */
+export async function inTurn<T>(
+  context: Context,
+  work: (session: Session) => Promise<T | Refusal>,
+  edits: 'absorb' | 'leave' = 'absorb',
+): Promise<T | Refusal> {
+  for (let attempt = 1; ; attempt += 1) {
+    const lock = await context.lock();
+    if (!('release' in lock)) return unlocked(lock);
+    try {
+      const session = await openOrImport(context, lock, edits);
+      return 'ok' in session ? session : await work(session);
+    } catch (error) {
+      if (!(error instanceof LostRace)) throw error;
+      if (attempt === 5) return unlocked({ busy: ['whoever keeps deleting .liza/state.yaml.lock'] });
+    } finally {
+      lock.release();
+    }
+  }
+}
+
+async function openOrImport(
+  context: Context,
+  lock: Parameters<typeof Session.open>[1],
+  edits: 'absorb' | 'leave',
+): Promise<Session | Refusal> {
+  const session = await Session.open(context, lock, edits);
+  if (!('ok' in session) || session.guard !== 'no-journal') return session;
+  const refused = await adoptFile(context);
+  return refused ?? Session.open(context, lock, edits);
+}
+
+async function transactIn(session: Session, operation: Operation, decideOn: Decide): Promise<Outcome> {
+  const board = session.board();
+  const decision = decideOn(board, session.now());
+  if (!decision.ok) return withNotices(decision, session.notices);
+  if (decision.already === true) return committed(decision, session);
+  await record(session, board, operation, decision);
+  await archiveSurplus(session, operation);
+  return committed(decision, session);
+}
+
+async function record(session: Session, board: Board, { actor, command }: Operation, decision: Decided): Promise<void> {
+  const target = session.normal.toFile(decision.state);
+  const { doc, edits } = updateDocumentSimple(session.doc, target) ?? (await updateDocument(session.doc, target));
+  session.commit(doc, {
+    actor,
+    command,
+    detail: decision.detail,
+    change: edits,
+    records: touchedRecords(board.state, decision.state),
+    ...(decision.task === undefined ? {} : { task: decision.task }),
+    ...(decision.switches === undefined ? {} : { switches: decision.switches }),
+    ...(decision.archive === undefined ? {} : { archive: decision.archive, effect: true }),
+  });
+}
+
+/** Terminal tasks beyond `archive_after` leave the state by themselves. */
+async function archiveSurplus(session: Session, { actor }: Operation): Promise<void> {
+  const board = session.board();
+  const terminal = board.state.tasks.filter((task) => isTerminal(task.status)).length;
+  if (terminal <= settings(board.state).archive_after) return;
+  const decision = decide(board, { name: 'archive' }, { actor: { ...actor, parts: ['human'] }, now: session.now() });
+  if (decision.ok && decision.already !== true) {
+    await record(session, board, { actor, command: 'archive' }, decision);
+  }
+}
+
+function committed(decision: Decided, session: Session): Committed {
+  return { ...decision, state: session.normal.state, seq: session.seq, notices: session.notices };
+}
+
+function withNotices(refusal: Refusal, notices: readonly Notice[]): Refusal {
+  return notices.length === 0 ? refusal : { ...refusal, notices };
+}
+
+async function read(context: Context): Promise<Snapshot> {
+  const { files, paths, clock, specExists } = context;
+  const loaded = await load(files, paths);
+  if ('none' in loaded) return readImported(context, loaded.none);
+  if ('ok' in loaded) throw new Refused(loaded);
+  const newer = refuseNewer(loaded.doc);
+  if (newer !== undefined) throw new Refused(newer);
+  let board = assemble(context, normalise(loaded.doc.value).state);
+  const notices: Notice[] = [];
+  if (loaded.broken !== undefined) notices.push(invalidState(loaded.broken.message));
+  for (const text of loaded.edits) {
+    const found = { head: loaded.doc, board, recent: loaded.tail.lines, now: clock(), specExists };
+    const absorbed = await absorb(found, text, { kind: 'person' });
+    if ('ok' in absorbed) {
+      notices.push(invalidState(`line ${absorbed.line}, column ${absorbed.column}: ${absorbed.message}`));
+      continue;
+    }
+    board = absorbed.merge.board;
+    const { adopted, aside } = absorbed.merge;
+    const what = `${adopted.length} change(s) will be adopted, ${aside.length} set aside by the next command`;
+    notices.push({ level: 'info', message: `state.yaml was edited outside liza: ${what}` });
+  }
+  const seq = loaded.tail.lines.at(-1)?.entry.seq ?? 0;
+  return { board, now: clock(), seq, notices };
+}
+
+/** A board that no command has touched yet is shown as it lies there. */
+async function readImported(context: Context, none: 'no-board' | 'no-journal'): Promise<Snapshot> {
+  const seen = none === 'no-board' ? missingBoard() : await readFile(context);
+  if ('ok' in seen) throw new Refused(seen);
+  const board = assemble(context, normalise(seen.value).state);
+  const message = 'state.yaml has no journal yet; the first command that writes will adopt it';
+  return { board, now: context.clock(), seq: 0, notices: [{ level: 'info', message }] };
+}
+
+const invalidState = (message: string): Notice => ({
+  level: 'alarm',
+  message: `🚨 INVALID STATE: ${message} (showing the last good state; mend it with: liza edit)`,
+});
+
+async function readTask(context: Context, id: string): ReturnType<Store['readTask']> {
+  const quick = peekTask(context, id);
+  if (quick !== undefined)
+    return quick.task === undefined ? readArchived(context, id) : { task: quick.task, archived: false };
+  const { board } = await read(context);
+  const task = board.state.tasks.find((candidate) => candidate.id === id);
+  return task === undefined ? readArchived(context, id) : { task, archived: false };
+}
+
+async function readArchived(context: Context, id: string): ReturnType<Store['readTask']> {
+  const text = new Archive(context.files, context.paths.archive).text(id);
+  const parsed = text === undefined ? undefined : await parseStrict(text);
+  if (parsed === undefined || !parsed.ok || !Array.isArray(parsed.value)) return undefined;
+  return { task: parsed.value[0], archived: true };
+}
+
+async function renew(context: Context, renewal: Renewal): Promise<Lease | Refusal> {
+  const { board, now } = await read(context);
+  const refused = mayRenew(board, renewal, now);
+  return refused ?? writeLease(context.files, context.paths.agents, renewal, now);
+}
+
+async function* journal({ files, paths }: Context, from = 0): AsyncGenerator<JournalEntry> {
+  for (const { entry } of readEntries(files, paths.journal)) if (entry.seq >= from) yield entry;
+}

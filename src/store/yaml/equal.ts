@@ -1,0 +1,28 @@
+// Deep equality of plain values as YAML sees them: key order does not matter, a key holding undefined is absent.
+// Shared references are equal without a look inside, which is what makes structural sharing cheap.
+
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a === 'number' && typeof b === 'number') return Number.isNaN(a) && Number.isNaN(b);
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameValue(item, b[i]));
+  }
+  if (!isMap(a) || !isMap(b)) return false;
+  const keys = definedKeys(a);
+  return (
+    keys.length === definedKeys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]))
+  );
+}
+
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of a key of its own: `toString` is a field only when someone wrote it. */
+export function own(map: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+export function definedKeys(map: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(map).filter((key) => map[key] !== undefined);
+}

@@ -1,0 +1,125 @@
+// Line hunks: how one text became another, small enough for a journal line and exact in both directions.
+// A text is its `split('\n')`; hunks ascend and name lines of the OLD text. Applying checks every removed line, so a
+// hunk never lands on text it was not made for. Must never split the whole text when a hunk touches a few lines.
+
+export interface Hunk {
+  /** 0-based line of the old text before which `ins` goes and from which `del` is taken. */
+  readonly at: number;
+  readonly del: readonly string[];
+  readonly ins: readonly string[];
+}
+
+/** The text is not the one the hunk was made for. */
+export class HunkMismatch extends Error {
+  override readonly name = 'HunkMismatch';
+  constructor(
+    readonly line: number,
+    readonly expected: string | undefined,
+    readonly found: string | undefined,
+  ) {
+    super(`line ${line + 1} is not what the change expects`);
+  }
+}
+
+/** The new text, from the old. */
+export function applyHunks(text: string, hunks: readonly Hunk[]): string {
+  const past = text.length + 1;
+  const groups: string[] = [];
+  let line = 0;
+  let at = 0;
+  for (const hunk of hunks) {
+    const start = at;
+    if (hunk.at < line) throw new HunkMismatch(hunk.at, undefined, undefined);
+    for (; line + CHUNK <= hunk.at; line += CHUNK) {
+      MANY_LINES.lastIndex = at;
+      if (!MANY_LINES.test(text)) break;
+      at = MANY_LINES.lastIndex;
+    }
+    for (; line < hunk.at; line++) {
+      if (at === past) throw new HunkMismatch(line, hunk.del[0], undefined);
+      at = nextLine(text, at);
+    }
+    if (at > start) groups.push(text.slice(start, at - 1));
+    for (const expected of hunk.del) {
+      const end = at === past ? past : nextLine(text, at);
+      const found = at === past ? undefined : text.slice(at, end - 1);
+      if (found !== expected) throw new HunkMismatch(line, expected, found);
+      at = end;
+      line++;
+    }
+    if (hunk.ins.length > 0) groups.push(hunk.ins.join('\n'));
+  }
+  if (at < past) groups.push(text.slice(at));
+  return groups.join('\n');
+}
+
+/** Where the next line begins, as if the last one too ended in a newline. */
+function nextLine(text: string, from: number): number {
+  const nl = text.indexOf('\n', from);
+  return nl === -1 ? text.length + 1 : nl + 1;
+}
+
+/** The old text, from the new. */
+export function revertHunks(text: string, hunks: readonly Hunk[]): string {
+  return applyHunks(text, invertHunks(hunks));
+}
+
+/** The hunks that lead back, in terms of the new text's lines. */
+export function invertHunks(hunks: readonly Hunk[]): Hunk[] {
+  let shift = 0;
+  return hunks.map(({ at, del, ins }) => {
+    const inverse = { at: at + shift, del: ins, ins: del };
+    shift += ins.length - del.length;
+    return inverse;
+  });
+}
+
+/** Hunks between any two texts: small where the `diff` package finds them within bounds, else one hunk. */
+export async function diffHunks(oldText: string, newText: string): Promise<Hunk[]> {
+  const [whole] = diffHunksSimple(oldText, newText);
+  if (whole === undefined || whole.del.length === 0 || whole.ins.length === 0) return whole ? [whole] : [];
+  const { diffArrays } = await import('diff');
+  const changes = diffArrays([...whole.del], [...whole.ins], { maxEditLength: MAX_EDITS });
+  if (changes === undefined) return [whole];
+  const hunks: Hunk[] = [];
+  let at = whole.at;
+  let open: { at: number; del: string[]; ins: string[] } | undefined;
+  for (const { added, removed, value } of changes) {
+    if (!added && !removed) {
+      at += value.length;
+      open = undefined;
+      continue;
+    }
+    if (open === undefined) {
+      open = { at, del: [], ins: [] };
+      hunks.push(open);
+    }
+    if (added) for (const line of value) open.ins.push(line);
+    else for (const line of value) open.del.push(line);
+    if (removed) at += value.length;
+  }
+  return hunks;
+}
+
+/** At most one hunk: everything between the first and the last differing line. */
+export function diffHunksSimple(oldText: string, newText: string): Hunk[] {
+  if (oldText === newText) return [];
+  const hunk = trimHunk({ at: 0, del: oldText.split('\n'), ins: newText.split('\n') });
+  return hunk ? [hunk] : [];
+}
+
+/** The hunk without the lines both sides share at its ends; undefined when nothing is left. */
+export function trimHunk({ at, del, ins }: Hunk): Hunk | undefined {
+  const shared = Math.min(del.length, ins.length);
+  let head = 0;
+  while (head < shared && del[head] === ins[head]) head++;
+  let tail = 0;
+  while (tail < shared - head && del[del.length - 1 - tail] === ins[ins.length - 1 - tail]) tail++;
+  if (head + tail === del.length && del.length === ins.length) return undefined;
+  return { at: at + head, del: del.slice(head, del.length - tail), ins: ins.slice(head, ins.length - tail) };
+}
+
+// Most lines are only walked past, and a compiled pattern does that many times faster than a call for each.
+const CHUNK = 64;
+const MANY_LINES = /(?:[^\n]*\n){64}/y;
+const MAX_EDITS = 2000;

@@ -1,0 +1,190 @@
+// Carries a changed value back into the board's text. Records that are the same reference are skipped unseen, changed
+// ones are edited in place, new ones go to the end of their section, removed ones lose exactly their lines.
+// Promises that every byte outside the changed records stays, that the hunks lead from the old text to the new and back,
+// and that the new text reads back as the new value, which is checked every time. Must never reformat the file.
+
+import { Bug } from './bug.ts';
+import {
+  type BoardDocument,
+  type Parsed,
+  type Plain,
+  parseDocument,
+  parseDocumentSimple,
+  type Section,
+} from './document.ts';
+import { editBlock, editHunksSimple, inOrder } from './edit.ts';
+import { emitEntry, emitItem } from './emit.ts';
+import { definedKeys, isMap, own, sameValue } from './equal.ts';
+import { applyHunks, diffHunksSimple, type Hunk } from './hunks.ts';
+import { matchItems } from './match.ts';
+import type { Span } from './split.ts';
+
+export interface Update {
+  readonly doc: BoardDocument;
+  /** Ascending, over the lines of the old text. */
+  readonly edits: readonly Hunk[];
+}
+
+/** The document with `newValue` as its value. Build `newValue` with structural sharing: what is `===` is not compared. */
+export async function updateDocument(doc: BoardDocument, newValue: Plain): Promise<Update> {
+  const plan = planUpdate(doc, newValue);
+  const edits = [...plan.hunks];
+  for (const change of plan.changes) edits.push(...(hunksOf(change) ?? (await hunksByLibrary(change))));
+  const ordered = inOrder(edits);
+  const text = applyHunks(doc.text, ordered);
+  const { recordSections } = doc;
+  return { doc: adopt(await parseDocument(text, { recordSections, previous: doc }), newValue), edits: ordered };
+}
+
+/** As updateDocument without the library: undefined when a changed record is not simple. */
+export function updateDocumentSimple(doc: BoardDocument, newValue: Plain): Update | undefined {
+  const plan = planUpdate(doc, newValue);
+  const edits = [...plan.hunks];
+  for (const change of plan.changes) {
+    const hunks = hunksOf(change);
+    if (hunks === undefined) return undefined;
+    edits.push(...hunks);
+  }
+  const ordered = inOrder(edits);
+  const { recordSections } = doc;
+  const parsed = parseDocumentSimple(applyHunks(doc.text, ordered), { recordSections, previous: doc });
+  return parsed && { doc: adopt(parsed, newValue), edits: ordered };
+}
+
+/** A piece of text to edit: its lines, and its value before and after as a document of its own. */
+interface Change {
+  readonly line: number;
+  readonly text: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+interface Plan {
+  readonly hunks: Hunk[];
+  readonly changes: Change[];
+}
+
+function planUpdate(doc: BoardDocument, newValue: Plain): Plan {
+  const plan: Plan = { hunks: [], changes: [] };
+  if (doc.value === newValue) return plan;
+  if (doc.opaque) {
+    plan.changes.push({ line: 0, text: doc.text, before: doc.value, after: newValue });
+    return plan;
+  }
+  for (const section of doc.sections) {
+    const next = own(newValue, section.key);
+    if (next === section.value) continue;
+    if (next === undefined) remove(plan, doc, section);
+    else if (section.kind === 'list' && Array.isArray(next)) planList(plan, doc, section, next);
+    else if (section.kind === 'map' && isMap(next)) planMap(plan, doc, section, next);
+    else change(plan, doc, section, { [section.key]: section.value }, { [section.key]: next });
+  }
+  const added = definedKeys(newValue).filter((key) => !Object.hasOwn(doc.value, key));
+  if (added.length > 0) {
+    const ins = added.flatMap((key) => emitEntry(key, newValue[key], 0));
+    plan.hunks.push({ at: lastLine(doc.text), del: [], ins });
+  }
+  return plan;
+}
+
+function planList(plan: Plan, doc: BoardDocument, section: Section, next: readonly unknown[]): void {
+  const { records, indent } = section;
+  const match = matchItems(
+    records.map((record) => record.value),
+    next,
+  );
+  const lastKept = match.findLastIndex((found) => found !== -1);
+  let following = 0;
+  next.forEach((value, i) => {
+    const found = match[i] ?? -1;
+    const record = records[found];
+    if (record === undefined) {
+      const at = i > lastKept ? section.endLine : (records[following]?.line ?? section.endLine);
+      plan.hunks.push({ at, del: [], ins: emitItem(value, indent) });
+      return;
+    }
+    following = found + 1;
+    if (record.value !== value) change(plan, doc, record, [record.value], [value]);
+  });
+  const kept = new Set(match);
+  records.forEach((record, i) => {
+    if (!kept.has(i)) remove(plan, doc, record);
+  });
+  if (next.length === 0) markEmpty(plan, doc, section, []);
+}
+
+function planMap(plan: Plan, doc: BoardDocument, section: Section, next: Plain): void {
+  for (const record of section.records) {
+    const key = record.key ?? '';
+    const value = own(next, key);
+    if (value === undefined) remove(plan, doc, record);
+    else if (record.value !== value) change(plan, doc, record, { [key]: record.value }, { [key]: value });
+  }
+  const keys = definedKeys(next);
+  const known = new Set(section.records.map((record) => record.key));
+  const ins = keys.filter((key) => !known.has(key)).flatMap((key) => emitEntry(key, next[key], section.indent));
+  if (ins.length > 0) plan.hunks.push({ at: section.endLine, del: [], ins });
+  if (keys.length === 0) markEmpty(plan, doc, section, {});
+}
+
+/** A section that lost its last record says so: a bare `tasks:` would mean null. */
+function markEmpty(plan: Plan, doc: BoardDocument, section: Section, empty: unknown): void {
+  const nl = doc.text.indexOf('\n', section.start);
+  const head = doc.text.slice(section.start, nl === -1 ? doc.text.length : nl);
+  plan.changes.push({
+    line: section.line,
+    text: head,
+    before: { [section.key]: null },
+    after: { [section.key]: empty },
+  });
+}
+
+function change(plan: Plan, doc: BoardDocument, span: Span, before: Plain | unknown[], after: Plain | unknown[]): void {
+  if (sameValue(before, after)) return;
+  plan.changes.push({ line: span.line, text: doc.text.slice(span.start, span.end), before, after });
+}
+
+function remove(plan: Plan, doc: BoardDocument, span: Span): void {
+  const del = doc.text
+    .slice(span.start, span.end)
+    .split('\n')
+    .slice(0, span.endLine - span.line);
+  plan.hunks.push({ at: span.line, del, ins: [] });
+}
+
+function hunksOf({ line, text, before, after }: Change): Hunk[] | undefined {
+  return editHunksSimple(text, before, after)?.map((hunk) => ({ ...hunk, at: hunk.at + line }));
+}
+
+async function hunksByLibrary({ line, text, before, after }: Change): Promise<Hunk[]> {
+  const edited = await editBlock(text, before, after);
+  return diffHunksSimple(text, edited).map((hunk) => ({ ...hunk, at: hunk.at + line }));
+}
+
+/** The line before which a new section goes: the empty one after a final newline, or past the end. */
+function lastLine(text: string): number {
+  let lines = 0;
+  for (let nl = text.indexOf('\n'); nl !== -1; nl = text.indexOf('\n', nl + 1)) lines++;
+  return text === '' || text.endsWith('\n') ? lines : lines + 1;
+}
+
+/** The document just written, holding the caller's own values so that the next update can skip them by reference. */
+function adopt(parsed: Parsed, newValue: Plain): BoardDocument {
+  if (!parsed.ok || !sameValue(parsed.doc.value, newValue)) throw new Bug('the updated board reads back differently');
+  const sections = parsed.doc.sections.map((section): Section => {
+    const value = own(newValue, section.key);
+    if (section.value === value) return section;
+    const records = section.records.map((record, i) => {
+      const given = valueAt(section, value, record.key, i);
+      return given === record.value ? record : { ...record, value: given };
+    });
+    return { ...section, records, value };
+  });
+  return { ...parsed.doc, sections, value: newValue };
+}
+
+function valueAt(section: Section, value: unknown, key: string | undefined, index: number): unknown {
+  if (section.kind === 'list' && Array.isArray(value)) return value[index];
+  if (section.kind === 'map' && isMap(value) && key !== undefined) return own(value, key);
+  return value;
+}

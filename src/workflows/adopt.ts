@@ -1,0 +1,49 @@
+// `liza edit --adopt` without an edit: settings that were changed by hand and wait for the operator's
+// word, because they execute, spend or loosen something. Each lies in rejected/ as `<n>-config-<key>.yaml`.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { OPERATOR } from '../core/board.ts';
+import { decide } from '../core/decide.ts';
+import type { Refusal } from '../core/decision.ts';
+import { guardedSetting } from '../core/settings.ts';
+import { isFields } from '../core/values.ts';
+import type { Context } from '../store/context.ts';
+import { parseStrict } from '../store/yaml/strict.ts';
+import { yamlStore } from '../store/yaml.ts';
+
+export interface Waiting {
+  readonly file: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+export async function waitingSettings({ paths, files }: Context): Promise<readonly Waiting[]> {
+  const waiting = new Map<string, Waiting>();
+  const names = files.list(paths.rejected).filter((name) => /^\d+-\d+-config-[a-z-]+\.yaml$/.test(name));
+  for (const name of [...names].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))) {
+    const file = path.join(paths.rejected, name);
+    const parsed = await parseStrict(files.read(file)?.toString('utf8') ?? '');
+    const [key, value] = parsed.ok && isFields(parsed.value) ? (Object.entries(parsed.value)[0] ?? []) : [];
+    // The newest word on a setting counts.
+    if (key !== undefined && guardedSetting(key)) waiting.set(key, { file, key, value });
+  }
+  return [...waiting.values()];
+}
+
+export async function adoptWaiting(
+  context: Context,
+  waiting: readonly Waiting[],
+): Promise<readonly string[] | Refusal> {
+  const store = yamlStore(context);
+  const done: string[] = [];
+  for (const { file, key, value } of waiting) {
+    const outcome = await store.transact({ actor: OPERATOR, command: 'config set' }, (board, now) =>
+      decide(board, { name: 'config set', key, value }, { actor: OPERATOR, now }),
+    );
+    if (!outcome.ok) return outcome;
+    fs.renameSync(file, `${file}.adopted`);
+    done.push(outcome.detail);
+  }
+  return done;
+}

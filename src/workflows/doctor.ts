@@ -1,0 +1,139 @@
+// `liza doctor`: looks at everything the blackboard stands on and says what is wrong and what would be
+// done about it. Reads only, unless told to fix; fixing makes what is missing and never discards.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { validate } from '../core/invariants.ts';
+import { type Repository, exclude } from '../git/repository.ts';
+import { type Environment, git } from '../git/run.ts';
+import type { Context } from '../store/context.ts';
+import { load } from '../store/load.ts';
+import { normalise } from '../store/normal.ts';
+import { unlocked } from '../store/refusals.ts';
+import { canRestore, restore } from '../store/restore.ts';
+import { verifyJournal } from '../store/verify.ts';
+import { inTurn } from '../store/yaml.ts';
+
+export interface Finding {
+  readonly check: string;
+  readonly level: 'ok' | 'warning' | 'broken';
+  readonly message: string;
+  /** What `--fix` does, or the person has to do. */
+  readonly remedy?: string;
+  readonly fixed?: true;
+}
+
+export const MINIMUM_GIT = [2, 38] as const;
+
+export async function examine(
+  env: Environment,
+  repository: Repository,
+  context: Context,
+  fix: boolean,
+): Promise<readonly Finding[]> {
+  const findings = [await checkGit(env, repository), await checkLock(context)];
+  findings.push(...(await checkBoard(context, fix)));
+  findings.push(await checkExclude(env, repository, fix));
+  findings.push(...checkLeftovers(context, fix));
+  return findings;
+}
+
+async function checkGit(env: Environment, { root }: Repository): Promise<Finding> {
+  const { stdout } = await git(env, root, ['--version']);
+  const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout)?.slice(1) ?? []).map(Number);
+  const enough = major > MINIMUM_GIT[0] || (major === MINIMUM_GIT[0] && minor >= MINIMUM_GIT[1]);
+  const message = stdout.trim();
+  if (enough) return { check: 'git', level: 'ok', message };
+  return { check: 'git', level: 'broken', message, remedy: `install git ${MINIMUM_GIT.join('.')} or newer` };
+}
+
+async function checkLock(context: Context): Promise<Finding> {
+  if (context.files.stat(context.paths.liza) === undefined) return { check: 'lock', level: 'ok', message: 'nothing to lock yet' };
+  const lock = await context.lock();
+  if ('busy' in lock) {
+    const message = 'the blackboard is locked by another process';
+    return { check: 'lock', level: 'warning', message, remedy: `look for ${lock.busy.join(', ') || 'its holder'}` };
+  }
+  if (!('release' in lock)) {
+    const { message, hint } = unlocked(lock);
+    return { check: 'lock', level: 'broken', message, remedy: hint };
+  }
+  lock.release();
+  return { check: 'lock', level: 'ok', message: 'can be taken' };
+}
+
+async function checkBoard(context: Context, fix: boolean): Promise<readonly Finding[]> {
+  const { files, paths } = context;
+  const lost = files.stat(paths.journal) === undefined && files.stat(paths.state) === undefined;
+  if (lost && !canRestore(context)) {
+    return [{ check: 'blackboard', level: 'warning', message: 'none here', remedy: 'start one: liza init "<goal>"' }];
+  }
+  if (lost) return restoreBoard(context, fix);
+  const findings = checkJournal(context);
+  const loaded = await load(files, paths);
+  if ('ok' in loaded) return [...findings, { check: 'state', level: 'broken', message: loaded.message, remedy: loaded.hint }];
+  if ('none' in loaded) {
+    return [{ check: 'state', level: 'warning', message: 'state.yaml has no journal', remedy: 'the first command adopts it' }];
+  }
+  if (loaded.broken !== undefined || loaded.behind || loaded.edits.length > 0) {
+    findings.push(await completeState(context, fix, loaded.behind && loaded.edits.length === 0));
+  }
+  const problems = validate(normalise(loaded.doc.value).state, new Map());
+  for (const { message } of problems.slice(0, 20)) {
+    findings.push({ check: 'rules', level: 'broken', message, remedy: 'liza validate shows where; mend it with liza edit' });
+  }
+  if (problems.length === 0) findings.push({ check: 'rules', level: 'ok', message: 'every rule holds' });
+  return findings;
+}
+
+async function restoreBoard(context: Context, fix: boolean): Promise<readonly Finding[]> {
+  const { entries, problems } = verifyJournal(context, path.join(context.paths.mirror ?? '', 'journal.jsonl'));
+  const message = `.liza is gone; the git directory has a copy up to entry ${entries}`;
+  if (problems.length > 0) {
+    return [{ check: 'blackboard', level: 'broken', message: `${message}, but it is damaged: ${problems[0]}` }];
+  }
+  if (!fix) return [{ check: 'blackboard', level: 'broken', message, remedy: 'liza doctor --fix restores it' }];
+  const done = await restore(context);
+  return [{ check: 'blackboard', level: 'ok', message: `${message}; restored ${done.join(', ')}`, fixed: true }];
+}
+
+function checkJournal(context: Context): Finding[] {
+  const { entries, problems, remarks } = verifyJournal(context);
+  const found: Finding[] = problems.map((message) => ({
+    check: 'journal',
+    level: 'broken',
+    message,
+    remedy: 'compare it with the copy in the git directory (liza/journal.jsonl) before anything else',
+  }));
+  if (found.length === 0) found.push({ check: 'journal', level: 'ok', message: `${entries} entries, whole` });
+  return [...found, ...remarks.map((message): Finding => ({ check: 'journal', level: 'warning', message }))];
+}
+
+/** Opening a session rolls forward and absorbs: all that is left to do is to open one. */
+async function completeState(context: Context, fix: boolean, behind: boolean): Promise<Finding> {
+  const message = behind ? 'state.yaml lags behind the journal' : 'state.yaml was edited outside liza';
+  if (!fix) return { check: 'state', level: 'warning', message, remedy: 'liza doctor --fix, or any command that writes' };
+  const opened = await inTurn(context, async (session) => ({ notices: session.notices }));
+  if ('ok' in opened) return { check: 'state', level: 'broken', message: opened.message, remedy: opened.hint };
+  const told = opened.notices.map((notice) => notice.message).join('; ');
+  return { check: 'state', level: 'ok', message: `${message}; completed${told === '' ? '' : `: ${told}`}`, fixed: true };
+}
+
+async function checkExclude(env: Environment, { root }: Repository, fix: boolean): Promise<Finding> {
+  const check = 'exclude';
+  const ignored = await git(env, root, ['check-ignore', '--quiet', '--no-index', '.liza/state.yaml']);
+  if (ignored.status === 0) return { check, level: 'ok', message: '.liza is kept out of git' };
+  const message = '.liza is not kept out of git: git add -A would pick it up';
+  if (!fix) return { check, level: 'warning', message, remedy: 'liza doctor --fix adds it to .git/info/exclude' };
+  await exclude(env, root, ['/.liza/', '/.worktrees/']);
+  return { check, level: 'ok', message: `${message}; added to .git/info/exclude`, fixed: true };
+}
+
+function checkLeftovers({ files, paths }: Context, fix: boolean): readonly Finding[] {
+  const left = files.list(paths.liza).filter((name) => /\.\d+\.new$/.test(name));
+  if (left.length === 0) return [];
+  const message = `${left.length} temporary file(s) of commands that were killed: ${left.join(', ')}`;
+  if (!fix) return [{ check: 'leftovers', level: 'warning', message, remedy: 'liza doctor --fix removes them' }];
+  for (const name of left) fs.rmSync(path.join(paths.liza, name), { force: true });
+  return [{ check: 'leftovers', level: 'ok', message: `${message}; removed`, fixed: true }];
+}

@@ -1,0 +1,122 @@
+// `liza edit`: state.yaml in the user's editor, like visudo. The copy is edited under a lock of its own;
+// the blackboard's lock is held only for the final merge, so agents go on meanwhile and an editor left
+// open overnight loses nobody's write.
+
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { RECORD_SECTIONS } from '../core/state.ts';
+import type { Context } from '../store/context.ts';
+import { acquireLock } from '../store/lock.ts';
+import { unlocked } from '../store/refusals.ts';
+import { keepText } from '../store/rejected.ts';
+import type { Notice } from '../store/store.ts';
+import { type BoardDocument, parseDocument } from '../store/yaml/document.ts';
+import { inTurn } from '../store/yaml.ts';
+
+export interface Edited {
+  readonly ok: true;
+  readonly message: string;
+  readonly notices: readonly Notice[];
+  /** Something the user typed was not adopted. */
+  readonly aside: number;
+}
+
+export interface EditRequest {
+  /** Program and arguments; the file is added. */
+  readonly editor: readonly string[];
+  readonly adopt: boolean;
+  /** Asked after a file that cannot be read; true: back to the editor. */
+  readonly again: (problem: string) => Promise<boolean>;
+}
+
+export async function edit(context: Context, request: EditRequest): Promise<Edited | Refusal> {
+  const { paths } = context;
+  fs.mkdirSync(path.dirname(paths.editLock), { recursive: true });
+  const lock = await acquireLock(paths.editLock, 0);
+  if ('busy' in lock) {
+    return refuse(
+      'someone is editing the blackboard already',
+      `look for ${lock.busy.join(', ') || 'another liza edit'}`,
+      2,
+      'edit-lock',
+    );
+  }
+  if ('missing' in lock)
+    return refuse(`cannot lock: ${lock.missing}`, 'install util-linux (it holds flock)', 5, 'lock');
+  try {
+    return await editLocked(context, request);
+  } finally {
+    lock.release();
+  }
+}
+
+async function editLocked(context: Context, request: EditRequest): Promise<Edited | Refusal> {
+  const original = fs.readFileSync(context.paths.state, 'utf8');
+  const copy = path.join(path.dirname(context.paths.editLock), `edit-${process.pid}.yaml`);
+  fs.writeFileSync(copy, original);
+  try {
+    for (;;) {
+      const failed = await runEditor(request.editor, copy);
+      if (failed !== undefined) return failed;
+      const text = fs.readFileSync(copy, 'utf8');
+      const base = await parseDocument(original, { recordSections: RECORD_SECTIONS });
+      if (text === original && base.ok) return { ok: true, message: 'nothing changed', notices: [], aside: 0 };
+      const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
+      if (parsed.ok) return await merge(context, request, text, base.ok ? base.doc : undefined);
+      const problem = `line ${parsed.line}, column ${parsed.column}: ${parsed.message}`;
+      if (await request.again(problem)) continue;
+      const kept = keepText(context, 'edit.yaml', text);
+      return refuse(
+        `the edited file cannot be read: ${problem}`,
+        `${parsed.hint}; your version is kept in ${kept}`,
+        1,
+        'yaml',
+      );
+    }
+  } finally {
+    fs.rmSync(copy, { force: true });
+  }
+}
+
+/** `base` undefined: state.yaml itself was broken, and this is the mended one. */
+function merge(context: Context, request: EditRequest, text: string, base: BoardDocument | undefined) {
+  return inTurn<Edited>(
+    context,
+    async (session) => {
+      const authority = { kind: request.adopt ? 'adopt' : 'person' } as const;
+      const absorbed = await session.weigh(text, authority, base);
+      if ('ok' in absorbed) return absorbed;
+      session.commitEdit(absorbed, text);
+      const { adopted, aside } = absorbed.merge;
+      const message = adopted.length === 0 ? 'no record changed' : `adopted: ${adopted.join('; ')}`;
+      return { ok: true, message, notices: session.notices.slice(1), aside: aside.length };
+    },
+    base === undefined ? 'leave' : 'absorb',
+  );
+}
+
+function runEditor(editor: readonly string[], file: string): Promise<Refusal | undefined> {
+  const [program = 'vi', ...args] = editor;
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args, file], { stdio: 'inherit' });
+    child.on('error', (error) =>
+      resolve(
+        refuse(
+          `the editor ${program} did not start: ${error.message}`,
+          'set EDITOR, for example EDITOR=nano',
+          5,
+          'editor',
+        ),
+      ),
+    );
+    child.on('exit', (code, signal) =>
+      resolve(
+        code === 0
+          ? undefined
+          : refuse(`the editor ended with ${signal ?? code}; nothing was changed`, 'run liza edit again', 1, 'editor'),
+      ),
+    );
+  });
+}

@@ -1,0 +1,184 @@
+// `liza init`: a blackboard for a goal. Safe to repeat: every step looks first, and the journal's first
+// entry comes last, so a half-made project is simply finished by the next init.
+// On a project whose goal is finished it archives that goal and opens the next one.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { type Actor, OPERATOR } from '../core/board.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { freshState } from '../core/fresh.ts';
+import { nextGoal } from '../core/goals.ts';
+import type { State } from '../core/state.ts';
+import { ensureBranch, exclude, type Repository } from '../git/repository.ts';
+import type { Environment } from '../git/run.ts';
+import type { Context } from '../store/context.ts';
+import { replaceFile } from '../store/files.ts';
+import { start } from '../store/import.ts';
+import { readTail } from '../store/journal.ts';
+import { unlocked } from '../store/refusals.ts';
+import { touchedRecords } from '../store/touched.ts';
+import { emitEntries } from '../store/yaml/emit.ts';
+import { updateDocument } from '../store/yaml/update.ts';
+import { inTurn } from '../store/yaml.ts';
+
+export interface InitRequest {
+  readonly goal: string;
+  readonly spec: string;
+  readonly branch: string;
+  readonly specExists: boolean;
+  /** The shipped JSON Schema, copied beside state.yaml for editors. */
+  readonly schema: string | undefined;
+}
+
+export interface InitDone {
+  readonly ok: true;
+  readonly message: string;
+  readonly lines: readonly string[];
+  readonly already: boolean;
+}
+
+export async function init(
+  env: Environment,
+  repository: Repository,
+  context: Context,
+  request: InitRequest,
+): Promise<InitDone | Refusal> {
+  const { files, paths } = context;
+  const refused = refuseGoal(request) ?? refuseLink(paths.liza) ?? refuseSpec(request);
+  if (refused !== undefined) return refused;
+  const branch = await ensureBranch(env, repository.root, request.branch, repository.head);
+  if (typeof branch === 'object') return branch;
+  await exclude(env, repository.root, ['/.liza/', '/.worktrees/']);
+  files.makeDirectory(paths.liza);
+  for (const folder of ['archive', 'agents', 'rejected', 'cache', 'checkpoints', 'agent-prompts', 'agent-logs']) {
+    files.makeDirectory(path.join(paths.liza, folder));
+  }
+  if (request.schema !== undefined) {
+    replaceFile(files, path.join(paths.liza, 'state.schema.json'), Buffer.from(request.schema), false);
+  }
+  const told = [
+    branch === 'made'
+      ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
+      : `branch ${request.branch} was there already and is used as it is`,
+  ];
+  const opened = await openBoard(context, request);
+  return opened.ok ? { ...opened, lines: [...told, ...opened.lines] } : opened;
+}
+
+async function openBoard(context: Context, request: InitRequest): Promise<InitDone | Refusal> {
+  const { files, paths } = context;
+  const existing = files.stat(paths.state) !== undefined || (readTail(files, paths.journal, 1)?.lines.length ?? 0) > 0;
+  if (existing) return reopen(context, request);
+  const lock = await context.lock();
+  if (!('release' in lock)) return unlocked(lock);
+  try {
+    // Two inits at once: the second finds the first one's board.
+    if ((readTail(files, paths.journal, 1)?.lines.length ?? 0) > 0) return already(request);
+    const state = freshState({
+      goal: request.goal,
+      spec_ref: request.spec,
+      integration_branch: request.branch,
+      now: context.clock(),
+    });
+    start(context, boardText(state, request.schema !== undefined), OPERATOR, 'init', `goal: ${request.goal}`);
+  } finally {
+    lock.release();
+  }
+  return {
+    ok: true,
+    already: false,
+    message: `blackboard ready in ${path.relative(paths.root, paths.state)} for: ${request.goal}`,
+    lines: ['next: liza add-task --help, or liza status'],
+  };
+}
+
+/** An existing blackboard: the same goal again is no news; another one needs the old one finished. */
+function reopen(context: Context, request: InitRequest): Promise<InitDone | Refusal> {
+  return inTurn<InitDone>(context, async (session) => {
+    const before = session.normal.state;
+    if (before.goal.description === request.goal && !finished(before)) return already(request);
+    if (!finished(before)) {
+      return refuse(
+        `this project already works on "${before.goal.description}" (${before.goal.status})`,
+        'finish it with liza goal complete, or stop it with liza abort, then init again',
+        1,
+        'goal-open',
+      );
+    }
+    const live = before.tasks.filter((task) => !['MERGED', 'SUPERSEDED', 'ABANDONED'].includes(task.status));
+    if (live.length > 0) {
+      return refuse(
+        `${live.length} task(s) of the ${before.goal.status} goal are not finished: ${live
+          .map((task) => task.id)
+          .slice(0, 5)
+          .join(', ')}`,
+        'end them with liza abandon, or go on with liza resume',
+        1,
+        'tasks-open',
+      );
+    }
+    const after = nextGoal(before, { goal: request.goal, spec_ref: request.spec, now: session.now() });
+    const { doc, edits } = await updateDocument(session.doc, session.normal.toFile(after));
+    session.commit(doc, {
+      actor: OPERATOR as Actor,
+      command: 'init',
+      detail: `goal: ${request.goal} (${before.goal.id} archived)`,
+      change: edits,
+      records: touchedRecords(before, after),
+      switches: { ABORT: false, CHECKPOINT: false, PAUSE: false },
+      archive: before.tasks,
+      effect: true,
+    });
+    return { ok: true, already: false, message: `new goal: ${request.goal}; ${before.goal.id} is archived`, lines: [] };
+  });
+}
+
+const finished = (state: State): boolean => state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED';
+
+const already = (request: InitRequest): InitDone => ({
+  ok: true,
+  already: true,
+  message: `already done: this project has its blackboard for: ${request.goal}`,
+  lines: [],
+});
+
+function boardText(state: State, schema: boolean): string {
+  const head = [
+    ...(schema ? ['# yaml-language-server: $schema=./state.schema.json'] : []),
+    '# The blackboard. Yours to read and to edit: liza merges what you save here, record by record,',
+    '# and keeps what it may not adopt in .liza/rejected. The comfortable way: liza edit',
+  ];
+  return `${[...head, ...emitEntries(state as unknown as Readonly<Record<string, unknown>>, 0)].join('\n')}\n`;
+}
+
+function refuseGoal({ goal }: InitRequest): Refusal | undefined {
+  if (goal.trim() !== '') return undefined;
+  return refuse('a goal needs words', 'liza init "Add retry to all API calls"', 1, 'goal');
+}
+
+function refuseSpec({ spec, specExists }: InitRequest): Refusal | undefined {
+  if (specExists) return undefined;
+  return refuse(
+    `the goal's document ${spec} is not in this project`,
+    `write it (what to build, for whom, what counts as done), for example:\n    mkdir -p specs && printf '# Vision\\n\\n' > ${spec}\n    or name another: --spec docs/goal.md`,
+    1,
+    'spec',
+  );
+}
+
+/** A `.liza` that is a link could lead every write out of the project. */
+function refuseLink(liza: string): Refusal | undefined {
+  const stat = fs.lstatSync(liza, { throwIfNoEntry: false });
+  if (stat?.isSymbolicLink() === true) {
+    return refuse(
+      `.liza is a symbolic link to ${fs.readlinkSync(liza)}`,
+      'Liza keeps its state inside the project: remove the link',
+      1,
+      'link',
+    );
+  }
+  if (stat !== undefined && !stat.isDirectory()) {
+    return refuse('.liza is a file, not a folder', 'move it away, then init again', 1, 'file');
+  }
+  return undefined;
+}

@@ -1,0 +1,121 @@
+// `liza lock write` and `liza lock modify`: the seeds' way of changing the board, under the lock and by
+// the rules of an edit by hand (core/edits.ts). All or nothing: what may not be adopted puts the whole
+// file back, and the refused version is kept.
+
+import { spawnSync } from 'node:child_process';
+import type { Actor } from '../core/board.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import type { Authority } from '../core/edit-draft.ts';
+import { setPath } from '../core/paths.ts';
+import type { Context } from '../store/context.ts';
+import { replaceFile } from '../store/files.ts';
+import { decode } from '../store/load.ts';
+import { keepText } from '../store/rejected.ts';
+import type { Session } from '../store/session.ts';
+import { updateDocument } from '../store/yaml/update.ts';
+import { inTurn } from '../store/yaml.ts';
+
+export interface Changed {
+  readonly ok: true;
+  readonly message: string;
+  readonly seq: number;
+}
+
+const authorityOf = (actor: Actor): Authority =>
+  actor.id === undefined ? { kind: 'person' } : { kind: 'agent', id: actor.id };
+
+export function lockWrite(context: Context, actor: Actor, path: string, value: unknown): Promise<Changed | Refusal> {
+  return inTurn<Changed>(context, async (session) => {
+    const target = setPath(session.doc.value, path, value);
+    if ('ok' in target) return target as Refusal;
+    const { doc } = await updateDocument(session.doc, target.value as Readonly<Record<string, unknown>>);
+    if (doc.text === session.doc.text) return { ok: true, message: `already so: ${path}`, seq: session.seq };
+    return settle(context, session, actor, doc.text, `write ${path}`);
+  });
+}
+
+/** The environment of the child says that the lock is held: a liza inside it fails at once. */
+export function lockModify(
+  context: Context,
+  actor: Actor,
+  command: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Changed | Refusal> {
+  return inTurn<Changed>(context, async (session) => {
+    const [program = '', ...args] = command.length === 1 ? ['sh', '-c', command[0] ?? ''] : command;
+    const ran = spawnSync(program, args, {
+      stdio: 'inherit',
+      cwd: context.paths.root,
+      env: { ...env, LIZA_LOCK_HELD: context.paths.liza },
+    });
+    if (ran.error !== undefined) {
+      return refuse(`${program} did not start: ${ran.error.message}`, 'check the command', 1, 'command');
+    }
+    const bytes = context.files.read(context.paths.state);
+    const text = bytes === undefined ? undefined : decode(bytes);
+    if (ran.status !== 0) {
+      const kept = text === session.doc.text ? undefined : putBack(context, session, bytes);
+      const ended = ran.signal ?? `exit ${ran.status}`;
+      return refuse(`the command failed (${ended}); the blackboard is as before`, hintFor(kept), 1, 'command');
+    }
+    if (text === session.doc.text) return { ok: true, message: 'nothing changed', seq: session.seq };
+    if (text === undefined) {
+      const kept = putBack(context, session, bytes);
+      return refuse(
+        'the command left no readable state.yaml; the blackboard is as before',
+        hintFor(kept),
+        4,
+        'unreadable',
+      );
+    }
+    return settle(context, session, actor, text, 'modify');
+  });
+}
+
+async function settle(
+  context: Context,
+  session: Session,
+  actor: Actor,
+  text: string,
+  what: string,
+): Promise<Changed | Refusal> {
+  const weighed = await session.weigh(text, authorityOf(actor), session.doc);
+  const bytes = Buffer.from(text);
+  if ('ok' in weighed) {
+    const kept = putBack(context, session, bytes);
+    return refuse(`${weighed.message}; the blackboard is as before`, hintFor(kept), 4, 'broken-yaml');
+  }
+  const [first] = weighed.merge.aside;
+  if (first !== undefined) {
+    const kept = putBack(context, session, bytes);
+    const more = weighed.merge.aside.length === 1 ? '' : ` (and ${weighed.merge.aside.length - 1} more)`;
+    return refuse(
+      `lock ${what} was refused: ${first.record}: ${first.reason}${more}; the blackboard is as before`,
+      `${first.hint}; ${hintFor(kept)}`,
+      4,
+      'refused-edit',
+    );
+  }
+  const detail = `${what}: ${weighed.merge.adopted.join('; ') || 'layout or comments'}`;
+  session.commit(weighed.doc, {
+    actor,
+    command: `lock ${what.split(' ')[0]}`,
+    detail: detail.slice(0, 500),
+    change: weighed.change,
+    records: [...new Set(weighed.merge.adopted.map((line) => line.split(/[: ]/, 1)[0] ?? line))],
+    edit: weighed.edit,
+  });
+  return { ok: true, message: detail, seq: session.seq };
+}
+
+function putBack(context: Context, session: Session, bytes: Buffer | undefined): string | undefined {
+  const kept = bytes === undefined ? undefined : keepText(context, 'state.yaml', bytes);
+  const now = context.files.read(context.paths.state);
+  if (now === undefined || !now.equals(Buffer.from(session.doc.text))) {
+    replaceFile(context.files, context.paths.state, Buffer.from(session.doc.text), true);
+  }
+  return kept;
+}
+
+const hintFor = (kept: string | undefined): string =>
+  kept === undefined ? 'nothing was lost' : `the refused version is kept in ${kept}`;

@@ -1,0 +1,163 @@
+// `liza undo`: takes the last operation back by a new one. Only what lived in the state alone can be
+// undone: nothing with an effect on git, processes or files, nothing that someone has built on since,
+// nothing that has ended. Fields return to what they were; history is never cut, it gains `undone`.
+
+import { type Actor, actorName } from '../core/board.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { invariants } from '../core/invariants.ts';
+import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task } from '../core/state.ts';
+import { iso } from '../core/time.ts';
+import type { Fields } from '../core/values.ts';
+import type { Context } from '../store/context.ts';
+import type { Entry } from '../store/journal.ts';
+import { normalise } from '../store/normal.ts';
+import type { Session } from '../store/session.ts';
+import { touchedRecords } from '../store/touched.ts';
+import { parseDocument } from '../store/yaml/document.ts';
+import { revertHunks } from '../store/yaml/hunks.ts';
+import { updateDocument } from '../store/yaml/update.ts';
+import { inTurn } from '../store/yaml.ts';
+
+export interface Undone {
+  readonly ok: true;
+  readonly entry: Entry;
+  readonly seq: number;
+}
+
+/** Commands whose effect is not in the state alone. */
+const EFFECTFUL = new Set([
+  'init',
+  'imported',
+  'migrated',
+  'register',
+  'reserve-claim',
+  'claim-task',
+  'claim-review',
+  'release-claim',
+  'submit-for-review',
+  'merge',
+  'merge-failed',
+  'exit',
+  'undo',
+]);
+
+export function undo(context: Context, actor: Actor, wanted: number | undefined): Promise<Undone | Refusal> {
+  return inTurn<Undone>(context, async (session) => {
+    const target = session.entryAt(wanted ?? session.seq);
+    if (target === undefined)
+      return refuse(`there is no recent entry ${wanted}`, 'liza log shows the entries', 1, 'entry');
+    const refused = refuseUndo(session, target);
+    if (refused !== undefined) return refused;
+    const was = await before(session, target);
+    if ('ok' in was) return was;
+    const now = session.normal.state;
+    const event = { time: iso(session.now()), event: 'undone', agent: actorName(actor), entry: target.seq };
+    const after = revert(now, was, target, event);
+    const { archived } = session.board();
+    const old = new Set(invariants(now, archived).map((violation) => violation.message));
+    const broken = invariants(after, archived).find((violation) => !old.has(violation.message));
+    if (broken !== undefined) {
+      return refuse(
+        `entry ${target.seq} cannot be undone: ${broken.path.join('.')} ${broken.message}`,
+        'undo what builds on it first',
+        1,
+        'invariant',
+      );
+    }
+    const { doc, edits } = await updateDocument(session.doc, session.normal.toFile(after));
+    session.commit(doc, {
+      actor,
+      command: 'undo',
+      detail: `undid entry ${target.seq}: ${target.command}: ${target.detail}`.slice(0, 500),
+      change: edits,
+      records: touchedRecords(now, after),
+      undoes: target.seq,
+      ...(target.task === undefined ? {} : { task: target.task }),
+    });
+    return { ok: true, entry: target, seq: session.seq };
+  });
+}
+
+function refuseUndo(session: Session, target: Entry): Refusal | undefined {
+  const what = `entry ${target.seq} (${target.command})`;
+  if (EFFECTFUL.has(target.command) || target.effect === true) {
+    return refuse(
+      `${what} cannot be undone: it had an effect outside the blackboard`,
+      'undo it where it took place',
+      1,
+      'effect',
+    );
+  }
+  if (target.switches !== undefined) {
+    return refuse(`${what} set a kill switch`, 'use: liza pause, liza resume', 1, 'switch');
+  }
+  const ended = session.normal.state.tasks.find(
+    (task) => target.records.includes(`tasks/${task.id}`) && isTerminal(task.status),
+  );
+  if (ended !== undefined) {
+    return refuse(
+      `${what} cannot be undone: ${ended.id} is ${ended.status}, and what has ended stays so`,
+      'add a new task for what is missing',
+      1,
+      'terminal',
+    );
+  }
+  const touched = new Set(target.records);
+  const later = session.recent.find(
+    ({ entry }) => entry.seq > target.seq && entry.records.some((record) => touched.has(record)),
+  );
+  if (later === undefined) return undefined;
+  return refuse(
+    `${what} cannot be undone: entry ${later.entry.seq} (${later.entry.command}) has since changed the same record`,
+    `undo that one first: liza undo ${later.entry.seq}`,
+    1,
+    'later',
+  );
+}
+
+/** The state before one recent entry, by walking the journal back. */
+async function before(session: Session, target: Entry): Promise<State | Refusal> {
+  let text = session.doc.text;
+  for (const { entry } of [...session.recent].reverse()) {
+    if (entry.seq < target.seq) break;
+    text = revertHunks(text, entry.change);
+  }
+  const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS, previous: session.doc });
+  if (!parsed.ok) return refuse('the journal could not be walked back', 'run: liza log verify', 4, 'journal');
+  return normalise(parsed.doc.value).state;
+}
+
+function revert(now: State, was: State, target: Entry, event: HistoryEvent): State {
+  const result: Record<string, unknown> = { ...now };
+  for (const record of target.records) {
+    const [section = record, key] = record.split('/');
+    const current = result[section];
+    const earlier = (was as Fields)[section];
+    if (key === undefined) result[section] = earlier;
+    else if (Array.isArray(current) && Array.isArray(earlier))
+      result[section] = revertItem(current, earlier, key, event);
+    else result[section] = revertEntry(current as Fields, earlier as Fields, key);
+  }
+  return result as unknown as State;
+}
+
+/** A record that did not exist before goes; its whole story is in the journal. */
+function revertItem(current: readonly Fields[], earlier: readonly Fields[], id: string, event: HistoryEvent): Fields[] {
+  const old = earlier.find((item) => item['id'] === id);
+  return current.flatMap((item) => {
+    if (item['id'] !== id) return [item];
+    if (old === undefined) return [];
+    return 'history' in item ? [revertTask(item as unknown as Task, old as unknown as Task, event)] : [old];
+  });
+}
+
+function revertTask(task: Task, was: Task, event: HistoryEvent): Fields {
+  // The epoch only grows: a writer fenced by it must stay fenced.
+  const epoch = Math.max(task.epoch ?? 0, was.epoch ?? 0);
+  return { ...was, ...(epoch === 0 ? {} : { epoch }), history: [...(task.history ?? []), event] };
+}
+
+function revertEntry(current: Fields, earlier: Fields, key: string): Fields {
+  const { [key]: _, ...others } = current;
+  return key in earlier ? { ...current, [key]: earlier[key] } : others;
+}

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readArgs } from '../../../src/cli/args.ts';
+import { REGISTRY } from '../../../src/cli/registry.ts';
+import { project } from './fixtures.ts';
+
+const CLI = resolve(import.meta.dirname, '../../../src/cli');
+const loaded = Object.entries(REGISTRY).filter(([, { load }]) => load !== undefined);
+const here = project();
+afterAll(() => here.remove());
+
+test('every verb has a file and every file a verb', () => {
+  const files = readdirSync(join(CLI, 'verbs')).map((file) => file.replace(/\.ts$/, ''));
+  expect(files.sort()).toEqual(loaded.map(([name]) => name.replace(' ', '-')).sort());
+});
+
+describe.each(loaded.map(([name]) => name))('liza %s', (name) => {
+  test('is the verb its file defines', async () => {
+    const entry = REGISTRY[name];
+    expect((await entry?.load?.())?.verb.name).toBe(name);
+    expect(entry?.summary).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test('--help tells usage, summary and an example, and does nothing', async () => {
+    const before = await here.state();
+    const ran = await here.liza([...name.split(' '), '--help']);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain(`Usage: liza ${name}`);
+    expect(ran.stdout).toContain(REGISTRY[name]?.summary);
+    expect(ran.stdout).toMatch(/Examples?:\n {2}\S/);
+    expect(await here.state()).toBe(before);
+    expect((await here.liza([...name.split(' '), '-h'])).stdout).toBe(ran.stdout);
+    expect((await here.liza(['help', ...name.split(' ')])).stdout).toBe(ran.stdout);
+  });
+
+  test('its examples are accepted as they stand', async () => {
+    const verb = (await REGISTRY[name]?.load?.())?.verb;
+    if (verb === undefined) throw new Error('not loaded');
+    for (const example of verb.examples) {
+      const [words] = shellWords(example);
+      expect(words?.slice(0, name.split(' ').length).join(' '), example).toBe(name);
+      expect(readArgs(verb, words?.slice(name.split(' ').length) ?? [])).not.toHaveProperty('ok', false);
+    }
+  });
+
+  test('options have descriptions and no two share a letter', async () => {
+    const options = Object.values((await REGISTRY[name]?.load?.())?.verb.options ?? {});
+    expect(options.filter(({ description }) => !/[.)]$/.test(description))).toEqual([]);
+    const letters = options.flatMap(({ short }) => short ?? []);
+    expect(new Set([...letters, 'h']).size).toBe(letters.length + 1);
+  });
+});
+
+/** The words bash would call liza with, once for each call in the line. */
+function shellWords(line: string): string[][] {
+  const script = `liza() { printf '%s\\0' "$@" $'\\n' >&3; }; source() { cat "\${1:--}"; }; ${line}`;
+  const setup = `exec 3>&1 >/dev/null 2>/dev/null </dev/null\ncd "$(mktemp -d)"; touch decision.md verdict.txt\n`;
+  const out = execFileSync('bash', ['-c', `${setup}${script}`], { encoding: 'utf8' });
+  return out
+    .split('\0\n\0')
+    .filter((call) => call !== '')
+    .map((call) => call.split('\0'));
+}
+
+test('show loads neither valibot nor the table nor the decisions', () => {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    if (!file.startsWith('/')) return;
+    // Type-only imports vanish; `await import()` is loaded only when reached.
+    const statics = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
+    for (const [statement, target = ''] of readFileSync(file, 'utf8').matchAll(statics)) {
+      const names = /\{([^}]*)\}/.exec(statement)?.[1];
+      if (names?.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type '))) continue;
+      visit(target.startsWith('.') ? resolve(dirname(file), target) : target);
+    }
+  };
+  visit(join(CLI, 'main.ts'));
+  visit(join(CLI, 'verbs', 'show.ts'));
+  expect([...seen].filter((file) => /valibot|core\/(decide|commands|state|table)|^yaml$/.test(file))).toEqual([]);
+  expect(seen.size).toBeGreaterThan(10);
+});

@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { agents, aReview, git, type Project, project, repository } from './fixtures.ts';
+
+const reviewer = { agent: 'code_reviewer-1' };
+let here: Project;
+let commit: string;
+
+beforeEach(() => {
+  here = project((root) => {
+    const base = repository(root, 'judged');
+    const folder = join(root, '.worktrees', 'judged');
+    writeFileSync(join(folder, 'src.ts'), '');
+    git(folder, 'add', '.');
+    git(folder, 'commit', '-qm', 'work');
+    commit = git(folder, 'rev-parse', 'HEAD');
+    const task = { ...aReview('judged'), base_commit: base, review_commit: commit };
+    return { agents: agents({ reviewer: 'judged' }), tasks: [task] };
+  });
+});
+afterEach(() => here.remove());
+
+const rejection = (file: string): string =>
+  [
+    'Blockers: 1',
+    `- [blocker] ${file}:1 — 401 is retried too`,
+    '  Why it matters: a locked account is hammered',
+    '  Suggestion: retry 5xx only',
+    'Concerns: 0',
+    'Overall: one defect.',
+  ].join('\n');
+
+test('APPROVED binds to the commit under review', async () => {
+  const ran = await here.liza(['submit-verdict', 'judged', 'APPROVED', '--commit', commit], reviewer);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(await here.task('judged')).toMatchObject({ status: 'APPROVED', approved_by: 'code-reviewer-1' });
+});
+
+test('another commit is refused', async () => {
+  const ran = await here.liza(['submit-verdict', 'judged', 'APPROVED', '--commit', 'c'.repeat(40)], reviewer);
+  expect(ran.code).toBe(1);
+  expect((await here.task('judged')).status).toBe('READY_FOR_REVIEW');
+});
+
+test.each(['argument', 'stdin'])('REJECTED takes its reason as %s', async (way) => {
+  const reason = rejection('src.ts');
+  const argv = ['submit-verdict', 'judged', 'REJECTED', way === 'stdin' ? '-' : reason];
+  const ran = await here.liza(argv, { ...reviewer, ...(way === 'stdin' ? { stdin: `${reason}\n` } : {}) });
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(await here.task('judged')).toMatchObject({ status: 'REJECTED', rejection_reason: reason });
+});
+
+test('a blocker in a file that is nowhere is refused, naming it', async () => {
+  const before = await here.state();
+  const ran = await here.liza(['submit-verdict', 'judged', 'REJECTED', '-'], { ...reviewer, stdin: rejection('ghost.ts') });
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('ghost.ts');
+  expect(await here.state()).toBe(before);
+});
+
+test('a malformed rejection shows the form, indented below the arrow', async () => {
+  const ran = await here.liza(['submit-verdict', 'judged', 'REJECTED', '-'], { ...reviewer, stdin: 'looks wrong' });
+  expect(ran.stderr).toMatch(/\n {2}→ [^\n]+\n {4}Blockers: 1\n {4}- \[blocker\]/);
+});

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EnvironmentError } from '../../../src/cli/errors.ts';
+import { aTask, type Project, project } from './fixtures.ts';
+
+let here: Project;
+beforeEach(() => {
+  here = project({ tasks: [aTask('retry-login')] });
+});
+afterEach(() => here.remove());
+
+test('an unknown verb suggests the nearest and exits 1', async () => {
+  const ran = await here.liza(['statsu']);
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toBe('liza: there is no command "statsu"\n  → did you mean: liza status\n');
+});
+
+test('a family without its second word lists the choices', async () => {
+  const ran = await here.liza(['config', 'put', 'x', '1']);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('config get, config set');
+});
+
+test.each([['toString'], ['__proto__'], ['constructor', 'x'], ['']])('%j is no verb', async (...argv) => {
+  expect((await here.liza(argv)).code).toBe(1);
+});
+
+test.each(['agent', 'watch', 'claim-task', 'submit-for-review', 'wt merge', 'release-claim', 'dashboard'])(
+  'the planned verb %s says that it is not in this version',
+  async (name) => {
+    const ran = await here.liza([...name.split(' '), 'whatever']);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(`liza ${name} is not in this version`);
+  },
+);
+
+test('without arguments it explains itself', async () => {
+  const ran = await here.liza([]);
+  expect(ran.code).toBe(0);
+  expect(ran.stdout).toMatch(/Anyone:[\s\S]*status[\s\S]*Planner:[\s\S]*add-task[\s\S]*Topics/);
+  expect(ran.stdout).not.toContain('dashboard');
+  expect((await here.liza(['help', '--all'])).stdout).toContain('(planned) Show the board in the browser.');
+});
+
+test.each(['states', 'roles', 'identity', 'anomalies', 'exit-codes', 'environment', 'getting-started'])(
+  'liza help %s explains the topic',
+  async (topic) => {
+    const ran = await here.liza(['help', topic]);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout.split('\n').length).toBeGreaterThan(5);
+  },
+);
+
+test('the protocol in help is the table’s own', async () => {
+  expect((await here.liza(['help', 'states'])).stdout).toMatch(/^DRAFT\n(?: {2}.*\n)* {2}finalize +\(planner, human\) → UNCLAIMED$/m);
+  expect((await here.liza(['help', 'roles'])).stdout).toMatch(/^reviewer:\n(?: {2}.*\n)* {2}submit-verdict /m);
+  expect((await here.liza(['help', 'anomalies'])).stdout).toContain('retry_loop');
+});
+
+test('an unknown topic is refused with a suggestion', async () => {
+  const ran = await here.liza(['help', 'finalise']);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('liza help finalize');
+});
+
+test('--version and version print the version of the package', async () => {
+  const ran = await here.liza(['--version']);
+  expect(ran.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect((await here.liza(['version'])).stdout).toBe(ran.stdout);
+});
+
+test('--json puts success and refusal on stdout, wherever it stands', async () => {
+  const shown = await here.liza(['show', 'retry-login', '--json']);
+  expect(shown.json).toMatchObject({ ok: true, code: 0, message: null, hint: null, task: { id: 'retry-login' } });
+  expect(shown.stderr).toBe('');
+  const missing = await here.liza(['--json', 'show', 'nothing']);
+  expect(missing.json).toEqual({
+    ok: false,
+    code: 1,
+    message: 'there is no task "nothing"',
+    hint: 'liza status --all lists the tasks there are',
+  });
+  expect(missing).toMatchObject({ code: 1, stderr: '' });
+  expect((await here.liza(['shwo', '--json'])).json).toMatchObject({
+    ok: false,
+    code: 1,
+    hint: 'did you mean: liza show',
+  });
+});
+
+test('after -- nothing is an option', async () => {
+  const ran = await here.liza(['show', '--', '--json']);
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toContain('"--json" is not a task id');
+});
+
+test('outside a project the refusal names init', async () => {
+  const ran = await here.liza(['status'], { cwd: '/' });
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toMatch(/no Liza project here: .*\n {2}→ .*liza init/);
+});
+
+test('the project is found from a folder below it', async () => {
+  expect((await here.liza(['show', 'retry-login'], { cwd: `${here.root}/specs` })).code).toBe(0);
+});
+
+test('outside UTF-8 everything printed is ASCII, but --json stays exact', async () => {
+  const ran = await here.liza(['statsu'], { unicode: false });
+  expect(ran.stderr).toContain('  -> did you mean');
+  expect(ran.stderr).toMatch(/^[\x20-\x7e\n]*$/);
+  const json = await here.liza(['show', 'größe', '--json'], { unicode: false });
+  expect(json.json.message).toBe('"größe" is not a task id');
+});
+
+test('escape sequences in a message do not reach the terminal', async () => {
+  const ran = await here.liza(['show'], {
+    io: {
+      openStore: async () => ({ ok: false, code: 4, message: 'bad \u001b[31mred', hint: '\u009b2J' }),
+    },
+  });
+  expect(ran.code).toBe(4);
+  expect(ran.stderr).not.toMatch(/[\u001b\u009b]/);
+});
+
+const failing = (error: Error) => ({
+  io: {
+    openStore: async (): Promise<never> => {
+      throw error;
+    },
+  },
+});
+const errno = (code: string, path?: string) =>
+  Object.assign(new Error(`${code}: bad`), { code, ...(path ? { path } : {}) });
+
+test.each([
+  [errno('ENOSPC', '/p/.liza/state.yaml'), 5, /^liza: the disk is full: \/p\/.liza\/state.yaml\n/],
+  [errno('EACCES', '/p/x'), 5, /^liza: permission denied: \/p\/x\n/],
+  [errno('EROFS'), 5, /^liza: the file system is read-only\n/],
+  [errno('EIO', '/p/x'), 5, /^liza: the disk reported an input\/output error: \/p\/x\n/],
+  [new EnvironmentError('git was not found', 'install git', 3), 3, /^liza: git was not found\n {2}→ install git\n$/],
+  [
+    new TypeError('x is undefined\nat y'),
+    4,
+    /^liza: this should not have happened: TypeError: x is undefined\n.*LIZA_DEBUG=1/,
+  ],
+])('%s ends in one sentence and its exit code', async (error, code, said) => {
+  const ran = await here.liza(['status'], failing(error));
+  expect(ran.code).toBe(code);
+  expect(ran.stderr).toMatch(said);
+  expect(ran.stderr.trimEnd().split('\n')).toHaveLength(2);
+});
+
+test('LIZA_DEBUG=1 shows the stack', async () => {
+  const ran = await here.liza(['status'], { ...failing(new TypeError('odd')), env: { LIZA_DEBUG: '1' } });
+  expect(ran.stderr).toMatch(/TypeError: odd\n {4}at /);
+});

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { metrics, timeInStates } from '../../../src/core/metrics.ts';
+import { board, event, MINUTE, NOW, task } from './fixtures.ts';
+
+const at = (minutes: number) => NOW - minutes * MINUTE;
+
+// First pass: 10 min DRAFT, 5 UNCLAIMED, 20 CLAIMED, 3 in review, 2 APPROVED.
+const smooth = task('smooth', {
+  status: 'MERGED',
+  history: [
+    event('created', at(100), 'planner-1'),
+    event('finalized', at(90), 'planner-1'),
+    event('claimed', at(85), 'coder-1', { iteration: 1 }),
+    event('pre_execution_checkpoint', at(80), 'coder-1'),
+    event('submitted', at(65), 'coder-1'),
+    event('review_claimed', at(64), 'code-reviewer-1'),
+    event('approved', at(62), 'code-reviewer-1'),
+    event('merged', at(60)),
+  ],
+});
+
+// Rejected once; a same-coder takeover continues iteration 2: 10 CLAIMED, 5 in review, 5 REJECTED, 20 CLAIMED, 10 in review so far.
+const rework = task('rework', {
+  status: 'READY_FOR_REVIEW',
+  review_cycles_total: 1,
+  history: [
+    event('created', at(50), 'planner-1'),
+    event('finalized', at(50), 'planner-1'),
+    event('claimed', at(50), 'coder-1'),
+    event('submitted', at(40), 'coder-1'),
+    event('rejected', at(35), 'code-reviewer-1'),
+    event('claimed', at(30), 'coder-1'),
+    event('claimed', at(20), 'coder-1', { takeover: true }),
+    event('submitted', at(10), 'coder-1'),
+  ],
+});
+
+// Two reviewers wanted: approved by one, rejected by the other, blocked: 4 CLAIMED, 6 in review, 10 BLOCKED so far.
+const quorum = task('quorum', {
+  status: 'BLOCKED',
+  review_cycles_total: 1,
+  history: [
+    event('claimed', at(20), 'coder-2'),
+    event('submitted', at(16), 'coder-2'),
+    event('approved', at(13), 'code-reviewer-1'),
+    event('review_claimed', at(12), 'code-reviewer-2'),
+    event('rejected', at(10), 'code-reviewer-2'),
+    event('limit', at(10)),
+  ],
+});
+
+const dropped = task('dropped', {
+  status: 'ABANDONED',
+  history: [event('created', at(30)), event('abandoned', at(28))],
+});
+const fresh = task('fresh', { status: 'UNCLAIMED', history: [event('created', at(3)), event('finalized', at(1))] });
+
+it('counts what a person counts by hand, archived tasks included', () => {
+  expect(metrics(board({ tasks: [rework, quorum, fresh] }).state, [smooth, dropped])).toEqual({
+    tasks_total: 5,
+    tasks_done: 2,
+    tasks_merged: 1,
+    tasks_in_progress: 1,
+    tasks_blocked: 1,
+    tasks_abandoned: 1,
+    iterations_total: 4,
+    review_cycles_total: 2,
+    review_verdict_approvals: 2,
+    review_verdict_rejections: 2,
+    review_verdict_approval_rate_percent: 50,
+    task_submitted_for_review_count: 3,
+    task_outcome_approval_rate_percent: 33,
+    first_pass_rate_percent: 67,
+  });
+});
+
+it('sums the time in each state', () => {
+  expect(timeInStates([smooth, rework, quorum, dropped, fresh], NOW)).toEqual({
+    DRAFT: (10 + 0 + 2 + 2) * 60,
+    UNCLAIMED: (5 + 0 + 1) * 60,
+    CLAIMED: (20 + 10 + 20 + 4) * 60,
+    READY_FOR_REVIEW: (3 + 5 + 10 + 6) * 60,
+    REJECTED: 5 * 60,
+    APPROVED: 2 * 60,
+    BLOCKED: 10 * 60,
+  });
+});
+
+it('counts only the sprint’s tasks once some are planned', () => {
+  const { state } = board({ tasks: [rework, quorum, fresh] });
+  const scope = { planned: ['rework'], stretch: ['smooth'] };
+  const counted = metrics({ ...state, sprint: { ...state.sprint, scope } }, [smooth, dropped]);
+  expect(counted).toMatchObject({ tasks_total: 2, tasks_merged: 1, tasks_abandoned: 0, iterations_total: 3 });
+});
+
+it('a rate over nothing is 0', () => {
+  expect(metrics(board({ tasks: [fresh] }).state)).toMatchObject({
+    review_verdict_approval_rate_percent: 0,
+    task_outcome_approval_rate_percent: 0,
+    first_pass_rate_percent: 0,
+  });
+});

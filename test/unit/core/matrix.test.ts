@@ -1,0 +1,310 @@
+// Every state × command × part, held against a matrix written down by hand from SPEC §5 and §7.
+// The code's own table is not looked at: where the two differ, one of them is wrong.
+
+import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../../src/core/board.ts';
+import type { Command, CommandName } from '../../../src/core/command.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../src/core/state.ts';
+import {
+  addDraft,
+  addReady,
+  approve,
+  begin,
+  block,
+  CODER,
+  claim,
+  claimReview,
+  commit,
+  definition,
+  finalize,
+  HUMAN,
+  merged,
+  mergeFailed,
+  OTHER_CODER,
+  OTHER_REVIEWER,
+  PLANNER,
+  REVIEWER,
+  reject,
+  SPEC,
+  SUPERVISOR,
+  submit,
+  toApproved,
+  toClaimed,
+  toReady,
+  toRejected,
+  unblock,
+  type World,
+  world,
+} from './world.ts';
+
+/** One letter per part: who may. c and r hold the task or review, C and R do not. */
+const PARTS: Readonly<Record<string, Actor>> = {
+  h: HUMAN,
+  s: SUPERVISOR,
+  p: PLANNER,
+  c: CODER,
+  C: OTHER_CODER,
+  r: REVIEWER,
+  R: OTHER_REVIEWER,
+};
+
+const STATES =
+  'DRAFT UNCLAIMED CLAIMED READY_FOR_REVIEW REJECTED APPROVED BLOCKED INTEGRATION_FAILED MERGED SUPERSEDED ABANDONED';
+
+// SPEC §5, row by row. A dot: nobody. claim-task on CLAIMED: with its lease past.
+const MATRIX = `
+                   DRAFT UNCL CLAI READ REJE APPR BLOC INTE MERG SUPE ABAN
+amend              hp    hp   .    .    .    .    hp   .    .    .    .
+finalize           hp    .    .    .    .    .    .    .    .    .    .
+reserve-claim      .     s    s    .    s    .    .    s    .    .    .
+claim-task         .     s    s    .    s    .    .    s    .    .    .
+begin              .     .    c    .    .    .    .    .    .    .    .
+submit-for-review  .     .    c    .    .    .    .    .    .    .    .
+block              .     .    c    .    .    .    .    hp   .    .    .
+limit              .     .    s    .    .    .    .    .    .    .    .
+handoff            .     .    c    .    .    .    .    .    .    .    .
+release-claim      .     .    hs   .    .    .    .    .    .    .    .
+claim-review       .     .    .    s    .    .    .    .    .    .    .
+submit-verdict     .     .    .    r    .    .    .    .    .    .    .
+merge              .     .    .    .    .    hs   .    .    .    .    .
+merge-failed       .     .    .    .    .    hs   .    .    .    .    .
+unblock            .     .    .    .    .    .    hp   .    .    .    .
+supersede          .     .    .    .    .    .    hp   hp   .    .    .
+abandon            hp    hp   .    .    hp   .    hp   .    .    .    .
+replan             .     h    h    h    h    h    h    h    .    .    .
+`;
+
+// SPEC §7: commands that concern no single task's state.
+const BOARD = `
+add-task                   hp
+plan-done                  hp
+align                      hp
+discovery-convert          hp
+discovery-dismiss          hp
+goal-complete              hp
+sprint-start               h
+register                   s
+discover                   cCrR
+anomaly                    hpcCrR
+long-heartbeat             c
+exit                       pcCrR
+clear-stale-review-claims  hs
+note                       h
+pause                      h
+resume                     h
+checkpoint                 hs
+abort                      h
+spec-change                h
+config-set                 h
+metrics                    hs
+archive                    hs
+`;
+
+const T = 'task-1';
+
+/** The command as that trial gives it: everything right but, perhaps, state and part. */
+const COMMANDS: Readonly<Record<string, (status: TaskStatus) => Command>> = {
+  amend: () => ({ name: 'amend', task: T, changes: { done_when: 'other' }, facts: SPEC }),
+  finalize: () => finalize(T),
+  'reserve-claim': (status) => ({ name: 'reserve-claim', task: T, agent: claimer(status) }),
+  'claim-task': (status) => claim(T, claimer(status), { base_commit: commit(7) }),
+  begin: () => begin(T),
+  'submit-for-review': () => submit(T, commit(99)),
+  block: () => block(T, 'another reason'),
+  limit: () => ({ name: 'limit', task: T, limit: 'spin' }),
+  handoff: () => ({ name: 'handoff', task: T, summary: 'half done', next_action: 'the rest' }),
+  'release-claim': () => ({ name: 'release-claim', task: T }),
+  'claim-review': () => claimReview(T, 'code-reviewer-1'),
+  'submit-verdict': () => reject(T),
+  merge: () => merged(T, commit(98)),
+  'merge-failed': () => ({ ...mergeFailed(T), reason: 'red' }) as Command,
+  unblock: () => unblock(T),
+  supersede: () => ({ name: 'supersede', task: T, root_cause: 'too big', replacements: [], definitions: [definition('half')] }),
+  abandon: () => ({ name: 'abandon', task: T, rationale: 'not wanted any more' }),
+  replan: () => ({ name: 'replan', task: T }),
+};
+
+const claimer = (status: TaskStatus): string => (status === 'REJECTED' || status === 'CLAIMED' ? 'coder-1' : 'coder-2');
+
+/** A world with task-1 in the state, as the command's trial needs it. */
+function inState(status: TaskStatus, name: string): World {
+  const w = world();
+  w.run(HUMAN, status === 'DRAFT' ? addDraft(T) : addReady(T));
+  switch (status) {
+    case 'DRAFT':
+    case 'UNCLAIMED':
+      break;
+    case 'CLAIMED':
+      toClaimed(w, T);
+      if (name !== 'begin') w.run(CODER, begin(T));
+      if (name === 'claim-task' || name === 'reserve-claim') w.pass(301);
+      break;
+    case 'READY_FOR_REVIEW':
+      toReady(w, T);
+      if (name !== 'claim-review') w.run(SUPERVISOR, claimReview(T));
+      break;
+    case 'REJECTED':
+      toRejected(w, T);
+      break;
+    case 'APPROVED':
+      toApproved(w, T);
+      break;
+    case 'BLOCKED':
+      toClaimed(w, T);
+      w.run(CODER, block(T));
+      break;
+    case 'INTEGRATION_FAILED':
+      toApproved(w, T);
+      w.run(SUPERVISOR, mergeFailed(T));
+      break;
+    case 'MERGED':
+      toApproved(w, T);
+      w.run(SUPERVISOR, merged(T));
+      break;
+    case 'SUPERSEDED':
+      toClaimed(w, T);
+      w.run(CODER, block(T));
+      w.run(PLANNER, { name: 'supersede', task: T, root_cause: 'wrong', replacements: [], definitions: [definition('new')] });
+      break;
+    case 'ABANDONED':
+      w.run(HUMAN, { name: 'abandon', task: T, rationale: 'no' });
+      break;
+    default:
+      throw new Error(status satisfies never);
+  }
+  expect(w.task(T).status).toBe(status);
+  return w;
+}
+
+const rows = MATRIX.trim()
+  .split('\n')
+  .slice(1)
+  .map((line) => line.trim().split(/\s+/));
+
+describe('every state × command × part is allowed exactly as SPEC §5 says', () => {
+  it('the matrix names every status once and every command with a task', () => {
+    expect(STATES.split(' ')).toEqual([...TASK_STATUSES]);
+    expect(rows.map(([name]) => name).toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
+    for (const row of rows) expect(row).toHaveLength(12);
+  });
+
+  for (const [name = '', ...cells] of rows) {
+    STATES.split(' ').forEach((text, column) => {
+      const status = text as TaskStatus;
+      it(`${name} on ${status}: ${cells[column]}`, () => {
+        const w = inState(status, name);
+        const allowed = Object.entries(PARTS).flatMap(([letter, actor]) => {
+          const before = w.board;
+          const make = COMMANDS[name];
+          if (make === undefined) throw new Error(name);
+          const decision = w.tell(actor, make(status));
+          w.board = before;
+          if (decision.ok) return decision.already === true ? [] : [letter];
+          expect(decision.message).toMatch(/refused: /);
+          expect(decision.hint.length).toBeGreaterThan(5);
+          if (decision.guard === 'state') expect(decision.message).toContain(status);
+          return [];
+        });
+        expect(allowed.join('')).toBe(cells[column] === '.' ? '' : cells[column]);
+      });
+    });
+  }
+});
+
+/** A world in which each board command has something to do. */
+function busy(name: string): World {
+  const w = world({ archive_after: 0 });
+  if (name === 'goal-complete' || name === 'archive') {
+    w.run(HUMAN, addReady(T));
+    toApproved(w, T);
+    w.run(SUPERVISOR, merged(T));
+  } else {
+    w.run(HUMAN, addReady('other'));
+    toClaimed(w, 'other');
+  }
+  if (name === 'sprint-start') w.edit((state) => ({ ...state, sprint: { ...state.sprint, status: 'COMPLETED' } }));
+  if (name === 'resume') w.run(HUMAN, { name: 'pause' });
+  if (name === 'resume') w.board = { ...w.board, switches: { PAUSE: w.now } };
+  if (name === 'clear-stale-review-claims') {
+    w.run(HUMAN, addReady('seen'));
+    toReady(w, 'seen', 'coder-2');
+    w.run(SUPERVISOR, claimReview('seen'));
+    w.pass(601);
+  }
+  w.edit((state) => ({
+    ...state,
+    discovered: [{ id: 'disc-9', by: 'coder-1', description: 'no timeout', severity: 'high' }],
+  }));
+  return w;
+}
+
+const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
+  'add-task': addDraft('fresh'),
+  'plan-done': { name: 'plan done' },
+  align: { name: 'align', summary: 'still on course' },
+  'discovery-convert': { name: 'discovery convert', discovery: 'disc-9', to_task: 'other' },
+  'discovery-dismiss': { name: 'discovery dismiss', discovery: 'disc-9', reason: 'known' },
+  'goal-complete': { name: 'goal complete' },
+  'sprint-start': { name: 'sprint start' },
+  register: { name: 'register', agent: 'coder-9', role: 'coder' },
+  discover: { name: 'discover', description: 'a leak', severity: 'low' },
+  anomaly: { name: 'anomaly', type: 'system_ambiguity', details: { protocol_section: '5', question: 'who?' } },
+  'long-heartbeat': { name: 'long-heartbeat', reason: 'full test suite' },
+  exit: { name: 'exit', code: 42 },
+  'clear-stale-review-claims': { name: 'clear-stale-review-claims' },
+  note: { name: 'note', message: 'look at the client' },
+  pause: { name: 'pause' },
+  resume: { name: 'resume' },
+  checkpoint: { name: 'checkpoint' },
+  abort: { name: 'abort' },
+  'spec-change': { name: 'spec-change', spec: 'specs/retry.md', change: 'three tries' },
+  'config-set': { name: 'config set', key: 'pause_grace', value: 60 },
+  metrics: { name: 'metrics' },
+  archive: { name: 'archive' },
+};
+
+describe('every board command × part is allowed exactly as SPEC §7 says', () => {
+  const lines = BOARD.trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+
+  it('names every command there is', () => {
+    const spoken = [...lines.map(([name = '']) => name), ...rows.map(([name = '']) => name)];
+    const all: readonly CommandName[] = [
+      ...Object.values(BOARD_COMMANDS).map((command) => command.name),
+      ...Object.values(COMMANDS).map((make) => make('CLAIMED').name),
+    ];
+    expect(spoken.toSorted()).toEqual(all.map((name) => name.replace(' ', '-')).toSorted());
+  });
+
+  for (const [name = '', who = ''] of lines) {
+    it(`${name}: ${who}`, () => {
+      const w = busy(name);
+      const command = BOARD_COMMANDS[name];
+      if (command === undefined) throw new Error(name);
+      const allowed = Object.entries(PARTS).flatMap(([letter, actor]) => {
+        const before = w.board;
+        const decision = w.tell(actor, command);
+        w.board = before;
+        if (decision.ok && decision.already !== true) return [letter];
+        // While PAUSE is on, an agent is refused for that; resume is a person's either way.
+        if (!decision.ok) expect(['role', 'lease-lives']).toContain(decision.guard);
+        return [];
+      });
+      expect(allowed.join('')).toBe(who);
+    });
+  }
+});
+
+describe('an approval needs its holder, too', () => {
+  it('approve is for the reviewer that holds the review, and no one else', () => {
+    const w = inState('READY_FOR_REVIEW', 'submit-verdict');
+    const allowed = Object.entries(PARTS).flatMap(([letter, actor]) => {
+      const before = w.board;
+      const decision = w.tell(actor, approve(T));
+      w.board = before;
+      return decision.ok ? [letter] : [];
+    });
+    expect(allowed).toEqual(['r']);
+  });
+});
