@@ -1,14 +1,14 @@
-// Bundles src/cli/main.ts to dist/: one CommonJS file for the everyday path, and beside it the parts
-// that are loaded only when used (the `yaml` and `diff` packages). CommonJS starts faster than ESM.
+// Bundles the program to dist/ as CommonJS, which starts faster than ESM, in parts by when they are
+// needed: liza.cjs (start, arguments, `show`), commands.cjs (every other command, the store, the core),
+// yaml.cjs and diff.cjs (libraries that only an unusual file needs). A part is read by its first use.
 
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const dist = join(root, 'dist');
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const dist = process.env.LIZA_DIST ?? join(root, 'dist');
 
 const common = {
   absWorkingDir: root,
@@ -18,35 +18,58 @@ const common = {
   format: 'cjs',
   legalComments: 'none',
   logLevel: 'warning',
-  define: { LIZA_VERSION: JSON.stringify(version) },
 };
 
-/** What is heavy and imported lazily becomes a file of its own, loaded by the first use. */
-const APART = {
-  './library.ts': { file: 'yaml.cjs', entry: './src/store/yaml/library.ts' },
-  diff: { file: 'diff.cjs', entry: 'diff' },
-};
+/** `show` is what agents call most: it is part of the first file. */
+const FIRST = ['src/cli/verbs/show.ts'];
+const LIBRARIES = { './library.ts': 'yaml.cjs', diff: 'diff.cjs' };
 
-const keepApart = {
-  name: 'keep-apart',
+/** Lazy imports of the libraries stay lazy: a file of their own. */
+const libraries = {
+  name: 'libraries',
   setup({ onResolve }) {
     onResolve({ filter: /^(\.\/library\.ts|diff)$/ }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path: `./${APART[path].file}`, external: true } : undefined,
+      kind === 'dynamic-import' ? { path: `./${LIBRARIES[path]}`, external: true } : undefined,
     );
   },
 };
 
+const lazy = new Set();
+
+/** Lazy imports of the first file lead into commands.cjs, where each module waits under its path. */
+const commands = {
+  name: 'commands',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const module = relative(root, resolve(resolveDir, path));
+      if (FIRST.includes(module)) return undefined;
+      lazy.add(module);
+      return { path: module, namespace: 'commands' };
+    });
+    onResolve({ filter: /^\.\/commands\.cjs$/ }, () => ({ path: './commands.cjs', external: true }));
+    onLoad({ filter: /.*/, namespace: 'commands' }, ({ path }) => ({
+      contents: `module.exports = require('./commands.cjs')[${JSON.stringify(path)}]()`,
+      resolveDir: root,
+    }));
+  },
+};
+
 rmSync(dist, { recursive: true, force: true });
+await build({
+  ...common,
+  entryPoints: ['src/cli/main.ts'],
+  outfile: join(dist, 'liza.cjs'),
+  banner: { js: '#!/usr/bin/env node' },
+  plugins: [commands],
+});
+const entries = [...lazy].sort().map((path) => `exports[${JSON.stringify(path)}] = () => require('./${path}');`);
+const bundle = (contents, outfile, plugins = []) =>
+  build({ ...common, stdin: { contents, resolveDir: root }, outfile: join(dist, outfile), plugins });
 await Promise.all([
-  build({
-    ...common,
-    entryPoints: ['src/cli/main.ts'],
-    outfile: join(dist, 'liza.cjs'),
-    banner: { js: '#!/usr/bin/env node' },
-    plugins: [keepApart],
-  }),
-  ...Object.values(APART).map(({ file, entry }) =>
-    build({ ...common, stdin: { contents: `export * from '${entry}'`, resolveDir: root }, outfile: join(dist, file) }),
-  ),
+  bundle(entries.join('\n'), 'commands.cjs', [libraries]),
+  bundle(`export * from './src/store/yaml/library.ts'`, LIBRARIES['./library.ts']),
+  bundle(`export * from 'diff'`, LIBRARIES.diff),
 ]);
 chmodSync(join(dist, 'liza.cjs'), 0o755);
+if (!readFileSync(join(dist, 'liza.cjs'), 'utf8').startsWith('#!')) throw new Error('the first line must name node');

@@ -1,24 +1,11 @@
 // The one map from what was thrown to a refusal with an exit code (SPEC §16). Expected refusals are
 // values and never come here; this is for the environment's failures and for our own mistakes.
 
-import { type Refusal, type RefusalCode, Refused, refuse } from '../core/decision.ts';
-
-/** The environment failed us: no disk space, git missing. `code` is the exit code. */
-export class EnvironmentError extends Error {
-  override name = 'EnvironmentError';
-  constructor(
-    message: string,
-    readonly hint: string,
-    readonly code: RefusalCode = 5,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
+import { EnvironmentError, type Refusal, Refused, refuse } from '../core/decision.ts';
 
 export function explain(error: unknown): Refusal {
   if (error instanceof Refused) return error.refusal;
-  if (isEnvironmentError(error)) return refuse(error.message, error.hint, error.code, 'environment');
+  if (error instanceof EnvironmentError) return refuse(error.message, error.hint, error.code, 'environment');
   const known = isErrno(error) ? ERRNO[error.code] : undefined;
   if (known !== undefined && isErrno(error)) {
     const where = error.path === undefined ? '' : `: ${error.path}`;
@@ -44,18 +31,6 @@ const ERRNO: Readonly<Record<string, readonly [message: string, hint: string]>> 
   EMFILE: ['too many open files', 'raise the limit (ulimit -n) and run the command again'],
   ENFILE: ['too many open files in the system', 'close some programs and run the command again'],
 };
-
-/** By shape, not by class: adapters below cli/ may throw their own class of that name. */
-function isEnvironmentError(error: unknown): error is EnvironmentError {
-  return (
-    error instanceof Error &&
-    error.name === 'EnvironmentError' &&
-    'code' in error &&
-    typeof error.code === 'number' &&
-    'hint' in error &&
-    typeof error.hint === 'string'
-  );
-}
 
 const isErrno = (error: unknown): error is Error & { code: string; path?: string } =>
   error instanceof Error && 'code' in error && typeof error.code === 'string';

@@ -25,7 +25,12 @@ export function humanOnly(env: Readonly<Record<string, string | undefined>>, ver
   const actor = identify(env);
   if ('ok' in actor) return actor;
   if (actor.id === undefined) return undefined;
-  return refuse(`liza ${verb} is for the operator, not for ${actor.id}`, 'unset LIZA_AGENT_ID to act as yourself', 1, 'role');
+  return refuse(
+    `liza ${verb} is for the operator, not for ${actor.id}`,
+    'unset LIZA_AGENT_ID to act as yourself',
+    1,
+    'role',
+  );
 }
 
 /** `code_reviewer-1` and `code-reviewer-1` are the same agent; the second is how it is stored. */

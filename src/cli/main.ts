@@ -39,6 +39,7 @@ function processIo(): Io {
     stdout: (text) => void process.stdout.write(text),
     stderr: (text) => void process.stderr.write(text),
     readStdin,
+    readLine,
     get stdoutIsTty() {
       return process.stdout.isTTY === true;
     },
@@ -57,16 +58,15 @@ function processIo(): Io {
     root: () => findRoot(currentFolder()),
     openStore: async () => {
       const root = findRoot(currentFolder());
-      if (typeof root !== 'string') return root;
-      return openYamlStore(projectContext(root));
+      return typeof root === 'string' ? openYamlStore(context(root)) : root;
     },
-    context: projectContext,
+    context,
+    // The bundle lies in dist/, beside the package's other folders.
     asset: (path) => join(__dirname, '..', path),
-    readLine,
   };
 }
 
-function projectContext(root: string, gitDirectory = gitDirectoryOf(root)): Context {
+function context(root: string, gitDirectory = gitDirectoryOf(root)): Context {
   return contextOf({
     root,
     gitDirectory,

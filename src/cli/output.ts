@@ -32,7 +32,8 @@ function print(result: Result, io: Io): void {
   const message = result.ok && result.message !== undefined ? [plain(result.message)] : [];
   const lines = [...message, ...(result.lines ?? [])];
   if (lines.length > 0) io.stdout(fold(`${lines.join('\n')}\n`, io));
-  if (!result.ok) io.stderr(fold(`liza: ${plain(result.message)}\n  → ${plain(result.hint).replaceAll('\n', '\n    ')}\n`, io));
+  if (!result.ok)
+    io.stderr(fold(`liza: ${plain(result.message)}\n  → ${plain(result.hint).replaceAll('\n', '\n    ')}\n`, io));
 }
 
 const printNotice = (notice: Notice, io: Io): void =>

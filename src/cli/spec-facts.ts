@@ -1,33 +1,33 @@
 // Looks whether the file behind a spec_ref is there. The path must stay inside the project, also
 // after symlinks: a spec is something the project holds, and its text ends up in prompts.
 
-import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import type { SpecFacts } from '../core/command.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { quoted } from './ids.ts';
+import { isInside } from './spec-exists.ts';
 
 export async function specFacts(root: string, specRef: string | undefined): Promise<SpecFacts | Refusal> {
   if (specRef === undefined) return {};
+  const there = look(root, specRef);
+  return there === undefined ? outside(specRef) : { spec_exists: there };
+}
+
+/** Undefined when the path leads out of the project. */
+function look(root: string, specRef: string): boolean | undefined {
   const path = specRef.split('#', 1)[0] ?? '';
-  if (path.includes('\0')) return outside(specRef);
-  if (isAbsolute(path) || path.split(/[\\/]/).includes('..')) return outside(specRef);
+  if (path.includes('\0') || isAbsolute(path) || path.split(/[\\/]/).includes('..')) return undefined;
   try {
-    const real = await realpath(resolve(root, path));
-    if (!isInside(await realpath(root), real)) return outside(specRef);
-    return { spec_exists: (await stat(real)).isFile() };
+    const real = realpathSync(resolve(root, path));
+    return isInside(realpathSync(root), real) ? statSync(real).isFile() : undefined;
   } catch (error) {
-    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return { spec_exists: false };
+    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }
 }
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
-
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-}
 
 const outside = (specRef: string): Refusal =>
   refuse(

@@ -50,12 +50,26 @@ export interface Cached {
   readonly racy: boolean;
 }
 
-export const statKey = (stat: FileStat): StatKey => [
+const statKey = (stat: FileStat): StatKey => [
   String(stat.ino),
   String(stat.size),
   String(stat.mtimeNs),
   String(stat.ctimeNs),
 ];
+
+/** undefined: there is nothing yet that a cache could be bound to. */
+export function keyOf(
+  files: Files,
+  paths: { readonly state: string; readonly journal: string; readonly superseded: string },
+): CacheKey | undefined {
+  const [state, journal, superseded] = [paths.state, paths.journal, paths.superseded].map((path) => files.stat(path));
+  if (state === undefined || journal === undefined) return undefined;
+  return {
+    state: statKey(state),
+    journal: statKey(journal),
+    superseded: superseded === undefined ? null : statKey(superseded),
+  };
+}
 
 /** The index alone, and where the rest is; undefined when there is no usable cache. */
 export function readIndex(files: Files, path: string): Omit<Cached, 'bytes'> | undefined {

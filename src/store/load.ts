@@ -4,7 +4,7 @@
 
 import { type Refusal, refuse } from '../core/decision.ts';
 import { RECORD_SECTIONS } from '../core/state.ts';
-import { type Cached, documentOf, readCache } from './cache.ts';
+import { type Cached, type CacheKey, documentOf, keyOf, readCache } from './cache.ts';
 import type { Files } from './files.ts';
 import { sha256 } from './hash.ts';
 import { lastOf, readTail, type Tail } from './journal.ts';
@@ -29,11 +29,14 @@ export interface Loaded {
   readonly edits: readonly string[];
   /** state.yaml cannot be read: why. */
   readonly broken: Refusal | undefined;
+  /** The files' stat from before they were read. */
+  readonly key: CacheKey | undefined;
 }
 
 export type LoadResult = Loaded | { readonly none: 'no-board' | 'no-journal' } | Refusal;
 
 export async function load(files: Files, paths: Paths): Promise<LoadResult> {
+  const key = keyOf(files, paths);
   const bytes = readBounded(files, paths.state);
   const journal = journalOf(files, paths);
   const text = bytes instanceof Buffer ? decode(bytes) : undefined;
@@ -53,7 +56,7 @@ export async function load(files: Files, paths: Paths): Promise<LoadResult> {
   if ('ok' in doc) return doc;
   const broken = bytes === 'too large' ? tooLarge() : bytes !== undefined && text === undefined ? notUtf8() : undefined;
   const edits = [...lateSave(files, paths, tail, cached), ...(known === undefined && text !== undefined ? [text] : [])];
-  return { doc, hash: head.state, tail, cached, behind: !clean, edits, broken };
+  return { doc, hash: head.state, tail, cached, behind: !clean, edits, broken, key };
 }
 
 /** Two lines tell whether the state is the last one; only when it is not, more are needed. */

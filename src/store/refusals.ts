@@ -13,12 +13,19 @@ export function unlocked(result: Exclude<LockResult, Lock>): Refusal {
     );
   }
   if ('missing' in result) {
-    return refuse(`the blackboard cannot be locked: ${result.missing}`, 'install util-linux (it holds flock)', 5, 'lock');
+    return refuse(
+      `the blackboard cannot be locked: ${result.missing}`,
+      'install util-linux (it holds flock)',
+      5,
+      'lock',
+    );
   }
   const { busy } = result;
   return refuse(
     'the blackboard is locked by another process; waited 10 s',
-    busy.length === 0 ? 'find it with: lsof .liza/state.yaml.lock; then try again' : `look for ${busy.join(', ')}; then try again`,
+    busy.length === 0
+      ? 'find it with: lsof .liza/state.yaml.lock; then try again'
+      : `look for ${busy.join(', ')}; then try again`,
     2,
     'lock',
   );

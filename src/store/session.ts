@@ -11,7 +11,7 @@ import type { Task } from '../core/state.ts';
 import { type Instant, iso } from '../core/time.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
-import { type Cached, statKey, writeCache } from './cache.ts';
+import { type Cached, keyOf, writeCache } from './cache.ts';
 import type { Context } from './context.ts';
 import { type Absorbed, absorb } from './external.ts';
 import { appendFile, errorCode, syncDirectory } from './files.ts';
@@ -280,15 +280,8 @@ export class Session {
 
   #writeCache(): void {
     const { files, paths } = this.#context;
-    const stat = files.stat(paths.state);
-    const journal = files.stat(paths.journal);
-    const superseded = files.stat(paths.superseded);
-    if (stat === undefined || journal === undefined) return;
-    const key = {
-      state: statKey(stat),
-      journal: statKey(journal),
-      superseded: superseded === undefined ? null : statKey(superseded),
-    };
+    const key = keyOf(files, paths);
+    if (key === undefined) return;
     const index = { key, hash: this.#hash, seq: this.seq, line: this.#head.hash, end: this.#tail.end };
     files.makeDirectory(path.dirname(paths.cache));
     writeCache(files, paths.cache, this.#doc, index, this.#cached);

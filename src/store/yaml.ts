@@ -1,6 +1,7 @@
 // The store of one project on one machine: `.liza/state.yaml`, readable and editable by a person.
 // Hides the lock, the journal, the cache and the edits made by hand.
 
+import path from 'node:path';
 import type { Board, Lease } from '../core/board.ts';
 import { decide } from '../core/decide.ts';
 import { type Decided, type Refusal, Refused } from '../core/decision.ts';
@@ -8,12 +9,14 @@ import { mayRenew } from '../core/renewal.ts';
 import { isTerminal, settings } from '../core/state.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
+import { confirm, unchanged, writeCache } from './cache.ts';
 import type { Context } from './context.ts';
 import { absorb } from './external.ts';
+import { errorCode } from './files.ts';
 import { adoptFile, readFile } from './import.ts';
-import { readEntries } from './journal.ts';
+import { lastOf, readEntries } from './journal.ts';
 import { writeLease } from './leases.ts';
-import { load } from './load.ts';
+import { type Loaded, load } from './load.ts';
 import { normalise } from './normal.ts';
 import { peekTask } from './peek.ts';
 import { missingBoard, unlocked } from './refusals.ts';
@@ -119,6 +122,7 @@ async function read(context: Context): Promise<Snapshot> {
   if ('ok' in loaded) throw new Refused(loaded);
   const newer = refuseNewer(loaded.doc);
   if (newer !== undefined) throw new Refused(newer);
+  refreshCache(context, loaded);
   let board = assemble(context, normalise(loaded.doc.value).state);
   const notices: Notice[] = [];
   if (loaded.broken !== undefined) notices.push(invalidState(loaded.broken.message));
@@ -137,6 +141,25 @@ async function read(context: Context): Promise<Snapshot> {
   const seq = loaded.tail.lines.at(-1)?.entry.seq ?? 0;
   return { board, now: clock(), seq, notices };
 }
+
+/** A reader leaves the cache better than it found it: derived data, replaced atomically, safe without the lock. */
+function refreshCache({ files, paths, clock }: Context, { doc, hash, tail, cached, behind, edits, key }: Loaded): void {
+  if (behind || edits.length > 0 || key === undefined || !unchanged(files, key, paths)) return;
+  const head = lastOf(tail);
+  try {
+    if (cached === undefined || !unchanged(files, cached.index.key, paths)) {
+      files.makeDirectory(path.dirname(paths.cache));
+      writeCache(files, paths.cache, doc, { key, hash, seq: head.entry.seq, line: head.hash, end: tail.end });
+    } else if (cached.racy && clock() - Number(BigInt(key.state[3]) / 1_000_000n) > CLOCK_TICK) {
+      confirm(files, paths.cache);
+    }
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error; // a read-only disk is no reason not to read
+  }
+}
+
+/** Longer than any file system's time stamps are coarse (4 ms on Linux, 10 ms on older kernels). */
+const CLOCK_TICK = 50;
 
 /** A board that no command has touched yet is shown as it lies there. */
 async function readImported(context: Context, none: 'no-board' | 'no-journal'): Promise<Snapshot> {

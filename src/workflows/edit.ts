@@ -43,8 +43,7 @@ export async function edit(context: Context, request: EditRequest): Promise<Edit
       'edit-lock',
     );
   }
-  if ('missing' in lock)
-    return refuse(`cannot lock: ${lock.missing}`, 'install util-linux (it holds flock)', 5, 'lock');
+  if (!('release' in lock)) return unlocked(lock);
   try {
     return await editLocked(context, request);
   } finally {

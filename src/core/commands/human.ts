@@ -5,7 +5,7 @@ import { patch, withSprint } from '../change.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { findTask } from '../find.ts';
-import { sprintMetrics } from '../metrics.ts';
+import { metrics as computeMetrics } from '../metrics.ts';
 import { ConfigSchema, isTerminal, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
@@ -131,10 +131,8 @@ export const metrics: Row<'metrics'> = {
   to: [],
   guards: [],
   effects: 'sprint.metrics',
-  change: ({ state, now }) => {
-    const planned = new Set(state.sprint.scope.planned);
-    const counted = planned.size === 0 ? state.tasks : state.tasks.filter((task) => planned.has(task.id));
-    const computed = sprintMetrics(counted, [], now);
+  change: ({ state }) => {
+    const computed = computeMetrics(state);
     const same = JSON.stringify(state.sprint.metrics) === JSON.stringify(computed);
     if (same) return { state, detail: 'metrics are current', already: true };
     return { state: withSprint(state, { metrics: computed }), detail: 'metrics computed' };

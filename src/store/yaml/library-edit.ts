@@ -5,7 +5,7 @@ import type { Document, Scalar } from 'yaml';
 import { Bug } from './bug.ts';
 import { isScalar } from './emit.ts';
 import { definedKeys, isMap, own, sameValue } from './equal.ts';
-import { emitLiteral, isPlainSafe } from './scalar.ts';
+import { emitDouble, emitLiteral, isPlainSafe } from './scalar.ts';
 import { loadYaml, parseStrict } from './strict.ts';
 
 /** As editBlock, for any text the strict reader accepts. */
@@ -24,6 +24,10 @@ export async function editWithLibrary(text: string, oldValue: unknown, newValue:
     if (isScalarNode(there) && isScalar(value)) {
       // In the node that is there the value keeps its comment.
       there.value = value;
+      // What described the old value: a tag such as !!str, hexadecimal, a number of digits.
+      delete there.tag;
+      delete there.format;
+      delete there.minFractionDigits;
       quoted(there);
       return;
     }
@@ -53,7 +57,9 @@ function indentedLike(text: string, margin: string, document: Document): string 
     flowCollectionPadding: false,
     doubleQuotedMinMultiLineLength: 1e9,
   });
-  return indented(text.endsWith('\n') ? written : written.replace(/\n$/, ''), margin);
+  // The library leaves these bare between double quotes; the text held none, so all of them stand there.
+  const escaped = written.replace(/[\x7f-\x84\x86-\x9f\ufffe\uffff]/g, (c) => emitDouble(c).slice(1, -1));
+  return indented(text.endsWith('\n') ? escaped : escaped.replace(/\n$/, ''), margin);
 }
 
 type Path = readonly (string | number)[];

@@ -89,7 +89,11 @@ function plainOf(library: Library, node: unknown, depth: number): unknown {
   for (const { key, value } of node.items) {
     const name = keyOf(library, key, offset);
     if (Object.hasOwn(map, name)) {
-      throw new Refused((key as Node).range?.[0] ?? offset, `the key ${name} appears twice`, 'keep one of the two');
+      throw new Refused(
+        (key as Node).range?.[0] ?? offset,
+        `the key ${name.slice(0, 60)} appears twice`,
+        'keep one of the two',
+      );
     }
     map[name] = plainOf(library, value, depth + 1);
   }

@@ -13,7 +13,9 @@ afterEach(() => here.remove());
 const ADD = ['--desc', 'x', '--done', 'x', '--scope', 'IN: src'];
 const REJECTION = 'Blockers: 1\n- [blocker] a.ts:1 — wrong';
 
-test.each<[string[], string | undefined, RegExp]>([
+const LONG = 'x'.repeat(16_385);
+
+const ROWS: readonly (readonly [string[], string | undefined, RegExp])[] = [
   [['add-task', '--id', '../x', ...ADD], 'planner-1', /"..\/x" is not a task id/],
   [['add-task', '--id=--upload-pack=x', ...ADD], 'planner-1', /"--upload-pack=x" is not a task id/],
   [['add-task', '--id', '--upload-pack=x', ...ADD], 'planner-1', /looks like an option/],
@@ -31,9 +33,13 @@ test.each<[string[], string | undefined, RegExp]>([
   [['amend', 'one', '--depends', 'two'], 'planner-1', /one.*two|two.*one|cycl/],
   [['add-task', '--id', 'new', '--spec', '/etc/passwd', ...ADD], 'planner-1', /not inside the project/],
   [['add-task', '--id', 'new', '--spec', '../up.md', ...ADD], 'planner-1', /not inside the project/],
-  [['add-task', '--id', 'new', '--spec', 'specs/none.md', '--validate', 'true', '--ready', ...ADD], 'planner-1', /specs\/none\.md/],
+  [
+    ['add-task', '--id', 'new', '--spec', 'specs/none.md', '--validate', 'true', '--ready', ...ADD],
+    'planner-1',
+    /specs\/none\.md/,
+  ],
   [['add-task', '--id', 'new', '--type', 'poem', ...ADD], 'planner-1', /--type is "poem"/],
-  [['add-task', '--id', 'new', '--desc', 'x'.repeat(16_385)], 'planner-1', /16385|16384/],
+  [['add-task', '--id', 'new', '--desc', LONG], 'planner-1', /16385|16384/],
   [['finalize', 'ghost'], 'planner-1', /there is no task ghost/],
   [['finalize', 'a;b'], 'planner-1', /"a;b" is not a task id/],
   [['show', '../../etc/passwd'], undefined, /is not a task id/],
@@ -56,7 +62,11 @@ test.each<[string[], string | undefined, RegExp]>([
   [['spec-change', '../x', 'changed'], undefined, /not inside the project/],
   [['block', 'one', '--reason', 'unclear'], 'coder-1', /needs --question/],
   [['pause'], 'boss-1', /"boss-1" is not an agent id/],
-])('%j as %s: one sentence, a hint, exit 1, nothing changed', async (argv, agent, said) => {
+];
+
+const named = ROWS.map(([argv, agent, said]) => ({ line: argv.join(' ').slice(0, 70), argv, agent, said }));
+
+test.each(named)('liza $line: one sentence, a hint, exit 1, nothing changed', async ({ argv, agent, said }) => {
   const before = await here.state();
   const ran = await here.liza(argv, agent === undefined ? {} : { agent });
   expect(ran.code).toBe(1);

@@ -73,9 +73,10 @@ test('the caller’s GIT_ variables and the repository’s hooks have no say', a
   expect(readdirSync(here.root), 'the trap works').toContain('planted.ran');
 });
 
-test.each(['../elsewhere', '/tmp', 'specs', '.worktrees/none'])('no facts about %s', async (worktree) => {
+test.each(['../elsewhere', '/tmp', 'specs', '.worktrees/none'])('no facts about %s', async (folder) => {
   worktree();
-  expect(await worktreeFacts(io(), here.root, { ...aClaim('one'), worktree })).toBeUndefined();
+  const task = { ...aClaim('one'), worktree: folder };
+  expect(await worktreeFacts(io(), here.root, task)).toBeUndefined();
 });
 
 test('a worktree that lost its .git does not answer for the project around it', async () => {

@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import type { Io } from '../../../src/cli/io.ts';
 import { findRoot } from '../../../src/cli/root.ts';
 import { run } from '../../../src/cli/run.ts';
+import { specExists } from '../../../src/cli/spec-exists.ts';
 import type { State, Task } from '../../../src/core/state.ts';
 import { instant } from '../../../src/core/time.ts';
 import { memoryStore } from '../../../src/store/memory.ts';
+import { contextOf } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 
 export const NOW = instant('2026-03-01T12:00:00Z');
@@ -82,6 +84,7 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
       stderr += text;
     },
     readStdin: async () => as.stdin ?? '',
+    readLine: async () => as.stdin ?? '',
     stdoutIsTty: false,
     stderrIsTty: false,
     columns: 100,
@@ -94,11 +97,24 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
       const found = findRoot(cwd);
       return typeof found === 'string' ? store : found;
     },
+    context: (folder, gitDirectory) =>
+      contextOf({
+        root: folder,
+        gitDirectory,
+        clock: () => NOW,
+        specExists: (ref) => specExists(folder, ref),
+        nested: undefined,
+      }),
+    asset: (path) => join(import.meta.dirname, '../../..', path),
     ...as.io,
   };
   const code = await run(argv, io);
-  // Not enumerable: a failing comparison prints the rest without parsing text as JSON.
-  return Object.defineProperty({ code, stdout, stderr }, 'json', { get: () => JSON.parse(stdout) }) as Ran;
+  return { code, stdout, stderr, json: parsed(stdout) };
+}
+
+/** Text output has no JSON in it; a test that expects some fails on the empty object. */
+function parsed(stdout: string): Record<string, unknown> {
+  return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
 }
 
 export function aState(changes: Partial<State> = {}): State {

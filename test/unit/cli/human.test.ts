@@ -49,12 +49,18 @@ test('an agent may not pause, note or set', async () => {
 test('a note may be words, one text or stdin, for someone or all', async () => {
   await here.liza(['note', 'use', 'the', 'helper', '--for', 'live']);
   await here.liza(['note', '-'], { stdin: 'from a file\n' });
-  expect((await here.state()).human_notes).toMatchObject([{ message: 'use the helper', for: 'live' }, { message: 'from a file' }]);
+  expect((await here.state()).human_notes).toMatchObject([
+    { message: 'use the helper', for: 'live' },
+    { message: 'from a file' },
+  ]);
 });
 
 test('replan hands a task back to the planner', async () => {
   expect((await here.liza(['replan', 'live', '--reason', 'new API'])).code).toBe(0);
-  expect(await here.task('live')).toMatchObject({ status: 'BLOCKED', blocked_reason: expect.stringContaining('human override') });
+  expect(await here.task('live')).toMatchObject({
+    status: 'BLOCKED',
+    blocked_reason: expect.stringContaining('human override'),
+  });
 });
 
 test.each<[string, string, unknown]>([
@@ -66,7 +72,7 @@ test.each<[string, string, unknown]>([
   ['test_command', '[ -f x ]', '[ -f x ]'],
 ])('config set %s %s', async (key, value, stored) => {
   expect((await here.liza(['config', 'set', key, value])).code).toBe(0);
-  expect((await here.state()).config).toHaveProperty([key].filter(() => stored !== undefined), stored === undefined ? expect.anything() : stored);
+  expect((await here.state()).config[key as 'test_command']).toEqual(stored);
 });
 
 test('config get shows what is in force and what is a default', async () => {
@@ -75,13 +81,24 @@ test('config get shows what is in force and what is a default', async () => {
   expect(all.stdout).toMatch(/^lease_duration: 600$/m);
   expect(all.stdout).toMatch(/^review_lease_duration: 600 {2}\(default\)$/m);
   expect((await here.liza(['config', 'get', 'lease_duration'])).stdout).toBe('600\n');
-  expect((await here.liza(['config', 'get', '--json'])).json).toMatchObject({ ok: true, config: { lease_duration: 600, sandbox: 'auto' } });
+  expect((await here.liza(['config', 'get', '--json'])).json).toMatchObject({
+    ok: true,
+    config: { lease_duration: 600, sandbox: 'auto' },
+  });
   const wrong = await here.liza(['config', 'get', 'lease_duratoin']);
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('did you mean lease_duration?') });
 });
 
 test('spec-change lists the live tasks it touches', async () => {
-  const ran = await here.liza(['spec-change', 'specs/auth.md#retry', 'tokens', 'live', 'longer', '--triggered-by', 'live']);
+  const ran = await here.liza([
+    'spec-change',
+    'specs/auth.md#retry',
+    'tokens',
+    'live',
+    'longer',
+    '--triggered-by',
+    'live',
+  ]);
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/touches live \(CLAIMED\)/) });
   expect((await here.state()).spec_changes).toMatchObject([{ change: 'tokens live longer', triggered_by: 'live' }]);
 });
@@ -89,7 +106,11 @@ test('spec-change lists the live tasks it touches', async () => {
 test('metrics are computed, kept and printed, also when they are current', async () => {
   expect((await here.liza(['metrics'])).stdout).toMatch(/^ {2}tasks_merged +1$/m);
   expect((await here.state()).sprint.metrics).toMatchObject({ tasks_total: 2, tasks_merged: 1 });
-  expect((await here.liza(['metrics', '--json'])).json).toMatchObject({ ok: true, already: true, metrics: { tasks_merged: 1 } });
+  expect((await here.liza(['metrics', '--json'])).json).toMatchObject({
+    ok: true,
+    already: true,
+    metrics: { tasks_merged: 1 },
+  });
 });
 
 test('archive moves a finished task out and show still finds it', async () => {
@@ -119,7 +140,11 @@ test('sprint start takes a time, a day or a span', async () => {
 test('status shows the board; --json gives the same as data', async () => {
   const ran = await here.liza(['status', '--all']);
   expect(ran.stdout).toMatch(/Retry all API calls[\s\S]*CLAIMED[\s\S]*live/);
-  expect((await here.liza(['status', '--json'])).json).toMatchObject({ ok: true, goal: { id: 'goal-1' }, agents: expect.any(Array) });
+  expect((await here.liza(['status', '--json'])).json).toMatchObject({
+    ok: true,
+    goal: { id: 'goal-1' },
+    agents: expect.any(Array),
+  });
   expect((await here.liza(['status'], { unicode: false })).stdout).toMatch(/^[\x20-\x7e\n]+$/);
 });
 
@@ -131,7 +156,7 @@ test('show tells a dependency’s state and a live lease', async () => {
     state: { ...state, tasks: [...state.tasks, aTask('next', { depends_on: ['live', 'done', 'ghost'] })] },
   }));
   expect((await liza(['show', 'next'])).stdout).toContain('live (CLAIMED), done (MERGED), ghost (MISSING)');
-  expect((await liza(['show', 'live'])).stdout).toContain('coder-1, 4m left');
+  expect((await liza(['show', 'live'])).stdout).toMatch(/coder-1, .*\b4m\b/);
 });
 
 test('what the store noticed goes to stderr and into --json', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { identify } from '../../../src/cli/identity.ts';
+import { humanOnly, identify } from '../../../src/cli/identity.ts';
 import { checkTaskId, TASK_ID_SOURCE } from '../../../src/cli/ids.ts';
 import { ID_PATTERN } from '../../../src/core/state.ts';
 
@@ -45,4 +45,10 @@ test('a hostile id is quoted short and without control characters', () => {
   const refusal = checkTaskId(`\u001b[31m${'x'.repeat(200)}`);
   expect(refusal?.message.length).toBeLessThan(100);
   expect(refusal?.message).not.toContain('\u001b');
+});
+
+test('humanOnly lets a person pass and nobody else', () => {
+  expect(humanOnly({}, 'init')).toBeUndefined();
+  expect(humanOnly({ LIZA_AGENT_ID: 'coder-1' }, 'init')).toMatchObject({ ok: false, code: 1, guard: 'role' });
+  expect(humanOnly({ LIZA_AGENT_ID: 'boss' }, 'init')).toMatchObject({ ok: false, guard: 'agent-id' });
 });

@@ -21,10 +21,30 @@ beforeEach(() => {
 afterEach(() => here.remove());
 
 const planner = { agent: 'planner-1' };
-const DEFINED = ['--desc', 'Retry', '--spec', 'specs/auth.md#retry', '--done', 'it retries', '--scope', 'IN: src/auth.ts'];
+const DEFINED = [
+  '--desc',
+  'Retry',
+  '--spec',
+  'specs/auth.md#retry',
+  '--done',
+  'it retries',
+  '--scope',
+  'IN: src/auth.ts',
+];
 
 test('add-task keeps every flag and names the next command', async () => {
-  const flags = ['--type', 'docs', '--priority', '2', '--depends', 'first, second', '--validate', 'npm test', '--validate', 'npm run lint'];
+  const flags = [
+    '--type',
+    'docs',
+    '--priority',
+    '2',
+    '--depends',
+    'first, second',
+    '--validate',
+    'npm test',
+    '--validate',
+    'npm run lint',
+  ];
   const limits = ['--max-iterations', '4', '--max-review-cycles', '2'];
   const ran = await here.liza(['add-task', '--id', 'retry', ...DEFINED, ...flags, ...limits], planner);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
@@ -45,7 +65,10 @@ test('add-task keeps every flag and names the next command', async () => {
 });
 
 test('add-task --ready releases it at once, and --json tells so', async () => {
-  const ran = await here.liza(['add-task', '--id', 'retry', ...DEFINED, '--validate', 'npm test', '--ready', '--json'], planner);
+  const ran = await here.liza(
+    ['add-task', '--id', 'retry', ...DEFINED, '--validate', 'npm test', '--ready', '--json'],
+    planner,
+  );
   expect(ran.json).toMatchObject({ ok: true, code: 0, task: 'retry', status: 'UNCLAIMED', already: false, seq: 1 });
   expect((await here.state()).goal.status).toBe('IN_PROGRESS');
 });
@@ -62,7 +85,11 @@ test('the same add-task again says already done and writes nothing', async () =>
 
 test('amend changes only what it is given; --depends= empties the list', async () => {
   expect((await here.liza(['amend', 'second', '--priority', '1', '--depends='], planner)).code).toBe(0);
-  expect(await here.task('second')).toMatchObject({ priority: 1, depends_on: [], done_when: 'three 503s in a row still log in' });
+  expect(await here.task('second')).toMatchObject({
+    priority: 1,
+    depends_on: [],
+    done_when: 'three 503s in a row still log in',
+  });
   const nothing = await here.liza(['amend', 'second'], planner);
   expect(nothing).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to change') });
 });
@@ -70,7 +97,10 @@ test('amend changes only what it is given; --depends= empties the list', async (
 test('finalize asks the disk for the spec', async () => {
   expect((await here.liza(['finalize', 'first'], planner)).code).toBe(0);
   expect((await here.task('first')).status).toBe('UNCLAIMED');
-  await here.liza(['add-task', '--id', 'lost', '--spec', 'specs/none.md', '--done', 'x', '--scope', 'IN: src', '--validate', 'true'], planner);
+  await here.liza(
+    ['add-task', '--id', 'lost', '--spec', 'specs/none.md', '--done', 'x', '--scope', 'IN: src', '--validate', 'true'],
+    planner,
+  );
   const ran = await here.liza(['finalize', 'lost'], planner);
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain('specs/none.md');
@@ -84,7 +114,16 @@ test('plan done closes the scope', async () => {
 });
 
 test('unblock carries the answer', async () => {
-  const flags = ['--keep-worktree', '--reset-review-cycles', '--exclude', 'coder-1', '--reserve', 'coder-2', '--done', 'five retries'];
+  const flags = [
+    '--keep-worktree',
+    '--reset-review-cycles',
+    '--exclude',
+    'coder-1',
+    '--reserve',
+    'coder-2',
+    '--done',
+    'five retries',
+  ];
   const ran = await here.liza(['unblock', 'stuck', ...flags, '--assessment', 'unclear spec'], planner);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(await here.task('stuck')).toMatchObject({
@@ -101,13 +140,21 @@ test('supersede takes existing tasks and definitions as text, file or stdin', as
   writeFileSync(join(here.root, 'new.json'), '{"id":"from-file","desc":"F","validate":["true"]}');
   const text = '{"id":"from-text","description":"T","spec_ref":"specs/auth.md","priority":1,"depends":["first"]}';
   const argv = ['supersede', 'stuck', '--root-cause', 'too big', '--replacement', 'second', '--define', text];
-  const ran = await here.liza([...argv, '--define', '@new.json', '--define', '-'], { ...planner, stdin: '{"id":"from-stdin"}' });
+  const ran = await here.liza([...argv, '--define', '@new.json', '--define', '-'], {
+    ...planner,
+    stdin: '{"id":"from-stdin"}',
+  });
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(await here.task('stuck')).toMatchObject({
     status: 'SUPERSEDED',
     superseded_by: expect.arrayContaining(['second', 'from-text', 'from-file', 'from-stdin']),
   });
-  expect(await here.task('from-text')).toMatchObject({ status: 'DRAFT', description: 'T', priority: 1, depends_on: ['first'] });
+  expect(await here.task('from-text')).toMatchObject({
+    status: 'DRAFT',
+    description: 'T',
+    priority: 1,
+    depends_on: ['first'],
+  });
   expect(await here.task('from-file')).toMatchObject({ description: 'F', validation: ['true'] });
 });
 
@@ -142,7 +189,9 @@ test('abandon ends a task for good', async () => {
 
 test('align adds to the goal’s history', async () => {
   await here.liza(['align', 'search', 'is', 'next', '--event', 'login merged'], planner);
-  expect((await here.state()).goal.alignment_history).toMatchObject([{ event: 'login merged', summary: 'search is next' }]);
+  expect((await here.state()).goal.alignment_history).toMatchObject([
+    { event: 'login merged', summary: 'search is next' },
+  ]);
 });
 
 test('discoveries are listed, converted and dismissed', async () => {

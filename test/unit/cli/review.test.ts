@@ -53,7 +53,10 @@ test.each(['argument', 'stdin'])('REJECTED takes its reason as %s', async (way) 
 
 test('a blocker in a file that is nowhere is refused, naming it', async () => {
   const before = await here.state();
-  const ran = await here.liza(['submit-verdict', 'judged', 'REJECTED', '-'], { ...reviewer, stdin: rejection('ghost.ts') });
+  const ran = await here.liza(['submit-verdict', 'judged', 'REJECTED', '-'], {
+    ...reviewer,
+    stdin: rejection('ghost.ts'),
+  });
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain('ghost.ts');
   expect(await here.state()).toBe(before);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { EnvironmentError } from '../../../src/cli/errors.ts';
+import { EnvironmentError, Refused, refuse } from '../../../src/core/decision.ts';
 import { aTask, type Project, project } from './fixtures.ts';
 
 let here: Project;
@@ -51,7 +51,9 @@ test.each(['states', 'roles', 'identity', 'anomalies', 'exit-codes', 'environmen
 );
 
 test('the protocol in help is the table’s own', async () => {
-  expect((await here.liza(['help', 'states'])).stdout).toMatch(/^DRAFT\n(?: {2}.*\n)* {2}finalize +\(planner, human\) → UNCLAIMED$/m);
+  expect((await here.liza(['help', 'states'])).stdout).toMatch(
+    /^DRAFT\n(?: {2}.*\n)* {2}finalize +\(planner, human\) → UNCLAIMED$/m,
+  );
   expect((await here.liza(['help', 'roles'])).stdout).toMatch(/^reviewer:\n(?: {2}.*\n)* {2}submit-verdict /m);
   expect((await here.liza(['help', 'anomalies'])).stdout).toContain('retry_loop');
 });
@@ -136,6 +138,7 @@ test.each([
   [errno('EACCES', '/p/x'), 5, /^liza: permission denied: \/p\/x\n/],
   [errno('EROFS'), 5, /^liza: the file system is read-only\n/],
   [errno('EIO', '/p/x'), 5, /^liza: the disk reported an input\/output error: \/p\/x\n/],
+  [new Refused(refuse('line 3 is broken', 'liza edit', 4)), 4, /^liza: line 3 is broken\n {2}→ liza edit\n$/],
   [new EnvironmentError('git was not found', 'install git', 3), 3, /^liza: git was not found\n {2}→ install git\n$/],
   [
     new TypeError('x is undefined\nat y'),

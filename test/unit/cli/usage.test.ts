@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
 import { REGISTRY } from '../../../src/cli/registry.ts';
-import { TABLE } from '../../../src/core/commands.ts';
 import type { CommandName } from '../../../src/core/command.ts';
+import { TABLE } from '../../../src/core/commands.ts';
 import { usage } from '../../../src/core/usage.ts';
 
 /** Placeholders stand for something the verb would accept. */
 const words = (line: string): string[] =>
-  (line.match(/"[^"]*"|\S+/g) ?? [])
-    .slice(1)
-    .map((word) => word.replaceAll('"', '').replace(/^<.*>$/, 'some-task').replace('APPROVED|REJECTED', 'APPROVED'));
+  (line.match(/"[^"]*"|\S+/g) ?? []).slice(1).map((word) =>
+    word
+      .replaceAll('"', '')
+      .replace(/^<.*>$/, 'some-task')
+      .replace('APPROVED|REJECTED', 'APPROVED'),
+  );
 
 const lines = Object.keys(TABLE).map((name) => usage(name as CommandName));
 

@@ -10,10 +10,28 @@ beforeEach(() => {
 });
 afterEach(() => here.remove());
 
-const CHECKPOINT = ['--intent', 'wrap login', '--risks', 'not idempotent', '--validation', 'npm test: green', '--file', 'src/auth.ts'];
+const CHECKPOINT = [
+  '--intent',
+  'wrap login',
+  '--risks',
+  'not idempotent',
+  '--validation',
+  'npm test: green',
+  '--file',
+  'src/auth.ts',
+];
 
 test('block carries reason, questions and what was tried', async () => {
-  const argv = ['block', 'mine', '--reason', '- no limit named', '--question', 'How many?', '--question', 'Which codes?'];
+  const argv = [
+    'block',
+    'mine',
+    '--reason',
+    '- no limit named',
+    '--question',
+    'How many?',
+    '--question',
+    'Which codes?',
+  ];
   const ran = await here.liza([...argv, '--attempted', 'read the spec'], coder);
   expect(ran.code).toBe(0);
   expect(ran.stdout).toContain('liza exit 42');
@@ -29,14 +47,41 @@ test('discover reports without fixing', async () => {
   const flags = ['--severity', 'high', '--urgency', 'immediate', '--during', 'mine', '--recommendation', 'add one'];
   expect((await here.liza(['discover', 'no', 'timeout', ...flags], coder)).code).toBe(0);
   expect((await here.state()).discovered).toMatchObject([
-    { by: 'coder-1', description: 'no timeout', severity: 'high', urgency: 'immediate', during: 'mine', recommendation: 'add one' },
+    {
+      by: 'coder-1',
+      description: 'no timeout',
+      severity: 'high',
+      urgency: 'immediate',
+      during: 'mine',
+      recommendation: 'add one',
+    },
   ]);
 });
 
 test('anomaly details are numbers and truths where the type wants them', async () => {
-  const loop = ['anomaly', '--type', 'retry_loop', '--task', 'mine', '--detail', 'count=3', '--detail', 'error_pattern=a=b: true'];
+  const loop = [
+    'anomaly',
+    '--type',
+    'retry_loop',
+    '--task',
+    'mine',
+    '--detail',
+    'count=3',
+    '--detail',
+    'error_pattern=a=b: true',
+  ];
   expect((await here.liza(loop, coder)).code).toBe(0);
-  const debt = ['anomaly', '--type', 'trade_off', '--detail', 'what=1', '--detail', 'why=true', '--detail', 'debt_created=true'];
+  const debt = [
+    'anomaly',
+    '--type',
+    'trade_off',
+    '--detail',
+    'what=1',
+    '--detail',
+    'why=true',
+    '--detail',
+    'debt_created=true',
+  ];
   expect((await here.liza(debt, coder)).code).toBe(0);
   expect((await here.state()).anomalies).toMatchObject([
     { type: 'retry_loop', task: 'mine', reporter: 'coder-1', details: { count: 3, error_pattern: 'a=b: true' } },
@@ -45,7 +90,20 @@ test('anomaly details are numbers and truths where the type wants them', async (
 });
 
 test('handoff leaves the notes and says how to end', async () => {
-  const flags = ['--approach', 'decorator', '--blockers', '429', '--file', 'a.ts', '--file', 'b.ts', '--step', 'backoff', '--context', '92%'];
+  const flags = [
+    '--approach',
+    'decorator',
+    '--blockers',
+    '429',
+    '--file',
+    'a.ts',
+    '--file',
+    'b.ts',
+    '--step',
+    'backoff',
+    '--context',
+    '92%',
+  ];
   const ran = await here.liza(['handoff', 'mine', '--summary', 'works', '--next', 'add backoff', ...flags], coder);
   expect(ran.code).toBe(0);
   expect(ran.stdout).toContain('liza exit 42');
@@ -116,17 +174,20 @@ test('begin binds to a clean worktree at its start commit', async () => {
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect((await here.task('mine')).history?.at(-1)).toMatchObject({
     event: 'pre_execution_checkpoint',
-    intent: 'wrap login',
-    assumptions: ['login is pure'],
-    files_to_modify: ['src/auth.ts', 'b.ts'],
+    checkpoint: { intent: 'wrap login', assumptions: ['login is pure'], files_to_modify: ['src/auth.ts', 'b.ts'] },
   });
 });
 
 test('begin takes its parts as JSON from stdin', async () => {
   onDisk();
   const stdin = JSON.stringify({ intent: 'i', risks: 'r', validation: 'npm test: green', files_to_modify: ['a.ts'] });
-  expect(await here.liza(['begin', 'mine', '--json-file', '-'], { ...coder, stdin })).toMatchObject({ code: 0, stderr: '' });
-  expect((await here.task('mine')).history?.at(-1)).toMatchObject({ intent: 'i', files_to_modify: ['a.ts'] });
+  expect(await here.liza(['begin', 'mine', '--json-file', '-'], { ...coder, stdin })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  expect((await here.task('mine')).history?.at(-1)).toMatchObject({
+    checkpoint: { intent: 'i', files_to_modify: ['a.ts'] },
+  });
 });
 
 test('a checkpoint after the code is refused, naming the file or the commit', async () => {
@@ -137,5 +198,8 @@ test('a checkpoint after the code is refused, naming the file or the commit', as
   git(folder, 'add', '.');
   git(folder, 'commit', '-qm', 'early');
   const moved = await here.liza(['begin', 'mine', ...CHECKPOINT], coder);
-  expect(moved).toMatchObject({ code: 1, stderr: expect.stringContaining(git(folder, 'rev-parse', 'HEAD').slice(0, 7)) });
+  expect(moved).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(git(folder, 'rev-parse', 'HEAD').slice(0, 7)),
+  });
 });

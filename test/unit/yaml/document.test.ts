@@ -149,6 +149,14 @@ describe('parseDocument', () => {
     else expect(doc(parsed).sections[0]).toMatchObject({ kind: 'whole', records: [{ line: 0 }] });
   });
 
+  test('spaces and blank lines that end a text block stay with its record', async () => {
+    const spaces = doc(await parseDocument('tasks:\n- |\n  x\n     \n- b\n', options));
+    expect(documentValue(spaces).tasks).toEqual(['x\n   \n', 'b']);
+    const kept = simple('tasks:\n- |+\n  x\n\n# c\n- b\n');
+    expect(documentValue(kept).tasks).toEqual(['x\n\n', 'b']);
+    expect(kept.sections[0]?.records[0]).toMatchObject({ line: 1, endLine: 4 });
+  });
+
   test('an empty file is an empty board', () => {
     expect(documentValue(simple(''))).toEqual({});
     expect(documentValue(simple('  # only\n---\n# comments'))).toEqual({});

@@ -123,7 +123,7 @@ describe('editBlock', () => {
   });
 });
 
-const RUNS = 60000;
+const RUNS = 4000;
 
 /** The value with something put in, taken out or replaced at a random place. */
 function vary(value: unknown, random: (limit: number) => number, drawn: unknown): unknown {

@@ -1,0 +1,78 @@
+// `npm run bench`: what commands cost, as the median ratio to \`node -e 0\` of the same run. Commands and
+// the empty program take turns, so that a busy machine slows both. Prints a table and, with --check,
+// ends with 1 when a number of the list below is missed.
+
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeBoard } from './boards.mjs';
+
+const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
+const SIZES = [100, 1000, 10_000];
+const LIMITS = {
+  'show <task>': [1.4, 1.6, 2.5],
+  'note "…" (durable)': [2.2, 3, 10],
+  'validate': [2.5, 6, 40],
+};
+const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+delete env.LIZA_AGENT_ID;
+
+const run = (cwd, args) => {
+  const start = process.hrtime.bigint();
+  const done = spawnSync(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  if (done.status !== 0) throw new Error(`${args.join(' ')}: exit ${done.status}: ${done.stderr}`);
+  return Number(process.hrtime.bigint() - start) / 1e6;
+};
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+function ratio(cwd, args, rounds, before = () => {}) {
+  const [base, own] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    base.push(run(cwd, ['-e', '0']));
+    before();
+    own.push(run(cwd, [LIZA, ...args(round)]));
+  }
+  return median(own) / median(base);
+}
+
+function peakMegabytes(cwd, args) {
+  const probe = `process.on('exit', () => process.stderr.write('RSS=' + process.resourceUsage().maxRSS))`;
+  const preload = `data:text/javascript,${encodeURIComponent(probe)}`;
+  const done = spawnSync(process.execPath, ['--import', preload, LIZA, ...args], { cwd, env, encoding: 'utf8' });
+  return Number(/RSS=(\d+)/.exec(done.stderr)?.[1] ?? Number.NaN) / 1024;
+}
+
+const rounds = process.argv.includes('--quick') ? 9 : 31;
+const check = process.argv.includes('--check');
+const rows = { 'show <task>': [], 'note "…" (durable)': [], validate: [], 'show, cold (after an edit by hand)': [] };
+const missed = [];
+let peak = 0;
+for (const size of SIZES) {
+  const root = makeBoard(size);
+  run(root, [LIZA, 'note', 'import']);
+  const task = `task-${Math.floor(size / 2)}`;
+  const take = size === 10_000 ? Math.ceil(rounds / 2) : rounds;
+  rows['show <task>'].push(ratio(root, () => ['show', task], take));
+  rows['note "…" (durable)'].push(ratio(root, (n) => ['note', `round ${n}`], take));
+  rows.validate.push(ratio(root, () => ['validate'], take));
+  const edit = () => spawnSync('sed', ['-i', '1s/$/ x/', join(root, '.liza/state.yaml')]);
+  rows['show, cold (after an edit by hand)'].push(ratio(root, () => ['show', task], 5, edit));
+  if (size === 10_000) peak = Math.max(peakMegabytes(root, ['note', 'memory']), peakMegabytes(root, ['validate']));
+  rmSync(root, { recursive: true, force: true });
+}
+console.log(`median ratio to \`node -e 0\`, ${rounds} rounds, Node ${process.versions.node}\n`);
+console.log(`| ${'command'.padEnd(36)} | ${SIZES.map((size) => `${size} tasks`.padStart(14)).join(' | ')} |`);
+console.log(`|${'-'.repeat(38)}|${SIZES.map(() => `${'-'.repeat(15)}:`).join('|')}|`);
+for (const [name, values] of Object.entries(rows)) {
+  const limits = LIMITS[name];
+  const cells = values.map((value, at) => {
+    if (limits !== undefined && value > limits[at]) missed.push(`${name} at ${SIZES[at]}: ${value.toFixed(2)} > ${limits[at]}`);
+    return `${value.toFixed(2)}${limits === undefined ? '' : ` (≤ ${limits[at]})`}`.padStart(14);
+  });
+  console.log(`| ${name.padEnd(36)} | ${cells.join(' | ')} |`);
+}
+console.log(`\npeak memory at 10,000 live tasks: ${peak.toFixed(0)} MB (≤ 300)`);
+if (!(peak <= 300)) missed.push(`peak memory: ${peak.toFixed(0)} MB > 300`);
+if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
+process.exitCode = check && missed.length > 0 ? 1 : 0;

@@ -1,0 +1,81 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+// The real entry as one CJS bundle, started as a process: what no in-process run can show.
+const home = mkdtempSync(join(tmpdir(), 'liza-process-'));
+const bundle = join(home, 'dist', 'liza.cjs');
+const project = join(home, 'project');
+
+beforeAll(async () => {
+  const entry = resolve(import.meta.dirname, '../../../src/cli/main.ts');
+  await build({
+    entryPoints: [entry],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+  });
+  mkdirSync(join(project, 'specs'), { recursive: true });
+  writeFileSync(join(project, 'specs', 'vision.md'), '# Vision\n');
+  execFileSync('git', ['init', '-q'], { cwd: project });
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-qm', 'x', '--allow-empty'], {
+    cwd: project,
+  });
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+function liza(argv: readonly string[], options: { input?: string; env?: Record<string, string>; cwd?: string } = {}) {
+  const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...options.env };
+  const ran = spawnSync(process.execPath, [bundle, ...argv], {
+    cwd: options.cwd ?? project,
+    encoding: 'utf8',
+    ...options,
+    env,
+  });
+  return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+}
+
+test('exit codes and streams are those of the process', () => {
+  expect(liza(['version'])).toMatchObject({ code: 0, stderr: '' });
+  expect(liza(['statsu'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'liza: there is no command "statsu"\n  → did you mean: liza status\n',
+  });
+});
+
+test('the locale decides between signs and ASCII', () => {
+  expect(liza(['statsu'], { env: { LANG: 'C' } }).stderr).toContain('  -> did you mean');
+  expect(liza(['statsu'], { env: { LANG: 'C', LC_ALL: 'en_US.utf8' } }).stderr).toContain('  → did you mean');
+});
+
+test('a reader that goes away is not an error', () => {
+  const script = `set -o pipefail; "$0" "$1" help --all | true; echo "\${PIPESTATUS[0]}"`;
+  const ran = spawnSync('bash', ['-c', script, process.execPath, bundle], { encoding: 'utf8', cwd: home });
+  expect(ran.stderr).toBe('');
+  expect(ran.stdout).toBe('0\n');
+});
+
+test('a goal, a task and a note from stdin, through the files of a real project', () => {
+  expect(liza(['init', 'Retry', 'everything'])).toMatchObject({ code: 0 });
+  const task = ['--desc', 'x', '--spec', 'specs/vision.md', '--done', 'x', '--scope', 'IN: src', '--validate', 'true'];
+  expect(liza(['add-task', '--id', 'first', ...task, '--ready'])).toMatchObject({ code: 0, stderr: '' });
+  expect(liza(['note', '-', '--for', 'first'], { input: 'mind the 429\n' })).toMatchObject({ code: 0, stderr: '' });
+  const shown = liza(['show', 'first', '--json'], { cwd: join(project, 'specs') });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ ok: true, task: { id: 'first', status: 'UNCLAIMED' } });
+  expect(liza(['log', '-n', '1']).stdout).toMatch(/ {2}human {2}note: .*\n$/);
+  expect(liza(['status']).stdout).toContain('Retry everything');
+});
+
+test('only main.ts reads the process', () => {
+  const cli = resolve(import.meta.dirname, '../../../src/cli');
+  const found = spawnSync('grep', ['-rnE', String.raw`\bprocess\.|Date\.now\(|new Date\(\)`, cli, '--include=*.ts'], {
+    encoding: 'utf8',
+  });
+  expect(found.stdout.split('\n').filter((line) => line !== '' && !line.includes('/main.ts:'))).toEqual([]);
+});
