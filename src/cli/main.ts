@@ -12,6 +12,7 @@ import { emit } from './output.ts';
 import { findRoot } from './root.ts';
 import { run } from './run.ts';
 import { specExists } from './spec-exists.ts';
+import { mayBeTerminal, writeOut } from './streams.ts';
 
 const MINIMUM = [20, 19] as const;
 
@@ -32,28 +33,30 @@ function unsupported(platform: string, version: string): ReturnType<typeof refus
 
 function processIo(): Io {
   const { env } = process;
-  const stop = new AbortController();
   return {
     cwd: currentFolder(),
     env,
-    stdout: (text) => void process.stdout.write(text),
-    stderr: (text) => void process.stderr.write(text),
+    stdout: writer(1),
+    stderr: writer(2),
     readStdin,
     readLine,
     get stdoutIsTty() {
-      return process.stdout.isTTY === true;
+      return isTerminal(1);
     },
     get stderrIsTty() {
-      return process.stderr.isTTY === true;
+      return isTerminal(2);
     },
     get columns() {
-      return process.stdout.columns ?? 80;
+      return isTerminal(1) ? process.stdout.columns : 80;
     },
     unicode: /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || ''),
     get color() {
-      return !env.NO_COLOR && env.TERM !== 'dumb' && process.stdout.isTTY === true;
+      return !env.NO_COLOR && env.TERM !== 'dumb' && isTerminal(1);
     },
-    stop: stop.signal,
+    // Ctrl-C ends the process; nothing in here has to be told before.
+    get stop() {
+      return new AbortController().signal;
+    },
     now: () => Date.now(),
     root: () => findRoot(currentFolder()),
     openStore: async () => {
@@ -100,15 +103,28 @@ function readLine(): Promise<string> {
   });
 }
 
-/** A reader that went away (`liza log | head`) is not an error worth a word. */
+const isTerminal = (descriptor: 1 | 2): boolean =>
+  mayBeTerminal(descriptor) && (descriptor === 1 ? process.stdout : process.stderr).isTTY === true;
+
+/** A descriptor that would block is left to node's stream, which waits for it; from then on all goes that way. */
+function writer(descriptor: 1 | 2): (text: string) => void {
+  let stream: NodeJS.WriteStream | undefined;
+  return (text) => {
+    const left = stream === undefined ? writeOut(descriptor, text) : Buffer.from(text);
+    if (left === 'gone') process.exit();
+    if (left === 'done') return;
+    stream ??= (descriptor === 1 ? process.stdout : process.stderr).on('error', onBrokenPipe);
+    stream.write(left);
+  };
+}
+
+/** A reader that went away is not an error worth a word. */
 function onBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit();
   throw error;
 }
 
 async function main(): Promise<void> {
-  process.stdout.on('error', onBrokenPipe);
-  process.stderr.on('error', onBrokenPipe);
   const io = processIo();
   const bad = unsupported(process.platform, process.versions.node);
   process.exitCode = bad === undefined ? await run(process.argv.slice(2), io) : emit(bad, io, false);

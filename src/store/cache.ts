@@ -1,15 +1,17 @@
 // cache/board.ndjson: the parsed board, so that a command need not parse YAML. Derived, bound to
 // state.yaml by hash and to the files by stat, never authoritative: when anything disagrees it is
-// ignored and written anew. Layout: one line `liza-cache-1 <flag> <index length>`, the index (places of
-// the records in state.yaml and in this file), then the records as one JSON array, a record per line,
-// so that `liza show` reads one record without parsing the others.
+// ignored and written anew. Layout, each on a line: `liza-cache-2 <flag> <length of index>`, the index,
+// then for each section its keys, its records' lengths, their places and the records themselves. So
+// `liza show` parses one record, and an unchanged section is copied as bytes.
 
-import { type FileStat, type Files, replaceFile } from './files.ts';
-import type { BoardDocument, BoardRecord, Section } from './yaml/document.ts';
-import type { RecordSections } from './yaml/split.ts';
+import type { FileStat, Files } from './files.ts';
+import type { Section } from './yaml/document.ts';
 
-const MAGIC = 'liza-cache-1';
-const HEADER = 32;
+export const MAGIC = 'liza-cache-2';
+export const HEADER = 32;
+
+export const OPEN = '[\n';
+export const SEPARATOR = ',\n';
 
 /** What must still hold for the cache to be true. */
 export interface CacheKey {
@@ -24,27 +26,25 @@ export interface CacheIndex {
   readonly hash: string;
   /** The journal's last entry. */
   readonly seq: number;
-  readonly line: string;
-  readonly end: number;
-  readonly opaque: boolean;
-  readonly sections: readonly CachedSection[];
+  readonly sections: readonly StoredSection[];
 }
 
-interface CachedSection {
+export interface StoredSection {
   readonly key: string;
   readonly kind: Section['kind'];
   readonly indent: number;
-  /** start, end, line, endLine. */
-  readonly span: readonly number[];
-  readonly keys: readonly (string | null)[];
-  /** start, end, line, endLine and bytes in this file, five numbers a record. */
-  readonly places: readonly number[];
+  /** start, end, line, endLine in state.yaml. */
+  readonly span: readonly [number, number, number, number];
+  /** Nothing in it has to be renamed or dropped on reading. */
+  readonly normal: boolean;
+  /** Bytes of its four lines: keys, lengths, places, records. */
+  readonly bytes: readonly [number, number, number, number];
 }
 
 export interface Cached {
   readonly index: CacheIndex;
   readonly bytes: Buffer;
-  /** Where the records begin. */
+  /** Where the sections begin. */
   readonly body: number;
   /** Written in the same clock tick as the state: the stat alone proves nothing yet. */
   readonly racy: boolean;
@@ -57,11 +57,14 @@ const statKey = (stat: FileStat): StatKey => [
   String(stat.ctimeNs),
 ];
 
+interface Watched {
+  readonly state: string;
+  readonly journal: string;
+  readonly superseded: string;
+}
+
 /** undefined: there is nothing yet that a cache could be bound to. */
-export function keyOf(
-  files: Files,
-  paths: { readonly state: string; readonly journal: string; readonly superseded: string },
-): CacheKey | undefined {
+export function keyOf(files: Files, paths: Watched): CacheKey | undefined {
   const [state, journal, superseded] = [paths.state, paths.journal, paths.superseded].map((path) => files.stat(path));
   if (state === undefined || journal === undefined) return undefined;
   return {
@@ -71,33 +74,35 @@ export function keyOf(
   };
 }
 
-/** The index alone, and where the rest is; undefined when there is no usable cache. */
+/** True while neither the state, the journal nor the replaced file was touched since. */
+export function unchanged(files: Files, key: CacheKey, paths: Watched): boolean {
+  const now = keyOf(files, paths);
+  if (now === undefined) return false;
+  // The replaced file's link comes and goes, which moves its ctime.
+  const same = (a: StatKey | null, b: StatKey | null, fields: number) =>
+    a === b || (a !== null && b !== null && a.every((field, at) => at >= fields || field === b[at]));
+  return same(now.state, key.state, 4) && same(now.journal, key.journal, 4) && same(now.superseded, key.superseded, 3);
+}
+
+/** The index alone; undefined when there is no usable cache. */
 export function readIndex(files: Files, path: string): Omit<Cached, 'bytes'> | undefined {
-  try {
-    const first = files.readRange(path, 0, 64 * 1024);
-    const [magic, flag, length] = first.toString('latin1', 0, HEADER).trim().split(' ');
-    if (magic !== MAGIC) return undefined;
-    const size = Number(length);
-    const index = HEADER + size <= first.length ? first : files.readRange(path, 0, HEADER + size);
-    return {
-      index: JSON.parse(index.toString('utf8', HEADER, HEADER + size)) as CacheIndex,
-      body: HEADER + size + 1,
-      racy: flag !== 'C',
-    };
-  } catch {
-    return undefined;
-  }
+  return parseIndex(() => files.readRange(path, 0, 16 * 1024));
 }
 
 export function readCache(files: Files, path: string): Cached | undefined {
+  const bytes = files.read(path);
+  const found = bytes === undefined ? undefined : parseIndex(() => bytes);
+  return found === undefined || bytes === undefined ? undefined : { ...found, bytes };
+}
+
+function parseIndex(read: () => Buffer): Omit<Cached, 'bytes'> | undefined {
   try {
-    const bytes = files.read(path);
-    if (bytes === undefined) return undefined;
+    const bytes = read();
     const [magic, flag, length] = bytes.toString('latin1', 0, HEADER).trim().split(' ');
     if (magic !== MAGIC) return undefined;
-    const size = Number(length);
-    const index = JSON.parse(bytes.toString('utf8', HEADER, HEADER + size)) as CacheIndex;
-    return { index, bytes, body: HEADER + size + 1, racy: flag !== 'C' };
+    const end = HEADER + Number(length);
+    const index = JSON.parse(bytes.toString('utf8', HEADER, end)) as CacheIndex;
+    return { index, body: end + 1, racy: flag !== 'C' };
   } catch {
     return undefined;
   }
@@ -105,130 +110,35 @@ export function readCache(files: Files, path: string): Cached | undefined {
 
 /** A later look has confirmed it by hash: from now on the stat is proof enough. */
 export function confirm(files: Files, path: string): void {
+  const fd = files.open(path, 'r+');
   try {
-    const fd = files.open(path, 'r+');
-    try {
-      files.write(fd, Buffer.from(`${MAGIC} C`));
-    } finally {
-      files.close(fd);
-    }
-  } catch {
-    // Only slower, never wrong.
+    files.write(fd, Buffer.from(`${MAGIC} C`));
+  } finally {
+    files.close(fd);
   }
 }
 
-/** True while neither the state, the journal nor the replaced file was touched since. */
-export function unchanged(files: Files, key: CacheKey, paths: { state: string; journal: string; superseded: string }) {
-  const matches = (path: string, wanted: StatKey | null, ctime: boolean): boolean => {
-    const stat = files.stat(path);
-    if (stat === undefined || wanted === null) return stat === undefined && wanted === null;
-    const found = statKey(stat);
-    return found.every((field, index) => field === wanted[index] || (index === 3 && !ctime));
-  };
-  return (
-    matches(paths.state, key.state, true) &&
-    matches(paths.journal, key.journal, true) &&
-    matches(paths.superseded, key.superseded, false)
-  );
-}
-
-/** The document as it was parsed; `text` is state.yaml's, which the caller knows to have the cache's hash. */
-export function documentOf(cached: Cached, text: string, recordSections: RecordSections): BoardDocument {
-  const values = JSON.parse(cached.bytes.toString('utf8', cached.body)) as unknown[];
-  let at = 0;
-  const value: Record<string, unknown> = {};
-  const sections = cached.index.sections.map((stored): Section => {
-    const span = spanOf(stored.span, 0);
-    if (stored.kind === 'whole') {
-      value[stored.key] = values[at++];
-      return { ...span, key: stored.key, kind: 'whole', indent: stored.indent, records: [], value: value[stored.key] };
-    }
-    const records = stored.keys.map((key, index): BoardRecord => {
-      return { ...spanOf(stored.places, index * 5), section: stored.key, key: key ?? undefined, value: values[at++] };
-    });
-    const own =
-      stored.kind === 'list'
-        ? records.map((record) => record.value)
-        : Object.fromEntries(records.map((record) => [record.key, record.value]));
-    value[stored.key] = own;
-    return { ...span, key: stored.key, kind: stored.kind, indent: stored.indent, records, value: own };
-  });
-  return { text, sections, opaque: false, recordSections, value };
-}
-
-const spanOf = (numbers: readonly number[], at: number) => ({
-  start: numbers[at] ?? 0,
-  end: numbers[at + 1] ?? 0,
-  line: numbers[at + 2] ?? 0,
-  endLine: numbers[at + 3] ?? 0,
-});
-
-/** Records that are the same reference as in `previous` are copied as bytes, not written out again. */
-export function writeCache(
+/** One record by its key, reading only its section's keys and lengths; undefined: not there. */
+export function readRecord(
   files: Files,
   path: string,
-  doc: BoardDocument,
-  index: Omit<CacheIndex, 'sections' | 'opaque'>,
-  previous?: { readonly cached: Cached; readonly doc: BoardDocument },
-): void {
-  if (doc.opaque) return;
-  const known = previous === undefined ? new Map<unknown, Buffer>() : linesOf(previous.cached, previous.doc);
-  const body: Buffer[] = [];
-  const lengthOf = (value: unknown): number => {
-    const line = known.get(value) ?? Buffer.from(JSON.stringify(value ?? null));
-    body.push(body.length === 0 ? OPEN : SEPARATOR, line);
-    return line.length;
-  };
-  const sections = doc.sections.map((section): CachedSection => {
-    const { key, kind, indent } = section;
-    const span = [section.start, section.end, section.line, section.endLine];
-    if (kind === 'whole') return { key, kind, indent, span, keys: [], places: [0, 0, 0, 0, lengthOf(section.value)] };
-    const places: number[] = [];
-    for (const record of section.records) {
-      places.push(record.start, record.end, record.line, record.endLine, lengthOf(record.value));
-    }
-    return { key, kind, indent, span, keys: section.records.map((record) => record.key ?? null), places };
-  });
-  const head = Buffer.from(`${JSON.stringify({ ...index, opaque: doc.opaque, sections })}\n`);
-  const header = Buffer.from(`${MAGIC} R ${head.length - 1}`.padEnd(HEADER - 1).concat('\n'));
-  replaceFile(files, path, Buffer.concat([header, head, ...body, CLOSE]), false);
-}
-
-const OPEN = Buffer.from('[\n');
-const SEPARATOR = Buffer.from(',\n');
-const CLOSE = Buffer.from('\n]\n');
-
-/** The bytes of one record by its place in the list of all records. */
-export function recordAt(
-  index: CacheIndex,
+  { index, body }: Omit<Cached, 'bytes'>,
   section: string,
   key: string,
-): { from: number; length: number } | undefined {
-  let from = OPEN.length;
+): unknown {
+  let from = body;
   for (const stored of index.sections) {
-    const wanted = stored.key === section ? stored.keys.indexOf(key) : -1;
-    const count = stored.places.length / 5;
-    for (let record = 0; record < count; record += 1) {
-      const length = stored.places[record * 5 + 4] ?? 0;
-      if (record === wanted) return { from, length };
-      from += length + SEPARATOR.length;
+    const [keys, lengths, places, records] = stored.bytes;
+    if (stored.key !== section) {
+      from += keys + lengths + places + records;
+      continue;
     }
+    const head = files.readRange(path, from, keys + lengths);
+    const at = (JSON.parse(head.toString('utf8', 0, keys)) as string[]).indexOf(key);
+    if (at === -1) return undefined;
+    const sizes = JSON.parse(head.toString('utf8', keys)) as number[];
+    const before = sizes.slice(0, at).reduce((sum, size) => sum + size + SEPARATOR.length, OPEN.length);
+    return JSON.parse(files.readRange(path, from + keys + lengths + places + before, sizes[at] ?? 0).toString('utf8'));
   }
   return undefined;
-}
-
-function linesOf(cached: Cached, doc: BoardDocument): Map<unknown, Buffer> {
-  const lines = new Map<unknown, Buffer>();
-  let at = cached.body + OPEN.length;
-  cached.index.sections.forEach((stored, position) => {
-    const section = doc.sections[position];
-    const values = stored.kind === 'whole' ? [section?.value] : (section?.records ?? []).map((record) => record.value);
-    values.forEach((value, record) => {
-      const length = stored.places[record * 5 + 4] ?? 0;
-      // Equal scalars share a line; only objects have an identity to go by.
-      if (typeof value === 'object' && value !== null) lines.set(value, cached.bytes.subarray(at, at + length));
-      at += length + SEPARATOR.length;
-    });
-  });
-  return lines;
 }

@@ -73,11 +73,16 @@ export const realFiles: Files = {
 };
 
 /** Writes a whole file so that a crash leaves the old one or the new one. */
-export function replaceFile(files: Files, path: string, data: Uint8Array, durable: boolean): void {
+export function replaceFile(
+  files: Files,
+  path: string,
+  data: Uint8Array | readonly Uint8Array[],
+  durable: boolean,
+): void {
   const temporary = `${path}.${process.pid}.new`;
   const fd = files.open(temporary, 'w');
   try {
-    files.write(fd, data);
+    for (const part of data instanceof Uint8Array ? [data] : data) files.write(fd, part);
     if (durable) files.sync(fd);
   } finally {
     files.close(fd);

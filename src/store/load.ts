@@ -4,7 +4,8 @@
 
 import { type Refusal, refuse } from '../core/decision.ts';
 import { RECORD_SECTIONS } from '../core/state.ts';
-import { type Cached, type CacheKey, documentOf, keyOf, readCache } from './cache.ts';
+import { type Cached, type CacheKey, keyOf, readCache } from './cache.ts';
+import { documentOf } from './cache-document.ts';
 import type { Files } from './files.ts';
 import { sha256 } from './hash.ts';
 import { lastOf, readTail, type Tail } from './journal.ts';

@@ -31,26 +31,42 @@ export function normalise(file: Plain): Normal {
   return { state: state as unknown as State, toFile: (changed) => toFile(changed as Fields, original) };
 }
 
+/** Sections known to need nothing, because they were looked through before or the cache says so. */
+const NORMAL = new WeakSet<object>();
+
+export const markNormal = (section: object): void => void NORMAL.add(section);
+
+export function isNormal(section: string, value: unknown): boolean {
+  const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map'>>)[section];
+  return kind === undefined || normaliseSection(section, kind, value, new Map()) === value;
+}
+
 function normaliseSection(section: string, kind: 'list' | 'map', value: unknown, original: Map<unknown, unknown>) {
   if (value === null || value === undefined) {
     const empty = kind === 'list' ? [] : {};
     original.set(empty, value);
     return empty;
   }
+  if (typeof value === 'object' && NORMAL.has(value)) return value;
   if (kind === 'list' && Array.isArray(value)) {
     const items = value.map((item) => normaliseItem(section, item, original));
-    if (items.every((item, index) => item === value[index])) return value;
+    if (items.every((item, index) => item === value[index])) return known(value);
     original.set(items, value);
     return items;
   }
   if (kind === 'map' && isFields(value)) {
     const entries = Object.entries(value).map(([key, item]) => [key, normaliseItem(section, item, original)] as const);
-    if (entries.every(([key, item]) => item === value[key])) return value;
+    if (entries.every(([key, item]) => item === value[key])) return known(value);
     const map = Object.fromEntries(entries);
     original.set(map, value);
     return map;
   }
   return value;
+}
+
+function known<T extends object>(section: T): T {
+  NORMAL.add(section);
+  return section;
 }
 
 function normaliseItem(section: string, item: unknown, original: Map<unknown, unknown>): unknown {

@@ -2,7 +2,7 @@
 // the files' stat proves to be current, and says "don't know" otherwise.
 
 import type { Task } from '../core/state.ts';
-import { readIndex, recordAt, unchanged } from './cache.ts';
+import { readIndex, readRecord, unchanged } from './cache.ts';
 import type { Files } from './files.ts';
 import type { Paths } from './paths.ts';
 
@@ -13,11 +13,8 @@ export function peekTask(
 ): { readonly task: Task | undefined } | undefined {
   const found = readIndex(files, paths.cache);
   if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
-  const place = recordAt(found.index, 'tasks', id);
-  if (place === undefined) return { task: undefined };
-  const bytes = files.readRange(paths.cache, found.body + place.from, place.length);
   try {
-    return { task: JSON.parse(bytes.toString('utf8')) as Task };
+    return { task: readRecord(files, paths.cache, found, 'tasks', id) as Task | undefined };
   } catch {
     return undefined; // replaced between the two reads
   }

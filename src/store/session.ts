@@ -11,7 +11,8 @@ import type { Task } from '../core/state.ts';
 import { type Instant, iso } from '../core/time.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
-import { type Cached, keyOf, writeCache } from './cache.ts';
+import { keyOf } from './cache.ts';
+import { writeCache } from './cache-document.ts';
 import type { Context } from './context.ts';
 import { type Absorbed, absorb } from './external.ts';
 import { appendFile, errorCode, syncDirectory } from './files.ts';
@@ -53,7 +54,6 @@ export class Session {
   #normal: Normal;
   #hash: string;
   #tail: Tail;
-  #cached: { cached: Cached; doc: BoardDocument } | undefined;
   /** state.yaml is the text of `#doc`. */
   #onDisk: boolean;
   readonly notices: Notice[] = [];
@@ -66,7 +66,6 @@ export class Session {
     this.#hash = loaded.hash;
     this.#tail = loaded.tail;
     this.#onDisk = !loaded.behind;
-    this.#cached = loaded.cached === undefined ? undefined : { cached: loaded.cached, doc: loaded.doc };
   }
 
   /** `edits: 'leave'`: the caller is about to deal with the file itself. */
@@ -282,10 +281,8 @@ export class Session {
     const { files, paths } = this.#context;
     const key = keyOf(files, paths);
     if (key === undefined) return;
-    const index = { key, hash: this.#hash, seq: this.seq, line: this.#head.hash, end: this.#tail.end };
     files.makeDirectory(path.dirname(paths.cache));
-    writeCache(files, paths.cache, this.#doc, index, this.#cached);
-    this.#cached = undefined; // its lines belong to the file just replaced
+    writeCache(files, paths.cache, this.#doc, { key, hash: this.#hash, seq: this.seq });
   }
 }
 

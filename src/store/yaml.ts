@@ -9,7 +9,8 @@ import { mayRenew } from '../core/renewal.ts';
 import { isTerminal, settings } from '../core/state.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
-import { confirm, unchanged, writeCache } from './cache.ts';
+import { confirm, unchanged } from './cache.ts';
+import { writeCache } from './cache-document.ts';
 import type { Context } from './context.ts';
 import { absorb } from './external.ts';
 import { errorCode } from './files.ts';
@@ -149,7 +150,7 @@ function refreshCache({ files, paths, clock }: Context, { doc, hash, tail, cache
   try {
     if (cached === undefined || !unchanged(files, cached.index.key, paths)) {
       files.makeDirectory(path.dirname(paths.cache));
-      writeCache(files, paths.cache, doc, { key, hash, seq: head.entry.seq, line: head.hash, end: tail.end });
+      writeCache(files, paths.cache, doc, { key, hash, seq: head.entry.seq });
     } else if (cached.racy && clock() - Number(BigInt(key.state[3]) / 1_000_000n) > CLOCK_TICK) {
       confirm(files, paths.cache);
     }

@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { validate } from '../core/invariants.ts';
-import { type Repository, exclude } from '../git/repository.ts';
+import { exclude, type Repository } from '../git/repository.ts';
 import { type Environment, git } from '../git/run.ts';
 import type { Context } from '../store/context.ts';
 import { load } from '../store/load.ts';
@@ -48,7 +48,8 @@ async function checkGit(env: Environment, { root }: Repository): Promise<Finding
 }
 
 async function checkLock(context: Context): Promise<Finding> {
-  if (context.files.stat(context.paths.liza) === undefined) return { check: 'lock', level: 'ok', message: 'nothing to lock yet' };
+  if (context.files.stat(context.paths.liza) === undefined)
+    return { check: 'lock', level: 'ok', message: 'nothing to lock yet' };
   const lock = await context.lock();
   if ('busy' in lock) {
     const message = 'the blackboard is locked by another process';
@@ -71,16 +72,24 @@ async function checkBoard(context: Context, fix: boolean): Promise<readonly Find
   if (lost) return restoreBoard(context, fix);
   const findings = checkJournal(context);
   const loaded = await load(files, paths);
-  if ('ok' in loaded) return [...findings, { check: 'state', level: 'broken', message: loaded.message, remedy: loaded.hint }];
+  if ('ok' in loaded)
+    return [...findings, { check: 'state', level: 'broken', message: loaded.message, remedy: loaded.hint }];
   if ('none' in loaded) {
-    return [{ check: 'state', level: 'warning', message: 'state.yaml has no journal', remedy: 'the first command adopts it' }];
+    return [
+      { check: 'state', level: 'warning', message: 'state.yaml has no journal', remedy: 'the first command adopts it' },
+    ];
   }
   if (loaded.broken !== undefined || loaded.behind || loaded.edits.length > 0) {
     findings.push(await completeState(context, fix, loaded.behind && loaded.edits.length === 0));
   }
   const problems = validate(normalise(loaded.doc.value).state, new Map());
   for (const { message } of problems.slice(0, 20)) {
-    findings.push({ check: 'rules', level: 'broken', message, remedy: 'liza validate shows where; mend it with liza edit' });
+    findings.push({
+      check: 'rules',
+      level: 'broken',
+      message,
+      remedy: 'liza validate shows where; mend it with liza edit',
+    });
   }
   if (problems.length === 0) findings.push({ check: 'rules', level: 'ok', message: 'every rule holds' });
   return findings;
@@ -112,11 +121,17 @@ function checkJournal(context: Context): Finding[] {
 /** Opening a session rolls forward and absorbs: all that is left to do is to open one. */
 async function completeState(context: Context, fix: boolean, behind: boolean): Promise<Finding> {
   const message = behind ? 'state.yaml lags behind the journal' : 'state.yaml was edited outside liza';
-  if (!fix) return { check: 'state', level: 'warning', message, remedy: 'liza doctor --fix, or any command that writes' };
+  if (!fix)
+    return { check: 'state', level: 'warning', message, remedy: 'liza doctor --fix, or any command that writes' };
   const opened = await inTurn(context, async (session) => ({ notices: session.notices }));
   if ('ok' in opened) return { check: 'state', level: 'broken', message: opened.message, remedy: opened.hint };
   const told = opened.notices.map((notice) => notice.message).join('; ');
-  return { check: 'state', level: 'ok', message: `${message}; completed${told === '' ? '' : `: ${told}`}`, fixed: true };
+  return {
+    check: 'state',
+    level: 'ok',
+    message: `${message}; completed${told === '' ? '' : `: ${told}`}`,
+    fixed: true,
+  };
 }
 
 async function checkExclude(env: Environment, { root }: Repository, fix: boolean): Promise<Finding> {

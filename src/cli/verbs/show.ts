@@ -29,7 +29,8 @@ export const verb: Verb = {
     if (found === undefined) {
       return refuse(`there is no task ${quoted(id)}`, 'liza status --all lists the tasks there are', 1, 'no-task');
     }
-    return { ok: true, lines: [await text(store, found.task, found.archived, io)], data: { ...found } };
+    const lines = args.json ? [] : [await text(store, found.task, found.archived, io)];
+    return { ok: true, lines, data: { ...found } };
   },
 };
 

@@ -17,7 +17,10 @@ import { emitEntry, emitItem } from './emit.ts';
 import { definedKeys, isMap, own, sameValue } from './equal.ts';
 import { applyHunks, diffHunksSimple, type Hunk } from './hunks.ts';
 import { matchItems } from './match.ts';
+import { documentAfter, withValue } from './shift.ts';
 import type { Span } from './split.ts';
+
+const READ_BACK = 128 * 1024;
 
 export interface Update {
   readonly doc: BoardDocument;
@@ -47,7 +50,11 @@ export function updateDocumentSimple(doc: BoardDocument, newValue: Plain): Updat
   }
   const ordered = inOrder(edits);
   const { recordSections } = doc;
-  const parsed = parseDocumentSimple(applyHunks(doc.text, ordered), { recordSections, previous: doc });
+  const text = applyHunks(doc.text, ordered);
+  // Reading all of it back is the surest check, and what a large board cannot afford at every change.
+  const quick = text.length > READ_BACK ? documentAfter(doc, ordered, text, newValue) : undefined;
+  if (quick !== undefined) return { doc: quick, edits: ordered };
+  const parsed = parseDocumentSimple(text, { recordSections, previous: doc });
   return parsed && { doc: adopt(parsed, newValue), edits: ordered };
 }
 
@@ -171,20 +178,6 @@ function lastLine(text: string): number {
 /** The document just written, holding the caller's own values so that the next update can skip them by reference. */
 function adopt(parsed: Parsed, newValue: Plain): BoardDocument {
   if (!parsed.ok || !sameValue(parsed.doc.value, newValue)) throw new Bug('the updated board reads back differently');
-  const sections = parsed.doc.sections.map((section): Section => {
-    const value = own(newValue, section.key);
-    if (section.value === value) return section;
-    const records = section.records.map((record, i) => {
-      const given = valueAt(section, value, record.key, i);
-      return given === record.value ? record : { ...record, value: given };
-    });
-    return { ...section, records, value };
-  });
+  const sections = parsed.doc.sections.map((section) => withValue(section, own(newValue, section.key)));
   return { ...parsed.doc, sections, value: newValue };
-}
-
-function valueAt(section: Section, value: unknown, key: string | undefined, index: number): unknown {
-  if (section.kind === 'list' && Array.isArray(value)) return value[index];
-  if (section.kind === 'map' && isMap(value) && key !== undefined) return own(value, key);
-  return value;
 }

@@ -61,6 +61,27 @@ test('a reader that goes away is not an error', () => {
   expect(ran.stdout).toBe('0\n');
 });
 
+test.each(['a pipe', 'a pipe that does not block'])('output of megabytes arrives whole through %s', async (kind) => {
+  const folder = join(home, 'long');
+  mkdirSync(join(folder, '.liza'), { recursive: true });
+  writeFileSync(join(folder, '.liza', 'state.yaml.lock'), '');
+  const entry = (n: number) =>
+    `- timestamp: "2026-03-01T12:00:00Z"\n  agent: human\n  action: note\n  detail: number ${n}\n`;
+  writeFileSync(join(folder, '.liza', 'log.yaml'), Array.from({ length: 40_000 }, (_, n) => entry(n)).join(''));
+  // Perl sets O_NONBLOCK on the very pipe that liza then inherits, as some parents do.
+  const unblock = 'use Fcntl; fcntl(STDOUT, F_SETFL, O_NONBLOCK | fcntl(STDOUT, F_GETFL, 0)) or die; exec @ARGV';
+  const start = kind === 'a pipe' ? '' : `perl -e '${unblock}' `;
+  const script = `${start}"$0" "$1" log -n 40000 | { sleep 0.3; cat; }`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, bundle], {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+  });
+  expect(stderr).toBe('');
+  expect(stdout.trimEnd().split('\n')).toHaveLength(40_000);
+  expect(stdout).toMatch(/number 39999\n$/);
+});
+
 test('a goal, a task and a note from stdin, through the files of a real project', () => {
   expect(liza(['init', 'Retry', 'everything'])).toMatchObject({ code: 0 });
   const task = ['--desc', 'x', '--spec', 'specs/vision.md', '--done', 'x', '--scope', 'IN: src', '--validate', 'true'];

@@ -101,7 +101,7 @@ it('claimable means that the table grants the reservation', () => {
     }),
     { numRuns: 3000 },
   );
-  expect(Math.min(tally.granted, tally.refused)).toBeGreaterThan(300);
+  expect(Math.min(tally.granted, tally.refused)).toBeGreaterThan(100);
 });
 
 it('reviewable means that the table grants the review', () => {
@@ -122,5 +122,5 @@ it('reviewable means that the table grants the review', () => {
     }),
     { numRuns: 3000 },
   );
-  expect(Math.min(tally.granted, tally.refused)).toBeGreaterThan(300);
+  expect(Math.min(tally.granted, tally.refused)).toBeGreaterThan(100);
 });

@@ -115,6 +115,8 @@ describe('alarms that begin with a state', () => {
     const text = '⚠️ REASSIGNED: t — hypothesis exhaustion risk';
     expect(texts(about({ ...second, history: claims('coder-1', 'coder-2') }))).toEqual([text]);
     expect(texts(about({ ...second, failed_by: ['coder-1'] }))).toEqual([text]);
+    expect(texts(about({ ...second, failed_by: ['coder-2', 'coder-1'] }))).toEqual([text]);
+    expect(texts(about({ ...second, failed_by: ['coder-2'] }))).toEqual([]);
     expect(texts(about({ ...second, history: claims('coder-2', 'coder-2') }))).toEqual([]);
     expect(texts(about({ ...second, integration_fix: true, history: claims('coder-1', 'coder-2') }))).toEqual([]);
     expect(texts(about({ status: 'MERGED', assigned_to: 'coder-2', failed_by: ['coder-1'] }))).toEqual([]);

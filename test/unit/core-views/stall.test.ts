@@ -122,6 +122,9 @@ describe('nothing moves because', () => {
     expect(why({ tasks: [lone, ...tasks], agents: PLANNER })).toBe(
       '2 other tasks wait for root, which is BLOCKED (and 1 more): "Which header?" — waiting for planner-1, or decide yourself: liza note, or liza unblock root',
     );
+    expect(why({ tasks: [lone, { ...lone, id: 'second' }], agents: PLANNER })).toMatch(
+      /^lone is BLOCKED \(and 1 more\)/,
+    );
     expect(why({ tasks: [lone], agents: PLANNER })).toBe(
       'lone is BLOCKED: "no key" — waiting for planner-1, or decide yourself: liza note, or liza unblock lone',
     );

@@ -165,7 +165,9 @@ describe('reviews', () => {
     expect(why(other)).toBe('code-reviewer-2 reviews t for another 1m');
     expect(why({ ...other, review_lease_expires: ago(0) })).toBeUndefined();
     const approval = { by: 'code-reviewer-1', commit: COMMIT, time: ago(0) };
-    expect(why({ approvals: [approval] })).toBe('code-reviewer-1 has already approved this commit of t');
+    const others = { ...approval, by: 'code-reviewer-2' };
+    expect(why({ approvals: [others] })).toBeUndefined();
+    expect(why({ approvals: [others, approval] })).toBe('code-reviewer-1 has already approved this commit of t');
     expect(why({ approvals: [{ ...approval, commit: COMMIT.replaceAll('1', '2') }] })).toBeUndefined();
     expect(why({ history: [event('claimed', NOW, 'code-reviewer-1')] })).toBe('code-reviewer-1 coded t');
     const busy = {

@@ -1,0 +1,198 @@
+// Projects for the fault sweep: a real repository, real files, the real lock, copied from a template
+// for every try; the operations that are interrupted; and what a board looks like from outside.
+
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { type Actor, OPERATOR } from '../../../src/core/board.ts';
+import type { Command } from '../../../src/core/command.ts';
+import { decide } from '../../../src/core/decide.ts';
+import { refuse } from '../../../src/core/decision.ts';
+import type { Context } from '../../../src/store/context.ts';
+import { type Files, realFiles } from '../../../src/store/files.ts';
+import { readEntries } from '../../../src/store/journal.ts';
+import { acquireLock } from '../../../src/store/lock.ts';
+import { pathsOf } from '../../../src/store/paths.ts';
+import { applyHunks } from '../../../src/store/yaml/hunks.ts';
+import { yamlStore } from '../../../src/store/yaml.ts';
+import { init } from '../../../src/workflows/init.ts';
+import { lockWrite } from '../../../src/workflows/lock.ts';
+
+/** Later than every file of the test, so that readers confirm the cache and `peek` serves from it. */
+const NOW = Date.parse('2098-01-01T00:00:00Z');
+const REVIEWER: Actor = { id: 'code-reviewer-1', parts: ['code_reviewer'] };
+const BOARD = fs.readFileSync(path.join(import.meta.dirname, '../../sweep/board.yaml'), 'utf8');
+const DEAD_PID = 4_194_305; // beyond the largest pid of Linux
+
+export interface Operation {
+  readonly name: string;
+  readonly board: Template;
+  readonly run: (context: Context) => Promise<{ readonly ok: boolean }>;
+  /** Running it once more after a failure must work and leave the same. */
+  readonly again?: true;
+  readonly archives?: readonly string[];
+  /** What else must be so when its entry stands (true) or does not. */
+  readonly effect?: (context: Context, done: boolean) => string | undefined;
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  { name: 'init', board: 'repository', run: initialise, again: true },
+  {
+    name: 'add-task',
+    board: 'working',
+    run: command(OPERATOR, {
+      name: 'add-task',
+      definition: {
+        id: 'retry-search',
+        description: 'Retry the search; “again”, and again',
+        spec_ref: 'specs/vision.md',
+        done_when: 'the search is tried three times',
+        scope: 'IN: src/search.ts, test/search.test.ts',
+      },
+      ready: true,
+      facts: { spec_exists: true },
+    }),
+  },
+  {
+    name: 'lock write',
+    board: 'working',
+    run: (context) => lockWrite(context, OPERATOR, '.tasks[retry-upload].priority', 2),
+  },
+  {
+    name: 'submit-verdict',
+    board: 'working',
+    run: command(REVIEWER, {
+      name: 'submit-verdict',
+      task: 'retry-login',
+      verdict: 'APPROVED',
+      facts: { unknown_files: [] },
+    }),
+  },
+  {
+    name: 'archive',
+    board: 'working',
+    run: command(OPERATOR, { name: 'archive', tasks: ['old-spike', 'old-idea'] }),
+    archives: ['old-spike', 'old-idea'],
+    again: true,
+  },
+  {
+    name: 'pause',
+    board: 'working',
+    run: command(OPERATOR, { name: 'pause' }),
+    effect: ({ paths }, done) =>
+      fs.existsSync(path.join(paths.liza, 'PAUSE')) === done ? undefined : `PAUSE is ${done ? 'missing' : 'there'}`,
+  },
+  { name: 'first command on a hand-written board', board: 'handwritten', run: command(OPERATOR, note('first')) },
+  { name: 'command after an edit by hand', board: 'edited', run: command(OPERATOR, note('first')) },
+  {
+    name: 'command that archives the surplus',
+    board: 'crowded',
+    run: command(OPERATOR, note('first')),
+    archives: ['old-spike'],
+  },
+];
+
+const TEMPLATES = ['repository', 'handwritten', 'working', 'edited', 'crowded'] as const;
+type Template = (typeof TEMPLATES)[number];
+
+export interface Yard {
+  copy(template: Template): string;
+  remove(): void;
+}
+
+export async function makeYard(): Promise<Yard> {
+  const base = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-faults-'));
+  const folder = (template: string) => path.join(base, template);
+  const derive = (template: Template, from: Template) =>
+    fs.cpSync(folder(from), folder(template), { recursive: true, preserveTimestamps: true });
+  makeRepository(folder('repository'));
+  derive('handwritten', 'repository');
+  fs.mkdirSync(path.join(folder('handwritten'), '.liza'));
+  fs.writeFileSync(pathsOf(folder('handwritten'), undefined).state, BOARD);
+  derive('working', 'handwritten');
+  await must(command(OPERATOR, note('look at the scope'))(contextIn(folder('working'))));
+  derive('edited', 'working');
+  const { state } = pathsOf(folder('edited'), undefined);
+  fs.writeFileSync(state, fs.readFileSync(state, 'utf8').replace('# the end', '# typed by hand\n# the end'));
+  derive('crowded', 'handwritten');
+  const crowded = contextIn(folder('crowded'));
+  fs.writeFileSync(crowded.paths.state, BOARD.replace('archive_after: 50', 'archive_after: 1'));
+  await yamlStore(crowded).transact({ actor: OPERATOR, command: 'none' }, () => refuse('only adopted', ''));
+  let copies = 0;
+  return {
+    copy: (template) => {
+      copies += 1;
+      fs.cpSync(folder(template), folder(`try-${copies}`), { recursive: true, preserveTimestamps: true });
+      return folder(`try-${copies}`);
+    },
+    remove: () => fs.rmSync(base, { recursive: true, force: true }),
+  };
+}
+
+export function contextIn(root: string, files: Files = realFiles): Context {
+  const paths = pathsOf(root, path.join(root, '.git'));
+  return { files, paths, clock: () => NOW, specExists: () => true, lock: () => acquireLock(paths.lock, 2000) };
+}
+
+export function command(actor: Actor, asked: Command): Operation['run'] {
+  return (context) =>
+    yamlStore(context).transact({ actor, command: asked.name }, (board, now) => decide(board, asked, { actor, now }));
+}
+
+export function note(message: string): Command {
+  return { name: 'note', message };
+}
+
+/** The state's text after every entry, oldest first. */
+export function replay({ paths }: Context): { readonly command: string; readonly text: string }[] {
+  let text = '';
+  return [...readEntries(realFiles, paths.journal)].map(({ entry }) => {
+    text = applyHunks(text, entry.change);
+    return { command: entry.command, text };
+  });
+}
+
+/** Temporary files get the name that another process would have given them, one that is dead by now. */
+export function disownLeftovers(root: string): void {
+  for (const file of everyFile(root)) {
+    if (file.includes(`.${process.pid}.new`)) fs.renameSync(file, file.replace(`.${process.pid}.`, `.${DEAD_PID}.`));
+  }
+}
+
+export const leftovers = (root: string): string[] =>
+  everyFile(root)
+    .filter((file) => /\.\d+\.new$|liza-\d+$/.test(file))
+    .map((file) => path.relative(root, file));
+
+const everyFile = (root: string): string[] =>
+  fs
+    .readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+
+function makeRepository(root: string): void {
+  fs.mkdirSync(path.join(root, 'specs'), { recursive: true });
+  fs.writeFileSync(path.join(root, 'specs', 'vision.md'), '# Vision\n');
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t', ...args]);
+  git('init', '-q', '--template=');
+  git('commit', '-q', '--allow-empty', '-m', 'start');
+}
+
+async function initialise(context: Context): Promise<{ readonly ok: boolean }> {
+  const { root } = context.paths;
+  const head = execFileSync('git', ['-C', root, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+  return init(process.env, { root, gitDirectory: path.join(root, '.git'), head }, context, {
+    goal: 'Retry all API calls',
+    spec: 'specs/vision.md',
+    branch: 'integration',
+    specExists: true,
+    schema: '{}\n',
+  });
+}
+
+async function must(result: Promise<{ readonly ok: boolean }>): Promise<void> {
+  const answer = await result;
+  if (!answer.ok) throw new Error(JSON.stringify(answer));
+}
