@@ -178,4 +178,11 @@ function label(command: Command): string {
   return `${spokenName}${subject}`;
 }
 
-const spoken = (part: Part): string => (part === 'code_reviewer' ? 'reviewer' : part);
+const SPOKEN: Readonly<Record<Part, string>> = {
+  human: 'a person',
+  supervisor: 'the supervisor',
+  planner: 'the planner',
+  coder: 'a coder',
+  code_reviewer: 'a reviewer',
+};
+const spoken = (part: Part): string => SPOKEN[part];

@@ -40,14 +40,16 @@ export interface Found {
   readonly specExists: (specRef: string) => boolean;
 }
 
-export async function absorb(
+export type Unreadable = Exclude<Parsed, { ok: true }>;
+
+/** What the edit amounts to, without writing it out. */
+export async function mergeText(
   found: Found,
   text: string,
   authority: Authority,
   base?: BoardDocument,
-): Promise<Absorbed | Exclude<Parsed, { ok: true }>> {
-  const options = { recordSections: found.head.recordSections, previous: found.head };
-  const parsed = await parseDocument(text, options);
+): Promise<{ readonly merge: EditMerge; readonly file: BoardDocument } | Unreadable> {
+  const parsed = await parseDocument(text, { recordSections: found.head.recordSections, previous: found.head });
   if (!parsed.ok) return parsed;
   const start = base ?? (await nearestBase(found, parsed.doc));
   const { state: theirs } = normalise(parsed.doc.value);
@@ -59,12 +61,24 @@ export async function absorb(
     now: found.now,
     specExists: found.specExists,
   });
-  const headNormal = normalise(found.head.value);
-  const target = backToFile(merge.board.state, found.board.state, headNormal, found.head);
-  const hybrid = mend(parsed.doc, found.head, target);
-  const reparsed = await parseDocument(hybrid, { ...options, previous: parsed.doc });
+  return { merge, file: parsed.doc };
+}
+
+export async function absorb(
+  found: Found,
+  text: string,
+  authority: Authority,
+  base?: BoardDocument,
+): Promise<Absorbed | Unreadable> {
+  const merged = await mergeText(found, text, authority, base);
+  if ('ok' in merged) return merged;
+  const { merge, file } = merged;
+  const { state } = merge.board;
+  const target = state === found.board.state ? found.head.value : normalise(found.head.value).toFile(state);
+  const { recordSections } = found.head;
+  const hybrid = await parseDocument(mend(file, found.head, target), { recordSections, previous: file });
   // Pieces that fit badly together (other indentation, say): the last good layout is always right.
-  const layout = reparsed.ok ? reparsed.doc : found.head;
+  const layout = hybrid.ok ? hybrid.doc : found.head;
   const { doc } = await updateDocument(layout, inOrderOf(target, layout));
   return {
     merge,
@@ -78,16 +92,6 @@ export async function absorb(
 function missing(file: Plain): Fields {
   const absent = ['tasks', 'agents', 'discovered', 'handoff', 'human_notes', 'spec_changes', 'anomalies', 'config'];
   return Object.fromEntries(absent.filter((section) => !(section in file)).map((section) => [section, undefined]));
-}
-
-function backToFile(
-  merged: Board['state'],
-  before: Board['state'],
-  head: ReturnType<typeof normalise>,
-  doc: BoardDocument,
-): Plain {
-  if (merged === before) return doc.value;
-  return head.toFile(merged);
 }
 
 const EDIT_LIMIT = 64 * 1024;

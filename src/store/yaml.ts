@@ -12,7 +12,7 @@ import { assemble } from './assemble.ts';
 import { confirm, unchanged } from './cache.ts';
 import { writeCache } from './cache-document.ts';
 import type { Context } from './context.ts';
-import { absorb } from './external.ts';
+import { mergeText } from './external.ts';
 import { errorCode } from './files.ts';
 import { adoptFile, readFile } from './import.ts';
 import { lastOf, readEntries } from './journal.ts';
@@ -129,7 +129,7 @@ async function read(context: Context): Promise<Snapshot> {
   if (loaded.broken !== undefined) notices.push(invalidState(loaded.broken.message));
   for (const text of loaded.edits) {
     const found = { head: loaded.doc, board, recent: loaded.tail.lines, now: clock(), specExists };
-    const absorbed = await absorb(found, text, { kind: 'person' });
+    const absorbed = await mergeText(found, text, { kind: 'person' });
     if ('ok' in absorbed) {
       notices.push(invalidState(`line ${absorbed.line}, column ${absorbed.column}: ${absorbed.message}`));
       continue;

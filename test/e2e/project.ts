@@ -139,7 +139,8 @@ export function cleanUp(): void {
     spawnSync('chmod', ['-R', 'u+rwX', name]);
     fs.rmSync(name, { recursive: true, force: true });
   }
-  if (left.length > 0) throw new Error(`${left.length} process(es) left behind: ${left.map((child) => child.spawnargs)}`);
+  if (left.length > 0)
+    throw new Error(`${left.length} process(es) left behind: ${left.map((child) => child.spawnargs)}`);
 }
 
 export function git(root: string, ...args: string[]): string {

@@ -5,6 +5,7 @@
 //     decide: under the lock, before anything is written
 //     append: just before the journal line, after the last look at the lock file
 //     rename: the journal line is durable, state.yaml not yet replaced
+//     mirror: about to bring the copy in the git directory up to date
 //   worker hold <root>                          takes the lock, says `held`, frees it at the next line
 
 import { spawnSync } from 'node:child_process';
@@ -14,6 +15,7 @@ import { decide } from '../../src/core/decide.ts';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
 import type { Context } from '../../src/store/context.ts';
 import type { Files } from '../../src/store/files.ts';
+import { mirrorJournal } from '../../src/store/mirror.ts';
 import { contextOf } from '../../src/store/open.ts';
 import type { Outcome, Store } from '../../src/store/store.ts';
 import { yamlStore } from '../../src/store/yaml.ts';
@@ -72,6 +74,7 @@ async function stopped(point: string): Promise<void> {
     ...files,
     open: (path, flags) => {
       if (point === 'append' && path === paths.journal && flags === 'a') stop();
+      if (point === 'mirror' && path === mirrorJournal(paths.mirror ?? '') && flags === 'a') stop();
       return files.open(path, flags);
     },
     rename: (from, to) => {

@@ -11,7 +11,7 @@ export const verb: Verb = {
   passthrough: true,
   examples: [
     `liza lock modify "yq -i '.config.poll_interval = 10' .liza/state.yaml"`,
-    'liza lock modify env P=2 yq -i .tasks[0].priority=env(P) .liza/state.yaml',
+    "liza lock modify env P=2 yq -i '.tasks[0].priority = env(P)' .liza/state.yaml",
   ],
   details: [
     'Runs in the project’s root. What it leaves must be readable and within what an edit by hand may change;',

@@ -154,10 +154,7 @@ export const goalComplete: Row<'goal complete'> = {
         const live = state.tasks.filter((task) => !isTerminal(task.status));
         if (live.length === 0) return undefined;
         const named = live.slice(0, 10).map((task) => `${task.id} (${task.status})`);
-        return refuse(
-          `${live.length} tasks are not finished: ${named.join(', ')}`,
-          `Finish them or give them up: ${usage('abandon', live[0]?.id)}`,
-        );
+        return refuse(`not finished yet: ${named.join(', ')}`, 'See what each of them waits for: liza status');
       },
     },
     {

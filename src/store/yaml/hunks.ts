@@ -104,8 +104,44 @@ export async function diffHunks(oldText: string, newText: string): Promise<Hunk[
 /** At most one hunk: everything between the first and the last differing line. */
 export function diffHunksSimple(oldText: string, newText: string): Hunk[] {
   if (oldText === newText) return [];
-  const hunk = trimHunk({ at: 0, del: oldText.split('\n'), ins: newText.split('\n') });
+  // Only the differing middle becomes lines: a board has hundreds of thousands.
+  const start = commonStart(oldText, newText);
+  const from = start === 0 ? 0 : oldText.lastIndexOf('\n', start - 1) + 1;
+  const tail = commonEnd(oldText, newText, from);
+  const hunk = trimHunk({
+    at: countLines(oldText, from),
+    del: oldText.slice(from, oldText.length - tail).split('\n'),
+    ins: newText.slice(from, newText.length - tail).split('\n'),
+  });
   return hunk ? [hunk] : [];
+}
+
+const STRIDE = 4096;
+
+/** How many characters both begin with. */
+function commonStart(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length);
+  let at = 0;
+  while (at + STRIDE <= shared && a.slice(at, at + STRIDE) === b.slice(at, at + STRIDE)) at += STRIDE;
+  while (at < shared && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
+}
+
+/** How many characters both end with, after `from`, from the beginning of a line on. */
+function commonEnd(a: string, b: string, from: number): number {
+  const shared = Math.min(a.length, b.length) - from;
+  let length = 0;
+  const piece = (text: string, size: number) => text.slice(text.length - length - size, text.length - length);
+  while (length + STRIDE <= shared && piece(a, STRIDE) === piece(b, STRIDE)) length += STRIDE;
+  while (length < shared && piece(a, 1) === piece(b, 1)) length++;
+  const line = a.indexOf('\n', a.length - length);
+  return line === -1 ? 0 : a.length - line;
+}
+
+function countLines(text: string, end: number): number {
+  let lines = 0;
+  for (let nl = text.indexOf('\n'); nl !== -1 && nl < end; nl = text.indexOf('\n', nl + 1)) lines++;
+  return lines;
 }
 
 /** The hunk without the lines both sides share at its ends; undefined when nothing is left. */

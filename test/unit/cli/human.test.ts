@@ -129,12 +129,19 @@ test('goal complete waits for the last task', async () => {
   expect((await here.state()).goal.status).toBe('COMPLETED');
 });
 
-test('sprint start takes a time, a day or a span', async () => {
-  await here.liza(['replan', 'live']);
-  await here.liza(['abandon', 'live', '--reason', 'x']);
-  const ran = await here.liza(['sprint', 'start', '--deadline', '8h']);
-  if (ran.code === 0) expect((await here.state()).sprint.timeline.deadline).toBe('2026-03-01T20:00:00Z');
-  else expect(ran.stderr).toMatch(/sprint/);
+test.each([
+  ['8h', '2026-03-01T20:00:00Z'],
+  ['+3d', '2026-03-04T12:00:00Z'],
+  ['2026-04-01', '2026-04-01T00:00:00Z'],
+  ['2026-04-01T18:00:00+02:00', '2026-04-01T16:00:00Z'],
+])('sprint start --deadline %s', async (typed, deadline) => {
+  const { sprint } = await here.state();
+  const ended = { ...sprint.timeline, ended: '2026-03-01T11:00:00Z' };
+  const next = project({ sprint: { ...sprint, status: 'COMPLETED', timeline: ended } });
+  const ran = await next.liza(['sprint', 'start', '--deadline', typed]);
+  next.remove();
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect((await next.state()).sprint).toMatchObject({ status: 'IN_PROGRESS', timeline: { deadline } });
 });
 
 test('status shows the board; --json gives the same as data', async () => {

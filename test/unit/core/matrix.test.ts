@@ -119,7 +119,13 @@ const COMMANDS: Readonly<Record<string, (status: TaskStatus) => Command>> = {
   merge: () => merged(T, commit(98)),
   'merge-failed': () => ({ ...mergeFailed(T), reason: 'red' }) as Command,
   unblock: () => unblock(T),
-  supersede: () => ({ name: 'supersede', task: T, root_cause: 'too big', replacements: [], definitions: [definition('half')] }),
+  supersede: () => ({
+    name: 'supersede',
+    task: T,
+    root_cause: 'too big',
+    replacements: [],
+    definitions: [definition('half')],
+  }),
   abandon: () => ({ name: 'abandon', task: T, rationale: 'not wanted any more' }),
   replan: () => ({ name: 'replan', task: T }),
 };
@@ -164,7 +170,13 @@ function inState(status: TaskStatus, name: string): World {
     case 'SUPERSEDED':
       toClaimed(w, T);
       w.run(CODER, block(T));
-      w.run(PLANNER, { name: 'supersede', task: T, root_cause: 'wrong', replacements: [], definitions: [definition('new')] });
+      w.run(PLANNER, {
+        name: 'supersede',
+        task: T,
+        root_cause: 'wrong',
+        replacements: [],
+        definitions: [definition('new')],
+      });
       break;
     case 'ABANDONED':
       w.run(HUMAN, { name: 'abandon', task: T, rationale: 'no' });

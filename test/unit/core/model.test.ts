@@ -23,8 +23,8 @@ import {
   PLANNER,
   rejection,
   SPEC,
-  SUPERVISOR,
   START,
+  SUPERVISOR,
   world,
 } from './world.ts';
 
@@ -168,7 +168,10 @@ function sensible(run: Run, task: Task, y: number, z: number): { actor: Actor; c
         : { actor: asReviewer(task.reviewing_by), command: verdict(t, y, z) };
     case 'REJECTED':
       if (y % 12 === 0) return { actor: planner, command: { name: 'abandon', task: t, rationale: 'no' } };
-      return { actor: SUPERVISOR, command: claimOf(run, task, y % 3 === 0 ? pick(CODERS, z) : (task.assigned_to ?? ''), false) };
+      return {
+        actor: SUPERVISOR,
+        command: claimOf(run, task, y % 3 === 0 ? pick(CODERS, z) : (task.assigned_to ?? ''), false),
+      };
     case 'APPROVED':
       return y % 3 === 0
         ? { actor: SUPERVISOR, command: { name: 'merge-failed', task: t, reason: 'conflict' } }
@@ -219,7 +222,13 @@ function work(run: Run, task: Task, y: number, z: number): { actor: Actor; comma
     return { actor, command: { name: 'begin', task: t, checkpoint: { ...CHECKPOINT, assumptions }, facts } };
   }
   const at = commit(++run.commits);
-  const facts = { head: at, branch: `task/${t}`, dirty: [], descends_from_base: true, changed_files: ['src/a.ts', 'test/a.test.ts'] };
+  const facts = {
+    head: at,
+    branch: `task/${t}`,
+    dirty: [],
+    descends_from_base: true,
+    changed_files: ['src/a.ts', 'test/a.test.ts'],
+  };
   return { actor, command: { name: 'submit-for-review', task: t, commit: at, facts } };
 }
 
@@ -234,7 +243,9 @@ function rescue(run: Run, task: Task, y: number, z: number): { actor: Actor; com
   const t = task.id;
   const actor = pick([PLANNER, HUMAN], z);
   const { state } = run.board;
-  const drafts = state.tasks.filter((other) => other.id !== t && (other.status === 'DRAFT' || other.status === 'UNCLAIMED'));
+  const drafts = state.tasks.filter(
+    (other) => other.id !== t && (other.status === 'DRAFT' || other.status === 'UNCLAIMED'),
+  );
   const fresh = IDS.find((id) => !state.tasks.some((other) => other.id === id) && !run.board.archived.has(id));
   switch (y % 8) {
     case 0:
@@ -250,9 +261,11 @@ function rescue(run: Run, task: Task, y: number, z: number): { actor: Actor; com
       if (z % 4 === 0) return { actor: HUMAN, command: { name: 'replan', task: t } };
       return { actor, command: { name: 'block', task: t, reason: 'needs a person', questions: ['which side wins?'] } };
     default: {
-      if (task.status === 'INTEGRATION_FAILED') return { actor: SUPERVISOR, command: claimOf(run, task, pick(CODERS, z), false) };
+      if (task.status === 'INTEGRATION_FAILED')
+        return { actor: SUPERVISOR, command: claimOf(run, task, pick(CODERS, z), false) };
       const changes = z % 3 === 0 ? { done_when: `variant ${y}` } : {};
-      const more = z % 2 === 0 ? { keep_worktree: true, reserve: pick(CODERS, y), assessment: 'the criteria shift' } : {};
+      const more =
+        z % 2 === 0 ? { keep_worktree: true, reserve: pick(CODERS, y), assessment: 'the criteria shift' } : {};
       return { actor, command: { name: 'unblock', task: t, changes, facts: SPEC, ...more } };
     }
   }
@@ -262,7 +275,12 @@ function rescue(run: Run, task: Task, y: number, z: number): { actor: Actor; com
 function wild(run: Run, task: Task, x: number, y: number, z: number): { actor: Actor; command: Command } {
   const id = pick(Object.keys(AGENTS), x);
   const actor = pick<Actor>(
-    [HUMAN, SUPERVISOR, { id, parts: [AGENTS[id] ?? 'coder'] }, { id, parts: ['supervisor', AGENTS[id] ?? 'coder'], epoch: z % 4 }],
+    [
+      HUMAN,
+      SUPERVISOR,
+      { id, parts: [AGENTS[id] ?? 'coder'] },
+      { id, parts: ['supervisor', AGENTS[id] ?? 'coder'], epoch: z % 4 },
+    ],
     y,
   );
   const commands: readonly Command[] = [
@@ -281,7 +299,7 @@ function wild(run: Run, task: Task, x: number, y: number, z: number): { actor: A
 
 /** The world moves without commands: time passes, supervisors die or renew, a switch file appears. */
 function weather(run: Run, [kind, x, y, z]: Step): void {
-  if (kind % 7 === 0) run.now += [1, 30, 299, 301, 601, 3600][x % 6] as number * 1000;
+  if (kind % 7 === 0) run.now += ([1, 30, 299, 301, 601, 3600][x % 6] as number) * 1000;
   else run.now += 1000;
   if (y % 17 === 0) {
     const id = pick(Object.keys(AGENTS), z);
@@ -343,7 +361,10 @@ function touched(command: Command, old: Task, now: Task, before: State): void {
   must(concerns(command, old, before), `${command.name} touched ${old.id}`);
   must(!TERMINAL.has(old.status), `${old.id} left ${old.status}`);
   const history = old.history ?? [];
-  must(history.every((entry, at) => now.history?.[at] === entry), `${command.name} rewrote the history of ${old.id}`);
+  must(
+    history.every((entry, at) => now.history?.[at] === entry),
+    `${command.name} rewrote the history of ${old.id}`,
+  );
   const told = (now.history?.length ?? 0) > history.length;
   must(told || command.name === 'reserve-claim', `${command.name} changed ${old.id} and history does not tell`);
   must([old.epoch ?? 0, (old.epoch ?? 0) + 1].includes(now.epoch ?? 0), `${old.id} jumped to epoch ${now.epoch}`);
@@ -372,7 +393,9 @@ function concerns(command: Command, other: Task, before: State): boolean {
 function holdsTogether(state: State): void {
   for (const task of state.tasks) {
     const on = (role: string) =>
-      Object.keys(state.agents).filter((id) => state.agents[id]?.role === role && state.agents[id]?.current_task === task.id);
+      Object.keys(state.agents).filter(
+        (id) => state.agents[id]?.role === role && state.agents[id]?.current_task === task.id,
+      );
     const [coders, reviewers] = [on('coder').join(), on('code_reviewer').join()];
     const where = `${task.id} ${task.status}: coders ${coders}, reviewers ${reviewers}`;
     if (task.status === 'CLAIMED') must(coders === task.assigned_to, where);
@@ -413,6 +436,8 @@ it('random commands never break the board, and every transition of §5 is taken'
     }),
     { numRuns: 2500, seed: 20260301 },
   );
-  const wanted = TRANSITIONS.trim().split('\n').map((line) => line.trim().split(/\s+/).join(' '));
+  const wanted = TRANSITIONS.trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).join(' '));
   expect(wanted.filter((transition) => !taken.has(transition))).toEqual([]);
 });

@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { covers, DEFAULT_TEST_PATTERNS, isCode, isTest, matches, onlyTests, outOfScope, parseScope } from '../../../src/core/scope.ts';
+import {
+  covers,
+  DEFAULT_TEST_PATTERNS,
+  isCode,
+  isTest,
+  matches,
+  onlyTests,
+  outOfScope,
+  parseScope,
+} from '../../../src/core/scope.ts';
 
 describe('scope text', () => {
   it('is read as IN and OUT lists', () => {
-    const scope = parseScope('IN: hello/__init__.py, `hello/__main__.py`, tests/test_hello.py\nOUT: packaging, CI/CD, the docs of old');
+    const scope = parseScope(
+      'IN: hello/__init__.py, `hello/__main__.py`, tests/test_hello.py\nOUT: packaging, CI/CD, the docs of old',
+    );
     expect(scope.in).toEqual(['hello/__init__.py', 'hello/__main__.py', 'tests/test_hello.py']);
     expect(scope.out).toEqual(['packaging', 'CI/CD']);
   });
@@ -16,7 +27,10 @@ describe('scope text', () => {
   });
 
   it('keeps prose apart from paths, and free text is no scope list', () => {
-    expect(parseScope('IN: retry logic of the client, src/a.ts')).toMatchObject({ in: ['src/a.ts'], prose: ['retry logic of the client'] });
+    expect(parseScope('IN: retry logic of the client, src/a.ts')).toMatchObject({
+      in: ['src/a.ts'],
+      prose: ['retry logic of the client'],
+    });
     expect(parseScope('Inner workings: none. Just the client.')).toEqual({ in: [], out: [], prose: [] });
   });
 });
@@ -38,7 +52,15 @@ describe('tests split from their code', () => {
   });
 
   it('a file is a test by pattern, at any depth', () => {
-    for (const path of ['test/a.ts', 'a/tests/b/c.py', 'x.test.ts', 'a/b.spec.js', 'c_test.go', 'test_a.py', 'a/test_b.py']) {
+    for (const path of [
+      'test/a.ts',
+      'a/tests/b/c.py',
+      'x.test.ts',
+      'a/b.spec.js',
+      'c_test.go',
+      'test_a.py',
+      'a/test_b.py',
+    ]) {
       expect(isTest(path, DEFAULT_TEST_PATTERNS), path).toBe(true);
     }
     for (const path of ['src/contest.ts', 'latest/a.ts', 'src/attest_a.ts', 'README.md']) {
@@ -50,7 +72,15 @@ describe('tests split from their code', () => {
 describe('paths declared OUT', () => {
   it('cover the file, the folder and the glob', () => {
     const scope = parseScope('IN: src/\nOUT: docs/, package.json, *.md, src/gen/**, ./ci');
-    const files = ['docs/a/b.txt', 'package.json', 'src/deep/README.md', 'src/gen/x.ts', 'ci/run.sh', 'src/a.ts', 'documents/a'];
+    const files = [
+      'docs/a/b.txt',
+      'package.json',
+      'src/deep/README.md',
+      'src/gen/x.ts',
+      'ci/run.sh',
+      'src/a.ts',
+      'documents/a',
+    ];
     expect(outOfScope(scope, files)).toEqual(files.slice(0, 5));
   });
 
@@ -89,5 +119,11 @@ describe('the glob matcher', () => {
 
 it('knows code from prose by its ending', () => {
   expect(['src/a.ts', 'b.py', 'run.sh', 'X.SQL'].map(isCode)).toEqual([true, true, true, true]);
-  expect(['README.md', 'a.yaml', 'Makefile', '.ts', 'docs/a.txt'].map(isCode)).toEqual([false, false, false, false, false]);
+  expect(['README.md', 'a.yaml', 'Makefile', '.ts', 'docs/a.txt'].map(isCode)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

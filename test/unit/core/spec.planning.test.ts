@@ -13,8 +13,8 @@ import {
   definition,
   finalize,
   HUMAN,
-  mergeFailed,
   merged,
+  mergeFailed,
   OTHER_CODER,
   PLANNER,
   SPEC,
@@ -163,7 +163,8 @@ describe('finalize: the gates', () => {
 
   it('docs, config and spec tasks need no tests', () => {
     const w = world({ test_command: null });
-    for (const type of ['docs', 'config', 'spec'] as const) w.run(PLANNER, addReady(type, { type, scope: 'IN: test/' }));
+    for (const type of ['docs', 'config', 'spec'] as const)
+      w.run(PLANNER, addReady(type, { type, scope: 'IN: test/' }));
   });
 
   it('finalize refuses a code task with neither validation nor test_command', () => {
@@ -199,7 +200,10 @@ describe('finalize: the gates', () => {
 
 describe('hypothesis exhaustion', () => {
   it('failed_by and failures_current += coder for its own block', () => {
-    expect(exhausted().task('a')).toMatchObject({ failed_by: ['coder-1', 'coder-2'], failures_current: ['coder-1', 'coder-2'] });
+    expect(exhausted().task('a')).toMatchObject({
+      failed_by: ['coder-1', 'coder-2'],
+      failures_current: ['coder-1', 'coder-2'],
+    });
   });
 
   it('the same coder failing twice counts once', () => {
@@ -222,7 +226,10 @@ describe('hypothesis exhaustion', () => {
 
   it('a change of spacing or priority is no change', () => {
     const w = exhausted();
-    expect(w.refused(PLANNER, unblock('a', { changes: { done_when: 'calls  are retried\nthree times', priority: 1 } })).guard).toBe('definition-changed');
+    expect(
+      w.refused(PLANNER, unblock('a', { changes: { done_when: 'calls  are retried\nthree times', priority: 1 } }))
+        .guard,
+    ).toBe('definition-changed');
   });
 
   it('an amendment made while it was blocked counts; one taken back does not', () => {
@@ -239,7 +246,10 @@ describe('hypothesis exhaustion', () => {
   it('a task with two current failures cannot be claimed', () => {
     const w = world();
     w.run(PLANNER, addReady('a'));
-    w.edit((state) => ({ ...state, tasks: state.tasks.map((task) => ({ ...task, failures_current: ['coder-2', 'coder-3'] })) }));
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({ ...task, failures_current: ['coder-2', 'coder-3'] })),
+    }));
     expect(w.refused(SUPERVISOR, claim('a')).guard).toBe('not-exhausted');
   });
 });
@@ -258,7 +268,12 @@ describe('unblock', () => {
   it('--keep-worktree keeps the work, --exclude and --reserve name coders', () => {
     const w = blocked();
     w.run(PLANNER, unblock('a', { keep_worktree: true, exclude: ['coder-1'], reserve: 'coder-2' }));
-    expect(w.task('a')).toMatchObject({ worktree: '.worktrees/a', keep_worktree: true, excluded_coders: ['coder-1'], reserved_for: 'coder-2' });
+    expect(w.task('a')).toMatchObject({
+      worktree: '.worktrees/a',
+      keep_worktree: true,
+      excluded_coders: ['coder-1'],
+      reserved_for: 'coder-2',
+    });
     expect(w.refused(SUPERVISOR, claim('a', 'coder-1')).guard).toBe('not-excluded');
     expect(w.refused(SUPERVISOR, claim('a', 'coder-3')).guard).toBe('reservation');
     w.run(SUPERVISOR, claim('a', 'coder-2'));
@@ -285,9 +300,16 @@ describe('supersede', () => {
     const w = blocked();
     w.run(PLANNER, addDraft('x'));
     w.run(PLANNER, addReady('dependent', { depends_on: ['a'] }));
-    w.run(PLANNER, { name: 'supersede', task: 'a', root_cause: 'too big', replacements: ['x'], definitions: [definition('y')] });
+    w.run(PLANNER, {
+      name: 'supersede',
+      task: 'a',
+      root_cause: 'too big',
+      replacements: ['x'],
+      definitions: [definition('y')],
+    });
     expect(w.task('a')).toMatchObject({ status: 'SUPERSEDED', superseded_by: ['x', 'y'], rescope_reason: 'too big' });
-    for (const id of ['x', 'y']) expect(w.task(id)).toMatchObject({ status: 'DRAFT', supersedes: ['a'], rescope_reason: 'too big' });
+    for (const id of ['x', 'y'])
+      expect(w.task(id)).toMatchObject({ status: 'DRAFT', supersedes: ['a'], rescope_reason: 'too big' });
     expect(w.task('dependent').depends_on).toEqual(['x', 'y']);
     expect(w.state.goal.alignment_history?.at(-1)).toMatchObject({ event: 'rescope', by: 'planner-1' });
   });
@@ -307,12 +329,17 @@ describe('supersede', () => {
     expect(w.refused(PLANNER, by('gone')).message).toContain('there is no task gone');
     expect(w.refused(PLANNER, by('a')).guard).toBe('replacements');
     expect(w.refused(PLANNER, supersede('a', 'busy')).message).toContain('there is a task busy already');
-    expect(w.refused(PLANNER, { ...supersede('a'), definitions: [definition('b', { priority: 9 })] } as Command).message).toContain('b: priority is 9');
+    expect(
+      w.refused(PLANNER, { ...supersede('a'), definitions: [definition('b', { priority: 9 })] } as Command).message,
+    ).toContain('b: priority is 9');
   });
 
   it('replacement chains: a→b→c is allowed, c→d needs a human', () => {
     const w = blocked();
-    for (const [old, next] of [['a', 'b'], ['b', 'c']] as const) {
+    for (const [old, next] of [
+      ['a', 'b'],
+      ['b', 'c'],
+    ] as const) {
       w.run(PLANNER, supersede(old, next));
       w.run(PLANNER, finalize(next));
       toClaimed(w, next);
@@ -326,7 +353,10 @@ describe('supersede', () => {
 
   it('the chain is counted even when its ancestors are archived', () => {
     const w = blocked();
-    for (const [old, next] of [['a', 'b'], ['b', 'c']] as const) {
+    for (const [old, next] of [
+      ['a', 'b'],
+      ['b', 'c'],
+    ] as const) {
       w.run(PLANNER, supersede(old, next));
       w.run(PLANNER, finalize(next));
       toClaimed(w, next);
@@ -386,7 +416,10 @@ describe('abandon', () => {
     w.run(PLANNER, addDraft('c', { depends_on: ['a'] }));
     w.run(PLANNER, addReady('far', { depends_on: ['b'] }));
     w.run(PLANNER, { name: 'abandon', task: 'a', rationale: 'not needed' });
-    expect(w.task('b')).toMatchObject({ status: 'BLOCKED', blocked_reason: 'its dependency a was abandoned: not needed' });
+    expect(w.task('b')).toMatchObject({
+      status: 'BLOCKED',
+      blocked_reason: 'its dependency a was abandoned: not needed',
+    });
     expect(w.task('b').blocked_questions).toHaveLength(1);
     expect(w.task('b')).not.toHaveProperty('failed_by');
     expect(w.task('c').status).toBe('DRAFT');
@@ -433,7 +466,9 @@ describe('planner and human', () => {
     w.run(PLANNER, addReady('a'));
     expect(w.refused(PLANNER, claim('a')).guard).toBe('role');
     expect(w.refused(SUPERVISOR, claim('a', 'planner-1')).guard).toBe('registered');
-    expect(w.refused({ id: 'planner-1', parts: ['supervisor', 'planner'] }, claim('a', 'coder-1')).guard).toBe('own-agent');
+    expect(w.refused({ id: 'planner-1', parts: ['supervisor', 'planner'] }, claim('a', 'coder-1')).guard).toBe(
+      'own-agent',
+    );
   });
 
   it('a refused role is told what it may do instead', () => {
@@ -451,7 +486,7 @@ describe('planner and human', () => {
     const w = world();
     w.run(PLANNER, addReady('a'));
     const refusal = w.refused(CODER, begin('a'));
-    expect(refusal.message).toBe('begin a refused: a is UNCLAIMED, and begin by coder needs CLAIMED');
+    expect(refusal.message).toBe('begin a refused: a is UNCLAIMED, and begin by a coder needs CLAIMED');
     expect(refusal.hint).toContain('liza claim-task a');
     expect(w.refused(CODER, begin('gone')).message).toContain('there is no task gone');
   });

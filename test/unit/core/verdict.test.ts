@@ -56,7 +56,8 @@ describe('the structure of a rejection', () => {
   });
 
   it('counts the blockers of a second one against its own lines only', () => {
-    const text = 'Blockers: 2\n[blocker] a.ts:1 — x\n[blocker] b.ts:1 — y\nWhy: z\nSuggestion: s\nConcerns: 0\nOverall: no';
+    const text =
+      'Blockers: 2\n[blocker] a.ts:1 — x\n[blocker] b.ts:1 — y\nWhy: z\nSuggestion: s\nConcerns: 0\nOverall: no';
     expect(problems(text)).toContain('blocker 1 has no `Why it matters');
   });
 
@@ -86,7 +87,9 @@ describe('the same rejection', () => {
   it('is one whose every blocker was there before: same file, similar text, wherever the line went', () => {
     const first = blockers('a.ts:1 — the token is never refreshed', 'b.ts:9 — leaks a handle');
     expect(sameRejection(first, blockers('a.ts:44 — The token is never refreshed!'))).toBe(true);
-    expect(sameRejection(first, blockers('b.ts:9 — leaks a handle', 'a.ts:1 — the token is never refreshed'))).toBe(true);
+    expect(sameRejection(first, blockers('b.ts:9 — leaks a handle', 'a.ts:1 — the token is never refreshed'))).toBe(
+      true,
+    );
     expect(sameRejection(first, blockers('c.ts:1 — the token is never refreshed'))).toBe(false);
     expect(sameRejection(first, blockers('a.ts:1 — the token is never refreshed', 'a.ts:5 — new trouble'))).toBe(false);
     expect(sameRejection(first, [])).toBe(false);
@@ -102,7 +105,10 @@ describe('the same rejection', () => {
     const long = blockers(...Array.from({ length: 100 }, (_, n) => `a.ts:${n} — ${`word${n} `.repeat(18)}`));
     const started = performance.now();
     expect(sameRejection(long, long)).toBe(true);
-    sameRejection(long.slice(0, 99), blockers(...Array.from({ length: 100 }, (_, n) => `a.ts:1 — ${`x${n} `.repeat(30)}`)));
+    sameRejection(
+      long.slice(0, 99),
+      blockers(...Array.from({ length: 100 }, (_, n) => `a.ts:1 — ${`x${n} `.repeat(30)}`)),
+    );
     expect(performance.now() - started).toBeLessThan(500);
   });
 });

@@ -145,7 +145,11 @@ export const addDraft = (id: string, more: Partial<Definition> = {}): Command =>
   facts: SPEC,
 });
 export const finalize = (task: string): Command => ({ name: 'finalize', task, facts: SPEC });
-export const claim = (task: string, agent = 'coder-1', more: { base_commit?: string; start_commit?: string } = {}): Command => ({
+export const claim = (
+  task: string,
+  agent = 'coder-1',
+  more: { base_commit?: string; start_commit?: string } = {},
+): Command => ({
   name: 'claim-task',
   task,
   agent,
@@ -185,7 +189,11 @@ export const block = (task: string, reason = 'the API has no sandbox'): Command 
   reason,
   questions: ['Which account may the tests use?'],
 });
-export const claimReview = (task: string, agent = 'code-reviewer-1'): Command => ({ name: 'claim-review', task, agent });
+export const claimReview = (task: string, agent = 'code-reviewer-1'): Command => ({
+  name: 'claim-review',
+  task,
+  agent,
+});
 export const approve = (task: string): Command => ({ name: 'submit-verdict', task, verdict: 'APPROVED' });
 export const reject = (task: string, ...issues: readonly string[]): Command => ({
   name: 'submit-verdict',
@@ -204,8 +212,13 @@ export const rejection = (issues: readonly string[], prior = true): string =>
     ...(prior ? ['', 'Prior Feedback Status:', '- STILL PRESENT: the first issue'] : []),
   ].join('\n');
 export const merged = (task: string, at = commit(0x3e6)): Command => ({ name: 'merge', task, merge_commit: at });
-export const mergeFailed = (task: string): Command => ({ name: 'merge-failed', task, reason: 'conflict in src/client.ts' });
-export const unblock = (task: string, more: object = {}): Command => ({ name: 'unblock', task, facts: SPEC, ...more }) as Command;
+export const mergeFailed = (task: string): Command => ({
+  name: 'merge-failed',
+  task,
+  reason: 'conflict in src/client.ts',
+});
+export const unblock = (task: string, more: object = {}): Command =>
+  ({ name: 'unblock', task, facts: SPEC, ...more }) as Command;
 
 // Roads to a state, walked by commands only.
 
@@ -215,7 +228,9 @@ export function toClaimed(w: World, id: string, coder = 'coder-1'): void {
 export function toReady(w: World, id: string, coder = 'coder-1', at = nextCommit(w, id)): void {
   if (w.task(id).status !== 'CLAIMED') toClaimed(w, id, coder);
   const actor: Actor = { id: coder, parts: ['coder'] };
-  const start = w.task(id).history?.findLast((entry) => entry.event === 'claimed') as { start_commit?: string } | undefined;
+  const start = w.task(id).history?.findLast((entry) => entry.event === 'claimed') as
+    | { start_commit?: string }
+    | undefined;
   w.run(actor, begin(id, start?.start_commit ?? BASE));
   w.run(actor, submit(id, at));
 }

@@ -1,0 +1,396 @@
+// One test per rule of SPEC and seeds about review, verdicts and merge.
+
+import { describe, expect, it } from 'vitest';
+import type { Command } from '../../../src/core/command.ts';
+import type { Config } from '../../../src/core/state.ts';
+import { iso } from '../../../src/core/time.ts';
+import {
+  addReady,
+  approve,
+  CODER,
+  claim,
+  claimReview,
+  commit,
+  HUMAN,
+  merged,
+  mergeFailed,
+  OTHER_REVIEWER,
+  PLANNER,
+  REVIEWER,
+  reject,
+  rejection,
+  SPEC,
+  SUPERVISOR,
+  supervisorOf,
+  toApproved,
+  toReady,
+  toRejected,
+  unblock,
+  type World,
+  world,
+} from './world.ts';
+
+function submitted(config: Partial<Config> = {}): World {
+  const w = world(config);
+  w.run(PLANNER, addReady('a'));
+  toReady(w, 'a');
+  return w;
+}
+function inReview(config: Partial<Config> = {}): World {
+  const w = submitted(config);
+  w.run(SUPERVISOR, claimReview('a'));
+  return w;
+}
+/** Reject, rework, resubmit: `times` rejections with different blockers each. */
+function rejectedTimes(w: World, times: number): void {
+  for (let n = 0; n < times; n++) {
+    if (w.task('a').status !== 'READY_FOR_REVIEW') toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, reject('a', `src/f${n}.ts:1 — ${'abcdefghij'.slice(n, n + 1).repeat(20)}`));
+  }
+}
+
+describe('claim-review', () => {
+  it('sets reviewing_by and the review lease, epoch+1, agent REVIEWING', () => {
+    const w = inReview();
+    expect(w.task('a')).toMatchObject({
+      reviewing_by: 'code-reviewer-1',
+      review_lease_expires: iso(w.now + 600_000),
+      epoch: 2,
+    });
+    expect(w.agent('code-reviewer-1')).toMatchObject({ status: 'REVIEWING', current_task: 'a' });
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'review_claimed', commit: w.task('a').review_commit });
+  });
+
+  it('no live review lease; an expired one is taken over', () => {
+    const w = inReview();
+    expect(w.refused(SUPERVISOR, claimReview('a', 'code-reviewer-2')).guard).toBe('no-live-review');
+    w.pass(601);
+    w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
+    expect(w.agent('code-reviewer-1').status).toBe('IDLE');
+  });
+
+  it('only a registered reviewer, and a supervisor only for its own', () => {
+    const w = submitted();
+    expect(w.refused(SUPERVISOR, claimReview('a', 'coder-2')).guard).toBe('registered');
+    expect(w.refused(supervisorOf('code-reviewer-2'), claimReview('a')).guard).toBe('own-agent');
+  });
+
+  it('no review starts while PAUSE is on', () => {
+    const w = submitted();
+    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe('switches');
+  });
+
+  it('refuses whoever ever coded the task', () => {
+    const w = submitted();
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({
+        ...task,
+        history: [{ time: iso(w.now), event: 'claimed', agent: 'code-reviewer-1' }, ...(task.history ?? [])],
+      })),
+    }));
+    expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe('never-its-coder');
+    w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
+  });
+
+  it('clear-stale-review-claims frees expired reviews, and a spinning reviewer’s own on demand', () => {
+    const w = inReview();
+    expect(w.run(SUPERVISOR, { name: 'clear-stale-review-claims' }).already).toBe(true);
+    const before = w.board;
+    w.run(supervisorOf('code-reviewer-1'), { name: 'clear-stale-review-claims', agent: 'code-reviewer-1' });
+    expect(w.task('a')).not.toHaveProperty('reviewing_by');
+    w.board = before;
+    w.pass(601);
+    w.run(HUMAN, { name: 'clear-stale-review-claims' });
+    expect(w.task('a')).not.toHaveProperty('review_lease_expires');
+    expect(w.agent('code-reviewer-1').status).toBe('IDLE');
+  });
+});
+
+describe('APPROVED', () => {
+  it('approvals, approved_by; coder and reviewer are free', () => {
+    const w = inReview();
+    w.run(REVIEWER, approve('a'));
+    const { review_commit } = w.task('a');
+    expect(w.task('a')).toMatchObject({
+      status: 'APPROVED',
+      approved_by: 'code-reviewer-1',
+      approvals: [{ by: 'code-reviewer-1', commit: review_commit }],
+    });
+    expect(w.task('a')).not.toHaveProperty('reviewing_by');
+    for (const id of ['coder-1', 'code-reviewer-1']) expect(w.agent(id).status).toBe('IDLE');
+  });
+
+  it('a verdict names the exact commit; another is refused', () => {
+    const w = inReview();
+    expect(w.refused(REVIEWER, { ...approve('a'), commit: commit(404) } as Command).guard).toBe('this-commit');
+    w.run(REVIEWER, { ...approve('a'), commit: w.task('a').review_commit } as Command);
+  });
+
+  it('a verdict needs the review lease: not another’s, not an expired one', () => {
+    const w = inReview();
+    expect(w.refused(OTHER_REVIEWER, approve('a')).guard).toBe('holds-review');
+    w.pass(601);
+    const refusal = w.refused(REVIEWER, approve('a'));
+    expect(refusal.guard).toBe('holds-review');
+    expect(refusal.message).toContain('is lost');
+  });
+
+  it('a coder cannot certify its own work', () => {
+    const w = inReview();
+    expect(w.refused(CODER, approve('a')).guard).toBe('role');
+  });
+
+  it('quorum: below reviewers_required the task stays READY_FOR_REVIEW', () => {
+    const w = inReview({ reviewers_required: 2 });
+    w.run(REVIEWER, approve('a'));
+    expect(w.task('a').status).toBe('READY_FOR_REVIEW');
+    expect(w.task('a')).not.toHaveProperty('approved_by');
+    expect(w.agent('coder-1').status).toBe('WAITING');
+    expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe('not-approved-before');
+    w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
+    w.run(OTHER_REVIEWER, approve('a'));
+    expect(w.task('a')).toMatchObject({ status: 'APPROVED', approved_by: 'code-reviewer-2' });
+  });
+
+  it('quorum: one rejection rejects, and approvals count per commit', () => {
+    const w = inReview({ reviewers_required: 2 });
+    w.run(REVIEWER, approve('a'));
+    w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
+    w.run(OTHER_REVIEWER, reject('a'));
+    expect(w.task('a').status).toBe('REJECTED');
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, approve('a'));
+    expect(w.task('a').status).toBe('READY_FOR_REVIEW');
+  });
+
+  it('repeating a verdict that took effect succeeds and says so', () => {
+    const w = inReview();
+    w.run(REVIEWER, approve('a'));
+    const before = w.state;
+    expect(w.run(REVIEWER, approve('a')).already).toBe(true);
+    expect(w.state).toBe(before);
+  });
+});
+
+describe('REJECTED', () => {
+  it('rejection_reason, cycles+1, the coder keeps waiting on its task', () => {
+    const w = inReview();
+    w.run(REVIEWER, reject('a'));
+    expect(w.task('a')).toMatchObject({ status: 'REJECTED', review_cycles_current: 1, review_cycles_total: 1 });
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'rejected', commit: w.task('a').review_commit });
+    expect(w.agent('coder-1')).toMatchObject({ status: 'WAITING', current_task: 'a' });
+    expect(w.agent('code-reviewer-1').status).toBe('IDLE');
+  });
+
+  it('malformed: refused with what is missing', () => {
+    const w = inReview();
+    const refusal = w.refused(REVIEWER, {
+      name: 'submit-verdict',
+      task: 'a',
+      verdict: 'REJECTED',
+      reason: 'looks wrong',
+    });
+    expect(refusal.guard).toBe('rejection-structure');
+    expect(refusal.message).toContain('`Blockers: <count>` is missing');
+    expect(refusal.hint).toContain('[blocker] path/file:12');
+    expect(w.refused(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'MAYBE' as 'APPROVED' }).guard).toBe(
+      'rejection-structure',
+    );
+  });
+
+  it('a blocker’s file exists in the tree or diff', () => {
+    const w = inReview();
+    const facts = { unknown_files: ['src/ghost.ts'] };
+    expect(w.refused(REVIEWER, { ...reject('a'), facts } as Command).message).toContain('src/ghost.ts');
+  });
+
+  it('from iteration 2 also Prior Feedback Status', () => {
+    const w = inReview();
+    w.run(REVIEWER, { ...reject('a'), reason: rejection(['src/a.ts:1 — one'], false) } as Command);
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    const forgot = { ...reject('a'), reason: rejection(['src/b.ts:1 — two'], false) } as Command;
+    expect(w.refused(REVIEWER, forgot).message).toContain('Prior Feedback Status');
+    w.run(REVIEWER, { ...reject('a'), reason: rejection(['src/b.ts:1 — two'], true) } as Command);
+  });
+
+  it('at max cycles → BLOCKED review_deadlock, work kept, nobody failed', () => {
+    const w = submitted();
+    rejectedTimes(w, 4);
+    expect(w.task('a').status).toBe('REJECTED');
+    rejectedTimes(w, 1);
+    expect(w.task('a')).toMatchObject({
+      status: 'BLOCKED',
+      blocked_reason: 'review_deadlock',
+      review_cycles_current: 5,
+      worktree: '.worktrees/a',
+    });
+    expect(w.task('a').failed_by).toBeUndefined();
+    expect(w.agent('coder-1').status).toBe('IDLE');
+  });
+
+  it('a task’s own max_review_cycles counts before the config’s', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { max_review_cycles: 1 }));
+    toRejectedOrBlocked(w);
+    expect(w.task('a').blocked_reason).toBe('review_deadlock');
+  });
+
+  it('at max iterations → BLOCKED, counted against the coder', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { max_iterations: 1 }));
+    toRejectedOrBlocked(w);
+    expect(w.task('a')).toMatchObject({
+      status: 'BLOCKED',
+      blocked_reason: 'Max iterations (1) reached without approval',
+      failed_by: ['coder-1'],
+    });
+  });
+
+  it('the same rejection twice in a row blocks at once', () => {
+    const w = submitted();
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, reject('a', 'src/a.ts:1 — retries forever on a 401'));
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, reject('a', 'src/a.ts:90 — Retries forever on a 401.'));
+    expect(w.task('a')).toMatchObject({ status: 'BLOCKED', review_cycles_current: 2 });
+    expect(w.task('a').blocked_reason).toContain('same rejection twice');
+  });
+
+  it('a rejection with one new blocker is not the same', () => {
+    const w = submitted();
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, reject('a', 'src/a.ts:1 — retries forever'));
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, reject('a', 'src/a.ts:1 — retries forever', 'src/b.ts:2 — leaks'));
+    expect(w.task('a').status).toBe('REJECTED');
+  });
+
+  function toRejectedOrBlocked(w: World): void {
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, reject('a'));
+  }
+});
+
+describe('after a deadlock', () => {
+  function deadlocked(): World {
+    const w = world();
+    w.run(PLANNER, addReady('a', { max_review_cycles: 2 }));
+    toReady(w, 'a');
+    rejectedTimes(w, 2);
+    return w;
+  }
+
+  it('--assessment is required and logged as review_deadlock', () => {
+    const w = deadlocked();
+    expect(w.refused(PLANNER, unblock('a')).guard).toBe('assessment');
+    w.run(PLANNER, unblock('a', { assessment: 'criteria shift' }));
+    expect(w.state.anomalies).toMatchObject([
+      { type: 'review_deadlock', task: 'a', reporter: 'planner-1', details: { assessment: 'criteria shift' } },
+    ]);
+  });
+
+  it('an override on top does not hide the deadlock', () => {
+    const w = deadlocked();
+    w.run(HUMAN, { name: 'replan', task: 'a' });
+    expect(w.refused(PLANNER, unblock('a')).guard).toBe('assessment');
+  });
+
+  it('same coder continues with --keep-worktree --reset-review-cycles --reserve', () => {
+    const w = deadlocked();
+    w.run(
+      PLANNER,
+      unblock('a', { assessment: 'x', keep_worktree: true, reset_review_cycles: true, reserve: 'coder-1' }),
+    );
+    w.run(SUPERVISOR, claim('a'));
+    expect(w.task('a')).toMatchObject({ review_cycles_current: 0, review_cycles_total: 2, worktree: '.worktrees/a' });
+  });
+
+  it('without the reset the same coder’s next rejection deadlocks again; another coder starts at 0', () => {
+    const w = deadlocked();
+    w.run(PLANNER, unblock('a', { assessment: 'x', keep_worktree: true }));
+    const before = w.board;
+    w.run(SUPERVISOR, claim('a', 'coder-1'));
+    expect(w.task('a').review_cycles_current).toBe(2);
+    w.board = before;
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+    expect(w.task('a').review_cycles_current).toBe(0);
+  });
+});
+
+describe('merge', () => {
+  function approved(): World {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    toApproved(w, 'a');
+    return w;
+  }
+
+  it('APPROVED → MERGED: merge_commit, worktree removed, approved_by kept', () => {
+    const w = approved();
+    w.run(SUPERVISOR, { ...merged('a'), drift: 3 } as Command);
+    expect(w.task('a')).toMatchObject({ status: 'MERGED', approved_by: 'code-reviewer-1' });
+    expect(w.task('a')).not.toHaveProperty('worktree');
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'merged', drift: 3, approved_by: 'code-reviewer-1' });
+  });
+
+  it('any supervisor merges when the approver’s is gone, not before', () => {
+    const w = approved();
+    expect(w.refused(supervisorOf('coder-1'), merged('a')).guard).toBe('approver-first');
+    const before = w.board;
+    w.run(supervisorOf('code-reviewer-1'), merged('a'));
+    w.board = before;
+    w.pass(601);
+    w.run(supervisorOf('coder-1'), merged('a'));
+  });
+
+  it('no merge starts while a kill switch is on or the task is paused', () => {
+    const w = approved();
+    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    for (const actor of [SUPERVISOR, HUMAN]) expect(w.refused(actor, merged('a')).guard).toBe('switches');
+    w.board = { ...w.board, switches: {} };
+    w.run(HUMAN, { name: 'pause', task: 'a' });
+    expect(w.refused(SUPERVISOR, merged('a')).message).toContain('a is paused');
+  });
+
+  it('APPROVED → INTEGRATION_FAILED keeps the worktree and names the reason', () => {
+    const w = approved();
+    expect(w.refused(SUPERVISOR, { ...mergeFailed('a'), reason: '' } as Command).guard).toBe('reason');
+    w.run(SUPERVISOR, { ...mergeFailed('a'), paths: ['src/a.ts'] } as Command);
+    expect(w.task('a')).toMatchObject({ status: 'INTEGRATION_FAILED', worktree: '.worktrees/a' });
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'integration_failed', paths: ['src/a.ts'] });
+  });
+
+  it('the planner may block INTEGRATION_FAILED, and only that', () => {
+    const w = approved();
+    const block: Command = { name: 'block', task: 'a', reason: 'two designs collide', questions: ['which one?'] };
+    expect(w.refused(PLANNER, block).message).toContain('block by the planner needs INTEGRATION_FAILED');
+    w.run(SUPERVISOR, mergeFailed('a'));
+    w.run(PLANNER, block);
+    expect(w.task('a')).toMatchObject({ status: 'BLOCKED' });
+    expect(w.task('a').failed_by).toBeUndefined();
+  });
+
+  it('repeating a merge that took effect succeeds and says so; another commit does not', () => {
+    const w = approved();
+    w.run(SUPERVISOR, merged('a'));
+    expect(w.run(SUPERVISOR, merged('a')).already).toBe(true);
+    expect(w.refused(SUPERVISOR, merged('a', commit(1))).message).toContain('nothing leaves MERGED');
+    expect(w.refused(PLANNER, { name: 'amend', task: 'a', changes: { priority: 1 }, facts: SPEC }).guard).toBe('state');
+  });
+
+  it('a rejected task stays with its reviewer’s words until it is approved', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    toRejected(w, 'a');
+    toApproved(w, 'a');
+    expect(w.task('a')).not.toHaveProperty('rejection_reason');
+  });
+});

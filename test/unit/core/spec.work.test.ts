@@ -1,0 +1,639 @@
+// One test per rule of SPEC and seeds about claims, leases and the coder's work.
+
+import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../../src/core/board.ts';
+import type { Command } from '../../../src/core/command.ts';
+import { iso } from '../../../src/core/time.ts';
+import {
+  addReady,
+  BASE,
+  begin,
+  block,
+  CHECKPOINT,
+  CODER,
+  claim,
+  claimReview,
+  commit,
+  HUMAN,
+  mergeFailed,
+  OTHER_CODER,
+  PLANNER,
+  REVIEWER,
+  SUPERVISOR,
+  submit,
+  supervisorOf,
+  toApproved,
+  toClaimed,
+  toReady,
+  toRejected,
+  type World,
+  world,
+} from './world.ts';
+
+function ready(...ids: readonly string[]): World {
+  const w = world();
+  for (const id of ids) w.run(PLANNER, addReady(id));
+  return w;
+}
+function claimed(): World {
+  const w = ready('a');
+  toClaimed(w, 'a');
+  return w;
+}
+const record = (agent: string, task: string, epoch: number, holder: 'alive' | 'dead', remaining?: number) => ({
+  agent,
+  task,
+  epoch,
+  expires: '2026-03-01T23:00:00Z',
+  heartbeat: '2026-03-01T09:00:00Z',
+  holder,
+  ...(remaining === undefined ? {} : { remaining }),
+});
+
+describe('claim-task', () => {
+  it('UNCLAIMED → CLAIMED sets assigned_to, worktree, base_commit, lease, iteration 1, epoch+1', () => {
+    const w = claimed();
+    expect(w.task('a')).toMatchObject({
+      status: 'CLAIMED',
+      assigned_to: 'coder-1',
+      worktree: '.worktrees/a',
+      base_commit: BASE,
+      lease_expires: iso(w.now + 300_000),
+      iteration: 1,
+      epoch: 1,
+    });
+    expect(w.agent('coder-1')).toMatchObject({ status: 'WORKING', current_task: 'a', epoch: 1 });
+    expect(w.task('a').history?.at(-1)).toMatchObject({
+      event: 'claimed',
+      agent: 'coder-1',
+      start_commit: BASE,
+      epoch: 1,
+    });
+  });
+
+  it('only a registered coder with no other task', () => {
+    const w = ready('a', 'b');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-9')).guard).toBe('registered');
+    expect(w.refused(SUPERVISOR, claim('a', 'code-reviewer-1')).guard).toBe('registered');
+    toClaimed(w, 'a');
+    expect(w.refused(SUPERVISOR, claim('b')).guard).toBe('no-other-task');
+  });
+
+  it('an actor with an id may claim only for its own id', () => {
+    const w = ready('a');
+    expect(w.refused(supervisorOf('coder-2'), claim('a', 'coder-1')).guard).toBe('own-agent');
+    w.run(supervisorOf('coder-1'), claim('a', 'coder-1'));
+  });
+
+  it('dependencies must be MERGED; archived ones count through the index', () => {
+    const w = ready('a');
+    w.run(PLANNER, addReady('b', { depends_on: ['a'] }));
+    expect(w.refused(SUPERVISOR, claim('b')).message).toContain('depends on a, not MERGED yet');
+    toApproved(w, 'a');
+    w.run(SUPERVISOR, { name: 'merge', task: 'a', merge_commit: commit(5) });
+    w.run(HUMAN, { name: 'archive', tasks: ['a'] });
+    w.run(SUPERVISOR, claim('b'));
+  });
+
+  it.each(['PAUSE', 'CHECKPOINT', 'ABORT'] as const)('no work starts while %s is on', (one) => {
+    const w = ready('a');
+    w.board = { ...w.board, switches: { [one]: w.now } };
+    for (const command of [claim('a'), { name: 'reserve-claim', task: 'a', agent: 'coder-1' } as const]) {
+      const refusal = w.refused(SUPERVISOR, command);
+      expect(refusal.guard).toBe('switches');
+      expect(refusal.message).toContain(`${one} is on`);
+      expect(refusal.hint).toContain('liza resume');
+    }
+  });
+
+  it('ABORT > CHECKPOINT > PAUSE', () => {
+    const w = ready('a');
+    w.board = { ...w.board, switches: { PAUSE: w.now, CHECKPOINT: w.now } };
+    expect(w.refused(SUPERVISOR, claim('a')).message).toContain('CHECKPOINT is on');
+    w.board = { ...w.board, switches: { PAUSE: w.now, CHECKPOINT: w.now, ABORT: w.now } };
+    expect(w.refused(SUPERVISOR, claim('a')).message).toContain('ABORT is on');
+  });
+
+  it('a paused task is not claimed', () => {
+    const w = ready('a');
+    w.run(HUMAN, { name: 'pause', task: 'a' });
+    expect(w.refused(SUPERVISOR, claim('a')).message).toContain('a is paused');
+    w.run(HUMAN, { name: 'resume', task: 'a' });
+    w.run(SUPERVISOR, claim('a'));
+  });
+
+  it('claim in phases: a reservation keeps others out until it ends or its holder dies', () => {
+    const w = ready('a');
+    w.run(supervisorOf('coder-1'), { name: 'reserve-claim', task: 'a', agent: 'coder-1' });
+    expect(w.task('a')).toMatchObject({ status: 'UNCLAIMED', claiming: { by: 'coder-1', epoch: 1 } });
+    expect(w.refused(supervisorOf('coder-2'), claim('a', 'coder-2')).guard).toBe('not-being-claimed');
+    const before = w.board;
+    w.lease({ ...record('coder-1', 'a', 0, 'dead') });
+    w.run(supervisorOf('coder-2'), claim('a', 'coder-2'));
+    w.board = before;
+    w.run(supervisorOf('coder-1'), claim('a', 'coder-1'));
+    expect(w.task('a')).not.toHaveProperty('claiming');
+  });
+});
+
+describe('rework and takeover', () => {
+  it('REJECTED is reserved for its assignee while that agent’s lease lives; otherwise anyone', () => {
+    const w = ready('a');
+    toRejected(w, 'a');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('reservation');
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+  });
+
+  it('REJECTED, same coder: keep worktree, iteration+1', () => {
+    const w = ready('a');
+    toRejected(w, 'a');
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(1) }));
+    expect(w.task('a')).toMatchObject({ iteration: 2, review_cycles_current: 1, epoch: 3 });
+    expect(w.task('a').rejection_reason).toContain('[blocker]');
+  });
+
+  it('REJECTED, another coder: fresh, iteration 1, review_cycles_current 0, reassigned in history', () => {
+    const w = ready('a');
+    toRejected(w, 'a');
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+    expect(w.task('a')).toMatchObject({ iteration: 1, review_cycles_current: 0, review_cycles_total: 1 });
+    expect(w.task('a').history?.some((entry) => entry.event === 'reassigned')).toBe(true);
+    expect(w.agent('coder-1')).toMatchObject({ status: 'IDLE' });
+  });
+
+  it('CLAIMED is not taken while its lease lives', () => {
+    const w = claimed();
+    w.pass(299);
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).message).toContain('coder-1 holds a for another 1s');
+  });
+
+  it('CLAIMED, lease past, same coder: keep worktree and iteration; the checkpoint continues', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(77) }));
+    expect(w.task('a')).toMatchObject({ iteration: 1, epoch: 2 });
+    w.run(CODER, submit('a', commit(78)));
+  });
+
+  it('CLAIMED, lease past, another coder: fresh, and epoch+1 fences the old holder', () => {
+    const w = claimed();
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+    expect(w.task('a')).toMatchObject({ assigned_to: 'coder-2', iteration: 1, epoch: 2 });
+    expect(w.refused({ ...CODER, epoch: 1 }, submit('a', commit(9)))).toMatchObject({ guard: 'epoch' });
+    expect(w.refused(CODER, submit('a', commit(9))).message).toContain('held by coder-2');
+  });
+
+  it('a provably dead holder is stale at once', () => {
+    const w = claimed();
+    w.lease(record('coder-1', 'a', 1, 'dead'));
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+  });
+
+  it('a record of another epoch or another task counts for nothing', () => {
+    const w = claimed();
+    w.lease(record('coder-1', 'a', 7, 'dead'));
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('lease-past');
+    w.lease(record('coder-1', 'b', 1, 'dead'));
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('lease-past');
+  });
+
+  it('the effective lease is the later of state and side record', () => {
+    const w = claimed();
+    w.lease({ ...record('coder-1', 'a', 1, 'alive'), holder: 'unknown', expires: iso(w.now + 900_000) });
+    w.pass(600);
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('lease-past');
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+  });
+
+  it('a jump of the wall clock neither steals nor immortalises: a live holder ages by the monotonic clock', () => {
+    const w = claimed();
+    w.lease(record('coder-1', 'a', 1, 'alive', 200_000));
+    w.pass(3600);
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('lease-past');
+    w.lease(record('coder-1', 'a', 1, 'alive', -1));
+    w.pass(-7200);
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+  });
+
+  it('INTEGRATION_FAILED: any coder claims with integration_fix, keeps the worktree, iteration+1, cycles 0, new base', () => {
+    const w = ready('a');
+    toApproved(w, 'a');
+    w.run(SUPERVISOR, mergeFailed('a'));
+    w.run(SUPERVISOR, claim('a', 'coder-2', { base_commit: commit(42) }));
+    expect(w.task('a')).toMatchObject({
+      status: 'CLAIMED',
+      assigned_to: 'coder-2',
+      integration_fix: true,
+      iteration: 2,
+      review_cycles_current: 0,
+      base_commit: commit(42),
+    });
+    expect(w.task('a')).not.toHaveProperty('approved_by');
+  });
+
+  it('CLAIMED → UNCLAIMED: release-claim frees task and coder', () => {
+    const w = claimed();
+    w.run(HUMAN, { name: 'release-claim', task: 'a', reason: 'wrong coder' });
+    expect(w.task('a')).toMatchObject({ status: 'UNCLAIMED', epoch: 1 });
+    expect(w.task('a')).not.toHaveProperty('assigned_to');
+    expect(w.agent('coder-1').status).toBe('IDLE');
+    expect(w.refused(CODER, block('a')).guard).toBe('state');
+  });
+
+  it('a supervisor does not release a task another agent holds', () => {
+    const w = claimed();
+    expect(w.refused(supervisorOf('coder-2'), { name: 'release-claim', task: 'a' }).guard).toBe('own-task');
+    w.run(supervisorOf('coder-1'), { name: 'release-claim', task: 'a' });
+  });
+});
+
+describe('register', () => {
+  const register = (agent: string): Command => ({ name: 'register', agent, role: 'coder' });
+  it('registration fails while that id holds a live lease', () => {
+    const w = world();
+    w.run(SUPERVISOR, register('coder-9'));
+    expect(w.agent('coder-9')).toMatchObject({ role: 'coder', status: 'IDLE', lease_expires: iso(w.now + 300_000) });
+    expect(w.refused(SUPERVISOR, register('coder-9')).guard).toBe('no-live-lease');
+    w.pass(301);
+    w.run(SUPERVISOR, register('coder-9'));
+  });
+
+  it('the id is {role}-{n}', () => {
+    const w = world();
+    for (const id of ['bob', 'coder', 'coder-0', 'planner-1', 'code-reviewer-1']) {
+      expect(w.refused(SUPERVISOR, register(id)).guard).toBe('id-fits-role');
+    }
+    expect(w.refused(supervisorOf('coder-8'), register('coder-9')).guard).toBe('own-agent');
+  });
+
+  it('a restarted supervisor finds its coder’s task and may go on with it at once', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    w.lease(record('coder-1', 'a', 1, 'dead'));
+    w.run(supervisorOf('coder-1'), register('coder-1'));
+    expect(w.agent('coder-1')).toMatchObject({ status: 'IDLE', current_task: 'a' });
+    w.lease(record('coder-1', 'a', 1, 'alive', 60_000));
+    w.run(supervisorOf('coder-1'), claim('a'));
+    expect(w.task('a')).toMatchObject({ iteration: 1, epoch: 2 });
+  });
+
+  it('WAITING keeps current_task and takes no other task until the verdict, also over a restart', () => {
+    const w = ready('a', 'b');
+    toReady(w, 'a');
+    expect(w.agent('coder-1')).toMatchObject({ status: 'WAITING', current_task: 'a' });
+    expect(w.refused(SUPERVISOR, claim('b')).message).toContain('waits for the verdict on a');
+    w.pass(301);
+    w.run(SUPERVISOR, register('coder-1'));
+    expect(w.agent('coder-1')).toMatchObject({ status: 'WAITING', current_task: 'a' });
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'APPROVED' });
+    w.run(SUPERVISOR, claim('b'));
+  });
+});
+
+describe('begin', () => {
+  const facts = { head: BASE, branch: 'task/a', dirty: [] as string[] };
+  const beginWith = (checkpoint: object, more: object = {}): Command =>
+    ({
+      name: 'begin',
+      task: 'a',
+      checkpoint: { ...CHECKPOINT, ...checkpoint },
+      facts: { ...facts, ...more },
+    }) as Command;
+
+  it('records pre_execution_checkpoint with the HEAD it binds to', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    expect(w.task('a').history?.at(-1)).toMatchObject({
+      event: 'pre_execution_checkpoint',
+      checkpoint: CHECKPOINT,
+      head: BASE,
+    });
+  });
+
+  it.each(['intent', 'risks', 'validation'])('%s is required', (field) => {
+    expect(claimed().refused(CODER, beginWith({ [field]: ' ' })).message).toContain(field);
+  });
+
+  it('files_to_modify is required, assumptions may be empty', () => {
+    const w = claimed();
+    expect(w.refused(CODER, beginWith({ files_to_modify: [] })).guard).toBe('checkpoint');
+    w.run(CODER, beginWith({ assumptions: [] }));
+  });
+
+  it('more than assumption_budget 3 → BLOCKED', () => {
+    const w = claimed();
+    w.run(CODER, beginWith({ assumptions: ['a', 'b', 'c', 'd'] }));
+    expect(w.task('a')).toMatchObject({
+      status: 'BLOCKED',
+      blocked_reason: 'assumption budget exceeded: 4 assumptions, 3 allowed',
+    });
+    expect(w.task('a').failed_by).toBeUndefined();
+  });
+
+  it('HEAD = the iteration’s start commit and a clean tree', () => {
+    const w = claimed();
+    expect(w.refused(CODER, beginWith({}, { head: commit(1) })).message).toContain(
+      'the code came before the checkpoint',
+    );
+    expect(w.refused(CODER, beginWith({}, { dirty: ['src/a.ts'] })).message).toContain('src/a.ts');
+    expect(w.refused(CODER, { name: 'begin', task: 'a', checkpoint: CHECKPOINT }).guard).toBe('before-code');
+  });
+
+  it('binds to start_commit where the iteration starts from kept work', () => {
+    const w = ready('a');
+    toRejected(w, 'a');
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(8) }));
+    expect(w.refused(CODER, begin('a', BASE)).guard).toBe('before-code');
+    w.run(CODER, begin('a', commit(8)));
+  });
+
+  it('a takeover does not move the start: code without a checkpoint stays refused', () => {
+    const w = claimed();
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(66) }));
+    expect(w.refused(CODER, begin('a', commit(66))).guard).toBe('before-code');
+  });
+
+  it('once per iteration; the same again says so', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    expect(w.run(CODER, begin('a')).already).toBe(true);
+    expect(w.refused(CODER, beginWith({ intent: 'something else' })).guard).toBe('once');
+  });
+});
+
+describe('submit-for-review', () => {
+  function begun(type?: 'docs'): World {
+    const w = world();
+    w.run(PLANNER, addReady('a', type === undefined ? {} : { type }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    return w;
+  }
+
+  it('sets review_commit, clears the coder’s lease, agent WAITING', () => {
+    const w = begun();
+    w.run(CODER, submit('a', commit(1)));
+    expect(w.task('a')).toMatchObject({ status: 'READY_FOR_REVIEW', review_commit: commit(1), assigned_to: 'coder-1' });
+    expect(w.task('a')).not.toHaveProperty('lease_expires');
+    expect(w.agent('coder-1')).toMatchObject({ status: 'WAITING', current_task: 'a', iterations_total: 1 });
+  });
+
+  it('submit refuses without the checkpoint', () => {
+    expect(claimed().refused(CODER, submit('a', commit(1))).guard).toBe('checkpoint-first');
+  });
+
+  it.each([
+    ['uncommitted files are named', { dirty: ['src/a.ts', 'new.txt'] }, 'src/a.ts, new.txt'],
+    ['HEAD is the submitted commit', { head: commit(2) }, 'HEAD is'],
+    ['on branch task/<id>', { branch: 'main' }, 'is on main, not on task/a'],
+    ['descends from base_commit', { descends_from_base: false }, 'does not descend from the base'],
+  ])('clean sync: %s', (_rule, facts, said) => {
+    const refusal = begun().refused(CODER, submit('a', commit(1), facts));
+    expect(refusal).toMatchObject({ guard: 'clean-sync', code: 1 });
+    expect(refusal.message).toContain(said);
+  });
+
+  it('a commit id is full, not short and not an option', () => {
+    const w = begun();
+    for (const id of ['abc1234', '--all', 'HEAD', ''])
+      expect(w.refused(CODER, submit('a', id)).guard).toBe('clean-sync');
+  });
+
+  it('it changes something, and the rejected commit unchanged is refused', () => {
+    const w = begun();
+    expect(w.refused(CODER, submit('a', commit(1), { changed_files: [] })).guard).toBe('something-new');
+    expect(w.refused(CODER, submit('a', BASE)).guard).toBe('something-new');
+    w.run(CODER, submit('a', commit(1)));
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'REJECTED', reason: REASON });
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(1) }));
+    w.run(CODER, begin('a', commit(1)));
+    expect(w.refused(CODER, submit('a', commit(1))).message).toContain('rejected, unchanged');
+  });
+
+  it('a path the task declares OUT refuses the submit', () => {
+    const refusal = begun().refused(CODER, submit('a', commit(1), { changed_files: ['docs/x.md', 'test/a.test.ts'] }));
+    expect(refusal.guard).toBe('in-scope');
+    expect(refusal.message).toContain('docs/x.md');
+  });
+
+  it('a code task’s diff without a test file is refused, naming what counts as one', () => {
+    const refusal = begun().refused(CODER, submit('a', commit(1), { changed_files: ['src/a.ts'] }));
+    expect(refusal.guard).toBe('tests-with-code');
+    expect(refusal.hint).toContain('**/*.test.*');
+  });
+
+  it('the docs exemption holds only if the diff touches no code', () => {
+    const w = begun('docs');
+    expect(w.refused(CODER, submit('a', commit(1), { changed_files: ['guide.md', 'src/a.ts'] })).guard).toBe(
+      'tests-with-code',
+    );
+    w.run(CODER, submit('a', commit(1), { changed_files: ['guide.md'] }));
+  });
+
+  it('an expired lease refuses the submit with the reason', () => {
+    const w = begun();
+    w.pass(301);
+    const refusal = w.refused(CODER, submit('a', commit(1)));
+    expect(refusal).toMatchObject({ guard: 'holds-task', hint: 'Stop now: liza exit 42 --reason "lease lost"' });
+    expect(refusal.message).toContain('ended 1s ago');
+  });
+
+  it('a stale epoch is told to stop with 42', () => {
+    const w = begun();
+    const refusal = w.refused({ ...CODER, epoch: 0 }, submit('a', commit(1)));
+    expect(refusal.message).toContain('lease lost: a is at epoch 1, this session has 0');
+    expect(refusal.hint).toContain('liza exit 42');
+    w.run({ ...CODER, epoch: 1 }, submit('a', commit(1)));
+  });
+
+  const REASON = 'Blockers: 1\n- [blocker] src/a.ts:1 — x\n  Why: y\n  Suggestion: z\nConcerns: 0\nOverall: no';
+});
+
+describe('block, limits, handoff', () => {
+  it('a block needs the reason and 1–3 questions', () => {
+    const w = claimed();
+    const ask = (reason: string, ...questions: readonly string[]): Command => ({
+      name: 'block',
+      task: 'a',
+      reason,
+      questions,
+    });
+    for (const command of [ask('unclear'), ask('', 'why?'), ask('r', ' '), ask('r', '1', '2', '3', '4')]) {
+      expect(w.refused(CODER, command).guard).toBe('reason-and-questions');
+    }
+    w.run(CODER, { ...ask('r', '1', '2', '3'), attempted: ['the stub'] } as Command);
+    expect(w.task('a')).toMatchObject({
+      status: 'BLOCKED',
+      blocked_questions: ['1', '2', '3'],
+      attempted: ['the stub'],
+      worktree: '.worktrees/a',
+    });
+    expect(w.agent('coder-1').status).toBe('IDLE');
+  });
+
+  it.each(['spin', 'silence'] as const)('%s blocks with default questions and counts against the coder', (limit) => {
+    const w = claimed();
+    w.run(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit, detail: 'printed nothing' });
+    expect(w.task('a')).toMatchObject({ status: 'BLOCKED', failed_by: ['coder-1'], failures_current: ['coder-1'] });
+    expect(w.task('a').blocked_reason).toContain(limit);
+    expect(w.task('a').blocked_reason).toContain('printed nothing');
+    expect(w.task('a').blocked_questions?.length).toBeGreaterThan(0);
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'limit', limit });
+  });
+
+  it('max_iterations blocks only at the limit, and only for the holder’s supervisor', () => {
+    const w = claimed();
+    expect(w.refused(SUPERVISOR, { name: 'limit', task: 'a', limit: 'max_iterations' }).guard).toBe('limit-reached');
+    expect(w.refused(supervisorOf('coder-2'), { name: 'limit', task: 'a', limit: 'spin' }).guard).toBe('own-task');
+  });
+
+  it('handoff: summary and next_action required, handoff_pending, a map keyed by task id', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    const hand = (summary: string, next_action: string): Command => ({
+      name: 'handoff',
+      task: 'a',
+      summary,
+      next_action,
+    });
+    expect(w.refused(CODER, hand('half', '')).guard).toBe('notes');
+    w.run(CODER, hand('half', 'the rest'));
+    expect(w.task('a').handoff_pending).toBe(true);
+    expect(w.state.handoff['a']).toMatchObject({ agent: 'coder-1', summary: 'half', next_action: 'the rest' });
+    expect(w.agent('coder-1')).toMatchObject({ status: 'HANDOFF', current_task: 'a' });
+  });
+
+  it('the next session gets the notes, the flag is cleared, the checkpoint continues', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    w.run(CODER, { name: 'handoff', task: 'a', summary: 'half', next_action: 'rest' });
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('lease-past');
+    w.run(SUPERVISOR, claim('a'));
+    expect(w.task('a')).toMatchObject({ iteration: 1, epoch: 2 });
+    expect(w.task('a')).not.toHaveProperty('handoff_pending');
+    expect(w.state.handoff['a']?.summary).toBe('half');
+    w.run(CODER, submit('a', commit(3)));
+  });
+
+  it('agents’ commands except handoff, block and exit are refused while paused, saying why', () => {
+    const w = claimed();
+    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    const refusal = w.refused(CODER, begin('a'));
+    expect(refusal.guard).toBe('switches');
+    expect(refusal.message).toContain('PAUSE is on since 2026-03-01T09:00:00Z');
+    expect(refusal.hint).toContain('handoff, block and exit stay open');
+    expect(w.refused(PLANNER, addReady('b')).guard).toBe('switches');
+    expect(w.refused(CODER, { name: 'discover', description: 'x', severity: 'low' }).guard).toBe('switches');
+    w.run(HUMAN, addReady('b'));
+    w.run(CODER, { name: 'handoff', task: 'a', summary: 's', next_action: 'n' });
+    w.run(CODER, { name: 'exit', code: 42 });
+    w.run(CODER, block('a'));
+  });
+
+  it('a paused task refuses its coder likewise', () => {
+    const w = claimed();
+    w.run(HUMAN, { name: 'pause', task: 'a' });
+    expect(w.refused(CODER, begin('a')).message).toContain('a is paused');
+    w.run(CODER, block('a'));
+  });
+
+  it('a coder’s commands are for the holder only', () => {
+    const w = claimed();
+    for (const command of [begin('a'), submit('a', commit(1)), block('a')]) {
+      expect(w.refused(OTHER_CODER, command).guard).toBe('holds-task');
+    }
+  });
+
+  it('an id with no live session may act as either: supervisor or its agent', () => {
+    const w = ready('a');
+    const both: Actor = { id: 'coder-1', parts: ['supervisor', 'coder'] };
+    w.run(both, claim('a'));
+    w.run(both, begin('a'));
+    w.run(both, block('a'));
+    expect(w.task('a').failed_by).toEqual(['coder-1']);
+  });
+});
+
+describe('reports', () => {
+  it('a discovery is logged, not fixed, and gets an id', () => {
+    const w = claimed();
+    w.run(CODER, { name: 'discover', description: 'no timeout', severity: 'high', urgency: 'immediate', during: 'a' });
+    w.run(CODER, { name: 'discover', description: 'a typo', severity: 'low' });
+    expect(w.state.discovered.map((one) => [one.id, one.by])).toEqual([
+      ['disc-1', 'coder-1'],
+      ['disc-2', 'coder-1'],
+    ]);
+    expect(w.refused(CODER, { name: 'discover', description: 'x', severity: 'odd' as 'low' }).guard).toBe('discovery');
+  });
+
+  it('planner converts or dismisses a discovery once', () => {
+    const w = claimed();
+    w.run(CODER, { name: 'discover', description: 'no timeout', severity: 'high' });
+    expect(w.refused(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'gone' }).guard).toBe(
+      'task-exists',
+    );
+    w.run(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' });
+    expect(w.run(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' }).already).toBe(true);
+    expect(w.refused(PLANNER, { name: 'discovery dismiss', discovery: 'disc-1', reason: 'no' }).guard).toBe(
+      'open-discovery',
+    );
+  });
+
+  it('each anomaly type is for its roles, with its required details', () => {
+    const w = claimed();
+    const log = (type: string, details: Record<string, unknown> = {}): Command => ({
+      name: 'anomaly',
+      type,
+      task: 'a',
+      details,
+    });
+    expect(w.refused(CODER, log('retry_loop', { count: 3 })).message).toContain('needs error_pattern');
+    expect(w.refused(CODER, log('spec_gap')).message).toContain('logged by planner');
+    expect(w.refused(PLANNER, log('trade_off')).guard).toBe('type');
+    expect(w.refused(CODER, log('toString')).guard).toBe('type');
+    w.run(CODER, log('retry_loop', { count: 3, error_pattern: 'EPIPE' }));
+    w.run(HUMAN, log('spec_gap'));
+    expect(w.state.anomalies.map((one) => [one.type, one.reporter, one.task])).toEqual([
+      ['retry_loop', 'coder-1', 'a'],
+      ['spec_gap', 'human', 'a'],
+    ]);
+  });
+
+  it('heartbeat --long asks for long_lease_duration and never shortens', () => {
+    const w = claimed();
+    w.run(CODER, { name: 'long-heartbeat', reason: 'the whole suite' });
+    expect(w.task('a').lease_expires).toBe(iso(w.now + 900_000));
+    const lease = w.task('a').lease_expires;
+    w.pass(-60);
+    w.run(CODER, { name: 'long-heartbeat', reason: 'again' });
+    expect(w.task('a').lease_expires).toBe(lease);
+    w.pass(2000);
+    expect(w.refused(CODER, { name: 'long-heartbeat', reason: 'too late' }).guard).toBe('lease-lives');
+  });
+
+  it('exit declares a code, which a new claim forgets', () => {
+    const w = claimed();
+    expect(w.refused(CODER, { name: 'exit', code: 999 }).guard).toBe('code');
+    w.run(CODER, { name: 'exit', code: 42, reason: 'waiting' });
+    expect(w.agent('coder-1').declared_exit).toMatchObject({ code: 42, reason: 'waiting' });
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a'));
+    expect(w.agent('coder-1')).not.toHaveProperty('declared_exit');
+  });
+
+  it('a stale session cannot declare the exit of its successor', () => {
+    const w = claimed();
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a'));
+    expect(w.refused({ ...CODER, epoch: 1 }, { name: 'exit', code: 0 }).guard).toBe('epoch');
+    w.run({ ...CODER, epoch: 2 }, { name: 'exit', code: 0 });
+  });
+});
