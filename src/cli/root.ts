@@ -1,7 +1,7 @@
 // Finds the project a command is about: the nearest folder upward whose `.liza` holds a blackboard.
 // `~/.liza` (contracts, templates, scripts) has none, so a home folder is never taken for a project.
 
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 
@@ -10,7 +10,8 @@ const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock'];
 
 export function findRoot(from: string): string | Refusal {
   for (let folder = from; ; folder = dirname(folder)) {
-    if (MARKS.some((mark) => existsSync(join(folder, '.liza', mark)))) return folder;
+    if (MARKS.some((mark) => existsSync(join(folder, '.liza', mark)))) return refuseLink(folder) ?? folder;
+    if (existsSync(join(folder, '.git', 'liza', 'journal.jsonl'))) return lost(folder);
     if (folder === dirname(folder)) break;
   }
   return refuse(
@@ -20,3 +21,23 @@ export function findRoot(from: string): string | Refusal {
     'no-project',
   );
 }
+
+/** A `.liza` that is a link could lead every write out of the project. */
+function refuseLink(folder: string): Refusal | undefined {
+  const liza = join(folder, '.liza');
+  if (!lstatSync(liza).isSymbolicLink()) return undefined;
+  return refuse(
+    `${liza} is a symbolic link`,
+    'Liza keeps its state inside the project: put the folder itself there',
+    1,
+    'link',
+  );
+}
+
+const lost = (folder: string): Refusal =>
+  refuse(
+    `the blackboard of ${folder} is gone`,
+    'the git directory has a copy of it; bring it back with: liza doctor --fix',
+    4,
+    'lost-board',
+  );

@@ -10,7 +10,7 @@ import { type Decided, type Decision, type Refusal, refuse } from './decision.ts
 import { findTask } from './find.ts';
 import { checkInput } from './input.ts';
 import { introduced } from './invariants.ts';
-import { admits, isHalted, nextHint } from './next.ts';
+import { admits, haltedBy, nextHint } from './next.ts';
 import { settleSprint } from './sprint.ts';
 import { isTerminal, ROLES, type State, settings, type Task } from './state.ts';
 import type { Row, Situation } from './table.ts';
@@ -50,7 +50,7 @@ export function decide(board: Board, command: Command, { actor, now }: Asking): 
   if (task !== undefined && Array.isArray(row.from) && !admits(row, part, task.status)) {
     return named(wrongState(board, row, part, actor, task), 'state');
   }
-  const halted = isHalted(board, row, part, task);
+  const halted = haltedBy(board, row, part, task);
   if (halted !== undefined) return named(onHold(board, halted, part, task), 'switches');
   for (const guard of row.guards) {
     const refusal = guard.check(situation);

@@ -16,7 +16,7 @@ import {
   withState,
 } from './edit-draft.ts';
 import { checkRecord } from './invariants.ts';
-import { guardedSetting } from './settings.ts';
+import { guardedSetting, knownSetting } from './settings.ts';
 import { type State, type Task, TaskSchema } from './state.ts';
 import { iso } from './time.ts';
 import { type Fields, isFields, same } from './values.ts';
@@ -59,7 +59,8 @@ export function adoptTask(draft: Draft, versions: Versions): void {
   if (blocks) keepQuestions(draft, versions.key, theirs);
   if (defined.length > 0) {
     const changes = pick(theirs, defined) as DefinitionChange;
-    const facts = specFacts(draft, changes.spec_ref);
+    // The gates of an UNCLAIMED task ask for its spec whether or not the edit touched it.
+    const facts = specFacts(draft, changes.spec_ref ?? head.spec_ref);
     if (!run(draft, versions, { name: 'amend', task: versions.key, changes, facts })) {
       draft.board = before;
       return;
@@ -136,7 +137,7 @@ export function adoptListed(draft: Draft, section: 'human_notes' | 'spec_changes
   draft.adopted.push(`${section}: one added`);
 }
 
-/** Each setting on its own: harmless ones count, guarded ones wait for a word from the operator. */
+/** Each setting on its own: harmless ones and the user's own count, guarded ones wait for the operator's word. */
 export function adoptConfig(draft: Draft, versions: Versions): void {
   if (!isFields(versions.theirs)) return illegal(draft, versions, 'it is not a map of settings');
   if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'settings are the operator’s');
@@ -149,6 +150,9 @@ export function adoptConfig(draft: Draft, versions: Versions): void {
       setAside(draft, one.record, 'conflict', 'it changed here meanwhile', `liza config set ${key} …`, value);
     } else if (guardedSetting(key) && draft.edit.authority.kind !== 'adopt') {
       setAside(draft, one.record, 'guarded', 'it executes, spends or loosens', 'to adopt it: liza edit --adopt', value);
+    } else if (!knownSetting(key)) {
+      draft.board = withState(draft.board, { config: { ...draft.board.state.config, [key]: value } });
+      draft.adopted.push(`config: ${key}`);
     } else if (run(draft, one, { name: 'config set', key, value })) {
       draft.adopted.push(`config: ${key}`);
     }

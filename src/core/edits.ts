@@ -132,7 +132,7 @@ function adoptFree(draft: Draft, versions: Versions, section?: string): void {
     return illegal(draft, versions, 'it changes through a command only');
   }
   const changed = changedFields(versions.base ?? {}, versions.theirs);
-  const known = changed.filter((field) => field in (versions.head as Fields) || KNOWN_FIELDS.has(field));
+  const known = changed.filter((field) => KNOWN_FIELDS.has(field));
   if (known.length > 0) return illegal(draft, versions, `${known.join(', ')} changes through a command only`);
   const merged = { ...(versions.head as Fields), ...pick(versions.theirs as Fields, changed) };
   draft.board = replaceRecord(draft.board, section, versions.key, versions.head, merged);

@@ -19,6 +19,9 @@ const ID_FIELDS: ReadonlySet<string> = new Set([
   'tasks',
 ]);
 
+/** Under these keys a caller's own names begin. */
+const FREE: ReadonlySet<string> = new Set(['details', 'value']);
+
 export function checkInput(command: Command): Refusal | undefined {
   const { name: _name, ...fields } = command;
   return walk(fields, [], false);
@@ -34,7 +37,7 @@ function walk(value: unknown, path: readonly string[], isId: boolean): Refusal |
     const found = walk(
       inner,
       list ? path : [...path, key],
-      list ? isId : ID_FIELDS.has(key) && !path.includes('details'),
+      list ? isId : ID_FIELDS.has(key) && !path.some((part) => FREE.has(part)),
     );
     if (found !== undefined) return found;
   }

@@ -11,7 +11,7 @@ import { usage } from './usage.ts';
 
 export function possible(board: Board, parts: readonly Part[], task: Task): readonly CommandName[] {
   return ROWS.filter((row) =>
-    parts.some((part) => row.who.includes(part) && admits(row, part, task.status) && !isHalted(board, row, part, task)),
+    parts.some((part) => row.who.includes(part) && admits(row, part, task.status) && !haltedBy(board, row, part, task)),
   ).map((row) => row.name);
 }
 
@@ -22,7 +22,7 @@ export function admits(row: AnyRow, part: Part, status: TaskStatus): boolean {
 }
 
 /** The switch that holds this command back, or the task's own pause; undefined: it may go on. */
-export function isHalted(board: Board, row: AnyRow, part: Part, task: Task | undefined): Switch | 'paused' | undefined {
+export function haltedBy(board: Board, row: AnyRow, part: Part, task: Task | undefined): Switch | 'paused' | undefined {
   const agent = (ROLES as readonly Part[]).includes(part);
   const held = row.startsWork === true || (agent && row.whilePaused !== true);
   if (!held) return undefined;

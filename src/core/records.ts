@@ -85,11 +85,14 @@ export function recordsOf(after: State, before: State | undefined): readonly Rec
     const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map' | undefined>>)[section];
     if (kind === undefined) records.push({ section, value, old, path: [section] });
     else if (Array.isArray(value)) {
-      const known = new Map((Array.isArray(old) ? old : []).map((one, at) => [keyOf(one, at), one]));
-      value.forEach((one, at) => {
-        const former = known.get(keyOf(one, at));
-        if (former !== one) records.push({ section, value: one, old: former, path: [section, at] });
-      });
+      const former: readonly unknown[] = Array.isArray(old) ? old : [];
+      const moved = value.flatMap((one, at) => (one === former[at] ? [] : [at]));
+      const known = moved.length === 0 ? undefined : new Map(former.map((one, at) => [keyOf(one, at), one]));
+      for (const at of moved) {
+        const one: unknown = value[at];
+        const was = known?.get(keyOf(one, at));
+        if (was !== one) records.push({ section, value: one, old: was, path: [section, at] });
+      }
     } else if (isObject(value)) {
       for (const [key, one] of Object.entries(value)) {
         const former = isObject(old) ? (old as Record<string, unknown>)[key] : undefined;

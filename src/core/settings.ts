@@ -3,6 +3,9 @@
 import * as v from 'valibot';
 import { ConfigSchema } from './state.ts';
 
+/** False: a field of the user's own, which means nothing to Liza. */
+export const knownSetting = (key: string): boolean => Object.hasOwn(ConfigSchema.entries, key);
+
 /** True for what executes, spends or loosens; a key the schema does not know is the user's own. */
 export function guardedSetting(key: string): boolean {
   const schema = (ConfigSchema.entries as Readonly<Record<string, v.GenericSchema>>)[key];

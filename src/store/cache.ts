@@ -118,13 +118,13 @@ export function confirm(files: Files, path: string): void {
   }
 }
 
-/** One record by its key, reading only its section's keys and lengths; undefined: not there. */
+/** One record by its key (null: the only one), reading only its section's keys and lengths; undefined: not there. */
 export function readRecord(
   files: Files,
   path: string,
   { index, body }: Omit<Cached, 'bytes'>,
   section: string,
-  key: string,
+  key: string | null,
 ): unknown {
   let from = body;
   for (const stored of index.sections) {
@@ -134,7 +134,7 @@ export function readRecord(
       continue;
     }
     const head = files.readRange(path, from, keys + lengths);
-    const at = (JSON.parse(head.toString('utf8', 0, keys)) as string[]).indexOf(key);
+    const at = (JSON.parse(head.toString('utf8', 0, keys)) as (string | null)[]).indexOf(key);
     if (at === -1) return undefined;
     const sizes = JSON.parse(head.toString('utf8', keys)) as number[];
     const before = sizes.slice(0, at).reduce((sum, size) => sum + size + SEPARATOR.length, OPEN.length);

@@ -188,12 +188,19 @@ function patchSection(
       patches.push({ start: record.start, end: record.end, text: last.text });
     }
   }
-  const present = new Set(there.map(([key]) => key));
-  const end = section.records.at(-1)?.end ?? section.end;
-  const back = [...goodText].filter(([key, { record }]) => !present.has(key) && same(record.value, wanted.get(key)));
-  if (back.length === 0) return;
-  const open = end > 0 && file.text[end - 1] !== '\n' ? '\n' : '';
-  patches.push({ start: end, end, text: open + back.map(([, { text }]) => ensureNewline(text)).join('') });
+  // A record that was deleted comes back where it stood: behind the one it followed.
+  const ends = new Map(there.map(([key, record]) => [key, record.end]));
+  const back = new Map<number, string>();
+  let at = section.records[0]?.start ?? section.end;
+  for (const [key, { record, text }] of goodText) {
+    const end = ends.get(key);
+    if (end !== undefined) at = end;
+    else if (same(record.value, wanted.get(key))) back.set(at, (back.get(at) ?? '') + ensureNewline(text));
+  }
+  for (const [start, text] of back) {
+    const open = start > 0 && file.text[start - 1] !== '\n' ? '\n' : '';
+    patches.push({ start, end: start, text: open + text });
+  }
 }
 
 const ensureNewline = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);

@@ -32,6 +32,11 @@ export function readLeases(files: Files, directory: string): Map<string, Lease> 
   return leases;
 }
 
+export function readLease(files: Files, directory: string, agent: string): Lease | undefined {
+  const record = readRecord(files, path.join(directory, `${agent}.json`));
+  return record === undefined ? undefined : leaseOf(record);
+}
+
 /** Never shortens a lease of the same epoch. Whether it may be renewed at all is the caller's question. */
 export function writeLease(files: Files, directory: string, renewal: Renewal, now: Instant): Lease {
   const file = path.join(directory, `${renewal.agent}.json`);

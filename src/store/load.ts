@@ -36,7 +36,8 @@ export interface Loaded {
 
 export type LoadResult = Loaded | { readonly none: 'no-board' | 'no-journal' } | Refusal;
 
-export async function load(files: Files, paths: Paths): Promise<LoadResult> {
+/** `cache: 'ignore'` for those who check: they trust nothing derived. */
+export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' = 'use'): Promise<LoadResult> {
   const key = keyOf(files, paths);
   const bytes = readBounded(files, paths.state);
   const journal = journalOf(files, paths);
@@ -51,8 +52,8 @@ export async function load(files: Files, paths: Paths): Promise<LoadResult> {
   const clean = known?.entry.seq === head.seq;
   const current = clean && text !== undefined ? text : catchUp(files, paths, journal, tail, known?.entry.seq, text);
   if (current === undefined || (!clean && sha256(current) !== head.state)) return damaged(head.seq);
-  const cache = readCache(files, paths.cache);
-  const cached = cache?.index.hash === head.state ? cache : undefined;
+  const derived = cache === 'use' ? readCache(files, paths.cache) : undefined;
+  const cached = derived?.index.hash === head.state ? derived : undefined;
   const doc = cached === undefined ? await parse(current) : documentOf(cached, current, RECORD_SECTIONS);
   if ('ok' in doc) return doc;
   const broken = bytes === 'too large' ? tooLarge() : bytes !== undefined && text === undefined ? notUtf8() : undefined;

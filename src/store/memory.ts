@@ -51,10 +51,12 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
     read: async (): Promise<Snapshot> => ({ board: board(), now: now(), seq: journal.length, notices: [] }),
 
     readTask: async (id) => {
+      const { config } = state;
       const live = state.tasks.find((task) => task.id === id);
-      if (live !== undefined) return { task: live, archived: false };
+      const lease = leases.get(live?.reviewing_by ?? live?.assigned_to ?? '');
+      if (live !== undefined) return { task: live, archived: false, config, ...(lease === undefined ? {} : { lease }) };
       const task = archive.get(id);
-      return task === undefined ? undefined : { task, archived: true };
+      return task === undefined ? undefined : { task, archived: true, config };
     },
 
     transact: async (operation: Operation, decide: Decide): Promise<Outcome> => {

@@ -1,6 +1,7 @@
 // The YAML store of a project, opened without loading it: `liza show` needs the cache alone, and
 // everything else (schema, rules, YAML) is loaded by the first call that wants it.
 
+import type { Lease } from '../core/board.ts';
 import type { Instant } from '../core/time.ts';
 import type { Context } from './context.ts';
 import { realFiles } from './files.ts';
@@ -37,7 +38,11 @@ export function openYamlStore(context: Context): Store {
     read: async () => (await whole()).read(),
     readTask: async (id) => {
       const quick = peekTask(context, id);
-      return quick?.task === undefined ? (await whole()).readTask(id) : { task: quick.task, archived: false };
+      if (quick?.task === undefined) return (await whole()).readTask(id);
+      const { task, config } = quick;
+      const holder = task.reviewing_by ?? (task.status === 'CLAIMED' ? task.assigned_to : undefined);
+      const lease = holder === undefined ? undefined : await readLeaseOf(context, holder);
+      return { task, archived: false, config, ...(lease === undefined ? {} : { lease }) };
     },
     transact: async (operation, decide) => (await whole()).transact(operation, decide),
     renew: async (renewal) => (await whole()).renew(renewal),
@@ -56,4 +61,9 @@ export function openYamlStore(context: Context): Store {
       };
     },
   };
+}
+
+/** Loaded only for a task that somebody holds: it looks at processes. */
+async function readLeaseOf({ files, paths }: Context, agent: string): Promise<Lease | undefined> {
+  return (await import('./leases.ts')).readLease(files, paths.agents, agent);
 }

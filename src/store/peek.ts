@@ -1,7 +1,7 @@
 // One task straight from the cache, for `liza show`: no YAML, no hashing, no schema. Serves only what
 // the files' stat proves to be current, and says "don't know" otherwise.
 
-import type { Task } from '../core/state.ts';
+import type { Config, Task } from '../core/state.ts';
 import { readIndex, readRecord, unchanged } from './cache.ts';
 import type { Files } from './files.ts';
 import type { Paths } from './paths.ts';
@@ -10,11 +10,12 @@ import type { Paths } from './paths.ts';
 export function peekTask(
   { files, paths }: { readonly files: Files; readonly paths: Paths },
   id: string,
-): { readonly task: Task | undefined } | undefined {
+): { readonly task: Task | undefined; readonly config: Config } | undefined {
   const found = readIndex(files, paths.cache);
   if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
   try {
-    return { task: readRecord(files, paths.cache, found, 'tasks', id) as Task | undefined };
+    const read = (section: string, key: string | null) => readRecord(files, paths.cache, found, section, key);
+    return { task: read('tasks', id) as Task | undefined, config: (read('config', null) ?? {}) as Config };
   } catch {
     return undefined; // replaced between the two reads
   }

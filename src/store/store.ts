@@ -5,7 +5,7 @@
 
 import type { Actor, Board, Lease } from '../core/board.ts';
 import type { Decided, Decision, Refusal } from '../core/decision.ts';
-import type { Task } from '../core/state.ts';
+import type { Config, Task } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 
 /** What a transaction is recorded as. */
@@ -47,6 +47,14 @@ export interface Snapshot {
   readonly notices: readonly Notice[];
 }
 
+export interface TaskReading {
+  readonly task: Task;
+  readonly archived: boolean;
+  readonly config: Config;
+  /** The record of whoever holds the task or its review. */
+  readonly lease?: Lease;
+}
+
 /** A lease as its holder writes it; the store adds process identity and clocks. */
 export interface Renewal {
   readonly agent: string;
@@ -61,7 +69,7 @@ export interface Store {
   /** Takes no lock. */
   read(): Promise<Snapshot>;
   /** One task without reading the whole board; archived ones too. */
-  readTask(id: string): Promise<{ readonly task: Task; readonly archived: boolean } | undefined>;
+  readTask(id: string): Promise<TaskReading | undefined>;
   transact(operation: Operation, decide: Decide): Promise<Outcome>;
   /** Heartbeat: never rewrites the state, never shortens, never revives an expired or superseded lease. */
   renew(renewal: Renewal): Promise<Lease | Refusal>;

@@ -6,7 +6,7 @@ import type { Board, Lease } from '../core/board.ts';
 import { decide } from '../core/decide.ts';
 import { type Decided, type Refusal, Refused } from '../core/decision.ts';
 import { mayRenew } from '../core/renewal.ts';
-import { isTerminal, settings } from '../core/state.ts';
+import { type Config, isTerminal, settings } from '../core/state.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
 import { confirm, unchanged } from './cache.ts';
@@ -19,7 +19,6 @@ import { lastOf, readEntries } from './journal.ts';
 import { writeLease } from './leases.ts';
 import { type Loaded, load } from './load.ts';
 import { normalise } from './normal.ts';
-import { peekTask } from './peek.ts';
 import { missingBoard, unlocked } from './refusals.ts';
 import { LostRace, Session } from './session.ts';
 import type { Committed, Decide, JournalEntry, Notice, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
@@ -177,19 +176,19 @@ const invalidState = (message: string): Notice => ({
 });
 
 async function readTask(context: Context, id: string): ReturnType<Store['readTask']> {
-  const quick = peekTask(context, id);
-  if (quick !== undefined)
-    return quick.task === undefined ? readArchived(context, id) : { task: quick.task, archived: false };
   const { board } = await read(context);
+  const { config } = board.state;
   const task = board.state.tasks.find((candidate) => candidate.id === id);
-  return task === undefined ? readArchived(context, id) : { task, archived: false };
+  if (task === undefined) return readArchived(context, id, config);
+  const lease = board.leases.get(task.reviewing_by ?? task.assigned_to ?? '');
+  return { task, archived: false, config, ...(lease === undefined ? {} : { lease }) };
 }
 
-async function readArchived(context: Context, id: string): ReturnType<Store['readTask']> {
-  const text = new Archive(context.files, context.paths.archive).text(id);
+async function readArchived({ files, paths }: Context, id: string, config: Config): ReturnType<Store['readTask']> {
+  const text = new Archive(files, paths.archive).text(id);
   const parsed = text === undefined ? undefined : await parseStrict(text);
   if (parsed === undefined || !parsed.ok || !Array.isArray(parsed.value)) return undefined;
-  return { task: parsed.value[0], archived: true };
+  return { task: parsed.value[0], archived: true, config };
 }
 
 async function renew(context: Context, renewal: Renewal): Promise<Lease | Refusal> {

@@ -71,7 +71,7 @@ async function checkBoard(context: Context, fix: boolean): Promise<readonly Find
   }
   if (lost) return restoreBoard(context, fix);
   const findings = checkJournal(context);
-  const loaded = await load(files, paths);
+  const loaded = await load(files, paths, 'ignore');
   if ('ok' in loaded)
     return [...findings, { check: 'state', level: 'broken', message: loaded.message, remedy: loaded.hint }];
   if ('none' in loaded) {

@@ -1,15 +1,12 @@
 // Checks a blackboard file as it lies there: YAML, schema, invariants, each issue with path and line.
-// Takes no lock and changes nothing. A board whose cache is current is not parsed again.
+// Takes no lock, changes nothing and trusts nothing: the cache is not looked at.
 
 import fs from 'node:fs';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { type Violation, validate } from '../core/invariants.ts';
 import { RECORD_SECTIONS, type TaskStatus } from '../core/state.ts';
 import { Archive } from '../store/archive.ts';
-import { readCache } from '../store/cache.ts';
-import { documentOf } from '../store/cache-document.ts';
 import type { Context } from '../store/context.ts';
-import { sha256 } from '../store/hash.ts';
 import { decode, SIZE_LIMIT } from '../store/load.ts';
 import { normalise } from '../store/normal.ts';
 import { refuseNewer } from '../store/version.ts';
@@ -26,7 +23,7 @@ export async function validateFile(context: Context | undefined, file: string): 
   if (stat.size > SIZE_LIMIT) return invalid([{ message: `${file} is larger than 64 MB and is not read` }]);
   const bytes = fs.readFileSync(file);
   const own = context !== undefined && file === context.paths.state;
-  const doc = await documentIn(context, bytes, own);
+  const doc = await documentIn(bytes);
   if ('message' in doc) return invalid([doc]);
   const newer = refuseNewer(doc);
   if (newer !== undefined) return newer;
@@ -42,17 +39,9 @@ function filled(doc: BoardDocument): unknown {
   return Object.fromEntries(Object.entries(state).filter(([section]) => section in doc.value));
 }
 
-async function documentIn(
-  context: Context | undefined,
-  bytes: Buffer,
-  own: boolean,
-): Promise<BoardDocument | { readonly message: string }> {
+async function documentIn(bytes: Buffer): Promise<BoardDocument | { readonly message: string }> {
   const text = decode(bytes);
   if (text === undefined) return { message: 'it is not UTF-8 text' };
-  if (own && context !== undefined) {
-    const cached = readCache(context.files, context.paths.cache);
-    if (cached !== undefined && cached.index.hash === sha256(bytes)) return documentOf(cached, text, RECORD_SECTIONS);
-  }
   const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
   if (parsed.ok) return parsed.doc;
   return { message: `line ${parsed.line}, column ${parsed.column}: ${parsed.message} (${parsed.hint})` };

@@ -27,7 +27,9 @@ export const verb: Verb = {
     const data = { findings };
     const broken = findings.filter((finding) => finding.level === 'broken');
     if (broken.length === 0) return { ok: true, lines, data };
-    const hint = fix ? 'what is left needs your hand; each line says what' : 'liza doctor --fix does what can be done safely';
+    const hint = fix
+      ? 'what is left needs your hand; each line says what'
+      : 'liza doctor --fix does what can be done safely';
     return { ...refuse(`${broken.length} problem(s) found`, hint, 4, 'doctor'), lines, data };
   },
 };

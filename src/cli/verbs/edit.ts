@@ -4,8 +4,8 @@ import { refuse } from '../../core/decision.ts';
 import { refused } from '../desk.ts';
 import { humanOnly } from '../identity.ts';
 import type { Io } from '../io.ts';
-import { shellWords } from '../words.ts';
 import type { Result, Verb } from '../verb.ts';
+import { shellWords } from '../words.ts';
 
 export const verb: Verb = {
   name: 'edit',
@@ -47,6 +47,8 @@ function told(done: { message: string; aside: number; notices: Result['notices']
 
 async function askAgain(io: Io, problem: string): Promise<boolean> {
   if (!io.stdoutIsTty) return false;
-  io.stderr(`liza: the file cannot be read: ${problem}\n  → Enter: back to the editor, q: give up (your text is kept) `);
+  io.stderr(
+    `liza: the file cannot be read: ${problem}\n  → Enter: back to the editor, q: give up (your text is kept) `,
+  );
   return !/^q/i.test(await io.readLine());
 }

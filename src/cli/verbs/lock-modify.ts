@@ -6,7 +6,9 @@ import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
   name: 'lock modify',
-  positionals: [{ name: 'command', rest: true, description: 'Program and arguments; a single argument runs as sh -c.' }],
+  positionals: [
+    { name: 'command', rest: true, description: 'Program and arguments; a single argument runs as sh -c.' },
+  ],
   options: {},
   passthrough: true,
   examples: [

@@ -10,7 +10,7 @@ export const verb: Verb = {
     { name: 'value', description: 'YAML; text that is not anything else is text.' },
   ],
   options: {},
-  examples: ['liza lock write .tasks[retry].priority 1', "liza lock write .config.poll_interval 10"],
+  examples: ['liza lock write .tasks[retry].priority 1', 'liza lock write .config.poll_interval 10'],
   details: ['Commands are the better way: this adopts only what an edit of state.yaml by hand may change.'],
   run: async (args, io) => {
     const desk = await openDesk(io);

@@ -21,6 +21,11 @@ export const verb: Verb = {
       return { ...refuse(`the journal is broken: ${first}`, hint, 4, 'journal'), data, lines: [...problems.slice(1)] };
     }
     const lost = voids === 0 ? '' : `, ${voids} void line(s) of lost races`;
-    return { ok: true, message: `the journal is whole: ${entries} entries${lost}, head ${head.slice(0, 12)}`, lines: remarks, data };
+    return {
+      ok: true,
+      message: `the journal is whole: ${entries} entries${lost}, head ${head.slice(0, 12)}`,
+      lines: remarks,
+      data,
+    };
   },
 };

@@ -1,11 +1,12 @@
 // `liza show <task>`: one task, read without the rest of the board. This is the command agents call
 // most, so neither it nor what it imports may load valibot, the table or the decisions (a test checks).
 
+import { effectiveLease } from '../../core/board.ts';
 import { refuse } from '../../core/decision.ts';
 import type { Task } from '../../core/state.ts';
-import { type Instant, instant } from '../../core/time.ts';
+import type { Instant } from '../../core/time.ts';
 import type { TaskView } from '../../core/view.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, TaskReading } from '../../store/store.ts';
 import { refused } from '../desk.ts';
 import { quoted } from '../ids.ts';
 import type { Io } from '../io.ts';
@@ -29,8 +30,8 @@ export const verb: Verb = {
     if (found === undefined) {
       return refuse(`there is no task ${quoted(id)}`, 'liza status --all lists the tasks there are', 1, 'no-task');
     }
-    const lines = args.json ? [] : [await text(store, found.task, found.archived, io)];
-    return { ok: true, lines, data: { ...found } };
+    const lines = args.json ? [] : [await text(store, found, io)];
+    return { ok: true, lines, data: { task: found.task, archived: found.archived } };
   },
 };
 
@@ -39,17 +40,18 @@ async function listIds(store: Store): Promise<Result> {
   return { ok: true, lines: ids, data: { ids } };
 }
 
-async function text(store: Store, task: Task, archived: boolean, io: Io): Promise<string> {
+async function text(store: Store, found: TaskReading, io: Io): Promise<string> {
+  const { task, archived } = found;
   const now = io.now();
-  const view = { ...viewOf(task, now), waits: await waitsOf(store, task) };
+  const view = { ...viewOf(found, now), waits: await waitsOf(store, task) };
   const look = { color: io.color, unicode: io.unicode, width: io.columns };
   return renderTask(task, { now, view, archived }, look).trimEnd();
 }
 
-/** What can be said from the task alone. A lease past by the file may have been renewed beside it: then nothing is said. */
-function viewOf(task: Task, now: Instant): Omit<TaskView, 'waits'> {
+function viewOf({ task, config, lease }: TaskReading, now: Instant): Omit<TaskView, 'waits'> {
   const expires = task.status === 'CLAIMED' ? task.lease_expires : task.review_lease_expires;
-  const left = expires === undefined ? 0 : instant(expires) - now;
+  const own = lease?.task === task.id ? lease : undefined;
+  const left = expires === undefined ? 0 : effectiveLease(expires, task.epoch, own, now).remaining;
   return {
     id: task.id,
     status: task.status,
@@ -57,9 +59,9 @@ function viewOf(task: Task, now: Instant): Omit<TaskView, 'waits'> {
     priority: task.priority,
     ...(left > 0 ? { leaseLeft: left } : {}),
     iteration: task.iteration ?? 0,
-    maxIterations: task.max_iterations ?? 10,
+    maxIterations: task.max_iterations ?? config.max_coder_iterations ?? 10,
     reviewCycle: task.review_cycles_current ?? 0,
-    maxReviewCycles: task.max_review_cycles ?? 5,
+    maxReviewCycles: task.max_review_cycles ?? config.max_review_cycles ?? 5,
     paused: task.paused === true,
     questions: task.blocked_questions ?? [],
   };

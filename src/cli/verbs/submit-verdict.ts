@@ -36,15 +36,22 @@ export const verb: Verb = {
     const named = namedFiles(reason);
     const found = named.length === 0 ? undefined : await desk.store.readTask(task);
     const unknown = found === undefined ? [] : await unknownFiles(io, desk.root, found.task, named);
-    return decideAt(desk, {
+    const outcome = await decideAt(desk, {
       name: 'submit-verdict',
       task,
       verdict,
       facts: { unknown_files: unknown },
       ...given({ reason, commit: args.text('commit') }),
     });
+    if (outcome.ok || reason === undefined || !TOO_LATE.has(outcome.guard ?? '')) return outcome;
+    const { keepText } = await import('../../store/rejected.ts');
+    const kept = keepText(io.context(desk.root), `verdict-${task}-${desk.actor.id ?? 'human'}.md`, reason);
+    return { ...outcome, hint: `${outcome.hint}; your findings are kept in ${kept} for the next reviewer` };
   },
 };
+
+/** Refusals that are nobody's fault: what the reviewer found must not be lost with its lease. */
+const TOO_LATE = new Set(['epoch', 'holds-review', 'this-commit', 'state']);
 
 /** Only those of well-formed blockers; what else is missing the core will say anyway. */
 const namedFiles = (reason: string | undefined): readonly string[] =>

@@ -1,13 +1,15 @@
 // `liza undo [entry]`: takes the last operation back by a new one.
 
-import { refuse } from '../../core/decision.ts';
 import { OPERATOR } from '../../core/board.ts';
+import { refuse } from '../../core/decision.ts';
 import { humanOnly } from '../identity.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
   name: 'undo',
-  positionals: [{ name: 'entry', optional: true, description: 'Number of a recent entry, see liza log; default: the last.' }],
+  positionals: [
+    { name: 'entry', optional: true, description: 'Number of a recent entry, see liza log; default: the last.' },
+  ],
   options: {},
   examples: ['liza undo', 'liza undo 41'],
   details: [

@@ -7,7 +7,7 @@ import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
 import { reviewLease, taskLease } from '../holding.ts';
-import { ANOMALY_TYPES, type AnomalyType, type Role, SEVERITIES, URGENCIES } from '../state.ts';
+import { ANOMALY_TYPES, type AnomalyType, type Discovery, type Role, SEVERITIES, URGENCIES } from '../state.ts';
 import type { Guard, Row, Situation } from '../table.ts';
 import { instant, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
@@ -52,7 +52,7 @@ export const discover: Row<'discover'> = {
   change: ({ state, actor, command, now }) => {
     const { name: _name, id: given, ...told } = command;
     const id = given ?? freeId('disc', new Set(state.discovered.map((one) => one.id)));
-    const discovery = { id, by: actorName(actor), ...told, created: iso(now) };
+    const discovery = patch<Discovery>({ id, by: actorName(actor), ...told }, { ...told, created: iso(now) });
     return {
       state: { ...state, discovered: [...state.discovered, discovery] },
       detail: `discovery ${id}: ${firstLine(command.description)}`,
@@ -86,7 +86,7 @@ export const anomaly: Row<'anomaly'> = {
         if (missing.length === 0) return undefined;
         return refuse(
           `${command.type} needs ${missing.join(', ')}`,
-          `Give them: ${usage('anomaly')} ${missing.map((key) => `--${key} …`).join(' ')}`,
+          `Give them: ${usage('anomaly', command.task)} ${missing.map((key) => `--detail ${key}=…`).join(' ')}`,
         );
       },
     },

@@ -15,7 +15,7 @@ import {
   isChanged,
 } from '../definition.ts';
 import { historyOf } from '../holding.ts';
-import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
+import { isTerminal, type State, TASK_STATUSES, type Task, TEXT_LIMIT } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
@@ -41,8 +41,10 @@ export const unblock: Row<'unblock'> = {
   to: ['UNCLAIMED'],
   already: ({ task, actor, command }) => {
     const last = historyOf(task).at(-1);
-    const same = Object.keys(differing(task, command.changes ?? {})).length === 0;
-    return task.status === 'UNCLAIMED' && last?.event === 'unblocked' && last.agent === actorName(actor) && same;
+    if (task.status !== 'UNCLAIMED' || last?.event !== 'unblocked' || last.agent !== actorName(actor)) return false;
+    const flags = ['assessment', 'keep_worktree', 'reset_review_cycles', 'exclude', 'reserve'] as const;
+    const same = flags.every((flag) => JSON.stringify(last[flag]) === JSON.stringify(command[flag]));
+    return same && Object.keys(differing(task, command.changes ?? {})).length === 0;
   },
   guards: [
     {
@@ -219,4 +221,6 @@ export const replan: Row<'replan'> = {
 };
 
 const overrideReason = (reason: string | undefined): string =>
-  blank(reason) ? HUMAN_OVERRIDE : `${HUMAN_OVERRIDE}: ${reason}`;
+  reason === undefined || blank(reason)
+    ? HUMAN_OVERRIDE
+    : (reason.startsWith(HUMAN_OVERRIDE) ? reason : `${HUMAN_OVERRIDE}: ${reason}`).slice(0, TEXT_LIMIT);

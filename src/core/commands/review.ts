@@ -93,7 +93,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
   summary: 'Approve or reject the exact commit under review.',
   who: ['code_reviewer'],
   from: ['READY_FOR_REVIEW'],
-  to: ['APPROVED', 'REJECTED', 'BLOCKED'],
+  to: ['READY_FOR_REVIEW', 'APPROVED', 'REJECTED', 'BLOCKED'],
   already: ({ task, actor, command }) => {
     const last = historyOf(task).findLast((entry) => entry.event === 'approved' || entry.event === 'rejected');
     return (

@@ -7,7 +7,7 @@ import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../holding.ts';
-import type { HistoryEvent } from '../state.ts';
+import type { Handoff, HistoryEvent } from '../state.ts';
 import type { Guard, Row, Situation } from '../table.ts';
 import { duration, iso } from '../time.ts';
 import { usage } from '../usage.ts';
@@ -35,7 +35,7 @@ export const begin: Row<'begin'> = {
   summary: 'Write the checkpoint before the first line of code.',
   who: ['coder'],
   from: ['CLAIMED'],
-  to: ['BLOCKED'],
+  to: ['CLAIMED', 'BLOCKED'],
   already: ({ task, actor, command }) => {
     const made = checkpointEvent(task);
     return made?.agent === actor.id && JSON.stringify(made?.checkpoint) === JSON.stringify(command.checkpoint);
@@ -252,7 +252,10 @@ export const handoff: Row<'handoff'> = {
     const agent = marked.agents[id];
     const state = agent === undefined ? marked : withAgent(marked, id, patch(agent, { status: 'HANDOFF' }));
     return {
-      state: { ...state, handoff: { ...state.handoff, [task.id]: { agent: id, timestamp: iso(now), ...notes } } },
+      state: {
+        ...state,
+        handoff: { ...state.handoff, [task.id]: patch<Handoff>({ agent: id, timestamp: iso(now), ...notes }, notes) },
+      },
       task: task.id,
       detail: `${id} handed off ${task.id}: ${firstLine(command.next_action)}`,
       notes: ['Stop now: liza exit 42'],

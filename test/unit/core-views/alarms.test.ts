@@ -117,6 +117,9 @@ describe('alarms that begin with a state', () => {
     expect(texts(about({ ...second, failed_by: ['coder-1'] }))).toEqual([text]);
     expect(texts(about({ ...second, failed_by: ['coder-2', 'coder-1'] }))).toEqual([text]);
     expect(texts(about({ ...second, failed_by: ['coder-2'] }))).toEqual([]);
+    expect(texts(about({ ...second, status: 'READY_FOR_REVIEW', failed_by: ['coder-1'] }))).toEqual([text]);
+    expect(texts(about({ ...second, status: 'REJECTED', failed_by: ['coder-1'] }))).toContain(text);
+    expect(texts(about({ ...second, status: 'APPROVED', failed_by: ['coder-1'] }))).toEqual([]);
     expect(texts(about({ ...second, history: claims('coder-2', 'coder-2') }))).toEqual([]);
     expect(texts(about({ ...second, integration_fix: true, history: claims('coder-1', 'coder-2') }))).toEqual([]);
     expect(texts(about({ status: 'MERGED', assigned_to: 'coder-2', failed_by: ['coder-1'] }))).toEqual([]);
@@ -215,6 +218,11 @@ describe('limits', () => {
     expect(texts(on({ iteration: 15 }))).toEqual([]);
     expect(texts(on({ iteration: 16 }))).toEqual(['⚠️ APPROACHING LIMIT: t — iteration 16/20']);
     expect(texts(on({ review_cycles_current: 2 }))).toEqual(['🚨 REVIEW LOOP: t — 2 cycles (at cliff)']);
+  });
+
+  it('a BLOCKED task nears no limit any more', () => {
+    const at = { status: 'BLOCKED', blocked_reason: 'x', iteration: 9, review_cycles_current: 4 } as const;
+    expect(texts(about(at))).toEqual(['⚠️ BLOCKED: t — x']);
   });
 
   it('one failed coder is near the limit only with 3 review cycles behind', () => {

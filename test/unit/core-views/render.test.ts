@@ -215,6 +215,28 @@ describe('task', () => {
     }
   });
 
+  it('tells the lease of who has it, and nothing where it is not known', () => {
+    const shown = (fields: Partial<Task>, left: number | undefined): string => {
+      const one = task('t', fields);
+      const { leaseLeft: _, ...view } = taskView(scene, one, settings(scene.state), NOW);
+      return renderTask(one, { now: NOW, view: left === undefined ? view : { ...view, leaseLeft: left } }, look(80));
+    };
+    const claimed = { status: 'CLAIMED', assigned_to: 'coder-1' } as const;
+    expect(shown(claimed, MINUTE)).toMatch(/coder +coder-1, lease 1m\n/);
+    expect(shown(claimed, -MINUTE)).toMatch(/coder +coder-1, lease ended 1m ago\n/);
+    expect(shown(claimed, undefined)).toMatch(/coder +coder-1\n/);
+    const reviewed = { status: 'READY_FOR_REVIEW', assigned_to: 'coder-1', reviewing_by: 'code-reviewer-1' } as const;
+    expect(shown(reviewed, MINUTE)).toMatch(/coder +coder-1\n[^]*reviewer +code-reviewer-1, lease 1m\n/);
+  });
+
+  it('leaves out what an event does not carry', () => {
+    const one = task('t', {
+      history: [event('claimed', NOW, 'coder-1', { note: '', from: undefined, epoch: 0, why: null })],
+    });
+    const page = renderTask(one, { now: NOW, view: taskView(scene, one, settings(scene.state), NOW) }, look(80));
+    expect(page).toMatch(/claimed {2}coder-1 {2}epoch: 0\n/);
+  });
+
   it('shows the last 15 events and where the others are', () => {
     const history = Array.from({ length: 20 }, (_, i) =>
       event(`e${i}`, NOW - (20 - i) * MINUTE, 'coder-1', { commit: COMMIT }),

@@ -180,7 +180,12 @@ describe('nothing moves because', () => {
     );
   });
 
+  it('every task has ended and is archived', () => {
+    expect(why({ archived: new Map([['t', 'MERGED']]), agents: PLANNER })).toMatch(/^every task has ended/);
+  });
+
   it('nothing is planned yet', () => {
+    expect(why({ agents: PLANNER })).toMatch(/^nothing is planned yet/);
     expect(why({ state: goal('PLANNING') })).toBe(
       'nothing is planned yet — no planner is registered (liza agent planner), so it is yours: liza add-task',
     );

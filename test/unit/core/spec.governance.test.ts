@@ -17,6 +17,7 @@ import {
   claim,
   claimReview,
   commit,
+  definition,
   finalize,
   HUMAN,
   merged,
@@ -247,44 +248,46 @@ describe('the human’s hand', () => {
 });
 
 describe('repeating a command that already took effect (same actor, same fields) succeeds and says so', () => {
+  const none = () => {};
+  const drafted = (w: World) => void w.run(PLANNER, addDraft('a'));
+  const ready = (w: World) => void w.run(PLANNER, addReady('a'));
+  const claimed = (w: World) => {
+    ready(w);
+    toClaimed(w, 'a');
+  };
+  const begun = (w: World) => {
+    claimed(w);
+    w.run(CODER, begin('a'));
+  };
+  const blocked = (w: World) => {
+    claimed(w);
+    w.run(CODER, block('a'));
+  };
   const stories: readonly (readonly [string, (w: World) => void, Actor, Command])[] = [
-    ['add-task', () => {}, PLANNER, addReady('a')],
-    ['finalize', (w) => w.run(PLANNER, addDraft('a')), PLANNER, finalize('a')],
+    ['add-task', none, PLANNER, addReady('a')],
+    ['finalize', drafted, PLANNER, finalize('a')],
+    ['amend', drafted, PLANNER, { name: 'amend', task: 'a', changes: { priority: 1 }, facts: SPEC }],
+    ['claim-task', ready, SUPERVISOR, claim('a')],
+    ['begin', claimed, CODER, begin('a')],
+    ['submit-for-review', begun, CODER, submit('a', commit(1))],
+    ['block', claimed, CODER, block('a')],
+    ['handoff', claimed, CODER, { name: 'handoff', task: 'a', summary: 's', next_action: 'n' }],
+    ['unblock', blocked, PLANNER, unblock('a')],
     [
-      'amend',
-      (w) => w.run(PLANNER, addDraft('a')),
+      'supersede',
+      blocked,
       PLANNER,
-      { name: 'amend', task: 'a', changes: { priority: 1 }, facts: SPEC },
+      { name: 'supersede', task: 'a', root_cause: 'r', replacements: [], definitions: [definition('b')] },
     ],
-    ['claim-task', (w) => w.run(PLANNER, addReady('a')), SUPERVISOR, claim('a')],
-    ['begin', (w) => (w.run(PLANNER, addReady('a')), toClaimed(w, 'a')), CODER, begin('a')],
-    [
-      'submit-for-review',
-      (w) => (w.run(PLANNER, addReady('a')), toClaimed(w, 'a'), w.run(CODER, begin('a'))),
-      CODER,
-      submit('a', commit(1)),
-    ],
-    ['block', (w) => (w.run(PLANNER, addReady('a')), toClaimed(w, 'a')), CODER, block('a')],
-    [
-      'unblock',
-      (w) => (w.run(PLANNER, addReady('a')), toClaimed(w, 'a'), w.run(CODER, block('a'))),
-      PLANNER,
-      unblock('a'),
-    ],
-    [
-      'release-claim',
-      (w) => (w.run(PLANNER, addReady('a')), toClaimed(w, 'a')),
-      HUMAN,
-      { name: 'release-claim', task: 'a' },
-    ],
-    ['abandon', (w) => w.run(PLANNER, addReady('a')), PLANNER, { name: 'abandon', task: 'a', rationale: 'no' }],
-    ['replan', (w) => w.run(PLANNER, addReady('a')), HUMAN, { name: 'replan', task: 'a' }],
-    ['note', () => {}, HUMAN, { name: 'note', message: 'hi' }],
-    ['anomaly', () => {}, PLANNER, { name: 'anomaly', type: 'spec_gap', details: {} }],
-    ['discover', () => {}, CODER, { name: 'discover', description: 'x', severity: 'low' }],
-    ['plan done', (w) => w.run(PLANNER, addReady('a')), PLANNER, { name: 'plan done' }],
-    ['abort', () => {}, HUMAN, { name: 'abort' }],
-    ['checkpoint', () => {}, HUMAN, { name: 'checkpoint' }],
+    ['release-claim', claimed, HUMAN, { name: 'release-claim', task: 'a' }],
+    ['abandon', ready, PLANNER, { name: 'abandon', task: 'a', rationale: 'no' }],
+    ['replan', ready, HUMAN, { name: 'replan', task: 'a' }],
+    ['note', none, HUMAN, { name: 'note', message: 'hi' }],
+    ['anomaly', none, PLANNER, { name: 'anomaly', type: 'spec_gap', details: {} }],
+    ['discover', none, CODER, { name: 'discover', description: 'x', severity: 'low' }],
+    ['plan done', ready, PLANNER, { name: 'plan done' }],
+    ['abort', none, HUMAN, { name: 'abort' }],
+    ['checkpoint', none, HUMAN, { name: 'checkpoint' }],
   ];
   it.each(stories)('%s', (_name, prepare, actor, command) => {
     const w = world();

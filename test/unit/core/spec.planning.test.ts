@@ -127,7 +127,7 @@ describe('add-task and amend', () => {
     w.run(PLANNER, addReady('a', { done_when: 'one  two' }));
     const amendWith = (changes: object) => {
       w.run(PLANNER, { name: 'amend', task: 'a', changes, facts: SPEC });
-      return (w.task('a').history?.at(-1) as { changed?: boolean }).changed;
+      return (w.task('a').history?.at(-1) as { changed?: boolean } | undefined)?.changed;
     };
     expect(amendWith({ done_when: ' one\ntwo ' })).toBe(false);
     expect(amendWith({ priority: 1 })).toBe(false);

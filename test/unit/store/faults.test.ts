@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATOR } from '../../../src/core/board.ts';
 import { Refused } from '../../../src/core/decision.ts';
-import { RECORD_SECTIONS } from '../../../src/core/state.ts';
+import { RECORD_SECTIONS, type State } from '../../../src/core/state.ts';
 import { same } from '../../../src/core/values.ts';
 import { errorCode, realFiles } from '../../../src/store/files.ts';
 import { mirrorJournal, rebuild } from '../../../src/store/mirror.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => yard.remove());
 
 describe.each(OPERATIONS)('$name', (operation) => {
-  it.each(FAULTS)('is whole before or after: %s', async (fault) => {
+  it.each(operation.faults ?? FAULTS)('is whole before or after: %s', async (fault) => {
     const { calls, chains } = await rehearse(operation);
     const failures: string[] = [];
     const ends = new Set<number>();
@@ -49,7 +49,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
       if (answer === 'failed' && end !== 0) problems.push(`it failed, yet ${end} of its entries stand`);
       failures.push(...problems.map((problem) => `${fault} at ${at} (${calls[at - 1] ?? 'the end'}): ${problem}`));
     }
-    expect(failures).toEqual([]);
+    expect(failures, failures.slice(0, 40).join('\n')).toEqual([]);
     // Both sides of the commit point were reached, or this would prove nothing.
     expect(ends).toContain(0);
     expect(ends).toContain(chains.length - 1);
@@ -86,7 +86,7 @@ describe('a command that finds a stopped one', () => {
         failures.push(...problems.map((problem) => `${how} at ${at} (${counted.calls[at - 1]}): ${problem}`));
       }
     }
-    expect(failures).toEqual([]);
+    expect(failures, failures.slice(0, 40).join('\n')).toEqual([]);
   });
 });
 
@@ -101,7 +101,8 @@ async function rehearse(operation: Operation): Promise<Rehearsal> {
   const counted = faultyFiles();
   const context = contextIn(yard.copy(operation.board), counted.files);
   const had = operation.board === 'repository' ? 0 : Math.max(1, replay(context).length);
-  expect(await operation.run(context)).toMatchObject({ ok: true });
+  const answer = await operation.run(context);
+  expect(answer, JSON.stringify(answer)).toMatchObject({ ok: true });
   const all = replay(context);
   // The edit is the person's, not the command's: it stands however the command ends.
   const first = operation.board === 'edited' ? had + 1 : had;
@@ -109,10 +110,11 @@ async function rehearse(operation: Operation): Promise<Rehearsal> {
   return { calls: counted.calls, chains: first === 0 ? [[], all] : chains };
 }
 
-/** `kill-after` n leaves what `kill` n + 1 leaves, so that only the last one is new. */
+/** `kill-after` n leaves what `kill` n + 1 leaves: only the last one is new. Of writes in a row the ends are. */
 function points(fault: Fault, calls: readonly string[]): readonly number[] {
   if (fault === 'kill-after') return [1, calls.length];
-  const every = calls.map((_, index) => index + 1);
+  const inner = (at: number) => calls[at - 2] === calls[at - 1] && calls[at - 1] === calls[at];
+  const every = calls.map((_, index) => index + 1).filter((at) => !inner(at));
   if (fault === 'power-cut') return [...every, calls.length + 1];
   if (fault === 'torn' || fault === 'cut') return every.filter((at) => calls[at - 1]?.startsWith('write ') === true);
   return every;
@@ -150,20 +152,22 @@ async function examine(root: string, operation: Operation, chains: readonly Chai
   const problems: string[] = [];
   const context = contextIn(root);
   const seen = await look(root, chains, problems);
-  if (seen === undefined && chains[0]?.length === 0) {
-    const early = await command(OPERATOR, note('too early'))(context);
-    if (early.ok) problems.push('a note was taken on a board that is not there');
+  const none = seen === undefined && chains[0]?.length === 0;
+  if (none) {
+    // Without a lock file the command line finds no project at all.
+    const early = fs.existsSync(context.paths.lock) && (await command(OPERATOR, note('too early'))(context)).ok;
+    if (early) problems.push('a note was taken on a board that is not there');
     if (!(await operation.run(context)).ok) problems.push('it cannot be done again');
   }
   const next = await command(OPERATOR, note('next'))(context);
   if (!next.ok) return { end: -1, problems: [...problems, `the next command is refused: ${JSON.stringify(next)}`] };
   const all = replay(context);
-  const left = all.slice(0, -1);
-  const made = seen === undefined && chains[0]?.length === 0;
-  const end = made ? 0 : chains.findIndex((chain) => same(chain, left));
-  if (made && !same(left, chains[1])) problems.push('done again, it left something else');
-  if (end === -1) problems.push(`neither before nor after: ${left.map((entry) => entry.command).join(', ')}`);
+  const at = all.findIndex(({ text }) => text.includes('message: next'));
+  const left = all.slice(0, at);
+  const found = chains.findIndex((chain) => same(chain, left));
+  if (found === -1) problems.push(`neither before nor after: ${left.map((entry) => entry.command).join(', ')}`);
   if (seen !== undefined && seen !== left.at(-1)?.text) problems.push('the reader saw another state than the writer');
+  const end = none ? 0 : found;
   if (fs.readFileSync(context.paths.state, 'utf8') !== all.at(-1)?.text) problems.push('state.yaml is behind');
   problems.push(...(await audit(root)));
   const effect = operation.effect?.(context, end === chains.length - 1);
@@ -177,8 +181,10 @@ async function look(root: string, chains: readonly Chain[], problems: string[]):
   const counted = faultyFiles();
   const store = yamlStore(contextIn(root, counted.files));
   let text: string | undefined;
+  let seq = 0;
   try {
-    const { board, notices } = await store.read();
+    const { board, notices, ...snapshot } = await store.read();
+    seq = snapshot.seq;
     for (const chain of chains) {
       const last = chain.at(-1)?.text;
       if (last !== undefined && same(await stateIn(last), board.state)) text ??= last;
@@ -194,7 +200,7 @@ async function look(root: string, chains: readonly Chain[], problems: string[]):
   }
   const touched = counted.calls.filter((call) => !/ (cache|board\.ndjson.*)$/.test(call));
   if (touched.length > 0) problems.push(`a reader changes files: ${touched.join(', ')}`);
-  if (verifyJournal(contextIn(root)).problems.length > 0 && text !== undefined) problems.push('not green for a reader');
+  if (seq > 0) problems.push(...verifyJournal(contextIn(root)).problems.map((problem) => `for a reader: ${problem}`));
   return text;
 }
 
@@ -238,8 +244,14 @@ async function archived(root: string, { run, archives = [] }: Operation, before:
   return problems;
 }
 
-async function stateIn(text: string): Promise<ReturnType<typeof normalise>['state']> {
+const states = new Map<string, State>();
+
+async function stateIn(text: string): Promise<State> {
+  const known = states.get(text);
+  if (known !== undefined) return known;
   const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
   if (!parsed.ok) throw new Error(parsed.message);
-  return normalise(parsed.doc.value).state;
+  const { state } = normalise(parsed.doc.value);
+  states.set(text, state);
+  return state;
 }
