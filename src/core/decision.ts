@@ -45,8 +45,13 @@ export const refuse = (message: string, hint: string, code: RefusalCode = 1, gua
   ...(guard === undefined ? {} : { guard }),
 });
 
+// The program is bundled in parts, and each part has its own copy of these classes: an error is known
+// by its name, so that `instanceof` holds across parts.
+const named = (name: string) => (error: unknown) => error instanceof Error && error.name === name;
+
 /** A refusal where the caller has no way to return one: the board could not even be read. */
 export class Refused extends Error {
+  static override [Symbol.hasInstance] = named('Refused');
   override name = 'Refused';
   constructor(readonly refusal: Refusal) {
     super(refusal.message);
@@ -55,6 +60,7 @@ export class Refused extends Error {
 
 /** The environment failed us: git missing, the disk full. `code` is the exit code. */
 export class EnvironmentError extends Error {
+  static override [Symbol.hasInstance] = named('EnvironmentError');
   override name = 'EnvironmentError';
   constructor(
     message: string,

@@ -36,15 +36,18 @@ export class Archive {
 
   add(tasks: readonly Task[]): void {
     this.#files.makeDirectory(this.#directory);
-    let offset = Number(this.#files.stat(this.#tasksFile)?.size ?? 0);
+    const index = this.index();
+    let offset = this.#dropUnnamed(index);
     const lines: string[] = [];
     const blocks: Buffer[] = [];
     for (const task of tasks) {
       const block = Buffer.from(`${emitItem(task, 0).join('\n')}\n`);
+      if (this.#holds(index.get(task.id), block)) continue;
       lines.push(JSON.stringify({ id: task.id, status: task.status, offset, length: block.length }));
       blocks.push(block);
       offset += block.length;
     }
+    if (blocks.length === 0) return;
     appendFile(this.#files, this.#tasksFile, Buffer.concat(blocks), true);
     // A torn line of an earlier crash must not swallow the next one.
     appendFile(this.#files, this.#indexFile, Buffer.from(`\n${lines.join('\n')}\n`), true);
@@ -55,6 +58,27 @@ export class Archive {
     const entry = this.index().get(id);
     if (entry === undefined) return undefined;
     return this.#files.readRange(this.#tasksFile, entry.offset, entry.length).toString('utf8');
+  }
+
+  /** A crash came after the index and before the commit: the task is archived already. */
+  #holds(entry: IndexLine | undefined, block: Buffer): boolean {
+    return entry !== undefined && this.#files.readRange(this.#tasksFile, entry.offset, entry.length).equals(block);
+  }
+
+  /** Cuts off tasks, whole or torn, that a crash kept from the index; returns where the next one goes. */
+  #dropUnnamed(index: ReadonlyMap<string, IndexLine>): number {
+    const size = Number(this.#files.stat(this.#tasksFile)?.size ?? 0);
+    const end = Math.max(0, ...[...index.values()].map(({ offset, length }) => offset + length));
+    if (size <= end) return size;
+    const rest = this.#files.readRange(this.#tasksFile, end, size - end).toString('utf8');
+    if (!rest.startsWith('- id: '.slice(0, rest.length))) return size; // a person's own words
+    const fd = this.#files.open(this.#tasksFile, 'r+');
+    try {
+      this.#files.truncate(fd, end);
+    } finally {
+      this.#files.close(fd);
+    }
+    return end;
   }
 
   get #tasksFile(): string {

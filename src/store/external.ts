@@ -100,7 +100,7 @@ function bounded(hunks: readonly Hunk[]): readonly Hunk[] {
   return JSON.stringify(hunks).length <= EDIT_LIMIT ? hunks : [];
 }
 
-/** The journalled state with the fewest records that differ from the file; the newest of equals. */
+/** The journalled state that differs least from the file; the newest of equals. */
 async function nearestBase(found: Found, file: BoardDocument): Promise<BoardDocument> {
   const texts = recordTexts(file);
   const lost = recordsOf(found.head).filter((record) => !texts.has(textOf(found.head, record)));
@@ -122,11 +122,22 @@ async function nearestBase(found: Found, file: BoardDocument): Promise<BoardDocu
   return best.doc;
 }
 
+/**
+ * Lines by which the records differ. Records alone are too coarse: an editor's change of the very record that
+ * changed here meanwhile would be as far from the state it started from as from the newest one.
+ */
 function distance(candidate: BoardDocument, file: BoardDocument, fileTexts: ReadonlySet<string>): number {
   const own = recordTexts(candidate);
-  const gone = recordsOf(candidate).filter((record) => !fileTexts.has(textOf(candidate, record))).length;
-  const fresh = recordsOf(file).filter((record) => !own.has(textOf(file, record))).length;
-  return gone + fresh;
+  const surplus = new Map<string, number>();
+  const count = (doc: BoardDocument, record: BoardRecord, by: 1 | -1): void => {
+    for (const line of doc.text.slice(record.start, record.end).split('\n')) {
+      const place = `${nameOf(record)}\n${line}`;
+      surplus.set(place, (surplus.get(place) ?? 0) + by);
+    }
+  };
+  for (const record of recordsOf(candidate)) if (!fileTexts.has(textOf(candidate, record))) count(candidate, record, 1);
+  for (const record of recordsOf(file)) if (!own.has(textOf(file, record))) count(file, record, -1);
+  return [...surplus.values()].reduce((sum, lines) => sum + Math.abs(lines), 0);
 }
 
 const recordsOf = (doc: BoardDocument): readonly BoardRecord[] => doc.sections.flatMap((section) => recordsIn(section));

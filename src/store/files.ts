@@ -79,15 +79,46 @@ export function replaceFile(
   data: Uint8Array | readonly Uint8Array[],
   durable: boolean,
 ): void {
-  const temporary = `${path}.${process.pid}.new`;
-  const fd = files.open(temporary, 'w');
+  const temporary = temporaryFor(path);
+  writeTemporary(files, temporary, data, durable);
   try {
-    for (const part of data instanceof Uint8Array ? [data] : data) files.write(fd, part);
-    if (durable) files.sync(fd);
-  } finally {
-    files.close(fd);
+    files.rename(temporary, path);
+  } catch (error) {
+    discard(files, temporary);
+    throw error;
   }
-  files.rename(temporary, path);
+}
+
+export const temporaryFor = (path: string): string => `${path}.${process.pid}.new`;
+
+/** The first half of `replaceFile`: whole, or not there. */
+export function writeTemporary(
+  files: Files,
+  temporary: string,
+  data: Uint8Array | readonly Uint8Array[],
+  durable: boolean,
+): void {
+  try {
+    const fd = files.open(temporary, 'w');
+    try {
+      for (const part of data instanceof Uint8Array ? [data] : data) files.write(fd, part);
+      if (durable) files.sync(fd);
+    } finally {
+      files.close(fd);
+    }
+  } catch (error) {
+    discard(files, temporary);
+    throw error;
+  }
+}
+
+/** Cleans up after a failure, and never hides it behind another. */
+export function discard(files: Files, path: string): void {
+  try {
+    files.remove(path);
+  } catch {
+    // The next writer removes it (leftovers.ts).
+  }
 }
 
 /** Appends in one write: lines of two writers never interleave. */

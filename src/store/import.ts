@@ -7,14 +7,15 @@ import { validate } from '../core/invariants.ts';
 import { RECORD_SECTIONS } from '../core/state.ts';
 import { iso } from '../core/time.ts';
 import type { Context } from './context.ts';
-import { replaceFile, syncDirectory } from './files.ts';
+import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from './files.ts';
 import { sha256 } from './hash.ts';
-import { append, type Entry, GENESIS, readTail } from './journal.ts';
+import { append, dropTorn, type Entry, GENESIS, readTail } from './journal.ts';
 import { decode, SIZE_LIMIT } from './load.ts';
 import { appendLog } from './log.ts';
 import { migrate } from './migrate.ts';
 import { updateMirror } from './mirror.ts';
 import { normalise } from './normal.ts';
+import { LostRace } from './session.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 
@@ -29,7 +30,11 @@ export async function adoptFile(context: Context): Promise<Refusal | undefined> 
     const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
     return unusable(`${first.message}${more}`, 'liza validate lists everything; mend it, then go on');
   }
-  start(context, migrated.text, OPERATOR, 'imported', 'adopted a state.yaml that had no journal');
+  const from =
+    doc === migrated
+      ? ''
+      : `, brought from version ${String(doc.value['version'] ?? 0)}; the old file is in the archive`;
+  start(context, migrated.text, OPERATOR, 'imported', `adopted a state.yaml that had no journal${from}`);
   return undefined;
 }
 
@@ -44,27 +49,51 @@ export async function readFile({ files, paths }: Context): Promise<BoardDocument
   return refuseNewer(parsed.doc) ?? parsed.doc;
 }
 
-/** Writes a board's first entry and state.yaml itself. */
-export function start(context: Context, text: string, actor: Actor, command: string, detail: string): void {
+/**
+ * A board's first entry and state.yaml itself, in the order of every commit (session.ts); only under the
+ * lock. Throws LostRace when another's first entry came first. Returns what the next command has to finish.
+ */
+export function start(
+  context: Context,
+  text: string,
+  actor: Actor,
+  command: string,
+  detail: string,
+): string | undefined {
   const { files, paths } = context;
-  const lines = text.split('\n');
   const entry: Entry = {
     seq: 1,
     time: iso(context.clock()),
     actor: actorName(actor),
     command,
     detail,
-    change: [{ at: 0, del: [''], ins: lines }],
+    change: [{ at: 0, del: [''], ins: text.split('\n') }],
     records: [],
     effect: true,
     prev: GENESIS,
     state: sha256(text),
   };
-  append(files, paths.journal, readTail(files, paths.journal, 1)?.end ?? 0, JSON.stringify(entry));
-  replaceFile(files, paths.state, Buffer.from(text), true);
-  syncDirectory(files, paths.liza);
-  if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, 1, text);
-  appendLog(files, paths.log, readTail(files, paths.journal, 2)?.lines ?? []);
+  const temporary = temporaryFor(paths.state);
+  writeTemporary(files, temporary, Buffer.from(text), true);
+  try {
+    const tail = readTail(files, paths.journal, 1);
+    if (tail !== undefined) dropTorn(files, paths.journal, tail);
+    if (append(files, paths.journal, tail?.end ?? 0, JSON.stringify(entry)) === 'lost') throw new LostRace();
+  } catch (error) {
+    discard(files, temporary);
+    throw error;
+  }
+  try {
+    files.rename(temporary, paths.state);
+    syncDirectory(files, paths.liza);
+    if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, 1, text);
+    appendLog(files, paths.log, readTail(files, paths.journal, 2)?.lines ?? []);
+    return undefined;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return `the board is in the journal, but finishing it met ${code}; the next command completes it`;
+  }
 }
 
 const unusable = (fact: string, hint = 'mend state.yaml in an editor, then run: liza validate'): Refusal =>

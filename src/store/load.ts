@@ -11,6 +11,7 @@ import { sha256 } from './hash.ts';
 import { lastOf, readTail, type Tail } from './journal.ts';
 import { mirrorJournal, missingLines, rebuild } from './mirror.ts';
 import type { Paths } from './paths.ts';
+import { refuseNewerText } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 import { applyHunks } from './yaml/hunks.ts';
 
@@ -57,6 +58,8 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' =
   const doc = cached === undefined ? await parse(current) : documentOf(cached, current, RECORD_SECTIONS);
   if ('ok' in doc) return doc;
   const broken = bytes === 'too large' ? tooLarge() : bytes !== undefined && text === undefined ? notUtf8() : undefined;
+  const newer = known === undefined && text !== undefined ? refuseNewerText(text) : undefined;
+  if (newer !== undefined) return newer;
   const edits = [...lateSave(files, paths, tail, cached), ...(known === undefined && text !== undefined ? [text] : [])];
   return { doc, hash: head.state, tail, cached, behind: !clean, edits, broken, key };
 }

@@ -7,15 +7,17 @@ import type { JournalEntry } from './store.ts';
 import { emitItem } from './yaml/emit.ts';
 
 export function appendLog(files: Files, path: string, lines: readonly Line[]): void {
-  const logged = lastLogged(files, path);
+  const { logged, rest } = readEnd(files, path);
   const fresh = lines.filter(({ entry }) => entry.seq > logged);
   if (fresh.length === 0) return;
-  const text = fresh.map(({ entry }) => `${emitItem(record(entry), 0).join('\n')}\n`).join('');
-  const torn = endsTorn(files, path) ? '\n' : '';
-  appendFile(files, path, Buffer.from(torn + text), false);
+  const text = Buffer.from(fresh.map(({ entry }) => `${emitItem(record(entry), 0).join('\n')}\n`).join(''));
+  // A crash leaves the beginning of this very text: it is completed. Anything else is a person's and stays.
+  const torn = text.subarray(0, rest.length).equals(rest);
+  const open = rest.length > 0 && rest.at(-1) !== 10 ? '\n' : '';
+  appendFile(files, path, torn ? text.subarray(rest.length) : Buffer.concat([Buffer.from(open), text]), false);
 }
 
-export const isLogged = (files: Files, path: string, seq: number): boolean => lastLogged(files, path) >= seq;
+export const lastLogged = (files: Files, path: string): number => readEnd(files, path).logged;
 
 const record = (entry: JournalEntry) => ({
   timestamp: entry.time,
@@ -26,19 +28,13 @@ const record = (entry: JournalEntry) => ({
   entry: entry.seq,
 });
 
-function lastLogged(files: Files, path: string): number {
-  const tail = readEnd(files, path);
-  const last = tail.lastIndexOf('\n  entry: ');
-  return last === -1 ? 0 : Number.parseInt(tail.slice(last + 10), 10);
-}
-
-const endsTorn = (files: Files, path: string): boolean => {
-  const tail = readEnd(files, path);
-  return tail !== '' && !tail.endsWith('\n');
-};
-
-function readEnd(files: Files, path: string): string {
+/** The last whole record's entry, and what comes after it. */
+function readEnd(files: Files, path: string): { readonly logged: number; readonly rest: Buffer } {
   const size = Number(files.stat(path)?.size ?? 0);
   const length = Math.min(size, 32 * 1024);
-  return length === 0 ? '' : files.readRange(path, size - length, length).toString('utf8');
+  if (length === 0) return { logged: 0, rest: Buffer.alloc(0) };
+  const bytes = files.readRange(path, size - length, length);
+  const last = [...bytes.toString('latin1').matchAll(/\n {2}entry: (\d+)\n/g)].at(-1);
+  if (last === undefined) return { logged: 0, rest: bytes };
+  return { logged: Number(last[1]), rest: bytes.subarray(last.index + last[0].length) };
 }

@@ -5,6 +5,7 @@
 
 import path from 'node:path';
 import { appendFile, type Files, replaceFile } from './files.ts';
+import { sha256 } from './hash.ts';
 import { lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { applyHunks } from './yaml/hunks.ts';
 
@@ -48,14 +49,15 @@ export function missingLines(files: Files, mirror: string, journal: string): Buf
 export function rebuild(files: Files, journal: string, mirror: string | undefined): string | undefined {
   const head = readTail(files, journal, 2);
   if (head === undefined || head.lines.length === 0) return undefined;
-  const last = lastOf(head).entry.seq;
+  const { seq: last, state } = lastOf(head).entry;
   const snapshots = mirror === undefined ? [] : listSnapshots(files, mirror);
   for (const snapshot of snapshots.reverse()) {
     if (snapshot.seq > last) continue;
     const text = files.read(snapshot.file)?.toString('utf8');
     const tail = readTail(files, journal, last - snapshot.seq + 1);
     const replayed = text === undefined || tail === undefined ? undefined : replayFrom(tail, snapshot.seq, text);
-    if (replayed !== undefined) return replayed;
+    // After a power cut a snapshot may be empty or cut short: it is not synced.
+    if (replayed !== undefined && sha256(replayed) === state) return replayed;
   }
   return replayAll(files, journal);
 }

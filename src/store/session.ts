@@ -15,12 +15,13 @@ import { keyOf } from './cache.ts';
 import { writeCache } from './cache-document.ts';
 import type { Context } from './context.ts';
 import { type Absorbed, absorb } from './external.ts';
-import { appendFile, errorCode, syncDirectory } from './files.ts';
+import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from './files.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, type Line, lastOf, readTail, type Tail } from './journal.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { type Loaded, load, WINDOW } from './load.ts';
 import type { Lock } from './lock.ts';
-import { appendLog, isLogged } from './log.ts';
+import { appendLog, lastLogged } from './log.ts';
 import { missingLines, updateMirror } from './mirror.ts';
 import { type Normal, normalise } from './normal.ts';
 import { missingBoard } from './refusals.ts';
@@ -159,8 +160,10 @@ export class Session {
     });
     this.notices.push({ level: 'info', message: detail }, ...describeAside(this.#context, merge.aside, aside));
     // Its content is in the journal now; looked at again it would only be absorbed twice.
-    this.#context.files.remove(this.#context.paths.superseded);
-    this.#writeCache();
+    this.#afterCommit(() => {
+      this.#context.files.remove(this.#context.paths.superseded);
+      this.#writeCache();
+    });
   }
 
   /** The commit point is inside. Throws LostRace when the turn must be taken again. */
@@ -169,15 +172,15 @@ export class Session {
     const bytes = Buffer.from(doc.text);
     if (record.archive !== undefined && record.archive.length > 0)
       new Archive(files, paths.archive).add(record.archive);
-    const temporary = `${paths.state}.${process.pid}.new`;
+    const temporary = temporaryFor(paths.state);
     const rewrite = doc.text !== this.#doc.text || !this.#onDisk;
-    if (rewrite) this.#writeTemporary(temporary, bytes);
+    if (rewrite) writeTemporary(files, temporary, bytes, true);
     const line = JSON.stringify(this.#entry(record, sha256(bytes)));
     if (!this.#lock.stillOurs()) throw new LostRace();
     try {
       if (append(files, paths.journal, this.#tail.end, line) === 'lost') throw new LostRace();
     } catch (error) {
-      if (rewrite) tryTo(() => files.remove(temporary));
+      if (rewrite) discard(files, temporary);
       throw error;
     }
     this.#advance(doc, line);
@@ -185,7 +188,8 @@ export class Session {
       if (rewrite) this.#replaceState(temporary);
       if (record.switches !== undefined) applySwitches(files, paths, record.switches);
       if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, this.seq, doc.text);
-      appendLog(files, paths.log, this.#tail.lines.slice(-1));
+      // All that this turn knows of: an earlier entry of it may have failed to reach the log.
+      appendLog(files, paths.log, this.#tail.lines);
       this.#writeCache();
     });
     return this.seq;
@@ -202,22 +206,6 @@ export class Session {
       prev: this.#head.hash,
       state,
     };
-  }
-
-  #writeTemporary(temporary: string, bytes: Buffer): void {
-    const { files } = this.#context;
-    try {
-      const fd = files.open(temporary, 'w');
-      try {
-        files.write(fd, bytes);
-        files.sync(fd);
-      } finally {
-        files.close(fd);
-      }
-    } catch (error) {
-      tryTo(() => files.remove(temporary));
-      throw error;
-    }
   }
 
   #replaceState(temporary: string): void {
@@ -262,8 +250,8 @@ export class Session {
 
   #rollForward(): void {
     const { files, paths } = this.#context;
-    const temporary = `${paths.state}.${process.pid}.new`;
-    this.#writeTemporary(temporary, Buffer.from(this.#doc.text));
+    const temporary = temporaryFor(paths.state);
+    writeTemporary(files, temporary, Buffer.from(this.#doc.text), true);
     this.#replaceState(temporary);
     const switches = this.#head.entry.switches;
     if (switches !== undefined) applySwitches(files, paths, switches);
@@ -273,8 +261,14 @@ export class Session {
 
   #completeLog(): void {
     const { files, paths } = this.#context;
-    if (isLogged(files, paths.log, this.seq)) return;
-    appendLog(files, paths.log, this.recent);
+    const logged = lastLogged(files, paths.log);
+    if (logged >= this.seq) return;
+    const { recent } = this;
+    // The log is written last: an entry that is not there may not have set its switches either.
+    for (const { entry } of recent) {
+      if (logged > 0 && entry.seq > logged && entry.switches !== undefined) applySwitches(files, paths, entry.switches);
+    }
+    appendLog(files, paths.log, recent);
   }
 
   #writeCache(): void {
@@ -290,13 +284,6 @@ export class Session {
 function catchUpJournal({ files, paths }: Context): void {
   const lines = paths.mirror === undefined ? undefined : missingLines(files, paths.mirror, paths.journal);
   if (lines !== undefined) appendFile(files, paths.journal, lines, true);
-}
-
-/** Temporary files of writers that were killed. Another live writer's (lock file deleted) rolls forward later. */
-function removeLeftovers({ files, paths }: Context): void {
-  for (const name of files.list(paths.liza)) {
-    if (/^state\.yaml\.\d+\.new$/.test(name)) files.remove(path.join(paths.liza, name));
-  }
 }
 
 function tryTo(act: () => void): void {

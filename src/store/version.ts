@@ -4,8 +4,13 @@ import { type Refusal, refuse } from '../core/decision.ts';
 import { STATE_VERSION } from '../core/state.ts';
 import type { BoardDocument } from './yaml/document.ts';
 
-export function refuseNewer(doc: BoardDocument): Refusal | undefined {
-  const version = doc.value['version'];
+export const refuseNewer = (doc: BoardDocument): Refusal | undefined => refuseVersion(doc.value['version']);
+
+/** For a text that nobody has parsed yet: it may use what this program cannot even read. */
+export const refuseNewerText = (text: string): Refusal | undefined =>
+  refuseVersion(Number(/^version:[ \t]*"?(\d+)/m.exec(text)?.[1] ?? 0));
+
+function refuseVersion(version: unknown): Refusal | undefined {
   if (typeof version !== 'number' || version <= STATE_VERSION) return undefined;
   return refuse(
     `this board has version ${version}, this liza understands version ${STATE_VERSION}; nothing was touched`,

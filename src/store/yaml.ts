@@ -15,7 +15,7 @@ import type { Context } from './context.ts';
 import { mergeText } from './external.ts';
 import { errorCode } from './files.ts';
 import { adoptFile, readFile } from './import.ts';
-import { lastOf, readEntries } from './journal.ts';
+import { lastOf, readEntries, readTail } from './journal.ts';
 import { writeLease } from './leases.ts';
 import { type Loaded, load } from './load.ts';
 import { normalise } from './normal.ts';
@@ -77,7 +77,7 @@ async function transactIn(session: Session, operation: Operation, decideOn: Deci
   if (!decision.ok) return withNotices(decision, session.notices);
   if (decision.already === true) return committed(decision, session);
   await record(session, board, operation, decision);
-  await archiveSurplus(session, operation);
+  await afterwards(session, () => archiveSurplus(session, operation));
   return committed(decision, session);
 }
 
@@ -94,6 +94,17 @@ async function record(session: Session, board: Board, { actor, command }: Operat
     ...(decision.switches === undefined ? {} : { switches: decision.switches }),
     ...(decision.archive === undefined ? {} : { archive: decision.archive, effect: true }),
   });
+}
+
+/** The operation stands by now: whatever fails here must neither fail nor repeat it. The next command tries again. */
+async function afterwards(session: Session, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const why = error instanceof LostRace ? 'the lock file was deleted' : errorCode(error);
+    if (why === undefined) throw error;
+    session.notices.push({ level: 'alarm', message: `finished tasks were not archived: ${why}` });
+  }
 }
 
 /** Terminal tasks beyond `archive_after` leave the state by themselves. */
@@ -198,5 +209,8 @@ async function renew(context: Context, renewal: Renewal): Promise<Lease | Refusa
 }
 
 async function* journal({ files, paths }: Context, from = 0): AsyncGenerator<JournalEntry> {
-  for (const { entry } of readEntries(files, paths.journal)) if (entry.seq >= from) yield entry;
+  // Whoever asks for the latest must not pay for the first.
+  const tail = from > 0 ? readTail(files, paths.journal, 8) : undefined;
+  const near = tail !== undefined && (tail.lines[0]?.entry.seq ?? Number.POSITIVE_INFINITY) <= from;
+  for (const { entry } of near ? tail.lines : readEntries(files, paths.journal)) if (entry.seq >= from) yield entry;
 }

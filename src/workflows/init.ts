@@ -16,6 +16,8 @@ import { replaceFile } from '../store/files.ts';
 import { start } from '../store/import.ts';
 import { readTail } from '../store/journal.ts';
 import { unlocked } from '../store/refusals.ts';
+import { canRestore } from '../store/restore.ts';
+import { LostRace } from '../store/session.ts';
 import { touchedRecords } from '../store/touched.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
@@ -46,15 +48,14 @@ export async function init(
   const { files, paths } = context;
   const refused = refuseGoal(request) ?? refuseLink(paths.liza) ?? refuseSpec(request);
   if (refused !== undefined) return refused;
+  const lost = refuseLost(context);
+  if (lost !== undefined) return lost;
   const branch = await ensureBranch(env, repository.root, request.branch, repository.head);
   if (typeof branch === 'object') return branch;
   await exclude(env, repository.root, ['/.liza/', '/.worktrees/']);
   files.makeDirectory(paths.liza);
   for (const folder of ['archive', 'agents', 'rejected', 'cache', 'checkpoints', 'agent-prompts', 'agent-logs']) {
     files.makeDirectory(path.join(paths.liza, folder));
-  }
-  if (request.schema !== undefined) {
-    replaceFile(files, path.join(paths.liza, 'state.schema.json'), Buffer.from(request.schema), false);
   }
   const told = [
     branch === 'made'
@@ -71,6 +72,7 @@ async function openBoard(context: Context, request: InitRequest): Promise<InitDo
   if (existing) return reopen(context, request);
   const lock = await context.lock();
   if (!('release' in lock)) return unlocked(lock);
+  let unfinished: string | undefined;
   try {
     // Two inits at once: the second finds the first one's board.
     if ((readTail(files, paths.journal, 1)?.lines.length ?? 0) > 0) return already(request);
@@ -80,7 +82,12 @@ async function openBoard(context: Context, request: InitRequest): Promise<InitDo
       integration_branch: request.branch,
       now: context.clock(),
     });
-    start(context, boardText(state, request.schema !== undefined), OPERATOR, 'init', `goal: ${request.goal}`);
+    writeSchema(context, request);
+    const text = boardText(state, request.schema !== undefined);
+    unfinished = start(context, text, OPERATOR, 'init', `goal: ${request.goal}`);
+  } catch (error) {
+    if (!(error instanceof LostRace)) throw error;
+    return already(request);
   } finally {
     lock.release();
   }
@@ -88,13 +95,14 @@ async function openBoard(context: Context, request: InitRequest): Promise<InitDo
     ok: true,
     already: false,
     message: `blackboard ready in ${path.relative(paths.root, paths.state)} for: ${request.goal}`,
-    lines: ['next: liza add-task --help, or liza status'],
+    lines: [...(unfinished === undefined ? [] : [unfinished]), 'next: liza add-task --help, or liza status'],
   };
 }
 
 /** An existing blackboard: the same goal again is no news; another one needs the old one finished. */
 function reopen(context: Context, request: InitRequest): Promise<InitDone | Refusal> {
   return inTurn<InitDone>(context, async (session) => {
+    writeSchema(context, request);
     const before = session.normal.state;
     if (before.goal.description === request.goal && !finished(before)) return already(request);
     if (!finished(before)) {
@@ -133,6 +141,12 @@ function reopen(context: Context, request: InitRequest): Promise<InitDone | Refu
   });
 }
 
+/** Only under the lock, where temporary files are swept. */
+function writeSchema({ files, paths }: Context, { schema }: InitRequest): void {
+  if (schema === undefined) return;
+  replaceFile(files, path.join(paths.liza, 'state.schema.json'), Buffer.from(schema), false);
+}
+
 const finished = (state: State): boolean => state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED';
 
 const already = (request: InitRequest): InitDone => ({
@@ -163,6 +177,19 @@ function refuseSpec({ spec, specExists }: InitRequest): Refusal | undefined {
     `write it (what to build, for whom, what counts as done), for example:\n    mkdir -p specs && printf '# Vision\\n\\n' > ${spec}\n    or name another: --spec docs/goal.md`,
     1,
     'spec',
+  );
+}
+
+/** A board that was deleted by mistake is worth more than a fresh one. */
+function refuseLost(context: Context): Refusal | undefined {
+  const { files, paths } = context;
+  if (files.stat(paths.journal) !== undefined || files.stat(paths.state) !== undefined || !canRestore(context))
+    return undefined;
+  return refuse(
+    'this project had a blackboard, and the git directory still has its journal',
+    `bring it back with: liza doctor --fix; or give it up with: rm -r ${path.relative(paths.root, paths.mirror ?? '')}`,
+    1,
+    'lost-board',
   );
 }
 

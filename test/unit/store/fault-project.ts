@@ -52,6 +52,7 @@ export const OPERATIONS: readonly Operation[] = [
         spec_ref: 'specs/vision.md',
         done_when: 'the search is tried three times',
         scope: 'IN: src/search.ts, test/search.test.ts',
+        validation: ['npm test'],
       },
       ready: true,
       facts: { spec_exists: true },

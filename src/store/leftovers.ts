@@ -1,0 +1,20 @@
+// Temporary files of processes that were killed before they could rename them. Swept by every writer,
+// under the lock, so that none belongs to another writer. A reader may be at its copy of the cache just
+// then: it goes without, since the cache is only a help. agents/ is left alone: heartbeats take no lock.
+
+import path from 'node:path';
+import type { Context } from './context.ts';
+
+export function removeLeftovers({ files, paths }: Context): void {
+  const folders = [
+    paths.liza,
+    path.dirname(paths.cache),
+    paths.rejected,
+    ...(paths.mirror === undefined ? [] : [paths.mirror]),
+  ];
+  for (const folder of folders) {
+    for (const name of files.list(folder)) {
+      if (/\.\d+\.new$/.test(name)) files.remove(path.join(folder, name));
+    }
+  }
+}
