@@ -1,5 +1,6 @@
 // Writes what is said elsewhere in the code once more for people and editors: docs/state-machine.md
-// from the command table, schema/state.schema.json from the state's definition.
+// from the command table, schema/state.schema.json from the state's definition, docs/commands.md and
+// docs/configuration.md (tools/reference.mjs) from the registry, the verbs and the configuration's schema.
 // `--check` writes nothing and fails, naming the file, when one of them is stale.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { commandReference, configurationReference } from './reference.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
@@ -21,7 +23,11 @@ async function loadCore() {
           export { TABLE } from './src/core/commands.ts';
           export { ConfigSchema, StateSchema, STATE_VERSION, TASK_STATUSES, TERMINAL_STATUSES } from './src/core/state.ts';
           export { usage } from './src/core/usage.ts';
-          export { getMetadata } from 'valibot';
+          export { REGISTRY } from './src/cli/registry.ts';
+          export { TOPICS } from './src/cli/topics.ts';
+          export { usageLine } from './src/cli/usage.ts';
+          export { GROUPS } from './src/cli/verb.ts';
+          export { getDefaults, getDescription, getMetadata } from 'valibot';
           export { toJsonSchema } from '@valibot/to-json-schema';`,
         resolveDir: root,
       },
@@ -156,7 +162,12 @@ function jsonSchema({ StateSchema, ConfigSchema, STATE_VERSION, toJsonSchema, ge
 }
 
 const core = await loadCore();
-const files = { 'docs/state-machine.md': stateMachine(core), 'schema/state.schema.json': jsonSchema(core) };
+const files = {
+  'docs/state-machine.md': stateMachine(core),
+  'docs/commands.md': await commandReference(core),
+  'docs/configuration.md': configurationReference(core),
+  'schema/state.schema.json': jsonSchema(core),
+};
 const stale = Object.entries(files).filter(([name, text]) => {
   try {
     return readFileSync(path.join(root, name), 'utf8') !== text;

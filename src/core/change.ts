@@ -3,7 +3,7 @@
 
 import { actorName } from './board.ts';
 import type { CommandName } from './command.ts';
-import { findTask, taskIndex } from './find.ts';
+import { findTask, replaceTask, taskIndex } from './find.ts';
 import type { Agent, AgentStatus, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
 import type { Situation } from './table.ts';
 import { iso } from './time.ts';
@@ -37,7 +37,7 @@ export function event<K extends CommandName>(
 export function withTask(state: State, task: Task): State {
   const position = taskIndex(state.tasks).get(task.id);
   if (position === undefined) return { ...state, tasks: [...state.tasks, task] };
-  return { ...state, tasks: state.tasks.with(position, task) };
+  return { ...state, tasks: replaceTask(state.tasks, position, task) };
 }
 
 export function withAgent(state: State, id: string, agent: Agent): State {

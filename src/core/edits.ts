@@ -18,7 +18,7 @@ import {
   withState,
 } from './edit-draft.ts';
 import { adoptAgentRecord, adoptConfig, adoptListed, adoptTask } from './edit-rules.ts';
-import { RECORD_SECTIONS } from './state.ts';
+import { RECORD_SECTIONS, StateSchema } from './state.ts';
 import { type Fields, isFields, same } from './values.ts';
 
 export interface EditMerge {
@@ -51,17 +51,22 @@ function mergeSection(draft: Draft, section: string, theirs: unknown): void {
   const head = (draft.board.state as Fields)[section];
   if (theirs === undefined) return noteDeletion(draft, section, base, head);
   if (same(theirs, head) || same(theirs, base)) return;
+  if (!(section in StateSchema.entries)) return adoptOwnSection(draft, section, base, head, theirs);
   const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map'>>)[section];
   if (kind === 'list' && Array.isArray(theirs)) return mergeList(draft, section, base, head, theirs);
   if (kind === 'map' && isFields(theirs)) return mergeMap(draft, section, base, head, theirs);
   const versions = { record: section, key: section, base, head, theirs };
   if (kind !== undefined) return illegal(draft, versions, `must be a ${kind}`);
-  if (section === 'config') return adoptConfig(draft, versions);
-  if (section in draft.edit.head.state) return adoptFree(draft, versions);
-  if (head !== undefined) return;
-  // A section of the user's own: nobody's business but theirs.
+  return section === 'config' ? adoptConfig(draft, versions) : adoptFree(draft, versions);
+}
+
+/** A section of the user's own: nobody's business but theirs, and no agent's. */
+function adoptOwnSection(draft: Draft, section: string, base: unknown, head: unknown, theirs: unknown): void {
+  const versions = { record: section, key: section, base, head, theirs };
+  if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'it is not the agent’s own record');
+  if (!same(base, head)) return conflict(draft, versions, 'it changed here meanwhile');
   draft.board = withState(draft.board, { [section]: theirs });
-  draft.adopted.push(`${section} added`);
+  draft.adopted.push(head === undefined ? `${section} added` : `${section} changed`);
 }
 
 function mergeMap(draft: Draft, section: string, base: unknown, head: unknown, theirs: Fields): void {

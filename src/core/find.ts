@@ -13,6 +13,13 @@ export function taskIndex(tasks: readonly Task[]): ReadonlyMap<string, number> {
   return index;
 }
 
+/** A list in which one task was replaced by another of the same id: the positions stay. */
+export function replaceTask(tasks: readonly Task[], position: number, task: Task): readonly Task[] {
+  const replaced = tasks.with(position, task);
+  indexes.set(replaced, taskIndex(tasks));
+  return replaced;
+}
+
 const indexes = new WeakMap<readonly Task[], ReadonlyMap<string, number>>();
 
 export function findTask(state: State, id: string): Task | undefined {

@@ -86,11 +86,14 @@ export function recordsOf(after: State, before: State | undefined): readonly Rec
     if (kind === undefined) records.push({ section, value, old, path: [section] });
     else if (Array.isArray(value)) {
       const former: readonly unknown[] = Array.isArray(old) ? old : [];
-      const moved = value.flatMap((one, at) => (one === former[at] ? [] : [at]));
-      const known = moved.length === 0 ? undefined : new Map(former.map((one, at) => [keyOf(one, at), one]));
-      for (const at of moved) {
+      let known: ReadonlyMap<string | number, unknown> | undefined;
+      for (let at = 0; at < value.length; at++) {
         const one: unknown = value[at];
-        const was = known?.get(keyOf(one, at));
+        if (one === former[at]) continue;
+        const key = keyOf(one, at);
+        // Records seldom move; only then is the whole list searched.
+        if (key !== keyOf(former[at], at)) known ??= new Map(former.map((other, n) => [keyOf(other, n), other]));
+        const was = key === keyOf(former[at], at) ? former[at] : known?.get(key);
         if (was !== one) records.push({ section, value: one, old: was, path: [section, at] });
       }
     } else if (isObject(value)) {

@@ -17,7 +17,7 @@ import type { Context } from './context.ts';
 import { type Absorbed, absorb } from './external.ts';
 import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from './files.ts';
 import { sha256 } from './hash.ts';
-import { append, dropTorn, type Entry, type Line, lastOf, readTail, type Tail } from './journal.ts';
+import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { type Loaded, load, WINDOW } from './load.ts';
 import type { Lock } from './lock.ts';
@@ -268,7 +268,8 @@ export class Session {
     for (const { entry } of recent) {
       if (logged > 0 && entry.seq > logged && entry.switches !== undefined) applySwitches(files, paths, entry.switches);
     }
-    appendLog(files, paths.log, recent);
+    // A log that is gone is written anew, from the first entry on.
+    appendLog(files, paths.log, logged === 0 ? [...readEntries(files, paths.journal)] : recent);
   }
 
   #writeCache(): void {

@@ -72,12 +72,20 @@ const children: ChildProcessWithoutNullStreams[] = [];
 /** A git repository with one commit and a spec; no blackboard yet. */
 export function repository(): Project {
   const root = emptyFolder();
+  fs.cpSync(template(), root, { recursive: true });
+  return projectIn(root);
+}
+
+/** Made once and copied: git itself is not what is tested here. */
+function template(): string {
+  const root = path.join(folder(), 'template');
+  if (fs.existsSync(root)) return root;
+  fs.mkdirSync(path.join(root, 'specs'), { recursive: true });
   git(root, 'init', '-q', '-b', 'main');
-  fs.mkdirSync(path.join(root, 'specs'));
   fs.writeFileSync(path.join(root, 'specs', 'vision.md'), '# Vision\n');
   git(root, 'add', '-A');
   git(root, 'commit', '-q', '-m', 'start');
-  return projectIn(root);
+  return root;
 }
 
 export function emptyFolder(): string {
@@ -89,11 +97,11 @@ export function emptyFolder(): string {
 /** With a blackboard; `state`: hand-written, as `liza` finds it before its first write. */
 export function project(state?: string): Project {
   const made = repository();
-  made.ok(['init', 'Retry all API calls']);
-  if (state === undefined) return made;
-  for (const name of ['journal.jsonl', 'log.yaml', 'cache', '../.git/liza']) {
-    fs.rmSync(made.file(name), { recursive: true, force: true });
+  if (state === undefined) {
+    made.ok(['init', 'Retry all API calls']);
+    return made;
   }
+  fs.mkdirSync(made.file('rejected'), { recursive: true });
   made.write('state.yaml', state);
   return made;
 }

@@ -1,6 +1,8 @@
 // Deep equality of plain values as YAML sees them: key order does not matter, a key holding undefined is absent.
 // Shared references are equal without a look inside, which is what makes structural sharing cheap.
 
+import { isFields as isMap } from '../../core/values.ts';
+
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a === 'number' && typeof b === 'number') return Number.isNaN(a) && Number.isNaN(b);
@@ -14,9 +16,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
   );
 }
 
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { isMap };
 
 /** The value of a key of its own: `toString` is a field only when someone wrote it. */
 export function own(map: Readonly<Record<string, unknown>>, key: string): unknown {

@@ -226,7 +226,7 @@ describe('task', () => {
     expect(shown(claimed, -MINUTE)).toMatch(/coder +coder-1, lease ended 1m ago\n/);
     expect(shown(claimed, undefined)).toMatch(/coder +coder-1\n/);
     const reviewed = { status: 'READY_FOR_REVIEW', assigned_to: 'coder-1', reviewing_by: 'code-reviewer-1' } as const;
-    expect(shown(reviewed, MINUTE)).toMatch(/coder +coder-1\n[^]*reviewer +code-reviewer-1, lease 1m\n/);
+    expect(shown(reviewed, MINUTE)).toMatch(/coder +coder-1\n[\s\S]*reviewer +code-reviewer-1, lease 1m\n/);
   });
 
   it('leaves out what an event does not carry', () => {

@@ -37,6 +37,13 @@ describe('claim order (SPEC §5)', () => {
     expect(order([theirs, mine], 'coder-2')).toEqual(['theirs', 'mine']);
   });
 
+  it('my own lapsed claim counts as mine', () => {
+    const lapsed = task('lapsed', { status: 'CLAIMED', assigned_to: 'coder-1', lease_expires: ago(0), priority: 5 });
+    const theirs = task('theirs', { status: 'REJECTED', assigned_to: 'coder-9', priority: 1 });
+    expect(order([theirs, lapsed])).toEqual(['lapsed', 'theirs']);
+    expect(order([theirs, lapsed], 'coder-2')).toEqual(['theirs', 'lapsed']);
+  });
+
   it('equals keep the order of the file', () => {
     expect(order([task('z'), task('a'), task('m')])).toEqual(['z', 'a', 'm']);
   });
@@ -81,6 +88,12 @@ describe('why a task is not claimable', () => {
     expect(why({}, busy('dep'))).toBe('coder-1 already has dep');
     expect(why({ status: 'REJECTED', assigned_to: 'coder-1' }, busy('t'))).toBeUndefined();
     expect(why({}, busy('long-gone'))).toBeUndefined();
+    const waits = (paused: boolean) => {
+      const mine = task('mine', { status: 'REJECTED', assigned_to: 'coder-1', paused });
+      return whyNotClaimable(on([task('t'), mine], busy('mine')), task('t'), 'coder-1', NOW);
+    };
+    expect(waits(false)).toBe('coder-1 already has mine');
+    expect(waits(true)).toBeUndefined();
   });
 
   it('two coders failed it as it is defined', () => {

@@ -272,6 +272,24 @@ describe('REJECTED', () => {
     expect(w.task('a').status).toBe('REJECTED');
   });
 
+  it('once the planner has unblocked the task, a rejection counts as the first again', () => {
+    const w = inReview();
+    w.run(REVIEWER, reject('a', 'src/a.ts:1 — retries forever on a 401'));
+    w.run(HUMAN, { name: 'replan', task: 'a' });
+    w.run(PLANNER, unblock('a'));
+    toRejected(w, 'a', 'coder-1', 'src/a.ts:1 — retries forever on a 401');
+    expect(w.task('a').status).toBe('REJECTED');
+  });
+
+  it('an approval in between makes it no repetition', () => {
+    const w = inReview();
+    w.run(REVIEWER, reject('a', 'src/a.ts:1 — retries forever on a 401'));
+    toApproved(w, 'a');
+    w.run(SUPERVISOR, mergeFailed('a'));
+    toRejected(w, 'a', 'coder-1', 'src/a.ts:1 — retries forever on a 401');
+    expect(w.task('a').status).toBe('REJECTED');
+  });
+
   function toRejectedOrBlocked(w: World): void {
     toReady(w, 'a');
     w.run(SUPERVISOR, claimReview('a'));

@@ -45,7 +45,8 @@ describe.each(OPERATIONS)('$name', (operation) => {
       const answer = await attempt(operation.run, root, fault, at);
       const { end, problems } = await examine(root, operation, chains);
       ends.add(end);
-      if (answer === 'done' && end !== chains.length - 1) problems.push('an acknowledged write is lost');
+      if (answer === 'done' && end < (operation.promises ?? chains.length - 1))
+        problems.push('an acknowledged write is lost');
       if (answer === 'failed' && end !== 0) problems.push(`it failed, yet ${end} of its entries stand`);
       failures.push(...problems.map((problem) => `${fault} at ${at} (${calls[at - 1] ?? 'the end'}): ${problem}`));
     }
@@ -74,13 +75,14 @@ describe('a command that finds a stopped one', () => {
     const counted = faultyFiles();
     const whole = contextIn(await begun(), counted.files);
     expect(await second(whole)).toMatchObject({ ok: true });
+    const after = replay(whole);
     const before = chains.at(label === 'write journal.jsonl' ? 0 : -1) ?? [];
     const failures: string[] = [];
-    for (const how of ['kill', 'torn', 'EIO', 'power-cut'] as const) {
+    for (const how of ['kill', 'EIO'] as const) {
       for (const at of points(how, counted.calls)) {
         const root = await begun();
         const answer = await attempt(second, root, how, at);
-        const { end, problems } = await examine(root, operation, [before, replay(whole)]);
+        const { end, problems } = await examine(root, operation, [before, after]);
         if (answer === 'done' && end !== 1) problems.push('an acknowledged write is lost');
         if (answer === 'failed' && end !== 0) problems.push('it failed, yet its entry stands');
         failures.push(...problems.map((problem) => `${how} at ${at} (${counted.calls[at - 1]}): ${problem}`));
@@ -110,10 +112,14 @@ async function rehearse(operation: Operation): Promise<Rehearsal> {
   return { calls: counted.calls, chains: first === 0 ? [[], all] : chains };
 }
 
-/** `kill-after` n leaves what `kill` n + 1 leaves: only the last one is new. Of writes in a row the ends are. */
+/**
+ * All calls, but: `kill-after` n leaves what `kill` n + 1 leaves, so that only the last one is new; of many
+ * folders made or many parts of one file written in a row the first and the last are tried.
+ */
 function points(fault: Fault, calls: readonly string[]): readonly number[] {
   if (fault === 'kill-after') return [1, calls.length];
-  const inner = (at: number) => calls[at - 2] === calls[at - 1] && calls[at - 1] === calls[at];
+  const kinds = calls.map((call) => (call.startsWith('makeDirectory ') ? 'makeDirectory' : call));
+  const inner = (at: number) => kinds[at - 2] === kinds[at - 1] && kinds[at - 1] === kinds[at];
   const every = calls.map((_, index) => index + 1).filter((at) => !inner(at));
   if (fault === 'power-cut') return [...every, calls.length + 1];
   if (fault === 'torn' || fault === 'cut') return every.filter((at) => calls[at - 1]?.startsWith('write ') === true);

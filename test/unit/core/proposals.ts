@@ -1,0 +1,262 @@
+// What the random walk of model.test.ts tries next, and the weather around it: mostly the sensible
+// thing for a task, now and then anything by anyone; time passes, holders die, switches appear.
+
+import fc from 'fast-check';
+import { type Actor, type Board, SWITCHES } from '../../../src/core/board.ts';
+import type { Command, Definition } from '../../../src/core/command.ts';
+import { startCommit } from '../../../src/core/holding.ts';
+import type { State, Task } from '../../../src/core/state.ts';
+import { iso } from '../../../src/core/time.ts';
+import { AGENTS, BASE, CHECKPOINT, commit, definition, HUMAN, PLANNER, rejection, SPEC, SUPERVISOR } from './world.ts';
+
+const IDS = ['a', 'b', 'c', 'd', 'e', 'f'];
+const CODERS = Object.keys(AGENTS).filter((id) => AGENTS[id] === 'coder');
+const REVIEWERS = Object.keys(AGENTS).filter((id) => AGENTS[id] === 'code_reviewer');
+const ISSUES = [
+  'src/client.ts:12 — retries forever on a 401',
+  'src/client.ts:40 — retries for ever on a 401!',
+  'src/server.ts:7 — the port is never closed',
+  'test/client.test.ts:3 — asserts nothing at all',
+];
+
+/** Four numbers per step; what they mean depends on where the board stands. */
+export const Step = fc.tuple(fc.nat(99), fc.nat(999), fc.nat(999), fc.nat(999));
+export type Step = readonly [number, number, number, number];
+
+export interface Run {
+  board: Board;
+  now: number;
+  commits: number;
+}
+
+const pick = <T>(from: readonly T[], n: number): T => from[n % from.length] as T;
+const asCoder = (id: string): Actor => ({ id, parts: ['coder'] });
+const asReviewer = (id: string): Actor => ({ id, parts: ['code_reviewer'] });
+
+/** Mostly the next sensible thing for a task, now and then anything at all by anyone. */
+export function propose(run: Run, [kind, x, y, z]: Step): { actor: Actor; command: Command } {
+  const { state } = run.board;
+  const task = state.tasks.length === 0 ? undefined : pick(state.tasks, x);
+  if (task === undefined || kind < 8) return { actor: pick([HUMAN, PLANNER], x), command: addTask(state, x, y, z) };
+  if (kind < 14) return wild(run, task, x, y, z);
+  if (kind < 18) return { actor: HUMAN, command: pick(humanCommands(task), y) };
+  if (kind < 22) return { actor: SUPERVISOR, command: register(y) };
+  return sensible(run, task, y, z);
+}
+
+function addTask(state: State, x: number, y: number, z: number): Command {
+  const id = pick(IDS, y);
+  return { name: 'add-task', definition: define(state, id, x, z), ready: z % 3 > 0, facts: SPEC };
+}
+
+function define(state: State, id: string, x: number, z: number): Definition {
+  const others = state.tasks.map((task) => task.id).filter((other) => other !== id);
+  return definition(id, z % 4 === 0 && others.length > 0 ? { depends_on: [pick(others, x)] } : {});
+}
+
+function humanCommands(task: Task): readonly Command[] {
+  return [
+    { name: 'replan', task: task.id },
+    { name: 'release-claim', task: task.id },
+    { name: 'pause', task: task.id },
+    { name: 'resume', task: task.id },
+    { name: 'resume', decision: 'go on' },
+    { name: 'resume' },
+    { name: 'pause' },
+    { name: 'note', message: 'hurry' },
+    { name: 'config set', key: 'max_review_cycles', value: 2 },
+    { name: 'abort' },
+    { name: 'checkpoint' },
+    { name: 'plan done' },
+    { name: 'goal complete' },
+    { name: 'sprint start' },
+    { name: 'archive', tasks: [task.id] },
+    { name: 'clear-stale-review-claims' },
+    { name: 'metrics' },
+  ];
+}
+
+const register = (n: number): Command => {
+  const id = pick(Object.keys(AGENTS), n);
+  return { name: 'register', agent: id, role: AGENTS[id] ?? 'coder' };
+};
+
+function sensible(run: Run, task: Task, y: number, z: number): { actor: Actor; command: Command } {
+  const t = task.id;
+  const planner = pick([PLANNER, HUMAN], z);
+  switch (task.status) {
+    case 'DRAFT':
+      return pick(
+        [
+          { actor: planner, command: { name: 'finalize', task: t, facts: SPEC } },
+          { actor: planner, command: { name: 'finalize', task: t, facts: SPEC } },
+          { actor: planner, command: amend(t, z) },
+          { actor: planner, command: { name: 'abandon', task: t, rationale: 'no' } },
+        ],
+        y,
+      );
+    case 'UNCLAIMED':
+      if (y % 12 === 0) return { actor: planner, command: amend(t, z) };
+      if (y % 25 === 1) return { actor: planner, command: { name: 'abandon', task: t, rationale: 'no' } };
+      return { actor: SUPERVISOR, command: claimOf(run, task, pick(CODERS, z), y % 5 === 0) };
+    case 'CLAIMED':
+      return work(run, task, y, z);
+    case 'READY_FOR_REVIEW':
+      return task.reviewing_by === undefined || y % 8 === 0
+        ? { actor: SUPERVISOR, command: { name: 'claim-review', task: t, agent: pick(REVIEWERS, z) } }
+        : { actor: asReviewer(task.reviewing_by), command: verdict(t, y, z) };
+    case 'REJECTED':
+      if (y % 12 === 0) return { actor: planner, command: { name: 'abandon', task: t, rationale: 'no' } };
+      return {
+        actor: SUPERVISOR,
+        command: claimOf(run, task, y % 3 === 0 ? pick(CODERS, z) : (task.assigned_to ?? ''), false),
+      };
+    case 'APPROVED':
+      return y % 3 === 0
+        ? { actor: SUPERVISOR, command: { name: 'merge-failed', task: t, reason: 'conflict' } }
+        : { actor: SUPERVISOR, command: { name: 'merge', task: t, merge_commit: commit(++run.commits) } };
+    case 'BLOCKED':
+    case 'INTEGRATION_FAILED':
+      return rescue(run, task, y, z);
+    default:
+      return { actor: planner, command: { name: 'align', summary: `step ${y}` } };
+  }
+}
+
+const amend = (task: string, z: number): Command => ({
+  name: 'amend',
+  task,
+  changes: z % 2 === 0 ? { done_when: `variant ${z % 7}` } : { priority: 1 + (z % 5) },
+  facts: SPEC,
+});
+
+function claimOf(run: Run, task: Task, agent: string, reserveOnly: boolean): Command {
+  if (reserveOnly) return { name: 'reserve-claim', task: task.id, agent };
+  return {
+    name: 'claim-task',
+    task: task.id,
+    agent,
+    worktree: `.worktrees/${task.id}`,
+    base_commit: BASE,
+    start_commit: task.status === 'REJECTED' ? commit(run.commits) : BASE,
+  };
+}
+
+function work(run: Run, task: Task, y: number, z: number): { actor: Actor; command: Command } {
+  const t = task.id;
+  const actor = asCoder(task.assigned_to ?? '');
+  const begun = task.history?.some((entry, at) => entry.event === 'pre_execution_checkpoint' && at > lastClaim(task));
+  if (y % 9 === 0) return { actor, command: { name: 'block', task: t, reason: `stuck ${z % 3}`, questions: ['why?'] } };
+  if (y % 9 === 1) {
+    const limit = pick(['spin', 'silence', 'max_iterations'] as const, z);
+    return { actor: SUPERVISOR, command: { name: 'limit', task: t, limit } };
+  }
+  if (y % 9 === 2) return { actor, command: { name: 'handoff', task: t, summary: 'half', next_action: 'rest' } };
+  if (y % 9 === 3) return { actor: SUPERVISOR, command: claimOf(run, task, pick(CODERS, z), false) };
+  if (y % 40 === 4) return { actor: SUPERVISOR, command: { name: 'release-claim', task: t } };
+  if (y % 40 === 5) return { actor, command: { name: 'long-heartbeat', reason: 'the whole suite' } };
+  if (begun !== true) {
+    const assumptions = z % 10 === 0 ? ['a', 'b', 'c', 'd'] : [];
+    const facts = { head: startCommit(task) ?? BASE, branch: `task/${t}`, dirty: [] };
+    return { actor, command: { name: 'begin', task: t, checkpoint: { ...CHECKPOINT, assumptions }, facts } };
+  }
+  const at = commit(++run.commits);
+  const facts = {
+    head: at,
+    branch: `task/${t}`,
+    dirty: [],
+    descends_from_base: true,
+    changed_files: ['src/a.ts', 'test/a.test.ts'],
+  };
+  return { actor, command: { name: 'submit-for-review', task: t, commit: at, facts } };
+}
+
+const lastClaim = (task: Task): number => task.history?.findLastIndex((entry) => entry.event === 'claimed') ?? -1;
+
+function verdict(task: string, y: number, z: number): Command {
+  if (y % 2 === 0) return { name: 'submit-verdict', task, verdict: 'APPROVED' };
+  return { name: 'submit-verdict', task, verdict: 'REJECTED', reason: rejection([pick(ISSUES, z)]) };
+}
+
+function rescue(run: Run, task: Task, y: number, z: number): { actor: Actor; command: Command } {
+  const t = task.id;
+  const actor = pick([PLANNER, HUMAN], z);
+  const { state } = run.board;
+  const drafts = state.tasks.filter(
+    (other) => other.id !== t && (other.status === 'DRAFT' || other.status === 'UNCLAIMED'),
+  );
+  const fresh = IDS.find((id) => !state.tasks.some((other) => other.id === id) && !run.board.archived.has(id));
+  switch (y % 8) {
+    case 0:
+      return { actor, command: amend(t, z) };
+    case 1:
+      return { actor, command: { name: 'abandon', task: t, rationale: 'no' } };
+    case 2: {
+      const replacements = drafts.slice(0, 1 + (z % 2)).map((other) => other.id);
+      const definitions = fresh === undefined ? [] : [define(state, fresh, y, z)];
+      return { actor, command: { name: 'supersede', task: t, root_cause: 'too big', replacements, definitions } };
+    }
+    case 3:
+      if (z % 4 === 0) return { actor: HUMAN, command: { name: 'replan', task: t } };
+      return { actor, command: { name: 'block', task: t, reason: 'needs a person', questions: ['which side wins?'] } };
+    default: {
+      if (task.status === 'INTEGRATION_FAILED')
+        return { actor: SUPERVISOR, command: claimOf(run, task, pick(CODERS, z), false) };
+      const changes = z % 3 === 0 ? { done_when: `variant ${y}` } : {};
+      const more =
+        z % 2 === 0 ? { keep_worktree: true, reserve: pick(CODERS, y), assessment: 'the criteria shift' } : {};
+      return { actor, command: { name: 'unblock', task: t, changes, facts: SPEC, ...more } };
+    }
+  }
+}
+
+/** Anything, by anyone, well-formed or not. */
+function wild(run: Run, task: Task, x: number, y: number, z: number): { actor: Actor; command: Command } {
+  const id = pick(Object.keys(AGENTS), x);
+  const actor = pick<Actor>(
+    [
+      HUMAN,
+      SUPERVISOR,
+      { id, parts: [AGENTS[id] ?? 'coder'] },
+      { id, parts: ['supervisor', AGENTS[id] ?? 'coder'], epoch: z % 4 },
+    ],
+    y,
+  );
+  const commands: readonly Command[] = [
+    ...humanCommands(task),
+    ...['DRAFT', 'UNCLAIMED', 'CLAIMED', 'READY_FOR_REVIEW', 'REJECTED', 'APPROVED', 'BLOCKED'].map(
+      (status) => sensible(run, { ...task, status: status as Task['status'] }, y, z).command,
+    ),
+    { name: 'finalize', task: '../x', facts: SPEC },
+    { name: 'exit', code: 42 },
+    { name: 'discover', description: 'leak', severity: 'low', during: task.id },
+    { name: 'anomaly', type: 'retry_loop', task: task.id, details: { count: 3, error_pattern: 'EPIPE' } },
+    { name: 'claim-review', task: task.id, agent: id },
+  ];
+  return { actor, command: pick(commands, x + y + z) };
+}
+
+/** The world moves without commands: time passes, supervisors die or renew, a switch file appears. */
+export function weather(run: Run, [kind, x, y, z]: Step): void {
+  if (kind % 7 === 0) run.now += ([1, 30, 299, 301, 601, 3600][x % 6] as number) * 1000;
+  else run.now += 1000;
+  if (y % 17 === 0) {
+    const id = pick(Object.keys(AGENTS), z);
+    const agent = run.board.state.agents[id];
+    const holder = pick(['dead', 'alive', 'unknown'] as const, x);
+    const record = {
+      agent: id,
+      ...(agent?.current_task === undefined ? {} : { task: agent.current_task }),
+      epoch: agent?.epoch ?? 0,
+      expires: iso(run.now + 60_000),
+      heartbeat: iso(run.now),
+      holder,
+      ...(holder === 'alive' ? { remaining: 60_000 } : {}),
+    };
+    run.board = { ...run.board, leases: new Map(run.board.leases).set(id, record) };
+  }
+  if (y % 101 === 0) run.board = { ...run.board, switches: { ...run.board.switches, [pick(SWITCHES, z)]: run.now } };
+  if (y % 5 === 0 && Object.keys(run.board.switches).length > 0 && run.board.state.goal.status !== 'ABORTED') {
+    run.board = { ...run.board, switches: {} };
+  }
+}

@@ -1,0 +1,66 @@
+// The import rule of docs/ARCHITECTURE.md, the few who may look at the process, and the size of files.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+const SRC = join(import.meta.dirname, '../../src');
+const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+
+/** Part → the parts it may import besides itself. Adapters know the core, never each other. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  ...Object.fromEntries(['store', 'git', 'agents', 'notify'].map((adapter) => [adapter, ['core']])),
+  ...Object.fromEntries(
+    ['workflows', 'supervisor', 'watcher'].map((part) => [part, ['core', 'store', 'git', 'agents', 'notify']]),
+  ),
+  cli: ['core', 'store', 'git', 'agents', 'notify', 'workflows', 'supervisor', 'watcher', 'web'],
+  web: ['core', 'store', 'git', 'agents', 'notify', 'workflows', 'supervisor', 'watcher'],
+};
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  core: ['valibot'],
+  store: ['yaml', 'diff'],
+  cli: ['../../../package.json'], // `liza version`
+};
+
+/** What of the process a file may use besides cli/main.ts, and why. None of it is clock, environment or cwd. */
+const PROCESS: Readonly<Record<string, RegExp>> = {
+  'store/files.ts': /^process\.pid$/, // names temporary files, so that two writers never share one
+  'store/session.ts': /^process\.pid$/, // as above
+  'git/repository.ts': /^process\.pid$/, // as above
+  'workflows/edit.ts': /^process\.pid$/, // as above
+  'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
+  'store/processes.ts': /^process\.(hrtime|platform)$/, // leases age by the monotonic clock; /proc is Linux's
+};
+/** A list of cases rather than code that hides something. */
+const LONG = ['store/conformance.ts'];
+
+const partOf = (file: string): string => (file.split('/')[0] ?? '').replace(/\.ts$/, '');
+const code = (file: string): string => readFileSync(join(SRC, file), 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
+const imports = (file: string): string[] =>
+  [...code(file).matchAll(/(?:\bfrom |\bimport |\bimport\()'([^'\n]+)'/g)].map(([, name = '']) => name);
+
+test('imports flow one way, and only the core and the store know a package', () => {
+  const wrong = (file: string) => (name: string) => {
+    const part = partOf(file);
+    if (PACKAGES[part]?.includes(name)) return false;
+    if (!name.startsWith('.')) return part === 'core' || !name.startsWith('node:');
+    return ![part, ...(MAY_IMPORT[part] ?? [])].includes(partOf(normalize(join(dirname(file), name))));
+  };
+  const found = FILES.flatMap((file) => imports(file).map((name) => ({ file, name })));
+  expect(found.length).toBeGreaterThan(FILES.length);
+  expect(found.filter(({ file, name }) => wrong(file)(name))).toEqual([]);
+});
+
+test('nobody but cli/main.ts reads the clock, the environment or the cwd', () => {
+  const looks = (file: string): string[] =>
+    code(file).match(/\bprocess\.\w+|\bperformance\.\w+|\bDate\.now\b|\bnew Date\(\)/g) ?? [];
+  const found = FILES.flatMap((file) => looks(file).map((use) => ({ file, use })));
+  const allowed = ({ file, use }: (typeof found)[number]) => file === 'cli/main.ts' || PROCESS[file]?.test(use);
+  expect(found.filter((look) => !allowed(look))).toEqual([]);
+});
+
+test('no file has more than 400 lines', () => {
+  const lines = (file: string): number => readFileSync(join(SRC, file), 'utf8').split('\n').length - 1;
+  expect(FILES.filter((file) => lines(file) > 400 && !LONG.includes(file))).toEqual([]);
+});

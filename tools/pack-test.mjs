@@ -1,0 +1,142 @@
+// `npm run test:pack`: what a user gets. Packs the project, installs the tarball globally into a clean prefix
+// without running scripts, as a normal user, with a PATH that holds node, git and a few basic tools but
+// neither a compiler nor this checkout; then starts a blackboard in a fresh repository.
+// As root it becomes `nobody` for all of that; where that is impossible it says SKIPPED and goes on as root.
+
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const root = path.join(import.meta.dirname, '..');
+const NOBODY = 65534;
+const SHIPPED = [
+  ...['liza', 'commands', 'yaml', 'diff'].map((part) => `dist/${part}.cjs`),
+  ...['schema/state.schema.json', 'scripts/liza-init.sh', 'docs/README.md'],
+  ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],
+];
+const TOOLS = ['git', 'sh', 'env', 'flock', 'dirname'];
+const COMPILERS = ['cc', 'gcc', 'clang', 'make', 'python3'];
+
+const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'liza-pack-')));
+const [home, prefix, bin, project] = ['home', 'prefix', 'bin', 'project'].map((name) => path.join(folder, name));
+try {
+  main();
+} catch (error) {
+  process.stderr.write(`FAILED: ${error.message}\n`);
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function main() {
+  const tarball = pack();
+  for (const place of [home, prefix, bin, project]) mkdirSync(place);
+  for (const tool of TOOLS) linkTool(tool);
+  symlinkSync(realpathSync(process.execPath), path.join(bin, 'node'));
+  const user = normalUser();
+  const as = (program, ...args) => {
+    const done = start(user, program, args);
+    if (done.status !== 0) throw new Error(`${program} ${args.join(' ')}: ${told(done)}`);
+    return done.stdout + done.stderr;
+  };
+
+  as('sh', '-c', COMPILERS.map((name) => `! command -v ${name}`).join(' && '));
+  const options = ['--ignore-scripts', '--offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  as('node', npmCli(), 'install', '--global', '--prefix', prefix, ...options, tarball);
+  const installed = path.join(prefix, 'lib', 'node_modules', 'liza');
+  if (existsSync(path.join(installed, 'node_modules'))) throw new Error('the package brought dependencies along');
+  const who = user === undefined ? 'this user' : `uid ${user.uid}`;
+  say(`installed by ${who}, no scripts, no compiler: ${as('liza', 'version').trim()}`);
+
+  as('sh', '-c', 'mkdir specs && echo "# Vision" > specs/vision.md');
+  as('git', 'init', '-q', '-b', 'main');
+  as('git', 'add', '-A');
+  as('git', '-c', 'user.name=n', '-c', 'user.email=n@example.invalid', 'commit', '-q', '-m', 'start');
+  expect(as('liza', 'init', 'Install and begin'), 'blackboard ready');
+  expect(as('liza', 'status'), 'Install and begin');
+  // A layout that Liza would not write itself: reading it takes the bundled libraries.
+  as('sh', '-c', 'printf "mine: >-\\n  folded\\n  text\\n" >> .liza/state.yaml');
+  expect(as('liza', 'note', 'hello'), 'mine added');
+  expect(as('liza', 'log', 'verify'), 'the journal is whole');
+  expect(as('sh', path.join(installed, 'scripts', 'liza-validate.sh')), 'VALID');
+  if (!existsSync(path.join(project, '.liza', 'state.schema.json'))) throw new Error('the schema was not installed');
+  say('init, status, an edit by hand, log verify and the shims work there');
+}
+
+/** The tarball, outside the checkout. `prepack` builds, as it does for a release. */
+function pack() {
+  const args = ['pack', '--json', '--loglevel=error', '--pack-destination', folder];
+  const done = spawnSync('npm', args, { cwd: root, encoding: 'utf8' });
+  if (done.status !== 0) throw new Error(`npm pack: ${told(done)}`);
+  const [{ filename, files, size }] = JSON.parse(done.stdout.slice(done.stdout.indexOf('[\n')));
+  const names = files.map((file) => file.path);
+  const missing = SHIPPED.filter((name) => !names.includes(name));
+  if (missing.length > 0) throw new Error(`the package lacks ${missing.join(', ')}`);
+  const extra = names.filter((name) => /^(src|test|tools|bench|node_modules)\//.test(name));
+  if (extra.length > 0) throw new Error(`the package should not carry ${extra.join(', ')}`);
+  say(`packed ${names.length} files, ${Math.round(size / 1024)} KB`);
+  const tarball = path.join(folder, filename);
+  chmodSync(tarball, 0o644);
+  return tarball;
+}
+
+function linkTool(name) {
+  const found = (process.env.PATH ?? '').split(':').map((place) => path.join(place, name));
+  const tool = found.find((file) => existsSync(file));
+  if (tool !== undefined) symlinkSync(realpathSync(tool), path.join(bin, name));
+}
+
+/** Whom to become: nobody, when we are root and that user can run node and npm; else whoever we are. */
+function normalUser() {
+  if (process.getuid() !== 0) return undefined;
+  const user = { uid: NOBODY, gid: NOBODY };
+  for (const place of [folder, home, prefix, project]) chownSync(place, user.uid, user.gid);
+  // A node below root's own home cannot be reached by others: a copy can.
+  if (start(user, 'node', ['-e', '0']).status !== 0) {
+    rmSync(path.join(bin, 'node'));
+    copyFileSync(process.execPath, path.join(bin, 'node'));
+    chmodSync(path.join(bin, 'node'), 0o755);
+  }
+  const tried = start(user, 'node', [npmCli(), '--version']);
+  if (tried.status === 0) return user;
+  say(`SKIPPED: installing as a normal user: uid ${user.uid} cannot run npm (${told(tried)}); run it as a normal user`);
+  for (const place of [folder, home, prefix, project]) chownSync(place, 0, 0);
+  return undefined;
+}
+
+function start(user, program, args) {
+  const env = { PATH: `${path.join(prefix, 'bin')}:${bin}`, HOME: home, LANG: 'C.UTF-8', npm_config_cache: home };
+  return spawnSync(program, args, { cwd: project, env, encoding: 'utf8', ...user });
+}
+
+function npmCli() {
+  const asked = spawnSync('npm', ['prefix', '--global'], { encoding: 'utf8' }).stdout?.trim() ?? '';
+  const beside = path.join(path.dirname(realpathSync(process.execPath)), '..');
+  const found = [process.env.npm_execpath, ...[beside, asked].map((at) => `${at}/lib/node_modules/npm/bin/npm-cli.js`)];
+  const cli = found.find((file) => file !== undefined && /npm-cli\.js$/.test(file) && existsSync(file));
+  if (cli === undefined) throw new Error('npm’s own program was not found; run this through npm: npm run test:pack');
+  return realpathSync(cli);
+}
+
+function expect(output, part) {
+  if (!output.includes(part)) throw new Error(`expected ${JSON.stringify(part)} in:\n${output}`);
+}
+
+function told({ error, status, stdout, stderr }) {
+  return error?.message ?? `exit ${status}: ${`${stderr}${stdout}`.trim()}`;
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
