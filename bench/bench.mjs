@@ -1,9 +1,9 @@
 // `npm run bench`: what commands cost, as the median ratio to \`node -e 0\` of the same run. Commands and
 // the empty program take turns, so that a busy machine slows both. Prints a table and, with --check,
-// ends with 1 when a number of the list below is missed.
+// ends with 1 when a number of the list below is missed. --readme also puts the table into README.md.
 
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeBoard } from './boards.mjs';
 
@@ -12,7 +12,7 @@ const SIZES = [100, 1000, 10_000];
 const LIMITS = {
   'show <task>': [1.4, 1.6, 2.5],
   'note "…" (durable)': [2.2, 3, 10],
-  'validate': [2.5, 6, 40],
+  validate: [2.5, 6, 40],
 };
 const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
 delete env.LIZA_AGENT_ID;
@@ -61,18 +61,34 @@ for (const size of SIZES) {
   if (size === 10_000) peak = Math.max(peakMegabytes(root, ['note', 'memory']), peakMegabytes(root, ['validate']));
   rmSync(root, { recursive: true, force: true });
 }
-console.log(`median ratio to \`node -e 0\`, ${rounds} rounds, Node ${process.versions.node}\n`);
-console.log(`| ${'command'.padEnd(36)} | ${SIZES.map((size) => `${size} tasks`.padStart(14)).join(' | ')} |`);
-console.log(`|${'-'.repeat(38)}|${SIZES.map(() => `${'-'.repeat(15)}:`).join('|')}|`);
+const table = [
+  `| ${'command'.padEnd(36)} | ${SIZES.map((size) => `${size} tasks`.padStart(14)).join(' | ')} |`,
+  `|${'-'.repeat(38)}|${SIZES.map(() => `${'-'.repeat(15)}:`).join('|')}|`,
+];
 for (const [name, values] of Object.entries(rows)) {
   const limits = LIMITS[name];
   const cells = values.map((value, at) => {
-    if (limits !== undefined && value > limits[at]) missed.push(`${name} at ${SIZES[at]}: ${value.toFixed(2)} > ${limits[at]}`);
+    if (limits !== undefined && value > limits[at])
+      missed.push(`${name} at ${SIZES[at]}: ${value.toFixed(2)} > ${limits[at]}`);
     return `${value.toFixed(2)}${limits === undefined ? '' : ` (≤ ${limits[at]})`}`.padStart(14);
   });
-  console.log(`| ${name.padEnd(36)} | ${cells.join(' | ')} |`);
+  table.push(`| ${name.padEnd(36)} | ${cells.join(' | ')} |`);
 }
-console.log(`\npeak memory at 10,000 live tasks: ${peak.toFixed(0)} MB (≤ 300)`);
+const head = `median ratio to \`node -e 0\`, ${rounds} rounds, Node ${process.versions.node}`;
+const memory = `peak memory at 10,000 live tasks: ${peak.toFixed(0)} MB (≤ 300)`;
+console.log([head, '', ...table, '', memory].join('\n'));
+if (process.argv.includes('--readme')) {
+  const readme = join(import.meta.dirname, '..', 'README.md');
+  const marked = /(?<=<!-- bench -->\n)[\s\S]*(?=<!-- \/bench -->)/;
+  const text = readFileSync(readme, 'utf8');
+  if (!marked.test(text)) throw new Error('README.md has no <!-- bench --> … <!-- /bench -->');
+  // Placeholders such as <task> would be taken for HTML in a table.
+  const shown = table.map((line) => line.replaceAll('<task>', '\\<task>'));
+  writeFileSync(
+    readme,
+    text.replace(marked, () => [`${head}; ${memory}`, '', ...shown, ''].join('\n')),
+  );
+}
 if (!(peak <= 300)) missed.push(`peak memory: ${peak.toFixed(0)} MB > 300`);
 if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
 process.exitCode = check && missed.length > 0 ? 1 : 0;

@@ -19,7 +19,7 @@ export interface CacheKey {
   readonly journal: StatKey;
   readonly superseded: StatKey | null;
 }
-type StatKey = readonly [ino: string, size: string, mtime: string, ctime: string];
+export type StatKey = readonly [ino: string, size: string, mtime: string, ctime: string];
 
 export interface CacheIndex {
   readonly key: CacheKey;
@@ -50,7 +50,7 @@ export interface Cached {
   readonly racy: boolean;
 }
 
-const statKey = (stat: FileStat): StatKey => [
+export const statKey = (stat: FileStat): StatKey => [
   String(stat.ino),
   String(stat.size),
   String(stat.mtimeNs),

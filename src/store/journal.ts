@@ -18,6 +18,8 @@ export interface Entry extends JournalEntry {
   readonly switches?: Readonly<Partial<Record<Switch, boolean>>>;
   /** external_edit: what the file looked like against the state before, adopted or not. */
   readonly edit?: readonly Hunk[];
+  /** external_edit: hash of the text that was weighed; found again in the replaced file, it is no news. */
+  readonly seen?: string;
   /** Files under rejected/ that this entry put there. */
   readonly aside?: readonly string[];
   /** Tasks that left the state for the archive. */

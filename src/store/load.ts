@@ -60,7 +60,10 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' =
   const broken = bytes === 'too large' ? tooLarge() : bytes !== undefined && text === undefined ? notUtf8() : undefined;
   const newer = known === undefined && text !== undefined ? refuseNewerText(text) : undefined;
   if (newer !== undefined) return newer;
-  const edits = [...lateSave(files, paths, tail, cached), ...(known === undefined && text !== undefined ? [text] : [])];
+  const edits = [
+    ...lateSave(files, paths, journal, cached),
+    ...(known === undefined && text !== undefined ? [text] : []),
+  ];
   return { doc, hash: head.state, tail, cached, behind: !clean, edits, broken, key };
 }
 
@@ -91,7 +94,7 @@ function catchUp(
 }
 
 /** A save into the file that our last rename replaced: an editor that had it open the whole time. */
-function lateSave(files: Files, paths: Paths, tail: Tail, cached: Cached | undefined): string[] {
+function lateSave(files: Files, paths: Paths, journal: string, cached: Cached | undefined): string[] {
   const stat = files.stat(paths.superseded);
   if (stat === undefined) return [];
   const [, size, mtime] = cached?.index.key.superseded ?? [];
@@ -99,7 +102,8 @@ function lateSave(files: Files, paths: Paths, tail: Tail, cached: Cached | undef
   const bytes = readBounded(files, paths.superseded);
   if (!(bytes instanceof Buffer) || bytes.length === 0) return [];
   const hash = sha256(bytes);
-  const text = tail.lines.some(({ entry }) => entry.state === hash) ? undefined : decode(bytes);
+  const recent = readTail(files, journal, WINDOW)?.lines ?? [];
+  const text = recent.some(({ entry }) => entry.state === hash || entry.seen === hash) ? undefined : decode(bytes);
   return text === undefined ? [] : [text];
 }
 

@@ -11,7 +11,7 @@ import type { Task } from '../core/state.ts';
 import { type Instant, iso } from '../core/time.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
-import { keyOf } from './cache.ts';
+import { keyOf, type StatKey, statKey } from './cache.ts';
 import { writeCache } from './cache-document.ts';
 import type { Context } from './context.ts';
 import { type Absorbed, absorb } from './external.ts';
@@ -42,6 +42,7 @@ export interface Recording extends Pick<Entry, 'change' | 'records' | 'command' 
   readonly task?: string;
   readonly switches?: NonNullable<Entry['switches']>;
   readonly edit?: NonNullable<Entry['edit']>;
+  readonly seen?: string;
   readonly aside?: readonly string[];
   readonly undoes?: number;
   readonly effect?: true;
@@ -57,6 +58,10 @@ export class Session {
   #tail: Tail;
   /** state.yaml is the text of `#doc`. */
   #onDisk: boolean;
+  /** The stat of state.yaml, and of the file it replaced, from before their content was taken into account. */
+  #known: { state: StatKey | null; superseded: StatKey | null };
+  /** An edit was found: the file it was saved in is the one to keep an eye on, the saving may go on. */
+  #keepsEdit = false;
   readonly notices: Notice[] = [];
 
   private constructor(context: Context, lock: Lock, loaded: Loaded) {
@@ -67,6 +72,7 @@ export class Session {
     this.#hash = loaded.hash;
     this.#tail = loaded.tail;
     this.#onDisk = !loaded.behind;
+    this.#known = { state: loaded.key?.state ?? null, superseded: loaded.key?.superseded ?? null };
   }
 
   /** `edits: 'leave'`: the caller is about to deal with the file itself. */
@@ -156,14 +162,11 @@ export class Session {
       change,
       records: recordNames(merge.adopted),
       edit,
+      seen: sha256(text),
       ...(aside.length === 0 ? {} : { aside }),
     });
+    this.#keepsEdit = true;
     this.notices.push({ level: 'info', message: detail }, ...describeAside(this.#context, merge.aside, aside));
-    // Its content is in the journal now; looked at again it would only be absorbed twice.
-    this.#afterCommit(() => {
-      this.#context.files.remove(this.#context.paths.superseded);
-      this.#writeCache();
-    });
   }
 
   /** The commit point is inside. Throws LostRace when the turn must be taken again. */
@@ -210,10 +213,15 @@ export class Session {
 
   #replaceState(temporary: string): void {
     const { files, paths } = this.#context;
+    const written = files.stat(temporary);
     // An editor may hold the old file open and save into it late; kept, it is looked at next time.
-    tryTo(() => files.remove(paths.superseded));
-    tryTo(() => files.link(paths.state, paths.superseded));
+    if (!this.#keepsEdit) {
+      tryTo(() => files.remove(paths.superseded));
+      tryTo(() => files.link(paths.state, paths.superseded));
+      this.#known.superseded = this.#known.state;
+    }
     files.rename(temporary, paths.state);
+    this.#known.state = written === undefined ? null : statKey(written);
     syncDirectory(files, paths.liza);
     this.#onDisk = true;
   }
@@ -274,8 +282,10 @@ export class Session {
 
   #writeCache(): void {
     const { files, paths } = this.#context;
-    const key = keyOf(files, paths);
-    if (key === undefined) return;
+    const now = keyOf(files, paths);
+    if (now === undefined) return;
+    // Not the stat of this moment: a save since we read the file would pass for known.
+    const key = { ...now, superseded: now.superseded === null ? null : this.#known.superseded };
     files.makeDirectory(path.dirname(paths.cache));
     writeCache(files, paths.cache, this.#doc, { key, hash: this.#hash, seq: this.seq });
   }

@@ -9,6 +9,7 @@ import type { Authority } from '../core/edit-draft.ts';
 import { setPath } from '../core/paths.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
+import { sha256 } from '../store/hash.ts';
 import { decode } from '../store/load.ts';
 import { keepText } from '../store/rejected.ts';
 import type { Session } from '../store/session.ts';
@@ -104,6 +105,7 @@ async function settle(
     change: weighed.change,
     records: [...new Set(weighed.merge.adopted.map((line) => line.split(/[: ]/, 1)[0] ?? line))],
     edit: weighed.edit,
+    seen: sha256(text),
   });
   return { ok: true, message: detail, seq: session.seq };
 }

@@ -287,7 +287,9 @@ describe('liza edit', () => {
       board,
       `if [ -e seen ]; then sed -i -e '/unclosed/d' -e 's/priority: 4/priority: 5/' "$1"; else touch seen; echo 'x: [unclosed' >> "$1"; fi`,
     );
-    const session = board.shell(`EDITOR='${editor}' exec script -qec '${process.execPath} ${program()} edit' /dev/null`);
+    const session = board.shell(
+      `EDITOR='${editor}' exec script -qec '${process.execPath} ${program()} edit' /dev/null`,
+    );
     const asked = await session.line('liza: the file cannot be read');
     session.child.stdin.end('\n');
     const { stdout } = await session.ended;

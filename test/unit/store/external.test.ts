@@ -193,7 +193,11 @@ describe('is set aside, and the last good record stands', () => {
     ['a finalized draft', 'draft-one', change('draft-one', /status: DRAFT/, 'status: UNCLAIMED')],
     ['a stolen claim', 'claimed-one', change('claimed-one', /assigned_to: coder-1/, 'assigned_to: coder-2')],
     ['a lengthened lease', 'claimed-one', change('claimed-one', /2099-01-01/, '2199-01-01')],
-    ['cut history', 'claimed-one', change('claimed-one', /\n {10}- time: "2026-01-05T10[\s\S]*?field in an event"/, '')],
+    [
+      'cut history',
+      'claimed-one',
+      change('claimed-one', /\n {10}- time: "2026-01-05T10[\s\S]*?field in an event"/, ''),
+    ],
     ['rewritten history', 'open-one', change('open-one', /event: created /, 'event: finalized ')],
     ['a definition that is fixed', 'claimed-one', change('claimed-one', /priority: 1/, 'priority: 5')],
     ['an unknown status', 'open-one', change('open-one', /status: UNCLAIMED/, 'status: DONE')],

@@ -43,7 +43,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     for (const at of points(fault, calls)) {
       const root = yard.copy(operation.board);
       const answer = await attempt(operation.run, root, fault, at);
-      const { end, problems } = await examine(root, operation, chains);
+      const { end, problems } = await examine(root, operation, chains, lockFor(fault));
       ends.add(end);
       if (answer === 'done' && end < (operation.promises ?? chains.length - 1))
         problems.push('an acknowledged write is lost');
@@ -82,7 +82,7 @@ describe('a command that finds a stopped one', () => {
       for (const at of points(how, counted.calls)) {
         const root = await begun();
         const answer = await attempt(second, root, how, at);
-        const { end, problems } = await examine(root, operation, [before, after]);
+        const { end, problems } = await examine(root, operation, [before, after], 'none');
         if (answer === 'done' && end !== 1) problems.push('an acknowledged write is lost');
         if (answer === 'failed' && end !== 0) problems.push('it failed, yet its entry stands');
         failures.push(...problems.map((problem) => `${how} at ${at} (${counted.calls[at - 1]}): ${problem}`));
@@ -126,6 +126,9 @@ function points(fault: Fault, calls: readonly string[]): readonly number[] {
   return every;
 }
 
+/** One way to die and one way to fail show that the real lock is free afterwards. */
+const lockFor = (fault: Fault): 'real' | 'none' => (fault === 'kill' || fault === 'ENOSPC' ? 'real' : 'none');
+
 async function attempt(
   run: Operation['run'],
   root: string,
@@ -134,7 +137,7 @@ async function attempt(
 ): Promise<'done' | 'failed' | 'killed'> {
   const faulty = faultyFiles(fault, at);
   try {
-    const { ok } = await run(contextIn(root, faulty.files));
+    const { ok } = await run(contextIn(root, faulty.files, lockFor(fault)));
     if (faulty.dead) return 'killed';
     if (fault === 'power-cut') faulty.cutPower();
     return ok ? 'done' : 'failed';
@@ -154,14 +157,19 @@ interface Examined {
 }
 
 /** A reader looks first, then another command writes; both must find one of the chains, whole. */
-async function examine(root: string, operation: Operation, chains: readonly Chain[]): Promise<Examined> {
+async function examine(
+  root: string,
+  operation: Operation,
+  chains: readonly Chain[],
+  lock: 'real' | 'none',
+): Promise<Examined> {
   const problems: string[] = [];
-  const context = contextIn(root);
+  const context = contextIn(root, realFiles, lock);
   const seen = await look(root, chains, problems);
   const none = seen === undefined && chains[0]?.length === 0;
   if (none) {
-    // Without a lock file the command line finds no project at all.
-    const early = fs.existsSync(context.paths.lock) && (await command(OPERATOR, note('too early'))(context)).ok;
+    // Without .liza the command line finds no project at all.
+    const early = fs.existsSync(context.paths.liza) && (await command(OPERATOR, note('too early'))(context)).ok;
     if (early) problems.push('a note was taken on a board that is not there');
     if (!(await operation.run(context)).ok) problems.push('it cannot be done again');
   }
