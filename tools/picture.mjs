@@ -19,6 +19,7 @@ const TINTS = [
   { pattern: /^[A-Z_]+$/, colour: '#0969da', weight: 600 },
 ];
 
+process.env.LC_ALL = 'C.UTF-8';
 buildIfMissing();
 const lines = [`$ ${typed(['status'])}`, ...statusOfTour()];
 mkdirSync(path.dirname(FILE), { recursive: true });
@@ -60,8 +61,10 @@ ${lines.flatMap(drawLine).join('\n')}
 }
 
 /** Each run of words stands at its own column, so that no viewer can swallow the spaces between them. */
-function drawLine(line, at) {
-  const tint = TINTS.find(({ pattern }) => pattern.test(line)) ?? (at === 1 ? TITLE : undefined);
+function drawLine(line, at, lines) {
+  const first = lines[lines.lastIndexOf('', at) + 1] ?? '';
+  const sentence = /^[A-Z][a-z ]+:/.test(first) ? first : line;
+  const tint = TINTS.find(({ pattern }) => pattern.test(sentence)) ?? (at === 1 ? TITLE : undefined);
   const paint = tint === undefined ? '' : ` fill="${tint.colour}" font-weight="${tint.weight}"`;
   const y = BAR + (at + 1) * LINE;
   return [...line.matchAll(/\S+(?: \S+)*/g)].map(({ 0: text, index }) => {

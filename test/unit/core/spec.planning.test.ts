@@ -135,14 +135,6 @@ describe('finalize: the gates', () => {
       w.run(PLANNER, addReady(type, { type, scope: 'IN: test/' }));
   });
 
-  it('finalize refuses a code task with neither validation nor test_command', () => {
-    const w = world({ test_command: null });
-    w.run(PLANNER, addDraft('a'));
-    expect(w.refused(PLANNER, finalize('a')).guard).toBe('runnable-proof');
-    w.run(PLANNER, { name: 'amend', task: 'a', changes: { validation: ['npm test'] }, facts: SPEC });
-    w.run(PLANNER, finalize('a'));
-  });
-
   it('goal PLANNING until the first task is finalized, then IN_PROGRESS', () => {
     const w = world();
     w.run(PLANNER, addDraft('a'));
