@@ -2,6 +2,7 @@
 // needed: liza.cjs (start, arguments, `show`), commands.cjs (every other command, the store, the core),
 // yaml.cjs and diff.cjs (libraries that only an unusual file needs). A part is read by its first use.
 
+import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,29 +48,39 @@ const commands = {
       lazy.add(module);
       return { path: module, namespace: 'commands' };
     });
-    onResolve({ filter: /^\.\/commands\.cjs$/ }, () => ({ path: './commands.cjs', external: true }));
     onLoad({ filter: /.*/, namespace: 'commands' }, ({ path }) => ({
-      contents: `module.exports = require('./commands.cjs')[${JSON.stringify(path)}]()`,
+      contents: `module.exports = require('./src/cli/parts.ts').part('commands.cjs', COMMANDS_ID)[${JSON.stringify(path)}]()`,
       resolveDir: root,
     }));
   },
 };
 
-rmSync(dist, { recursive: true, force: true });
-await build({
-  ...common,
-  entryPoints: ['src/cli/main.ts'],
-  outfile: join(dist, 'liza.cjs'),
-  banner: { js: '#!/usr/bin/env node' },
-  plugins: [commands],
-});
-const entries = [...lazy].sort().map((path) => `exports[${JSON.stringify(path)}] = () => require('./${path}');`);
+/** First the start alone, to learn what it imports lazily; that is what goes into commands.cjs. */
+const start = (options) =>
+  build({
+    ...common,
+    entryPoints: ['src/cli/main.ts'],
+    outfile: join(dist, 'liza.cjs'),
+    banner: { js: '#!/usr/bin/env node' },
+    plugins: [commands],
+    ...options,
+  });
+
 const bundle = (contents, outfile, plugins = []) =>
   build({ ...common, stdin: { contents, resolveDir: root }, outfile: join(dist, outfile), plugins });
+
+rmSync(dist, { recursive: true, force: true });
+await start({ write: false });
+const entries = [...lazy].sort().map((path) => `exports[${JSON.stringify(path)}] = () => require('./${path}');`);
 await Promise.all([
   bundle(entries.join('\n'), 'commands.cjs', [libraries]),
   bundle(`export * from './src/store/yaml/library.ts'`, LIBRARIES['./library.ts']),
   bundle(`export * from 'diff'`, LIBRARIES.diff),
 ]);
+const id = createHash('sha256')
+  .update(readFileSync(join(dist, 'commands.cjs')))
+  .digest('hex')
+  .slice(0, 12);
+await start({ define: { COMMANDS_ID: JSON.stringify(id) } });
 chmodSync(join(dist, 'liza.cjs'), 0o755);
 if (!readFileSync(join(dist, 'liza.cjs'), 'utf8').startsWith('#!')) throw new Error('the first line must name node');

@@ -9,6 +9,7 @@ import type { Context } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import type { Io } from './io.ts';
 import { emit } from './output.ts';
+import { saveCompiled } from './parts.ts';
 import { findRoot } from './root.ts';
 import { run } from './run.ts';
 import { specExists } from './spec-exists.ts';
@@ -128,6 +129,7 @@ async function main(): Promise<void> {
   const io = processIo();
   const bad = unsupported(process.platform, process.versions.node);
   process.exitCode = bad === undefined ? await run(process.argv.slice(2), io) : emit(bad, io, false);
+  saveCompiled();
 }
 
 void main();

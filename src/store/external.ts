@@ -157,29 +157,32 @@ const nameOf = (record: BoardRecord): string =>
 
 /** The file's text with every record that must stay as it was in its last good text. */
 function mend(file: BoardDocument, head: BoardDocument, target: Plain): string {
-  const patches: { start: number; end: number; text: string }[] = [];
+  if (file.sections.length === 0 && !file.opaque && !head.opaque) return head.text;
+  const patches: Patch[] = [];
   for (const section of file.sections) {
     const good = head.sections.find((candidate) => candidate.key === section.key);
-    if (section.kind === 'whole' || good === undefined) {
-      if (
-        good?.kind === 'whole' &&
-        !same(section.value, target[section.key]) &&
-        same(good.value, target[section.key])
-      ) {
-        patches.push({ start: section.start, end: section.end, text: head.text.slice(good.start, good.end) });
-      }
-      continue;
+    if (good === undefined) continue;
+    if (section.kind !== 'whole' && good.kind === section.kind && good.indent === section.indent) {
+      patchSection(patches, file, section, head, good, target[section.key]);
+    } else if (!same(section.value, target[section.key]) && same(good.value, target[section.key])) {
+      patches.push({ start: section.start, end: section.end, text: head.text.slice(good.start, good.end) });
     }
-    if (good.kind !== section.kind || good.indent !== section.indent) continue;
-    patchSection(patches, file, section, head, good, target[section.key]);
   }
+  const sections = new Map(head.sections.map((section) => [section.key, section]));
+  bringBack(patches, file, file.sections, head, sections, 0, (section) => same(section.value, target[section.key]));
   return patches
     .sort((a, b) => b.start - a.start)
     .reduce((text, patch) => text.slice(0, patch.start) + patch.text + text.slice(patch.end), file.text);
 }
 
+interface Patch {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
 function patchSection(
-  patches: { start: number; end: number; text: string }[],
+  patches: Patch[],
   file: BoardDocument,
   section: Section,
   head: BoardDocument,
@@ -187,31 +190,54 @@ function patchSection(
   target: unknown,
 ): void {
   const wanted = keyed(target);
-  const goodText = new Map(
-    keyedRecords(good).map(([key, record]) => [key, { record, text: head.text.slice(record.start, record.end) }]),
-  );
+  const last = new Map(keyedRecords(good));
   const there = keyedRecords(section);
   for (const [key, record] of there) {
     if (same(record.value, wanted.get(key))) continue;
-    const last = goodText.get(key);
-    if (!wanted.has(key)) patches.push({ start: record.start, end: record.end, text: '' });
-    else if (last !== undefined && same(last.record.value, wanted.get(key))) {
-      patches.push({ start: record.start, end: record.end, text: last.text });
+    const { start, end } = record;
+    const stands = last.get(key);
+    if (!wanted.has(key)) patches.push({ start, end, text: '' });
+    else if (stands !== undefined && same(stands.value, wanted.get(key))) {
+      patches.push({ start, end, text: head.text.slice(stands.start, stands.end) });
     }
   }
-  // A record that was deleted comes back where it stood: behind the one it followed.
-  const ends = new Map(there.map(([key, record]) => [key, record.end]));
+  const places = there.map(([key, { start, end }]) => ({ key, start, end }));
+  const below = head.text.indexOf('\n', good.start) + 1;
+  const stood = new Map([...last].map(([key, record]) => [key, { ...record, key }]));
+  bringBack(patches, file, places, head, stood, below, ({ key, value }) => same(value, wanted.get(key)));
+}
+
+/** What was deleted comes back where it stood, behind the piece it followed, with the comments above it. */
+function bringBack<T extends { readonly start: number; readonly end: number }>(
+  patches: Patch[],
+  file: BoardDocument,
+  there: readonly { readonly key: string; readonly start: number; readonly end: number }[],
+  head: BoardDocument,
+  good: ReadonlyMap<string, T>,
+  from: number,
+  wanted: (piece: T) => boolean,
+): void {
+  const ends = new Map(there.map(({ key, end }) => [key, end]));
   const back = new Map<number, string>();
-  let at = section.records[0]?.start ?? section.end;
-  for (const [key, { record, text }] of goodText) {
+  let at = there[0]?.start ?? file.text.length;
+  let above = from;
+  for (const [key, piece] of good) {
     const end = ends.get(key);
     if (end !== undefined) at = end;
-    else if (same(record.value, wanted.get(key))) back.set(at, (back.get(at) ?? '') + ensureNewline(text));
+    else if (wanted(piece)) back.set(at, (back.get(at) ?? '') + withComments(head, above, piece, file));
+    above = piece.end;
   }
   for (const [start, text] of back) {
     const open = start > 0 && file.text[start - 1] !== '\n' ? '\n' : '';
     patches.push({ start, end: start, text: open + text });
   }
+}
+
+/** Comments that are still in the file stay where they are. */
+function withComments(head: BoardDocument, from: number, piece: { start: number; end: number }, file: BoardDocument) {
+  const above = head.text.slice(from, piece.start);
+  const kept = above.split('\n').some((line) => line.trim() !== '' && file.text.includes(line));
+  return ensureNewline((kept ? '' : above) + head.text.slice(piece.start, piece.end));
 }
 
 const ensureNewline = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);

@@ -39,10 +39,11 @@ export interface Operation {
   readonly effect?: (context: Context, done: boolean) => string | undefined;
 }
 
+const MOST: readonly Fault[] = ['kill', 'kill-after', 'torn', 'ENOSPC', 'EIO', 'power-cut'];
 const FEW: readonly Fault[] = ['kill', 'torn', 'EIO'];
 
 export const OPERATIONS: readonly Operation[] = [
-  { name: 'init', board: 'repository', run: initialise },
+  { name: 'init', board: 'repository', faults: MOST, run: initialise },
   {
     name: 'add-task',
     board: 'working',
@@ -63,11 +64,13 @@ export const OPERATIONS: readonly Operation[] = [
   {
     name: 'lock write',
     board: 'working',
+    faults: MOST,
     run: (context) => lockWrite(context, OPERATOR, '.tasks[retry-upload].priority', 2),
   },
   {
     name: 'submit-verdict',
     board: 'working',
+    faults: MOST,
     run: command(REVIEWER, {
       name: 'submit-verdict',
       task: 'retry-login',
