@@ -86,7 +86,7 @@ if (process.argv.includes('--readme')) {
   const shown = table.map((line) => line.replaceAll('<task>', '\\<task>'));
   writeFileSync(
     readme,
-    text.replace(marked, () => [`${head}; ${memory}`, '', ...shown, ''].join('\n')),
+    text.replace(marked, () => [`${head}; ${memory}`, '', ...shown, '', ''].join('\n')),
   );
 }
 if (!(peak <= 300)) missed.push(`peak memory: ${peak.toFixed(0)} MB > 300`);

@@ -19,6 +19,8 @@ const common = {
   format: 'cjs',
   legalComments: 'none',
   logLevel: 'warning',
+  // Parts run as vm scripts, where import() has no loader: lazy imports become require().
+  supported: { 'dynamic-import': false },
 };
 
 /** `show` is what agents call most: it is part of the first file. */

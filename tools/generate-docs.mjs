@@ -1,6 +1,6 @@
 // Writes what is said elsewhere in the code once more for people and editors: docs/state-machine.md
-// from the command table, schema/state.schema.json from the state's definition, docs/commands.md and
-// docs/configuration.md (tools/reference.mjs) from the registry, the verbs and the configuration's schema.
+// from the command table, schema/state.schema.json from the state's definition, and what tools/reference.mjs
+// makes of the verbs, the settings and the bundled packages.
 // `--check` writes nothing and fails, naming the file, when one of them is stale.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { commandReference, configurationReference } from './reference.mjs';
+import { commandReference, configurationReference, thirdPartyLicences } from './reference.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
@@ -166,6 +166,7 @@ const files = {
   'docs/state-machine.md': stateMachine(core),
   'docs/commands.md': await commandReference(core),
   'docs/configuration.md': configurationReference(core),
+  'docs/third-party.md': thirdPartyLicences(root),
   'schema/state.schema.json': jsonSchema(core),
 };
 const stale = Object.entries(files).filter(([name, text]) => {

@@ -25,7 +25,7 @@ const SHIPPED = [
   ...['schema/state.schema.json', 'scripts/liza-init.sh', 'docs/README.md'],
   ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],
 ];
-const TOOLS = ['git', 'sh', 'env', 'flock', 'dirname'];
+const TOOLS = ['git', 'sh', 'env', 'flock', 'dirname', 'mkdir', 'sed'];
 const COMPILERS = ['cc', 'gcc', 'clang', 'make', 'python3'];
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'liza-pack-')));
@@ -65,8 +65,12 @@ function main() {
   as('git', '-c', 'user.name=n', '-c', 'user.email=n@example.invalid', 'commit', '-q', '-m', 'start');
   expect(as('liza', 'init', 'Install and begin'), 'blackboard ready');
   expect(as('liza', 'status'), 'Install and begin');
-  // A layout that Liza would not write itself: reading it takes the bundled libraries.
-  as('sh', '-c', 'printf "mine: >-\\n  folded\\n  text\\n" >> .liza/state.yaml');
+  // Text that Liza would not write itself, and changes in two places: this takes both bundled libraries.
+  as(
+    'sh',
+    '-c',
+    'sed -i.old -e "1s/^/# mine\\n/" .liza/state.yaml && printf "mine: \\"two\\n  lines\\"\\n" >> .liza/state.yaml',
+  );
   expect(as('liza', 'note', 'hello'), 'mine added');
   expect(as('liza', 'log', 'verify'), 'the journal is whole');
   expect(as('sh', path.join(installed, 'scripts', 'liza-validate.sh')), 'VALID');

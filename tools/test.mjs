@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 const root = path.join(import.meta.dirname, '..');
 const reports = mkdtempSync(path.join(tmpdir(), 'liza-test-'));
@@ -19,7 +20,7 @@ const STEPS = [
   { name: 'build', run: ['build'] },
   { name: 'check', run: ['check', ...vitest('check')] },
   { name: 'end to end', run: ['test:e2e', ...vitest('e2e')] },
-  { name: 'killed at any system call', run: ['sweep:strace', '--slice'] },
+  { name: 'killed at any system call', run: ['sweep:strace', '--slice', '40'] },
   { name: 'packed and installed', run: ['test:pack'] },
   { name: 'tour', run: ['tour'] },
   { name: 'bench', run: ['bench:quick'], show: true, judge: grosslyMissed },
@@ -39,11 +40,13 @@ const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(1)} s`;
 const skipped = [];
 let failed = 0;
 
+const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
 function run([script, ...args]) {
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  if (scripts[script] === undefined) return { ok: false, output: `package.json has no script ${script}` };
   const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
   return new Promise((resolve) => {
-    const child = spawn(npm, ['run', '--silent', script, '--', ...args], {
+    const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -52,7 +55,7 @@ function run([script, ...args]) {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', (error) => resolve({ ok: false, output: `${output}${error.message}\n` }));
-    child.on('close', (code) => resolve({ ok: code === 0, output }));
+    child.on('close', (code) => resolve({ ok: code === 0, output: stripVTControlCharacters(output) }));
   });
 }
 
@@ -98,7 +101,8 @@ rmSync(reports, { recursive: true, force: true });
 if (skipped.length > 0) {
   process.stdout.write('\nDid not run, and how to get it:\n');
   for (const what of new Set(skipped)) {
-    const known = Object.keys(HOW).find((word) => new RegExp(`\\b${word}\\b`, 'i').test(what));
+    const told = /get it|run it/.test(what);
+    const known = told ? undefined : Object.keys(HOW).find((word) => new RegExp(`\\b${word}\\b`, 'i').test(what));
     process.stdout.write(`  ${what}${known === undefined ? '' : ` → ${HOW[known]}`}\n`);
   }
 }

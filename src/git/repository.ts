@@ -95,8 +95,30 @@ export async function exclude(env: Environment, root: string, lines: readonly st
   if (missing.length === 0) return [];
   fs.mkdirSync(path.dirname(file), { recursive: true });
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  removeLeftovers(file);
   const temporary = `${file}.liza-${process.pid}`;
-  fs.writeFileSync(temporary, `${text}${gap}${missing.join('\n')}\n`);
-  fs.renameSync(temporary, file);
+  try {
+    fs.writeFileSync(temporary, `${text}${gap}${missing.join('\n')}\n`);
+    fs.renameSync(temporary, file);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
   return missing;
+}
+
+/** Temporary files of an init that was killed; another one may be at work, so only those of dead processes. */
+function removeLeftovers(file: string): void {
+  for (const name of fs.readdirSync(path.dirname(file))) {
+    const pid = name.startsWith(path.basename(file)) ? /\.liza-(\d+)$/.exec(name)?.[1] : undefined;
+    if (pid !== undefined && !isRunning(Number(pid))) fs.rmSync(path.join(path.dirname(file), name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

@@ -65,6 +65,22 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.equal(taskIn(rest as unknown as State, 'live')['owner_team'], 'payments');
   },
 
+  'records change, come and go in one transaction': async ({ store, other }) => {
+    // The last task of the list grows at its end while another one is added behind it and the first one goes.
+    const decide: Decide = ({ state }, now) => {
+      const ended = taskIn(state, 'ended');
+      const history = [...(ended.history ?? []), { time: iso(now), event: 'noted', agent: 'human' }];
+      const fresh = { id: 'fresh', status: 'DRAFT' as const, priority: 1, description: 'two\nlines: of #text' };
+      return { ok: true, state: { ...state, tasks: [{ ...ended, history }, fresh] }, detail: 'rearranged' };
+    };
+    const { state } = committed(await store.transact(op('supersede'), decide));
+    assert.deepEqual(
+      state.tasks.map(({ id, history = [] }) => `${id} ${history.length}`),
+      ['ended 2', 'fresh 0'],
+    );
+    assert.deepEqual(plain((await other.read()).board.state), plain(state));
+  },
+
   'a refusal changes nothing': async ({ store }) => {
     const before = await everything(store);
     const refusal = refuse('no', 'ask later', 3, 'test');
@@ -164,11 +180,13 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   },
 
   'one task is found live, archived or not at all': async ({ store, other }) => {
-    const ended = taskIn((await store.read()).board.state, 'ended');
-    assert.deepEqual(plain(await store.readTask('ended')), { task: plain(ended), archived: false });
+    const { state } = (await store.read()).board;
+    const { config } = state;
+    const ended = taskIn(state, 'ended');
+    assert.deepEqual(plain(await store.readTask('ended')), plain({ task: ended, archived: false, config }));
     committed(await store.transact(op('archive'), archiving('ended')));
     for (const client of [store, other]) {
-      assert.deepEqual(plain(await client.readTask('ended')), { task: plain(ended), archived: true });
+      assert.deepEqual(plain(await client.readTask('ended')), plain({ task: ended, archived: true, config }));
       assert.equal((await client.readTask('live'))?.archived, false);
       assert.equal(await client.readTask('never'), undefined);
       const { board } = await client.read();
@@ -200,6 +218,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.equal(lease.heartbeat, iso(START));
     const { board, seq } = await other.read();
     assert.equal(board.leases.get('coder-1')?.expires, lease.expires);
+    assert.equal((await other.readTask('live'))?.lease?.expires, lease.expires);
     assert.deepEqual(plain(board.state), before.state);
     assert.equal(seq, before.seq);
   },

@@ -8,7 +8,7 @@ import { byKey, type EditMerge, mergeEdit } from '../core/edits.ts';
 import type { Instant } from '../core/time.ts';
 import { type Fields, isFields, same } from '../core/values.ts';
 import type { Line } from './journal.ts';
-import { normalise } from './normal.ts';
+import { type Normal, normalise } from './normal.ts';
 import {
   type BoardDocument,
   type BoardRecord,
@@ -64,8 +64,9 @@ export async function mergeText(
   return { merge, file: parsed.doc };
 }
 
+/** `normal`: of `found.head`, the very one the board was made from: it knows its records by reference. */
 export async function absorb(
-  found: Found,
+  found: Found & { readonly normal: Normal },
   text: string,
   authority: Authority,
   base?: BoardDocument,
@@ -74,7 +75,7 @@ export async function absorb(
   if ('ok' in merged) return merged;
   const { merge, file } = merged;
   const { state } = merge.board;
-  const target = state === found.board.state ? found.head.value : normalise(found.head.value).toFile(state);
+  const target = state === found.board.state ? found.head.value : found.normal.toFile(state);
   const { recordSections } = found.head;
   const hybrid = await parseDocument(mend(file, found.head, target), { recordSections, previous: file });
   // Pieces that fit badly together (other indentation, say): the last good layout is always right.
@@ -170,9 +171,21 @@ function mend(file: BoardDocument, head: BoardDocument, target: Plain): string {
   }
   const sections = new Map(head.sections.map((section) => [section.key, section]));
   bringBack(patches, file, file.sections, head, sections, 0, (section) => same(section.value, target[section.key]));
-  return patches
-    .sort((a, b) => b.start - a.start)
-    .reduce((text, patch) => text.slice(0, patch.start) + patch.text + text.slice(patch.end), file.text);
+  return applyPatches(file.text, patches);
+}
+
+/** At one place what is inserted comes first, in the order it was asked for. */
+function applyPatches(text: string, patches: readonly Patch[]): string {
+  const ordered = patches.toSorted(
+    (a, b) => a.start - b.start || (a.end - a.start > 0 ? 1 : 0) - (b.end - b.start > 0 ? 1 : 0),
+  );
+  let at = 0;
+  let result = '';
+  for (const patch of ordered) {
+    result += text.slice(at, patch.start) + patch.text;
+    at = patch.end;
+  }
+  return result + text.slice(at);
 }
 
 interface Patch {

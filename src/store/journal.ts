@@ -47,6 +47,8 @@ export interface Tail {
   readonly torn: boolean;
   /** The window reaches back to the first entry. */
   readonly complete: boolean;
+  /** A line follows from none before it: one was changed or removed. Void lines do follow from an earlier one. */
+  readonly broken: boolean;
 }
 
 export const GENESIS = '0'.repeat(64);
@@ -61,7 +63,8 @@ export function readTail(files: Files, path: string, wanted: number): Tail | und
     const from = Math.max(0, size - window);
     const bytes = files.readRange(path, from, size - from);
     const tail = parseTail(bytes, from);
-    if (from === 0 || tail.lines.length >= wanted) return tail;
+    // A void line may follow from one before the window; only the whole journal can tell.
+    if (from === 0 || (tail.lines.length >= wanted && !tail.broken)) return tail;
   }
 }
 
@@ -73,12 +76,14 @@ function parseTail(bytes: Buffer, from: number): Tail {
     raw.push({ text: bytes.toString('utf8', start, newline), offset: from + start });
     start = newline + 1;
   }
-  const lines = validLines(raw, from === 0);
-  return { lines, end: from + start, torn: start < bytes.length, complete: from === 0 };
+  const valid = validLines(raw, from === 0);
+  return { ...valid, end: from + start, torn: start < bytes.length, complete: from === 0 };
 }
 
-function validLines(raw: readonly { text: string; offset: number }[], fromGenesis: boolean): Line[] {
+function validLines(raw: readonly { text: string; offset: number }[], fromGenesis: boolean) {
   const lines: Line[] = [];
+  const hashes = new Set<string>();
+  let broken = false;
   let previous: string | undefined = fromGenesis ? GENESIS : undefined;
   for (const { text, offset } of raw) {
     const entry = parseEntry(text);
@@ -86,13 +91,17 @@ function validLines(raw: readonly { text: string; offset: number }[], fromGenesi
     const hash = sha256(text);
     // Within a window the first line has no predecessor to check against: it only anchors the chain.
     if (previous !== undefined && entry.prev !== previous) {
-      if (fromGenesis || lines.length > 1) continue;
+      if (fromGenesis || lines.length > 1) {
+        broken ||= !hashes.has(entry.prev);
+        continue;
+      }
       lines.length = 0;
     }
     lines.push({ entry, hash, offset });
+    hashes.add(hash);
     previous = hash;
   }
-  return lines;
+  return { lines, broken };
 }
 
 export function parseEntry(text: string): Entry | undefined {

@@ -45,6 +45,7 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' =
   const text = bytes instanceof Buffer ? decode(bytes) : undefined;
   const found = bytes instanceof Buffer ? sha256(bytes) : undefined;
   const tail = tailWith(files, journal, found);
+  if (tail?.broken === true) return brokenChain();
   if (tail === undefined || tail.lines.length === 0) {
     return { none: bytes === undefined ? 'no-board' : 'no-journal' };
   }
@@ -144,6 +145,14 @@ const notUtf8 = (): Refusal =>
     'save it as UTF-8, or put back the last state: liza doctor --fix',
     4,
     'not-utf8',
+  );
+
+const brokenChain = (): Refusal =>
+  refuse(
+    'the journal is broken: a line was changed or removed',
+    'run: liza log verify; the copy in the git directory (liza/journal.jsonl) may be whole',
+    4,
+    'broken-chain',
   );
 
 const damaged = (seq: number): Refusal =>

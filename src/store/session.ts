@@ -136,7 +136,8 @@ export class Session {
   /** What an edit amounts to on the current state; commits nothing. */
   async weigh(text: string, authority: Authority, base?: BoardDocument): Promise<Absorbed | Refusal> {
     const { clock, specExists } = this.#context;
-    const found = { head: this.#doc, board: this.board(), recent: this.recent, now: clock(), specExists };
+    const head = { head: this.#doc, normal: this.#normal, board: this.board() };
+    const found = { ...head, recent: this.recent, now: clock(), specExists };
     const absorbed = await absorb(found, text, authority, base);
     if ('ok' in absorbed) return brokenFile(absorbed);
     return absorbed;

@@ -31,11 +31,20 @@ export async function examine(
   context: Context,
   fix: boolean,
 ): Promise<readonly Finding[]> {
+  const link = checkLink(context);
+  if (link !== undefined) return [link];
   const findings = [await checkGit(env, repository), await checkLock(context)];
   findings.push(...(await checkBoard(context, fix)));
   findings.push(await checkExclude(env, repository, fix));
   findings.push(...checkLeftovers(context, fix));
   return findings;
+}
+
+/** Nothing is looked at, let alone mended, through a link that may lead out of the project. */
+function checkLink({ files, paths }: Context): Finding | undefined {
+  if (files.lstat(paths.liza)?.isSymbolicLink !== true) return undefined;
+  const message = '.liza is a symbolic link; Liza keeps its state inside the project';
+  return { check: 'blackboard', level: 'broken', message, remedy: 'remove the link' };
 }
 
 async function checkGit(env: Environment, { root }: Repository): Promise<Finding> {

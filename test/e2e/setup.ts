@@ -1,7 +1,8 @@
-// Before the end-to-end tests: a private copy of the built program, so that a rebuild meanwhile breaks
-// no test, and the worker (a long-lived process that calls the store) bundled beside it.
+// Before the end-to-end tests: the program is built into a folder of its own, so that a rebuild meanwhile
+// breaks no test, and the worker (a long-lived process that calls the store) is bundled beside it.
 // LIZA_E2E names the folder; it goes when the tests are over.
 
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +12,11 @@ const ROOT = join(import.meta.dirname, '../..');
 
 export default async function setup(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'liza-e2e-program-'));
-  for (const part of ['dist', 'schema', 'package.json']) {
+  const env = { ...process.env, LIZA_DIST: join(folder, 'dist') };
+  execFileSync(process.execPath, ['tools/build.mjs'], { cwd: ROOT, env, stdio: 'inherit' });
+  for (const part of ['schema', 'package.json']) {
     if (existsSync(join(ROOT, part))) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   }
-  if (!existsSync(join(folder, 'dist', 'liza.cjs'))) throw new Error('build first: node tools/build.mjs');
   await build({
     absWorkingDir: ROOT,
     entryPoints: ['test/e2e/worker.ts'],

@@ -27,9 +27,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const PROCESS: Readonly<Record<string, RegExp>> = {
   'store/files.ts': /^process\.pid$/, // names temporary files, so that two writers never share one
   'store/session.ts': /^process\.pid$/, // as above
-  'git/repository.ts': /^process\.pid$/, // as above
+  'git/repository.ts': /^process\.(pid|kill)$/, // as above; signal 0 asks whether a leftover's writer lives
   'workflows/edit.ts': /^process\.pid$/, // as above
   'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
+  'cli/parts.ts': /^process\.(versions|arch|pid)$/, // which V8 a code cache is for
   'store/processes.ts': /^process\.(hrtime|platform)$/, // leases age by the monotonic clock; /proc is Linux's
 };
 /** A list of cases rather than code that hides something. */

@@ -31,9 +31,9 @@ export interface Update {
 /** The document with `newValue` as its value. Build `newValue` with structural sharing: what is `===` is not compared. */
 export async function updateDocument(doc: BoardDocument, newValue: Plain): Promise<Update> {
   const plan = planUpdate(doc, newValue);
-  const edits = [...plan.hunks];
-  for (const change of plan.changes) edits.push(...(hunksOf(change) ?? (await hunksByLibrary(change))));
-  const ordered = inOrder(edits);
+  const inner: Hunk[] = [];
+  for (const change of plan.changes) inner.push(...(hunksOf(change) ?? (await hunksByLibrary(change))));
+  const ordered = interleave(inner, plan.hunks);
   const text = applyHunks(doc.text, ordered);
   const { recordSections } = doc;
   return { doc: adopt(await parseDocument(text, { recordSections, previous: doc }), newValue), edits: ordered };
@@ -42,13 +42,13 @@ export async function updateDocument(doc: BoardDocument, newValue: Plain): Promi
 /** As updateDocument without the library: undefined when a changed record is not simple. */
 export function updateDocumentSimple(doc: BoardDocument, newValue: Plain): Update | undefined {
   const plan = planUpdate(doc, newValue);
-  const edits = [...plan.hunks];
+  const inner: Hunk[] = [];
   for (const change of plan.changes) {
     const hunks = hunksOf(change);
     if (hunks === undefined) return undefined;
-    edits.push(...hunks);
+    inner.push(...hunks);
   }
-  const ordered = inOrder(edits);
+  const ordered = interleave(inner, plan.hunks);
   const { recordSections } = doc;
   const text = applyHunks(doc.text, ordered);
   // Reading all of it back is the surest check, and what a large board cannot afford at every change.
@@ -157,6 +157,15 @@ function remove(plan: Plan, doc: BoardDocument, span: Span): void {
     .split('\n')
     .slice(0, span.endLine - span.line);
   plan.hunks.push({ at: span.line, del, ins: [] });
+}
+
+/**
+ * At one line: first what is added to the end of the record above it, then records that come or go, then what
+ * changes in the record below.
+ */
+function interleave(inner: readonly Hunk[], outer: readonly Hunk[]): Hunk[] {
+  const adds = ({ del }: Hunk): boolean => del.length === 0;
+  return inOrder([...inner.filter(adds), ...outer, ...inner.filter((hunk) => !adds(hunk))]);
 }
 
 function hunksOf({ line, text, before, after }: Change): Hunk[] | undefined {

@@ -5,14 +5,15 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/core/board.ts';
 import type { State } from '../../../src/core/state.ts';
-import type { Instant } from '../../../src/core/time.ts';
+import { type Instant, iso } from '../../../src/core/time.ts';
 import { type Bench, conformance, type MakeBench } from '../../../src/store/conformance.ts';
 import { start } from '../../../src/store/import.ts';
 import { memoryStore } from '../../../src/store/memory.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml.ts';
 
@@ -76,4 +77,126 @@ describe.each<[string, MakeBench]>([
   ['the YAML store without a git directory', withoutGit],
 ])('%s', (_name, make) => {
   for (const { name, run } of conformance(make)) test(name, run);
+});
+
+// A suite that nobody can fail proves nothing: each of these stores is wrong in one way, and is found out.
+describe('the suite finds a store that', () => {
+  const wrong: [string, string, (store: Store) => Partial<Store>][] = [
+    [
+      'acknowledges without writing',
+      'a writer reads what it wrote, and so does everyone else',
+      (store) => ({
+        transact: async (_operation, decide) => {
+          const { board, now, seq } = await store.read();
+          const decision = decide(board, now);
+          return decision.ok ? { ...decision, seq: seq + 1, notices: [] } : decision;
+        },
+      }),
+    ],
+    [
+      'decides on what it read before its turn',
+      'transactions in parallel are all there',
+      (store) => ({
+        transact: async (operation, decide) => {
+          const { board, now } = await store.read();
+          await new Promise(setImmediate);
+          return store.transact(operation, () => decide(board, now));
+        },
+      }),
+    ],
+    [
+      'writes in spite of a refusal',
+      'a refusal changes nothing',
+      (store) => ({
+        transact: async (operation, decide) => {
+          const outcome = await store.transact(operation, decide);
+          if (!outcome.ok) await store.transact(operation, ({ state }) => ({ ok: true, state, detail: 'refused' }));
+          return outcome;
+        },
+      }),
+    ],
+    [
+      'writes what was already done',
+      'already done writes nothing and names the last entry',
+      (store) => ({
+        transact: (operation, decide) =>
+          store.transact(operation, (board, now) => {
+            const decision = decide(board, now);
+            if (!decision.ok) return decision;
+            const { already: _, ...fresh } = decision;
+            return fresh;
+          }),
+      }),
+    ],
+    [
+      'forgets the switches',
+      'kill switches change with the state',
+      (store) => ({
+        transact: (operation, decide) =>
+          store.transact(operation, (board, now) => {
+            const decision = decide(board, now);
+            return decision.ok ? { ...decision, switches: {} } : decision;
+          }),
+      }),
+    ],
+    [
+      'numbers from elsewhere',
+      'the journal numbers without gaps and tells who did what',
+      (store) => ({
+        journal: async function* (from) {
+          for await (const entry of store.journal(from)) yield { ...entry, seq: entry.seq * 2 };
+        },
+      }),
+    ],
+    [
+      'loses the archive',
+      'one task is found live, archived or not at all',
+      (store) => ({
+        readTask: async (id) => {
+          const found = await store.readTask(id);
+          return found?.archived === true ? undefined : found;
+        },
+      }),
+    ],
+    [
+      'grants every lease',
+      'an expired lease is not revived',
+      (store) => ({
+        renew: async ({ agent, epoch }) => {
+          const { now } = await store.read();
+          return { agent, epoch, expires: iso(now + 60_000), heartbeat: iso(now), holder: 'unknown' };
+        },
+      }),
+    ],
+    [
+      'shortens a lease',
+      'a renewal never shortens',
+      (store) => ({
+        renew: async (renewal) => {
+          const lease = await store.renew(renewal);
+          const { now } = await store.read();
+          return 'ok' in lease ? lease : { ...lease, expires: iso(now + renewal.seconds * 1000) };
+        },
+      }),
+    ],
+    [
+      'calls a watcher that stopped',
+      'a watcher is called after a commit by anyone, and never once it stopped',
+      (store) => ({
+        watch: (changed) => {
+          store.watch(changed);
+          return () => {};
+        },
+      }),
+    ],
+  ];
+  test.each(wrong)('%s', async (_name, name, sabotage) => {
+    const cases = conformance(async (first, now) => {
+      const bench = await inMemory(first, now);
+      const store = { ...bench.store, ...sabotage(bench.store) };
+      return { ...bench, store, other: store };
+    });
+    const found = cases.find((one) => one.name === name);
+    await expect(found?.run()).rejects.toThrow();
+  });
 });

@@ -308,14 +308,14 @@ describe('deletions are never adopted', () => {
     ['a note', (text) => text.replace(/^- timestamp: "2026-01-05[\s\S]*?colour: yellow\n/m, '')],
     ['a field', (text) => text.replace('      lease_expires: "2099-01-01T00:00:00Z"\n', '')],
     ['a setting', (text) => text.replace('  test_command: npm test\n', '')],
-    ['everything but the version', () => 'version: 1\n'],
+    ['everything but the version', () => 'version: 1   # do not touch\n'],
   ])('%s', async (_name, edit) => {
-    const before = values();
+    const before = text();
     await save(edit);
     await next('after');
-    const after = values();
-    expect({ ...after, human_notes: null }).toEqual({ ...before, human_notes: null });
-    expect(notes().sort()).toEqual(['Ask Ada before you touch the ping', 'after', 'the first']);
+    // Blank lines and comments between the records are the editor's to delete.
+    const records = (whole: string) => whole.replace(/^( *#.*)?\n/gm, '');
+    expect(records(text()).replace(/- timestamp: .*\n {2}message: after\n/, '')).toBe(records(before));
     expect(await problems()).toEqual([]);
   });
 
@@ -445,7 +445,6 @@ function recordIn(text: string, id: string): string {
 const recordText = (id: string): string => recordIn(text(), id);
 const text = (): string => readFileSync(join(root, '.liza/state.yaml'), 'utf8');
 const board = (): Seen => parse(text()) as Seen;
-const values = (): Fields => JSON.parse(JSON.stringify(board())) as Fields;
 const task = (id: string): Fields => board().tasks.find((one) => one.id === id) ?? {};
 const ids = (): string[] => board().tasks.map(({ id }) => id);
 const notes = (): unknown[] => board().human_notes.map(({ message }) => message);

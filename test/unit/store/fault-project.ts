@@ -23,7 +23,7 @@ import type { Fault } from '../../faults.ts';
 /** Later than every file of the test, so that readers confirm the cache and `peek` serves from it. */
 const NOW = Date.parse('2098-01-01T00:00:00Z');
 const REVIEWER: Actor = { id: 'code-reviewer-1', parts: ['code_reviewer'] };
-const BOARD = fs.readFileSync(path.join(import.meta.dirname, '../../sweep/board.yaml'), 'utf8');
+const BOARD = fs.readFileSync(path.join(import.meta.dirname, '../../sweep/board.yaml.txt'), 'utf8');
 const DEAD_PID = 4_194_305; // beyond the largest pid of Linux
 
 export interface Operation {

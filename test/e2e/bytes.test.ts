@@ -1,0 +1,261 @@
+// SPEC §4: "Unknown fields, comments, order and bytes outside the changed record survive every write."
+// A hundred operations on a hand-written board, each through the CLI's own run(); after each one every byte
+// outside the records it may change is compared. Where a record lies is told by the `yaml` package's ranges,
+// never by our own splitter.
+
+import fs from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
+import type { Io } from '../../src/cli/io.ts';
+import { findRoot } from '../../src/cli/root.ts';
+import { run } from '../../src/cli/run.ts';
+import { specExists } from '../../src/cli/spec-exists.ts';
+import { gitDirectoryOf } from '../../src/git/directory.ts';
+import type { Context } from '../../src/store/context.ts';
+import { contextOf, openYamlStore } from '../../src/store/open.ts';
+import { COMMENTS, HANDWRITTEN } from './fixture.ts';
+import { cleanUp, type Project, project } from './project.ts';
+
+afterEach(cleanUp);
+
+interface Operation {
+  readonly argv: readonly string[];
+  /** Agent id; absent: the operator. */
+  readonly as?: string;
+  readonly stdin?: string;
+  /** Records it may change; new ones are named too. A trailing `*`: whatever is appended to that list. */
+  readonly may: readonly string[];
+}
+
+const VERDICT = `Blockers: 1
+- [blocker] specs/vision.md:1 — 401 is retried, too
+  Why it matters: "accounts" get locked: # every time
+  Suggestion: retry 5xx only
+Concerns: 0
+Overall: close, one defect.`;
+
+const ODD = 'first: line\n  # no comment\n\n- "quoted"\ttab\nend ';
+
+const ROUND = (n: number): readonly Operation[] => [
+  { argv: ['note', `note ${n}: with "quotes" and # hash`], may: ['human_notes*'] },
+  { argv: ['add-task', '--id', `new-${n}`, '--desc', ODD, '--priority', '3'], may: [`tasks/new-${n}`] },
+  {
+    argv: ['amend', `new-${n}`, '--done', 'yes', '--scope', 'null', '--spec', 'specs/vision.md'],
+    may: [`tasks/new-${n}`],
+  },
+  { argv: ['finalize', `new-${n}`], may: [`tasks/new-${n}`, 'sprint'] },
+  { argv: ['amend', 'draft-one', '--priority', String((n % 5) + 1)], may: ['tasks/draft-one'] },
+  { argv: ['amend', 'open-one', '--desc', `Retry the login ${n}\nin two lines`], may: ['tasks/open-one'] },
+  { argv: ['pause', `new-${n}`], may: [`tasks/new-${n}`] },
+  { argv: ['resume', `new-${n}`], may: [`tasks/new-${n}`] },
+  {
+    argv: ['anomaly', '--type', 'spec_ambiguity', '--task', 'claimed-one', '--detail', `n=${n}`],
+    as: 'coder-1',
+    may: ['anomalies*'],
+  },
+  {
+    argv: ['discover', `the client has no timeout ${n}`, '--severity', 'low', '--during', 'claimed-one'],
+    as: 'coder-1',
+    may: ['discovered*'],
+  },
+  {
+    argv: ['discovery', 'dismiss', `disc-${n}`, '--reason', 'known: yes'],
+    as: 'planner-1',
+    may: [`discovered/disc-${n}`],
+  },
+  { argv: ['config', 'set', 'poll_interval', String(10 + n)], may: ['config'] },
+  { argv: ['lock', 'write', '.tasks[open-one].priority', String(((n + 1) % 5) + 1)], may: ['tasks/open-one'] },
+  { argv: ['lock', 'write', '.agents.coder-1.context_percent', String(n)], as: 'coder-1', may: ['agents/coder-1'] },
+  { argv: ['spec-change', 'specs/vision.md', `round ${n}`], may: ['spec_changes*'] },
+  { argv: ['align', `round ${n} is done`], as: 'planner-1', may: ['goal'] },
+  { argv: ['replan', `new-${n}`, '--reason', 'wait'], may: [`tasks/new-${n}`] },
+  { argv: ['unblock', `new-${n}`, '--done', `really ${n}`], may: [`tasks/new-${n}`] },
+];
+
+const ONCE: readonly Operation[] = [
+  {
+    argv: ['handoff', 'claimed-one', '--summary', ODD, '--next', 'go: on'],
+    as: 'coder-1',
+    may: ['handoff/claimed-one', 'tasks/claimed-one', 'agents/coder-1'],
+  },
+  {
+    argv: ['block', 'claimed-one', '--reason', 'no: limit', '--question', 'How # many?'],
+    as: 'coder-1',
+    may: ['tasks/claimed-one', 'agents/coder-1'],
+  },
+  {
+    argv: ['submit-verdict', 'review-one', 'REJECTED', '-'],
+    stdin: VERDICT,
+    as: 'code-reviewer-1',
+    may: ['tasks/review-one', 'agents/code-reviewer-1', 'agents/coder-2'],
+  },
+  { argv: ['unblock', 'blocked-one', '--done', '12e4567'], may: ['tasks/blocked-one', 'sprint'] },
+  { argv: ['abandon', 'draft-one', '--reason', 'not needed'], may: ['tasks/draft-one'] },
+  {
+    argv: ['supersede', 'claimed-one', '--root-cause', 'too big', '--replacement', 'new-1'],
+    as: 'planner-1',
+    may: ['tasks/claimed-one', 'tasks/new-1', 'goal', 'sprint'],
+  },
+  { argv: ['abandon', 'new-2', '--reason', 'enough'], may: ['tasks/new-2'] },
+  { argv: ['undo'], may: [] }, // an ended task: refused, and nothing changes
+  { argv: ['note', 'to be undone'], may: ['human_notes*'] },
+  { argv: ['undo'], may: ['human_notes/6'] },
+];
+
+test('a hundred operations change no byte outside their records', { timeout: 120_000 }, async () => {
+  const board = project(HANDWRITTEN);
+  const operations = [...[1, 2, 3, 4, 5].flatMap(ROUND), ...ONCE];
+  expect(operations).toHaveLength(100);
+  let before = board.read('state.yaml');
+  for (const operation of operations) {
+    const label = `liza ${operation.argv.join(' ')}`;
+    const { code, stderr } = await runIn(board, operation);
+    expect(code, `${label}: ${stderr}`).toBe(operation.may.length === 0 ? 1 : 0);
+    const after = board.read('state.yaml');
+    if (operation.may.length === 0) expect(after, label).toBe(before);
+    else expect(after, `${label} changed nothing`).not.toBe(before);
+    expectUntouched(label, before, after, operation.may);
+    before = after;
+  }
+  const end = board.read('state.yaml');
+  for (const comment of COMMENTS) expect(end).toContain(comment);
+  for (const sha of ["base_commit: '0123456'", "review_commit: '0000001'", 'merge_commit: "1234567"']) {
+    expect(end).toContain(sha);
+  }
+  expect(end).toContain("owner: {team: payments, people: [ada, 'grace']}   # unknown to liza");
+  expect(end).toContain('    seat: window       # own field');
+  expect(end).toContain('  my_own_setting: [1, 2, 3]\n');
+  expect(end).toContain("  motto: 'never give up'      # our own field\n");
+  expect(board.task('new-3')).toMatchObject({ description: ODD, scope: 'null', done_when: 'really 3' });
+  expect(board.task('blocked-one')['done_when']).toBe('12e4567');
+  expect(board.task('review-one')['rejection_reason']).toBe(VERDICT);
+  board.ok(['log', 'verify']);
+  expect(board.ok(['validate']).stdout).toBe('VALID\n');
+});
+
+/** Outside the named records both texts are the same; new records aside, so is their order. */
+function expectUntouched(label: string, before: string, after: string, may: readonly string[]): void {
+  const old = pieces(before);
+  const now = pieces(after);
+  const sections = may.map((one) => one.replace(/[*/].*$/, ''));
+  const free = (name: string): boolean =>
+    may.includes(name) ||
+    may.some((one) => one.endsWith('*') && !old.has(name) && name.startsWith(`${one.slice(0, -1)}/`)) ||
+    (SPLIT.includes(name) && sections.includes(name));
+  for (const [name, piece] of old) {
+    if (!free(name)) expect(now.get(name)?.text, `${label}: ${name}`).toBe(piece.text);
+  }
+  for (const name of now.keys()) if (!old.has(name)) expect(free(name), `${label}: ${name} came`).toBe(true);
+  // A section that was empty, or is now, is written anew as a whole.
+  const emptied = (name: string): boolean => sections.includes(name) && (isEmpty(old, name) || isEmpty(now, name));
+  expect(skeleton(after, now, free, emptied), label).toBe(skeleton(before, old, free, emptied));
+}
+
+interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+const SPLIT = ['tasks', 'agents', 'discovered', 'handoff', 'human_notes', 'spec_changes', 'anomalies'];
+
+/** Every record and where it lies; unsplit sections by their key, list items without an id by their place. */
+function pieces(text: string): Map<string, Piece> {
+  const found = new Map<string, Piece>();
+  const add = (name: string, start: number, end: number): void => {
+    // A node may reach over the blank and comment lines that follow it; these lie outside.
+    const body = text.slice(start, end).replace(/(\s*(\n[ \t]*#.*)?)*$/, '');
+    const line = text.indexOf('\n', start + body.length);
+    const close = line === -1 ? text.length : line;
+    found.set(name, { start, end: close, text: text.slice(start, close) });
+  };
+  const document = parseDocument(text, { uniqueKeys: true });
+  expect(document.errors).toEqual([]);
+  if (!isMap(document.contents)) throw new Error('the top level is no map');
+  for (const pair of document.contents.items as Pair<Node, Node>[]) {
+    const name = nameOf(pair.key);
+    const value = pair.value;
+    if (SPLIT.includes(name) && isSeq(value) && !value.flow) {
+      value.items.forEach((item, at) => {
+        const id = isMap(item) ? item.get('id') : undefined;
+        add(`${name}/${typeof id === 'string' ? id : at}`, startOf(item as Node), endOf(item as Node));
+      });
+    } else if (SPLIT.includes(name) && isMap(value) && !value.flow) {
+      for (const entry of value.items as Pair<Node, Node>[])
+        add(`${name}/${nameOf(entry.key)}`, startOf(entry.key), endOf(entry.value ?? entry.key));
+    } else add(name, startOf(pair.key), endOf(value ?? pair.key));
+  }
+  return found;
+}
+
+const nameOf = (key: Node): string => (isScalar(key) ? String(key.value) : '');
+const startOf = (node: Node): number => node.range?.[0] ?? 0;
+const endOf = (node: Node): number => node.range?.[1] ?? 0;
+const isEmpty = (found: ReadonlyMap<string, Piece>, section: string): boolean =>
+  ![...found.keys()].some((name) => name.startsWith(`${section}/`));
+
+/** The text with every record cut out to its name; those to be left out go with their line. */
+function skeleton(
+  text: string,
+  found: ReadonlyMap<string, Piece>,
+  without: (name: string) => boolean,
+  emptied: (name: string) => boolean,
+): string {
+  let bare = text;
+  const byPlace = [...found].sort(([, a], [, b]) => b.start - a.start);
+  for (const [name, { start, end }] of byPlace) {
+    const [section = name] = name.split('/');
+    const cut = without(name) || emptied(section);
+    bare = `${bare.slice(0, start)}${cut && name !== section ? '\0' : `<${name}>`}${bare.slice(end)}`;
+  }
+  bare = bare.replace(/^[ ]*(- )?\0\n/gm, '');
+  for (const section of SPLIT.filter(emptied))
+    bare = bare.replace(new RegExp(`^(${section}:.*|<${section}>)$`, 'm'), `<${section}>`);
+  return bare;
+}
+
+async function runIn(board: Project, operation: Operation): Promise<{ code: number; stderr: string }> {
+  let stderr = '';
+  const context = (root: string, gitDirectory = gitDirectoryOf(root)): Context =>
+    contextOf({
+      root,
+      gitDirectory,
+      clock: () => Date.now(),
+      specExists: (ref) => specExists(root, ref),
+      nested: undefined,
+    });
+  const io: Io = {
+    cwd: board.root,
+    env: { PATH: process.env['PATH'], ...(operation.as === undefined ? {} : { LIZA_AGENT_ID: operation.as }) },
+    stdout: () => {},
+    stderr: (text) => {
+      stderr += text;
+    },
+    readStdin: async () => operation.stdin ?? '',
+    readLine: async () => '',
+    stdoutIsTty: false,
+    stderrIsTty: false,
+    columns: 80,
+    unicode: true,
+    color: false,
+    stop: new AbortController().signal,
+    now: () => Date.now(),
+    root: () => findRoot(board.root),
+    openStore: async () => openYamlStore(context(board.root)),
+    context,
+    asset: (name) => name,
+  };
+  return { code: await run(operation.argv, io), stderr };
+}
+
+test('the judge of this test finds a byte that was changed', () => {
+  const board = project(HANDWRITTEN);
+  const text = fs.readFileSync(board.file('state.yaml'), 'utf8');
+  const judge = (after: string, may: string[]) => () => expectUntouched('', text, after, may);
+  expect(judge(text.replace('priority: 2', 'priority: 3'), ['tasks/open-one'])).not.toThrow();
+  expect(judge(text.replace('priority: 2', 'priority: 3'), ['tasks/draft-one'])).toThrow();
+  expect(judge(text.replace('# between two tasks', '# between'), ['tasks/open-one', 'tasks/claimed-one'])).toThrow();
+  expect(judge(text.replace('\n\nsprint:', '\nsprint:'), ['sprint'])).toThrow();
+  expect(judge(text.replace('our_wiki:', 'our_wikis:'), ['config'])).toThrow();
+  expect(judge(text.replace('# the end', ''), ['our_wiki'])).toThrow();
+});
