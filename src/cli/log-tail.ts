@@ -10,6 +10,8 @@ export interface LogEntry {
   readonly action: string;
   readonly task?: string;
   readonly detail: string;
+  /** Its number in the journal. */
+  readonly entry?: number;
 }
 
 export interface Tail {
@@ -97,4 +99,5 @@ const complete = (entry: Record<string, string>): LogEntry => ({
   action: entry.action ?? '',
   ...(entry.task === undefined ? {} : { task: entry.task }),
   detail: entry.detail ?? '',
+  ...(entry.entry === undefined ? {} : { entry: Number(entry.entry) }),
 });

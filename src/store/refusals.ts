@@ -33,3 +33,12 @@ export function unlocked(result: Exclude<LockResult, Lock>): Refusal {
 
 export const missingBoard = (): Refusal =>
   refuse('there is no blackboard here', 'start one: liza init "<goal>"', 1, 'no-board');
+
+export function brokenFile(problem: { line: number; column: number; message: string; hint: string }): Refusal {
+  return refuse(
+    `state.yaml cannot be read: line ${problem.line}, column ${problem.column}: ${problem.message}`,
+    `${problem.hint}; nothing was lost, the last state is in the journal; open it with: liza edit`,
+    4,
+    'broken-yaml',
+  );
+}

@@ -24,7 +24,7 @@ import type { Lock } from './lock.ts';
 import { appendLog, lastLogged } from './log.ts';
 import { missingLines, updateMirror } from './mirror.ts';
 import { type Normal, normalise } from './normal.ts';
-import { missingBoard } from './refusals.ts';
+import { brokenFile, missingBoard } from './refusals.ts';
 import { describeAside, keepAside } from './rejected.ts';
 import type { Notice } from './store.ts';
 import { applySwitches } from './switches.ts';
@@ -314,12 +314,3 @@ const noBoard = (none: 'no-board' | 'no-journal'): Refusal =>
   none === 'no-board'
     ? missingBoard()
     : refuse('state.yaml has no journal yet', 'it is imported by the first command', 4, 'no-journal');
-
-function brokenFile(problem: { line: number; column: number; message: string; hint: string }): Refusal {
-  return refuse(
-    `state.yaml cannot be read: line ${problem.line}, column ${problem.column}: ${problem.message}`,
-    `${problem.hint}; nothing was lost, the last state is in the journal; open it with: liza edit`,
-    4,
-    'broken-yaml',
-  );
-}

@@ -4,14 +4,20 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { validate } from '../core/invariants.ts';
+import { RECORD_SECTIONS } from '../core/state.ts';
 import { exclude, type Repository } from '../git/repository.ts';
 import { type Environment, git } from '../git/run.ts';
+import { assemble } from '../store/assemble.ts';
 import type { Context } from '../store/context.ts';
-import { load } from '../store/load.ts';
+import { replaceFile } from '../store/files.ts';
+import { type Loaded, load } from '../store/load.ts';
+import { mirrorJournal } from '../store/mirror.ts';
 import { normalise } from '../store/normal.ts';
-import { unlocked } from '../store/refusals.ts';
+import { brokenFile, unlocked } from '../store/refusals.ts';
+import { keepText } from '../store/rejected.ts';
 import { canRestore, restore } from '../store/restore.ts';
 import { verifyJournal } from '../store/verify.ts';
+import { parseDocument } from '../store/yaml/document.ts';
 import { inTurn } from '../store/yaml.ts';
 
 export interface Finding {
@@ -79,7 +85,7 @@ async function checkBoard(context: Context, fix: boolean): Promise<readonly Find
     return [{ check: 'blackboard', level: 'warning', message: 'none here', remedy: 'start one: liza init "<goal>"' }];
   }
   if (lost) return restoreBoard(context, fix);
-  const findings = checkJournal(context);
+  const findings = await checkJournal(context, fix);
   const loaded = await load(files, paths, 'ignore');
   if ('ok' in loaded)
     return [...findings, { check: 'state', level: 'broken', message: loaded.message, remedy: loaded.hint }];
@@ -89,9 +95,10 @@ async function checkBoard(context: Context, fix: boolean): Promise<readonly Find
     ];
   }
   if (loaded.broken !== undefined || loaded.behind || loaded.edits.length > 0) {
-    findings.push(await completeState(context, fix, loaded.behind && loaded.edits.length === 0));
+    findings.push(await completeState(context, fix, loaded));
   }
-  const problems = validate(normalise(loaded.doc.value).state, new Map());
+  const { state } = normalise(loaded.doc.value);
+  const problems = validate(state, assemble(context, state).archived);
   for (const { message } of problems.slice(0, 20)) {
     findings.push({
       check: 'rules',
@@ -115,8 +122,9 @@ async function restoreBoard(context: Context, fix: boolean): Promise<readonly Fi
   return [{ check: 'blackboard', level: 'ok', message: `${message}; restored ${done.join(', ')}`, fixed: true }];
 }
 
-function checkJournal(context: Context): Finding[] {
+async function checkJournal(context: Context, fix: boolean): Promise<Finding[]> {
   const { entries, problems, remarks } = verifyJournal(context);
+  if (problems.length > 0 && copyIsWhole(context)) return [takeCopy(context, fix, problems[0] ?? '')];
   const found: Finding[] = problems.map((message) => ({
     check: 'journal',
     level: 'broken',
@@ -127,9 +135,44 @@ function checkJournal(context: Context): Finding[] {
   return [...found, ...remarks.map((message): Finding => ({ check: 'journal', level: 'warning', message }))];
 }
 
+function copyIsWhole(context: Context): boolean {
+  const { mirror } = context.paths;
+  return (
+    mirror !== undefined && canRestore(context) && verifyJournal(context, mirrorJournal(mirror)).problems.length === 0
+  );
+}
+
+/** The journal was tampered with, its copy was not. */
+function takeCopy(context: Context, fix: boolean, problem: string): Finding {
+  const { files, paths } = context;
+  const message = `${problem}; the copy in the git directory is whole`;
+  if (!fix) return { check: 'journal', level: 'broken', message, remedy: 'liza doctor --fix takes the copy' };
+  const kept = keepText(context, 'journal.jsonl', files.read(paths.journal) ?? '');
+  replaceFile(files, paths.journal, files.read(mirrorJournal(paths.mirror ?? '')) ?? Buffer.alloc(0), true);
+  return {
+    check: 'journal',
+    level: 'ok',
+    message: `${message} and taken; the other one is kept in ${kept}`,
+    fixed: true,
+  };
+}
+
+async function unreadableEdit(edits: readonly string[]): Promise<{ message: string; hint: string } | undefined> {
+  for (const text of edits) {
+    const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
+    if (!parsed.ok) return brokenFile(parsed);
+  }
+  return undefined;
+}
+
 /** Opening a session rolls forward and absorbs: all that is left to do is to open one. */
-async function completeState(context: Context, fix: boolean, behind: boolean): Promise<Finding> {
-  const message = behind ? 'state.yaml lags behind the journal' : 'state.yaml was edited outside liza';
+async function completeState(context: Context, fix: boolean, { broken, behind, edits }: Loaded): Promise<Finding> {
+  const unreadable = broken ?? (await unreadableEdit(edits));
+  if (unreadable !== undefined) {
+    return { check: 'state', level: 'broken', message: unreadable.message, remedy: unreadable.hint };
+  }
+  const message =
+    behind && edits.length === 0 ? 'state.yaml lags behind the journal' : 'state.yaml was edited outside liza';
   if (!fix)
     return { check: 'state', level: 'warning', message, remedy: 'liza doctor --fix, or any command that writes' };
   const opened = await inTurn(context, async (session) => ({ notices: session.notices }));

@@ -38,7 +38,6 @@ const EFFECTFUL = new Set([
   'merge',
   'merge-failed',
   'exit',
-  'undo',
 ]);
 
 export function undo(context: Context, actor: Actor, wanted: number | undefined): Promise<Undone | Refusal> {
@@ -80,6 +79,9 @@ export function undo(context: Context, actor: Actor, wanted: number | undefined)
 
 function refuseUndo(session: Session, target: Entry): Refusal | undefined {
   const what = `entry ${target.seq} (${target.command})`;
+  if (target.undoes !== undefined) {
+    return refuse(`${what} is an undo itself`, 'make the change again with its own command', 1, 'undo');
+  }
   if (EFFECTFUL.has(target.command) || target.effect === true) {
     return refuse(
       `${what} cannot be undone: it had an effect outside the blackboard`,

@@ -63,7 +63,8 @@ function print(entries: readonly LogEntry[], io: Io, json: boolean): void {
   }
 }
 
-function line({ timestamp, agent, action, task, detail }: LogEntry): string {
+function line({ entry, timestamp, agent, action, task, detail }: LogEntry): string {
   const what = task === undefined ? action : `${action} ${task}`;
-  return [oneLine(timestamp), oneLine(agent), oneLine(`${what}: ${detail}`)].join('  ');
+  const number = entry === undefined ? [] : [`#${entry}`.padStart(5)];
+  return [...number, oneLine(timestamp), oneLine(agent), oneLine(`${what}: ${detail}`)].join('  ');
 }

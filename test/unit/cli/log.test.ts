@@ -18,11 +18,12 @@ const entry = (n: number, changes: Partial<LogEntry> = {}): LogEntry => ({
   agent: 'human',
   action: 'note',
   detail: `number ${n}`,
+  entry: n,
   ...changes,
 });
 /** As the store writes it. */
 const yaml = (...entries: LogEntry[]): string =>
-  entries.map((record) => `${emitItem({ ...record, entry: 1 }, 0).join('\n')}\n`).join('');
+  entries.map((record) => `${emitItem(record, 0).join('\n')}\n`).join('');
 const numbers = (from: number, to: number): LogEntry[] => Array.from({ length: to - from }, (_, i) => entry(from + i));
 
 test('what the store writes is read back, quotes and all', () => {
@@ -73,7 +74,7 @@ test('liza log prints the last 20, newest last; -n and a task narrow it', async 
   expect(all.stdout.trimEnd().split('\n')).toHaveLength(20);
   expect(all.stdout).toMatch(/number 31\n$/);
   const mine = await here.liza(['log', 'retry-login', '-n', '5']);
-  expect(mine.stdout).toBe('2026-03-01T12:00:00Z  human  finalize retry-login: number 30\n');
+  expect(mine.stdout).toBe('  #30  2026-03-01T12:00:00Z  human  finalize retry-login: number 30\n');
   expect((await here.liza(['log', '-n', '2', '--json'])).json).toMatchObject({
     ok: true,
     entries: [{}, { detail: 'number 31' }],

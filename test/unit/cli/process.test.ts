@@ -92,11 +92,3 @@ test('a goal, a task and a note from stdin, through the files of a real project'
   expect(liza(['log', '-n', '1']).stdout).toMatch(/ {2}human {2}note: .*\n$/);
   expect(liza(['status']).stdout).toContain('Retry everything');
 });
-
-test('only main.ts reads the process', () => {
-  const cli = resolve(import.meta.dirname, '../../../src/cli');
-  const found = spawnSync('grep', ['-rnE', String.raw`\bprocess\.|Date\.now\(|new Date\(\)`, cli, '--include=*.ts'], {
-    encoding: 'utf8',
-  });
-  expect(found.stdout.split('\n').filter((line) => line !== '' && !line.includes('/main.ts:'))).toEqual([]);
-});

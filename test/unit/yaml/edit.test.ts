@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as YAML from 'yaml';
-import { parseBlock } from '../../../src/store/yaml/block.ts';
 import { Bug } from '../../../src/core/decision.ts';
+import { parseBlock } from '../../../src/store/yaml/block.ts';
 import { editBlock, editBlockSimple } from '../../../src/store/yaml/edit.ts';
 import { isMap } from '../../../src/store/yaml/equal.ts';
 import { parseStrict } from '../../../src/store/yaml/strict.ts';
