@@ -12,6 +12,18 @@ const ROOT = join(import.meta.dirname, '../..');
 
 export default async function setup(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'liza-e2e-program-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    await buildInto(folder);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  process.env['LIZA_E2E'] = folder;
+  return remove;
+}
+
+async function buildInto(folder: string): Promise<void> {
   const env = { ...process.env, LIZA_DIST: join(folder, 'dist') };
   execFileSync(process.execPath, ['tools/build.mjs'], { cwd: ROOT, env, stdio: 'inherit' });
   for (const part of ['schema', 'package.json']) {
@@ -27,6 +39,4 @@ export default async function setup(): Promise<() => void> {
     format: 'cjs',
     logLevel: 'warning',
   });
-  process.env['LIZA_E2E'] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
 }
