@@ -1,6 +1,6 @@
 // Bundles the program to dist/ as CommonJS, which starts faster than ESM, in parts by when they are
-// needed: liza.cjs (start, arguments, `show`), commands.cjs (every other command, the store, the core),
-// yaml.cjs and diff.cjs (libraries that only an unusual file needs). A part is read by its first use.
+// needed: liza.cjs (a few lines), main.cjs (arguments, `show`), commands.cjs (commands that change the
+// board), seldom.cjs (all others), yaml.cjs and diff.cjs (libraries that only an unusual file needs).
 
 import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
@@ -19,6 +19,10 @@ const common = {
   format: 'cjs',
   legalComments: 'none',
   logLevel: 'warning',
+  charset: 'ascii',
+  // Half of the source is white space; names stay, so that a stack can be read.
+  minifyWhitespace: true,
+  minifySyntax: true,
   // Parts run as vm scripts, where import() has no loader: lazy imports become require().
   supported: { 'dynamic-import': false },
 };
@@ -37,9 +41,14 @@ const libraries = {
   },
 };
 
+/** Commands that change the board by one transaction share a part; those that need other code have another. */
+const SELDOM =
+  /verbs\/(completion|config-get|discovery-list|doctor|edit|help|init|lock-.*|log.*|status|undo|validate|version)\.ts$|workflows|render-status|core\/(alarms|view)\.ts$|git\//;
+const partOf = (module) => (SELDOM.test(module) ? 'seldom' : 'commands');
+
 const lazy = new Set();
 
-/** Lazy imports of the first file lead into commands.cjs, where each module waits under its path. */
+/** Lazy imports of the first file lead into the parts, where each module waits under its path. */
 const commands = {
   name: 'commands',
   setup({ onResolve, onLoad }) {
@@ -51,38 +60,42 @@ const commands = {
       return { path: module, namespace: 'commands' };
     });
     onLoad({ filter: /.*/, namespace: 'commands' }, ({ path }) => ({
-      contents: `module.exports = require('./src/cli/parts.ts').part('commands.cjs', COMMANDS_ID)[${JSON.stringify(path)}]()`,
+      contents: `module.exports = require('./src/cli/parts.ts').part('${partOf(path)}.cjs', ${partOf(path).toUpperCase()}_ID)[${JSON.stringify(path)}]()`,
       resolveDir: root,
     }));
   },
 };
 
-/** First the start alone, to learn what it imports lazily; that is what goes into commands.cjs. */
-const start = (options) =>
-  build({
-    ...common,
-    entryPoints: ['src/cli/main.ts'],
-    outfile: join(dist, 'liza.cjs'),
-    banner: { js: '#!/usr/bin/env node' },
-    plugins: [commands],
-    ...options,
-  });
+const bundle = (outfile, options) => build({ ...common, outfile: join(dist, outfile), ...options });
+const fromText = (contents) => ({ stdin: { contents, resolveDir: root } });
+const main = (options) => bundle('main.cjs', { entryPoints: ['src/cli/main.ts'], plugins: [commands], ...options });
 
-const bundle = (contents, outfile, plugins = []) =>
-  build({ ...common, stdin: { contents, resolveDir: root }, outfile: join(dist, outfile), plugins });
+/** What names a part's code cache. parts.ts reads a part as one byte a character: it must be ASCII. */
+function idOf(file) {
+  const bytes = readFileSync(join(dist, file));
+  // esbuild escapes strings, but not regular expressions.
+  if (bytes.some((byte) => byte > 127)) throw new Error(`${file} is not ASCII`);
+  return JSON.stringify(createHash('sha256').update(bytes).digest('hex').slice(0, 12));
+}
 
 rmSync(dist, { recursive: true, force: true });
-await start({ write: false });
-const entries = [...lazy].sort().map((path) => `exports[${JSON.stringify(path)}] = () => require('./${path}');`);
+await main({ write: false }); // to learn what it imports lazily
+const partText = (part) =>
+  [...lazy]
+    .filter((path) => partOf(path) === part)
+    .sort()
+    .map((path) => `exports[${JSON.stringify(path)}] = () => require('./${path}');`)
+    .join('\n');
 await Promise.all([
-  bundle(entries.join('\n'), 'commands.cjs', [libraries]),
-  bundle(`export * from './src/store/yaml/library.ts'`, LIBRARIES['./library.ts']),
-  bundle(`export * from 'diff'`, LIBRARIES.diff),
+  bundle('commands.cjs', { ...fromText(partText('commands')), plugins: [libraries] }),
+  bundle('seldom.cjs', { ...fromText(partText('seldom')), plugins: [libraries] }),
+  bundle(LIBRARIES['./library.ts'], fromText(`export * from './src/store/yaml/library.ts'`)),
+  bundle(LIBRARIES.diff, fromText(`export * from 'diff'`)),
 ]);
-const id = createHash('sha256')
-  .update(readFileSync(join(dist, 'commands.cjs')))
-  .digest('hex')
-  .slice(0, 12);
-await start({ define: { COMMANDS_ID: JSON.stringify(id) } });
+await main({ define: { COMMANDS_ID: idOf('commands.cjs'), SELDOM_ID: idOf('seldom.cjs') } });
+await bundle('liza.cjs', {
+  entryPoints: ['src/cli/entry.ts'],
+  banner: { js: '#!/usr/bin/env node' },
+  define: { MAIN_ID: idOf('main.cjs') },
+});
 chmodSync(join(dist, 'liza.cjs'), 0o755);
-if (!readFileSync(join(dist, 'liza.cjs'), 'utf8').startsWith('#!')) throw new Error('the first line must name node');

@@ -1,6 +1,6 @@
 // Long input that does not fit a shell word: `-` reads stdin, a name reads a file below cwd.
 
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { quoted } from './ids.ts';
@@ -28,7 +28,7 @@ async function readSource(io: Io, source: string): Promise<string | Refusal> {
   if (/^\s*[{[]/.test(source)) return source;
   const path = source.replace(/^@/, '');
   try {
-    return await readFile(resolve(io.cwd, path), 'utf8');
+    return readFileSync(resolve(io.cwd, path), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return refuse(`there is no file ${quoted(path)}`, 'name a JSON file, or - for stdin', 1, 'json');

@@ -29,6 +29,8 @@ export interface Io {
   context(root: string, gitDirectory?: string): Context;
   /** A file shipped with the program, by its path in the package. */
   asset(path: string): string;
+  /** The rest is short: V8 need not optimise code that will not run again, and node would wait for it at the end. */
+  holdOptimiser(): void;
   /** One line from the terminal. */
   readLine(): Promise<string>;
 }

@@ -50,15 +50,56 @@ export function checkRecord(
   if (typeof key === 'string' && !ID_PATTERN.test(key)) {
     found.push({ path, message: `${section} ${JSON.stringify(key.slice(0, 80))}: must match ${ID_PATTERN.source}` });
   }
-  const parsed = v.safeParse(SCHEMAS[section], value);
-  if (parsed.success) return found;
+  const issues = issuesOf(SCHEMAS[section], value);
+  if (issues.length === 0) return found;
   const name = typeof key === 'string' ? key : isObject(value) && 'id' in value ? String(value.id) : (path[1] ?? '');
   const label = `${LABELS[section] ?? section}${name === '' ? '' : ` ${String(name).slice(0, 80)}`}`;
-  for (const issue of parsed.issues) {
-    const keys = (issue.path ?? []).map((item) => item.key as string | number);
-    found.push({ path: [...path, ...keys], message: `${label}: ${keys.join('.') || 'it'} ${issue.message}` });
+  for (const { keys, message } of issues) {
+    found.push({ path: [...path, ...keys], message: `${label}: ${keys.join('.') || 'it'} ${message}` });
   }
   return found;
+}
+
+interface Issue {
+  readonly keys: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Field by field over the fields that are there: a task has a dozen of the forty-odd it may have. */
+function issuesOf(schema: (typeof SCHEMAS)[Section], value: unknown): readonly Issue[] {
+  if (!isObject(value)) return readIssues(schema, value, []);
+  const entries: Readonly<Record<string, v.GenericSchema>> = schema.entries;
+  const found: Issue[] = [];
+  for (const [key, field] of Object.entries(value)) {
+    const known = Object.hasOwn(entries, key) ? entries[key] : undefined;
+    if (known !== undefined && field !== undefined) found.push(...readIssues(known, field, [key]));
+  }
+  for (const key of requiredOf(schema)) {
+    if ((value as Readonly<Record<string, unknown>>)[key] === undefined)
+      found.push({ keys: [key], message: 'is missing' });
+  }
+  return found;
+}
+
+function readIssues(schema: v.GenericSchema, value: unknown, at: readonly string[]): readonly Issue[] {
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return [];
+  return parsed.issues.map((issue) => ({
+    keys: [...at, ...(issue.path ?? []).map((item) => item.key as string | number)],
+    message: issue.message,
+  }));
+}
+
+const REQUIRED = new Map<object, readonly string[]>();
+
+function requiredOf(schema: (typeof SCHEMAS)[Section]): readonly string[] {
+  let keys = REQUIRED.get(schema);
+  if (keys === undefined) {
+    const entries: Readonly<Record<string, v.GenericSchema>> = schema.entries;
+    keys = Object.keys(entries).filter((key) => !v.safeParse(entries[key] ?? v.unknown(), undefined).success);
+    REQUIRED.set(schema, keys);
+  }
+  return keys;
 }
 
 const LABELS: Readonly<Partial<Record<Section, string>>> = {

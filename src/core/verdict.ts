@@ -87,7 +87,7 @@ function readPlace(line: string): Blocker | undefined {
   if (colon < 1) return undefined;
   const text = line
     .slice(space)
-    .replace(/^[\s—–:-]+/, '')
+    .replace(/^[\s\u2014\u2013:-]+/, '')
     .trim();
   if (text === '') return undefined;
   return { file: place.slice(0, colon), line: Number.parseInt(place.slice(colon + 1), 10), text };

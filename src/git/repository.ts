@@ -1,8 +1,8 @@
 // Facts about the user's repository, and the two things init does to it: a branch where there was
 // none, and lines in .git/info/exclude. The working tree, the index and .gitignore are never touched.
 
-import fs from 'node:fs';
-import path from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { type Environment, git } from './run.ts';
 
@@ -88,20 +88,20 @@ export async function ensureBranch(
 /** Adds what is missing to info/exclude, through a temporary file; returns the lines added. */
 export async function exclude(env: Environment, root: string, lines: readonly string[]): Promise<readonly string[]> {
   const asked = await git(env, root, ['rev-parse', '--git-path', 'info/exclude']);
-  const file = path.resolve(root, asked.stdout.trim());
-  const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  const file = resolve(root, asked.stdout.trim());
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const have = new Set(text.split('\n').map((line) => line.trim()));
   const missing = lines.filter((line) => !have.has(line));
   if (missing.length === 0) return [];
-  fs.mkdirSync(path.dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true });
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
   removeLeftovers(file);
   const temporary = `${file}.liza-${process.pid}`;
   try {
-    fs.writeFileSync(temporary, `${text}${gap}${missing.join('\n')}\n`);
-    fs.renameSync(temporary, file);
+    writeFileSync(temporary, `${text}${gap}${missing.join('\n')}\n`);
+    renameSync(temporary, file);
   } catch (error) {
-    fs.rmSync(temporary, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
   return missing;
@@ -109,9 +109,9 @@ export async function exclude(env: Environment, root: string, lines: readonly st
 
 /** Temporary files of an init that was killed; another one may be at work, so only those of dead processes. */
 function removeLeftovers(file: string): void {
-  for (const name of fs.readdirSync(path.dirname(file))) {
-    const pid = name.startsWith(path.basename(file)) ? /\.liza-(\d+)$/.exec(name)?.[1] : undefined;
-    if (pid !== undefined && !isRunning(Number(pid))) fs.rmSync(path.join(path.dirname(file), name), { force: true });
+  for (const name of readdirSync(dirname(file))) {
+    const pid = name.startsWith(basename(file)) ? /\.liza-(\d+)$/.exec(name)?.[1] : undefined;
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(file), name), { force: true });
   }
 }
 

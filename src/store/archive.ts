@@ -2,7 +2,7 @@
 // only grows; index.jsonl finds a task in it. Both are written before the state lets go of a task, so
 // a crash between leaves it in both, and the state's copy counts.
 
-import path from 'node:path';
+import { join } from 'node:path';
 import type { Task, TaskStatus } from '../core/state.ts';
 import { appendFile, type Files } from './files.ts';
 import { emitItem } from './yaml/emit.ts';
@@ -82,10 +82,10 @@ export class Archive {
   }
 
   get #tasksFile(): string {
-    return path.join(this.#directory, 'tasks.yaml');
+    return join(this.#directory, 'tasks.yaml');
   }
 
   get #indexFile(): string {
-    return path.join(this.#directory, 'index.jsonl');
+    return join(this.#directory, 'index.jsonl');
   }
 }

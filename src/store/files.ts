@@ -2,7 +2,24 @@
 // The real one is below; tests pass ports that stop, tear or fail at the n-th mutating call
 // (test/faults.ts). Nothing in src/store writes except through this.
 
-import fs from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 
 export interface FileStat {
   readonly ino: bigint;
@@ -35,40 +52,40 @@ export interface Files {
 }
 
 export const realFiles: Files = {
-  read: (path) => orMissing(() => fs.readFileSync(path)),
+  read: (path) => orMissing(() => readFileSync(path)),
   readRange: (path, from, length) => {
-    const fd = fs.openSync(path, 'r');
+    const fd = openSync(path, 'r');
     try {
       const buffer = Buffer.allocUnsafe(length);
       let filled = 0;
       while (filled < length) {
-        const got = fs.readSync(fd, buffer, filled, length - filled, from + filled);
+        const got = readSync(fd, buffer, filled, length - filled, from + filled);
         if (got === 0) break;
         filled += got;
       }
       return buffer.subarray(0, filled);
     } finally {
-      fs.closeSync(fd);
+      closeSync(fd);
     }
   },
-  stat: (path) => orMissing(() => summarise(fs.statSync(path, { bigint: true }))),
-  lstat: (path) => orMissing(() => summarise(fs.lstatSync(path, { bigint: true }))),
-  fstat: (fd) => summarise(fs.fstatSync(fd, { bigint: true })),
-  list: (path) => orMissing(() => fs.readdirSync(path)) ?? [],
-  open: (path, flags) => fs.openSync(path, flags, 0o644),
+  stat: (path) => orMissing(() => summarise(statSync(path, { bigint: true }))),
+  lstat: (path) => orMissing(() => summarise(lstatSync(path, { bigint: true }))),
+  fstat: (fd) => summarise(fstatSync(fd, { bigint: true })),
+  list: (path) => orMissing(() => readdirSync(path)) ?? [],
+  open: (path, flags) => openSync(path, flags, 0o644),
   write: (fd, data) => {
-    for (let done = 0; done < data.length; ) done += fs.writeSync(fd, data, done, data.length - done);
+    for (let done = 0; done < data.length; ) done += writeSync(fd, data, done, data.length - done);
   },
-  sync: (fd) => fs.fsyncSync(fd),
-  truncate: (fd, size) => fs.ftruncateSync(fd, size),
-  close: (fd) => fs.closeSync(fd),
-  rename: (from, to) => fs.renameSync(from, to),
-  link: (from, to) => fs.linkSync(from, to),
+  sync: (fd) => fsyncSync(fd),
+  truncate: (fd, size) => ftruncateSync(fd, size),
+  close: (fd) => closeSync(fd),
+  rename: (from, to) => renameSync(from, to),
+  link: (from, to) => linkSync(from, to),
   remove: (path) => {
-    orMissing(() => fs.unlinkSync(path));
+    orMissing(() => unlinkSync(path));
   },
   makeDirectory: (path) => {
-    fs.mkdirSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true });
   },
 };
 
@@ -154,7 +171,7 @@ function orMissing<T>(look: () => T): T | undefined {
   }
 }
 
-const summarise = (stat: fs.BigIntStats): FileStat => ({
+const summarise = (stat: BigIntStats): FileStat => ({
   ino: stat.ino,
   size: stat.size,
   mtimeNs: stat.mtimeNs,

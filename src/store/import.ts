@@ -10,12 +10,12 @@ import type { Context } from './context.ts';
 import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from './files.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, GENESIS, readTail } from './journal.ts';
-import { decode, SIZE_LIMIT } from './load.ts';
 import { appendLog } from './log.ts';
 import { migrate } from './migrate.ts';
 import { updateMirror } from './mirror.ts';
 import { normalise } from './normal.ts';
 import { LostRace } from './session.ts';
+import { decode, SIZE_LIMIT } from './text.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 

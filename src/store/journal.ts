@@ -54,8 +54,13 @@ export interface Tail {
 export const GENESIS = '0'.repeat(64);
 const NEWLINE = 10;
 
-/** The last entries: at least `wanted` valid ones where the journal has so many. */
-export function readTail(files: Files, path: string, wanted: number): Tail | undefined {
+/** The last entries: at least `wanted` valid ones where the journal has so many; fewer when they are larger than `most` bytes. */
+export function readTail(
+  files: Files,
+  path: string,
+  wanted: number,
+  most = Number.POSITIVE_INFINITY,
+): Tail | undefined {
   const stat = files.stat(path);
   if (stat === undefined) return undefined;
   const size = Number(stat.size);
@@ -64,7 +69,8 @@ export function readTail(files: Files, path: string, wanted: number): Tail | und
     const bytes = files.readRange(path, from, size - from);
     const tail = parseTail(bytes, from);
     // A void line may follow from one before the window; only the whole journal can tell.
-    if (from === 0 || (tail.lines.length >= wanted && !tail.broken)) return tail;
+    const enough = tail.lines.length >= wanted || (tail.lines.length > 1 && window >= most);
+    if (from === 0 || (enough && !tail.broken)) return tail;
   }
 }
 

@@ -2,7 +2,7 @@
 // A record counts only at the task's current epoch (core/board.ts: effectiveLease); writing one is
 // atomic and takes no lock, since each has a single writer: its agent's supervisor.
 
-import path from 'node:path';
+import { join } from 'node:path';
 import type { Lease } from '../core/board.ts';
 import { type Instant, instant, iso } from '../core/time.ts';
 import { type Files, replaceFile } from './files.ts';
@@ -26,20 +26,20 @@ export function readLeases(files: Files, directory: string): Map<string, Lease> 
   const leases = new Map<string, Lease>();
   for (const name of files.list(directory)) {
     if (!name.endsWith('.json')) continue;
-    const record = readRecord(files, path.join(directory, name));
+    const record = readRecord(files, join(directory, name));
     if (record !== undefined) leases.set(record.agent, leaseOf(record));
   }
   return leases;
 }
 
 export function readLease(files: Files, directory: string, agent: string): Lease | undefined {
-  const record = readRecord(files, path.join(directory, `${agent}.json`));
+  const record = readRecord(files, join(directory, `${agent}.json`));
   return record === undefined ? undefined : leaseOf(record);
 }
 
 /** Never shortens a lease of the same epoch. Whether it may be renewed at all is the caller's question. */
 export function writeLease(files: Files, directory: string, renewal: Renewal, now: Instant): Lease {
-  const file = path.join(directory, `${renewal.agent}.json`);
+  const file = join(directory, `${renewal.agent}.json`);
   const old = readRecord(files, file);
   const same = old !== undefined && old.epoch === renewal.epoch && old.task === renewal.task && old.boot === bootId();
   const expires = now + renewal.seconds * 1000;

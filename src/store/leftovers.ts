@@ -2,19 +2,19 @@
 // under the lock, so that none belongs to another writer. A reader may be at its copy of the cache just
 // then: it goes without, since the cache is only a help. agents/ is left alone: heartbeats take no lock.
 
-import path from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Context } from './context.ts';
 
 export function removeLeftovers({ files, paths }: Context): void {
   const folders = [
     paths.liza,
-    path.dirname(paths.cache),
+    dirname(paths.cache),
     paths.rejected,
     ...(paths.mirror === undefined ? [] : [paths.mirror]),
   ];
   for (const folder of folders) {
     for (const name of files.list(folder)) {
-      if (/\.\d+\.new$/.test(name)) files.remove(path.join(folder, name));
+      if (/\.\d+\.new$/.test(name)) files.remove(join(folder, name));
     }
   }
 }

@@ -11,13 +11,15 @@ import { sha256 } from './hash.ts';
 import { lastOf, readTail, type Tail } from './journal.ts';
 import { mirrorJournal, missingLines, rebuild } from './mirror.ts';
 import type { Paths } from './paths.ts';
+import { decode, SIZE_LIMIT } from './text.ts';
 import { refuseNewerText } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 import { applyHunks } from './yaml/hunks.ts';
 
-export const SIZE_LIMIT = 64 * 1024 * 1024;
 /** How far back a stale copy of state.yaml is still recognised as such. */
 export const WINDOW = 64;
+/** And not further than this: the first entry holds the whole board. */
+export const WINDOW_BYTES = 1024 * 1024;
 
 export interface Loaded {
   /** The last committed state. */
@@ -71,7 +73,7 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' =
 /** Two lines tell whether the state is the last one; only when it is not, more are needed. */
 function tailWith(files: Files, journal: string, hash: string | undefined): Tail | undefined {
   const end = readTail(files, journal, 2);
-  return end?.lines.at(-1)?.entry.state === hash ? end : readTail(files, journal, WINDOW);
+  return end?.lines.at(-1)?.entry.state === hash ? end : readTail(files, journal, WINDOW, WINDOW_BYTES);
 }
 
 /** The journal, or its copy in the git directory when that has more. */
@@ -103,7 +105,7 @@ function lateSave(files: Files, paths: Paths, journal: string, cached: Cached | 
   const bytes = readBounded(files, paths.superseded);
   if (!(bytes instanceof Buffer) || bytes.length === 0) return [];
   const hash = sha256(bytes);
-  const recent = readTail(files, journal, WINDOW)?.lines ?? [];
+  const recent = readTail(files, journal, WINDOW, WINDOW_BYTES)?.lines ?? [];
   const text = recent.some(({ entry }) => entry.state === hash || entry.seen === hash) ? undefined : decode(bytes);
   return text === undefined ? [] : [text];
 }
@@ -123,12 +125,6 @@ function readBounded(files: Files, path: string): Buffer | 'too large' | undefin
   const stat = files.stat(path);
   if (stat === undefined) return undefined;
   return stat.size > BigInt(SIZE_LIMIT) ? 'too large' : files.read(path);
-}
-
-export function decode(bytes: Buffer): string | undefined {
-  const text = bytes.toString('utf8');
-  // A replacement character means: not UTF-8, or someone wrote that very character.
-  return text.includes('\uFFFD') && !Buffer.from(text).equals(bytes) ? undefined : text;
 }
 
 const tooLarge = (): Refusal =>

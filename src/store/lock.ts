@@ -5,7 +5,17 @@
 // It never removes the lock file.
 
 import { spawn, spawnSync } from 'node:child_process';
-import fs from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+} from 'node:fs';
 import { errorCode } from './files.ts';
 
 export interface Lock {
@@ -38,29 +48,39 @@ function held(fd: number, path: string): Lock {
   let open = true;
   return {
     stillOurs: () => {
-      const ours = fs.fstatSync(fd, { bigint: true });
-      const there = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+      const ours = fstatSync(fd, { bigint: true });
+      const there = statSync(path, { bigint: true, throwIfNoEntry: false });
       return there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
     },
     release: () => {
-      if (open) fs.closeSync(fd);
+      if (open) closeSync(fd);
       open = false;
     },
   };
 }
 
 async function openThenLock(path: string, deadline: number): Promise<number | undefined | { missing: string }> {
-  const fd = fs.openSync(path, 'a', 0o644);
-  const quick = spawnSync('flock', ['-n', '-x', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] });
+  const fd = openSync(path, 'a', 0o644);
+  const program = flockProgram();
+  const quick = spawnSync(program.path, ['-n', '-x', '3'], {
+    ...program.options,
+    stdio: ['ignore', 'ignore', 'ignore', fd],
+  });
   if (quick.status === 0) return fd;
   if (quick.error !== undefined) {
-    fs.closeSync(fd);
+    closeSync(fd);
     return { missing: `flock(1) could not be started (${errorCode(quick.error) ?? quick.error.message})` };
   }
   const wait = Math.max(0, deadline - performance.now()) / 1000;
-  if (wait > 0 && (await runs('flock', ['-x', '-w', wait.toFixed(2), '3'], fd))) return fd;
-  fs.closeSync(fd);
+  if (wait > 0 && (await runs(program.path, ['-x', '-w', wait.toFixed(2), '3'], fd))) return fd;
+  closeSync(fd);
   return undefined;
+}
+
+/** Named whole where it nearly always is, it starts a millisecond sooner: no search, no environment to copy. */
+function flockProgram(): { readonly path: string; readonly options: { readonly env?: Record<string, string> } } {
+  const usual = '/usr/bin/flock';
+  return existsSync(usual) ? { path: usual, options: { env: {} } } : { path: 'flock', options: {} };
 }
 
 /** Waiting happens in a child, so that this process can go on with its heartbeats. */
@@ -75,10 +95,10 @@ function runs(program: string, args: readonly string[], fd: number): Promise<boo
 const O_EXLOCK = 0x20; // <fcntl.h> of macOS: open and flock(LOCK_EX) in one step
 
 async function openLocked(path: string, deadline: number): Promise<number | undefined> {
-  const flags = fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_NONBLOCK | O_EXLOCK;
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | O_EXLOCK;
   for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
     try {
-      return fs.openSync(path, flags, 0o644);
+      return openSync(path, flags, 0o644);
     } catch (error) {
       if (errorCode(error) !== 'EAGAIN') throw error;
     }
@@ -90,11 +110,11 @@ async function openLocked(path: string, deadline: number): Promise<number | unde
 /** Processes that have the lock file open: whom to look for. Empty where /proc is not there. */
 function holders(path: string): readonly string[] {
   const found: string[] = [];
-  for (const pid of safely(() => fs.readdirSync('/proc')) ?? []) {
+  for (const pid of safely(() => readdirSync('/proc')) ?? []) {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
-    const descriptors = safely(() => fs.readdirSync(`/proc/${pid}/fd`)) ?? [];
-    if (!descriptors.some((fd) => safely(() => fs.readlinkSync(`/proc/${pid}/fd/${fd}`)) === path)) continue;
-    const command = safely(() => fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
+    const descriptors = safely(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
+    if (!descriptors.some((fd) => safely(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === path)) continue;
+    const command = safely(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
     found.push(`pid ${pid} (${command.split('\0').join(' ').trim().slice(0, 80)})`);
   }
   return found;

@@ -1,7 +1,7 @@
 // Boards of an older version, brought to today's by the first write; the old file is kept.
 // Version 0 is a board without `version`, as the shell scripts once wrote it.
 
-import path from 'node:path';
+import { join } from 'node:path';
 import { freshState } from '../core/fresh.ts';
 import { STATE_VERSION } from '../core/state.ts';
 import { type Instant, iso } from '../core/time.ts';
@@ -18,7 +18,7 @@ export async function migrate(context: Context, doc: BoardDocument): Promise<Boa
   const { files, paths } = context;
   const stamp = iso(context.clock()).replace(/[:-]/g, '');
   files.makeDirectory(paths.archive);
-  const old = path.join(paths.archive, `state-version-${String(doc.value['version'] ?? 0)}-${stamp}.yaml`);
+  const old = join(paths.archive, `state-version-${String(doc.value['version'] ?? 0)}-${stamp}.yaml`);
   replaceFile(files, old, Buffer.from(doc.text), true);
   const updated = await updateDocument(doc, fromVersion0(doc.value, context.clock()));
   return updated.doc;

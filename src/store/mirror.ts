@@ -3,7 +3,7 @@
 // prefix or equal of the journal; whichever is longer is right. Not fsynced: it guards against
 // deletion, and after a power cut the journal itself repairs it.
 
-import path from 'node:path';
+import { join } from 'node:path';
 import { appendFile, type Files, replaceFile } from './files.ts';
 import { sha256 } from './hash.ts';
 import { lastOf, readEntries, readTail, type Tail } from './journal.ts';
@@ -11,7 +11,7 @@ import { applyHunks } from './yaml/hunks.ts';
 
 const SNAPSHOT_EVERY = 128;
 
-export const mirrorJournal = (mirror: string): string => path.join(mirror, 'journal.jsonl');
+export const mirrorJournal = (mirror: string): string => join(mirror, 'journal.jsonl');
 
 /** After a commit: the mirror gains what the journal has more. */
 export function updateMirror(files: Files, mirror: string, journal: string, seq: number, text: string): void {
@@ -24,7 +24,7 @@ export function updateMirror(files: Files, mirror: string, journal: string, seq:
   const snapshots = listSnapshots(files, mirror);
   const newest = snapshots.at(-1);
   if (newest !== undefined && newest.seq > seq - SNAPSHOT_EVERY) return;
-  replaceFile(files, path.join(mirror, `snapshot-${seq}.yaml`), Buffer.from(text), false);
+  replaceFile(files, join(mirror, `snapshot-${seq}.yaml`), Buffer.from(text), false);
   for (const old of snapshots.slice(0, -1)) files.remove(old.file);
 }
 
@@ -54,7 +54,7 @@ export function rebuild(files: Files, journal: string, mirror: string | undefine
   for (const snapshot of snapshots.reverse()) {
     if (snapshot.seq > last) continue;
     const text = files.read(snapshot.file)?.toString('utf8');
-    const tail = readTail(files, journal, last - snapshot.seq + 1);
+    const tail = readTail(files, journal, Math.max(1, last - snapshot.seq));
     const replayed = text === undefined || tail === undefined ? undefined : replayFrom(tail, snapshot.seq, text);
     // After a power cut a snapshot may be empty or cut short: it is not synced.
     if (replayed !== undefined && sha256(replayed) === state) return replayed;
@@ -87,7 +87,7 @@ function listSnapshots(files: Files, mirror: string): { seq: number; file: strin
     .list(mirror)
     .flatMap((name) => {
       const seq = /^snapshot-(\d+)\.yaml$/.exec(name)?.[1];
-      return seq === undefined ? [] : [{ seq: Number(seq), file: path.join(mirror, name) }];
+      return seq === undefined ? [] : [{ seq: Number(seq), file: join(mirror, name) }];
     })
     .sort((a, b) => a.seq - b.seq);
 }

@@ -1,6 +1,6 @@
 // Where everything lives. Nothing else joins path segments under `.liza`.
 
-import path from 'node:path';
+import { join } from 'node:path';
 
 export interface Paths {
   readonly root: string;
@@ -21,20 +21,20 @@ export interface Paths {
 }
 
 export function pathsOf(root: string, gitDirectory: string | undefined): Paths {
-  const liza = path.join(root, '.liza');
+  const liza = join(root, '.liza');
   return {
     root,
     liza,
-    state: path.join(liza, 'state.yaml'),
-    lock: path.join(liza, 'state.yaml.lock'),
-    editLock: path.join(liza, 'cache', 'edit.lock'),
-    journal: path.join(liza, 'journal.jsonl'),
-    log: path.join(liza, 'log.yaml'),
-    archive: path.join(liza, 'archive'),
-    agents: path.join(liza, 'agents'),
-    rejected: path.join(liza, 'rejected'),
-    cache: path.join(liza, 'cache', 'board.ndjson'),
-    superseded: path.join(liza, 'cache', 'superseded.yaml'),
-    mirror: gitDirectory === undefined ? undefined : path.join(gitDirectory, 'liza'),
+    state: join(liza, 'state.yaml'),
+    lock: join(liza, 'state.yaml.lock'),
+    editLock: join(liza, 'cache', 'edit.lock'),
+    journal: join(liza, 'journal.jsonl'),
+    log: join(liza, 'log.yaml'),
+    archive: join(liza, 'archive'),
+    agents: join(liza, 'agents'),
+    rejected: join(liza, 'rejected'),
+    cache: join(liza, 'cache', 'board.ndjson'),
+    superseded: join(liza, 'cache', 'superseded.yaml'),
+    mirror: gitDirectory === undefined ? undefined : join(gitDirectory, 'liza'),
   };
 }

@@ -1,6 +1,6 @@
 // rejected/: what an edit wanted and did not get, kept so that nothing a person typed is lost.
 
-import path from 'node:path';
+import { join, relative } from 'node:path';
 import type { Aside } from '../core/edit-draft.ts';
 import { iso } from '../core/time.ts';
 import type { Context } from './context.ts';
@@ -30,10 +30,10 @@ export function keepText(context: Context, label: string, text: string | Uint8Ar
 function write(context: Context, name: string, text: string | Uint8Array): string {
   const { files, paths } = context;
   files.makeDirectory(paths.rejected);
-  let file = path.join(paths.rejected, name);
-  for (let copy = 2; files.stat(file) !== undefined; copy += 1) file = path.join(paths.rejected, `${copy}-${name}`);
+  let file = join(paths.rejected, name);
+  for (let copy = 2; files.stat(file) !== undefined; copy += 1) file = join(paths.rejected, `${copy}-${name}`);
   replaceFile(files, file, Buffer.from(text), true);
-  return path.relative(paths.root, file);
+  return relative(paths.root, file);
 }
 
 export function describeAside(_context: Context, aside: readonly Aside[], files: readonly string[]): Notice[] {

@@ -1,7 +1,7 @@
 // Brings a lost `.liza/` back from the copy in the git directory: journal, state, log and archive, up
 // to the last acknowledged transaction. Makes what is missing; never replaces what is there.
 
-import path from 'node:path';
+import { dirname } from 'node:path';
 import { RECORD_SECTIONS, type Task } from '../core/state.ts';
 import { Archive } from './archive.ts';
 import type { Context } from './context.ts';
@@ -21,8 +21,7 @@ export async function restore(context: Context): Promise<readonly string[]> {
   if (paths.mirror === undefined) return [];
   const done: string[] = [];
   files.makeDirectory(paths.liza);
-  for (const folder of [paths.archive, paths.agents, paths.rejected, path.dirname(paths.cache)])
-    files.makeDirectory(folder);
+  for (const folder of [paths.archive, paths.agents, paths.rejected, dirname(paths.cache)]) files.makeDirectory(folder);
   const journal = mirrorJournal(paths.mirror);
   const bytes = files.read(journal) ?? Buffer.alloc(0);
   const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);

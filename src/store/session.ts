@@ -3,7 +3,7 @@
 // temp file, fsync, journal line, fsync (the commit point), rename, fsync of the folder, log.
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
-import path from 'node:path';
+import { dirname } from 'node:path';
 import { type Actor, actorName, type Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import type { Authority } from '../core/edit-draft.ts';
@@ -19,7 +19,7 @@ import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTempo
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { type Loaded, load, WINDOW } from './load.ts';
+import { type Loaded, load, WINDOW, WINDOW_BYTES } from './load.ts';
 import type { Lock } from './lock.ts';
 import { appendLog, lastLogged } from './log.ts';
 import { missingLines, updateMirror } from './mirror.ts';
@@ -114,7 +114,7 @@ export class Session {
   /** The last entries that an edit or an undo may reach back to, oldest first. */
   get recent(): readonly Line[] {
     const { files, paths } = this.#context;
-    return readTail(files, paths.journal, WINDOW)?.lines ?? this.#tail.lines;
+    return readTail(files, paths.journal, WINDOW, WINDOW_BYTES)?.lines ?? this.#tail.lines;
   }
 
   entryAt(seq: number): Entry | undefined {
@@ -287,7 +287,7 @@ export class Session {
     if (now === undefined) return;
     // Not the stat of this moment: a save since we read the file would pass for known.
     const key = { ...now, superseded: now.superseded === null ? null : this.#known.superseded };
-    files.makeDirectory(path.dirname(paths.cache));
+    files.makeDirectory(dirname(paths.cache));
     writeCache(files, paths.cache, this.#doc, { key, hash: this.#hash, seq: this.seq });
   }
 }

@@ -1,7 +1,7 @@
 // The store of one project on one machine: `.liza/state.yaml`, readable and editable by a person.
 // Hides the lock, the journal, the cache and the edits made by hand.
 
-import path from 'node:path';
+import { dirname } from 'node:path';
 import type { Board, Lease } from '../core/board.ts';
 import { decide } from '../core/decide.ts';
 import { type Decided, type Refusal, Refused } from '../core/decision.ts';
@@ -159,7 +159,7 @@ function refreshCache({ files, paths, clock }: Context, { doc, hash, tail, cache
   const head = lastOf(tail);
   try {
     if (cached === undefined || !unchanged(files, cached.index.key, paths)) {
-      files.makeDirectory(path.dirname(paths.cache));
+      files.makeDirectory(dirname(paths.cache));
       writeCache(files, paths.cache, doc, { key, hash, seq: head.entry.seq });
     } else if (cached.racy && clock() - Number(BigInt(key.state[3]) / 1_000_000n) > CLOCK_TICK) {
       confirm(files, paths.cache);

@@ -1,8 +1,8 @@
 // `liza edit --adopt` without an edit: settings that were changed by hand and wait for the operator's
 // word, because they execute, spend or loosen something. Each lies in rejected/ as `<n>-config-<key>.yaml`.
 
-import fs from 'node:fs';
-import path from 'node:path';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { OPERATOR } from '../core/board.ts';
 import { decide } from '../core/decide.ts';
 import type { Refusal } from '../core/decision.ts';
@@ -22,7 +22,7 @@ export async function waitingSettings({ paths, files }: Context): Promise<readon
   const waiting = new Map<string, Waiting>();
   const names = files.list(paths.rejected).filter((name) => /^\d+-\d+-config-[a-z-]+\.yaml$/.test(name));
   for (const name of [...names].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))) {
-    const file = path.join(paths.rejected, name);
+    const file = join(paths.rejected, name);
     const parsed = await parseStrict(files.read(file)?.toString('utf8') ?? '');
     const [key, value] = parsed.ok && isFields(parsed.value) ? (Object.entries(parsed.value)[0] ?? []) : [];
     // The newest word on a setting counts.
@@ -42,7 +42,7 @@ export async function adoptWaiting(
       decide(board, { name: 'config set', key, value }, { actor: OPERATOR, now }),
     );
     if (!outcome.ok) return outcome;
-    fs.renameSync(file, `${file}.adopted`);
+    renameSync(file, `${file}.adopted`);
     done.push(outcome.detail);
   }
   return done;

@@ -1,8 +1,8 @@
 // `liza doctor`: looks at everything the blackboard stands on and says what is wrong and what would be
 // done about it. Reads only, unless told to fix; fixing makes what is missing and never discards.
 
-import fs from 'node:fs';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { validate } from '../core/invariants.ts';
 import { RECORD_SECTIONS } from '../core/state.ts';
 import { exclude, type Repository } from '../git/repository.ts';
@@ -112,7 +112,7 @@ async function checkBoard(context: Context, fix: boolean): Promise<readonly Find
 }
 
 async function restoreBoard(context: Context, fix: boolean): Promise<readonly Finding[]> {
-  const { entries, problems } = verifyJournal(context, path.join(context.paths.mirror ?? '', 'journal.jsonl'));
+  const { entries, problems } = verifyJournal(context, join(context.paths.mirror ?? '', 'journal.jsonl'));
   const message = `.liza is gone; the git directory has a copy up to entry ${entries}`;
   if (problems.length > 0) {
     return [{ check: 'blackboard', level: 'broken', message: `${message}, but it is damaged: ${problems[0]}` }];
@@ -201,6 +201,6 @@ function checkLeftovers({ files, paths }: Context, fix: boolean): readonly Findi
   if (left.length === 0) return [];
   const message = `${left.length} temporary file(s) of commands that were killed: ${left.join(', ')}`;
   if (!fix) return [{ check: 'leftovers', level: 'warning', message, remedy: 'liza doctor --fix removes them' }];
-  for (const name of left) fs.rmSync(path.join(paths.liza, name), { force: true });
+  for (const name of left) rmSync(join(paths.liza, name), { force: true });
   return [{ check: 'leftovers', level: 'ok', message: `${message}; removed`, fixed: true }];
 }

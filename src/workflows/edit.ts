@@ -3,8 +3,8 @@
 // open overnight loses nobody's write.
 
 import { spawn } from 'node:child_process';
-import fs from 'node:fs';
-import path from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { RECORD_SECTIONS } from '../core/state.ts';
 import type { Context } from '../store/context.ts';
@@ -33,7 +33,7 @@ export interface EditRequest {
 
 export async function edit(context: Context, request: EditRequest): Promise<Edited | Refusal> {
   const { paths } = context;
-  fs.mkdirSync(path.dirname(paths.editLock), { recursive: true });
+  mkdirSync(dirname(paths.editLock), { recursive: true });
   const lock = await acquireLock(paths.editLock, 0);
   if ('busy' in lock) {
     return refuse(
@@ -52,14 +52,14 @@ export async function edit(context: Context, request: EditRequest): Promise<Edit
 }
 
 async function editLocked(context: Context, request: EditRequest): Promise<Edited | Refusal> {
-  const original = fs.readFileSync(context.paths.state, 'utf8');
-  const copy = path.join(path.dirname(context.paths.editLock), `edit-${process.pid}.yaml`);
-  fs.writeFileSync(copy, original);
+  const original = readFileSync(context.paths.state, 'utf8');
+  const copy = join(dirname(context.paths.editLock), `edit-${process.pid}.yaml`);
+  writeFileSync(copy, original);
   try {
     for (;;) {
       const failed = await runEditor(request.editor, copy);
       if (failed !== undefined) return failed;
-      const text = fs.readFileSync(copy, 'utf8');
+      const text = readFileSync(copy, 'utf8');
       const base = await parseDocument(original, { recordSections: RECORD_SECTIONS });
       if (text === original && base.ok) return { ok: true, message: 'nothing changed', notices: [], aside: 0 };
       const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
@@ -75,7 +75,7 @@ async function editLocked(context: Context, request: EditRequest): Promise<Edite
       );
     }
   } finally {
-    fs.rmSync(copy, { force: true });
+    rmSync(copy, { force: true });
   }
 }
 

@@ -2,8 +2,8 @@
 // entry comes last, so a half-made project is simply finished by the next init.
 // On a project whose goal is finished it archives that goal and opens the next one.
 
-import fs from 'node:fs';
-import path from 'node:path';
+import { lstatSync, readlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { type Actor, OPERATOR } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { freshState } from '../core/fresh.ts';
@@ -55,7 +55,7 @@ export async function init(
   await exclude(env, repository.root, ['/.liza/', '/.worktrees/']);
   files.makeDirectory(paths.liza);
   for (const folder of ['archive', 'agents', 'rejected', 'cache', 'checkpoints', 'agent-prompts', 'agent-logs']) {
-    files.makeDirectory(path.join(paths.liza, folder));
+    files.makeDirectory(join(paths.liza, folder));
   }
   const told = [
     branch === 'made'
@@ -94,7 +94,7 @@ async function openBoard(context: Context, request: InitRequest): Promise<InitDo
   return {
     ok: true,
     already: false,
-    message: `blackboard ready in ${path.relative(paths.root, paths.state)} for: ${request.goal}`,
+    message: `blackboard ready in ${relative(paths.root, paths.state)} for: ${request.goal}`,
     lines: [...(unfinished === undefined ? [] : [unfinished]), 'next: liza add-task --help, or liza status'],
   };
 }
@@ -144,7 +144,7 @@ function reopen(context: Context, request: InitRequest): Promise<InitDone | Refu
 /** Only under the lock, where temporary files are swept. */
 function writeSchema({ files, paths }: Context, { schema }: InitRequest): void {
   if (schema === undefined) return;
-  replaceFile(files, path.join(paths.liza, 'state.schema.json'), Buffer.from(schema), false);
+  replaceFile(files, join(paths.liza, 'state.schema.json'), Buffer.from(schema), false);
 }
 
 const finished = (state: State): boolean => state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED';
@@ -187,7 +187,7 @@ function refuseLost(context: Context): Refusal | undefined {
     return undefined;
   return refuse(
     'this project had a blackboard, and the git directory still has its journal',
-    `bring it back with: liza doctor --fix; or give it up with: rm -r ${path.relative(paths.root, paths.mirror ?? '')}`,
+    `bring it back with: liza doctor --fix; or give it up with: rm -r ${relative(paths.root, paths.mirror ?? '')}`,
     1,
     'lost-board',
   );
@@ -195,10 +195,10 @@ function refuseLost(context: Context): Refusal | undefined {
 
 /** A `.liza` that is a link could lead every write out of the project. */
 function refuseLink(liza: string): Refusal | undefined {
-  const stat = fs.lstatSync(liza, { throwIfNoEntry: false });
+  const stat = lstatSync(liza, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() === true) {
     return refuse(
-      `.liza is a symbolic link to ${fs.readlinkSync(liza)}`,
+      `.liza is a symbolic link to ${readlinkSync(liza)}`,
       'Liza keeps its state inside the project: remove the link',
       1,
       'link',

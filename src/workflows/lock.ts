@@ -10,9 +10,9 @@ import { setPath } from '../core/paths.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
 import { sha256 } from '../store/hash.ts';
-import { decode } from '../store/load.ts';
 import { keepText } from '../store/rejected.ts';
 import type { Session } from '../store/session.ts';
+import { decode } from '../store/text.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTurn } from '../store/yaml.ts';
 

@@ -1,14 +1,14 @@
 // Checks a blackboard file as it lies there: YAML, schema, invariants, each issue with path and line.
 // Takes no lock, changes nothing and trusts nothing: the cache is not looked at.
 
-import fs from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { type Violation, validate } from '../core/invariants.ts';
 import { RECORD_SECTIONS, type TaskStatus } from '../core/state.ts';
 import { Archive } from '../store/archive.ts';
 import type { Context } from '../store/context.ts';
-import { decode, SIZE_LIMIT } from '../store/load.ts';
 import { normalise } from '../store/normal.ts';
+import { decode, SIZE_LIMIT } from '../store/text.ts';
 import { refuseNewer } from '../store/version.ts';
 import { type BoardDocument, parseDocument } from '../store/yaml/document.ts';
 import { lineOf } from '../store/yaml/place.ts';
@@ -18,10 +18,10 @@ export type Validated =
   | (Refusal & { readonly lines?: readonly string[]; readonly data?: Readonly<Record<string, unknown>> });
 
 export async function validateFile(context: Context | undefined, file: string): Promise<Validated> {
-  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isFile()) return refuse(`there is no file ${file}`, 'name a state.yaml', 1, 'file');
   if (stat.size > SIZE_LIMIT) return invalid([{ message: `${file} is larger than 64 MB and is not read` }]);
-  const bytes = fs.readFileSync(file);
+  const bytes = readFileSync(file);
   const own = context !== undefined && file === context.paths.state;
   const doc = await documentIn(bytes);
   if ('message' in doc) return invalid([doc]);

@@ -233,6 +233,7 @@ async function runIn(board: Project, operation: Operation): Promise<{ code: numb
     },
     readStdin: async () => operation.stdin ?? '',
     readLine: async () => '',
+    holdOptimiser: () => {},
     stdoutIsTty: false,
     stderrIsTty: false,
     columns: 80,

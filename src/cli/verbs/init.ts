@@ -1,6 +1,6 @@
 // `liza init "<goal>"`: a blackboard for a goal in this repository.
 
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { refused } from '../desk.ts';
 import { humanOnly } from '../identity.ts';
 import { specFacts } from '../spec-facts.ts';
@@ -29,7 +29,7 @@ export const verb: Verb = {
     const facts = await specFacts(repository.root, spec);
     if (refused(facts)) return facts;
     const { init } = await import('../../workflows/init.ts');
-    const schema = await readFile(io.asset('schema/state.schema.json'), 'utf8').catch(() => undefined);
+    const schema = readSchema(io.asset('schema/state.schema.json'));
     const context = io.context(repository.root, repository.gitDirectory);
     const done = await init(io.env, repository, context, {
       goal: args.all('goal').join(' '),
@@ -41,3 +41,12 @@ export const verb: Verb = {
     return done.ok ? { ...done, data: { root: repository.root, already: done.already } } : done;
   },
 };
+
+/** Only editors miss it when it is not there. */
+function readSchema(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

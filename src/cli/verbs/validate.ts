@@ -1,7 +1,11 @@
 // `liza validate [file]`: VALID, or one INVALID line for each thing that breaks a rule.
 
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Verb } from '../verb.ts';
+
+/** From here on reading takes long enough for optimised code to pay for itself. */
+const LARGE = 512 * 1024;
 
 export const verb: Verb = {
   name: 'validate',
@@ -17,7 +21,8 @@ export const verb: Verb = {
     if (file === undefined && typeof root !== 'string') return root;
     const { validateFile } = await import('../../workflows/validate.ts');
     const context = typeof root === 'string' ? io.context(root) : undefined;
-    const target = file === undefined ? context?.paths.state : resolve(io.cwd, file);
-    return validateFile(context, target ?? '');
+    const target = (file === undefined ? context?.paths.state : resolve(io.cwd, file)) ?? '';
+    if ((statSync(target, { throwIfNoEntry: false })?.size ?? 0) < LARGE) io.holdOptimiser();
+    return validateFile(context, target);
   },
 };

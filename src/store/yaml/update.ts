@@ -20,7 +20,7 @@ import { matchItems } from './match.ts';
 import { documentAfter, withValue } from './shift.ts';
 import type { Span } from './split.ts';
 
-const READ_BACK = 128 * 1024;
+const READ_BACK = 16 * 1024;
 
 export interface Update {
   readonly doc: BoardDocument;

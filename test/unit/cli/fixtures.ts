@@ -85,6 +85,7 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
     },
     readStdin: async () => as.stdin ?? '',
     readLine: async () => as.stdin ?? '',
+    holdOptimiser: () => {},
     stdoutIsTty: false,
     stderrIsTty: false,
     columns: 100,
