@@ -30,8 +30,8 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'git/repository.ts': /^process\.(pid|kill)$/, // as above; signal 0 asks whether a leftover's writer lives
   'workflows/edit.ts': /^process\.pid$/, // as above
   'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
-  'cli/parts.ts': /^process\.(versions|arch|pid)$/, // which V8 a code cache is for
-  'store/processes.ts': /^process\.(hrtime|platform)$/, // leases age by the monotonic clock; /proc is Linux's
+  'cli/parts.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
+  'store/processes.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
 };
 /** A list of cases rather than code that hides something. */
 const LONG = ['store/conformance.ts'];

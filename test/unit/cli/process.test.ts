@@ -2,24 +2,16 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-// The real entry as one CJS bundle, started as a process: what no in-process run can show.
+// The program as it is shipped, started as a process: what no in-process run can show.
 const home = mkdtempSync(join(tmpdir(), 'liza-process-'));
 const bundle = join(home, 'dist', 'liza.cjs');
 const project = join(home, 'project');
 
-beforeAll(async () => {
-  const entry = resolve(import.meta.dirname, '../../../src/cli/main.ts');
-  await build({
-    entryPoints: [entry],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-  });
+beforeAll(() => {
+  const env = { ...process.env, LIZA_DIST: join(home, 'dist') };
+  execFileSync(process.execPath, [resolve(import.meta.dirname, '../../../tools/build.mjs')], { env });
   mkdirSync(join(project, 'specs'), { recursive: true });
   writeFileSync(join(project, 'specs', 'vision.md'), '# Vision\n');
   execFileSync('git', ['init', '-q'], { cwd: project });
