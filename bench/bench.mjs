@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeBoard } from './boards.mjs';
+import { longLived, perCommand } from './writers.mjs';
 
 const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
 const SIZES = [100, 1000, 10_000];
@@ -77,6 +78,14 @@ for (const [name, values] of Object.entries(rows)) {
 const head = `median ratio to \`node -e 0\`, ${rounds} rounds, Node ${process.versions.node}`;
 const memory = `peak memory at 10,000 live tasks: ${peak.toFixed(0)} MB (≤ 300)`;
 console.log([head, '', ...table, '', memory].join('\n'));
+for (const [name, least, { rate, lost }] of [
+  ['8 long-lived writers', 100, await longLived(env)],
+  ['8 writers, a process per command', 20, await perCommand(LIZA, env)],
+]) {
+  console.log(`${name}: ${rate.toFixed(0)} durable transactions/s together (≥ ${least}), ${lost} lost`);
+  if (rate < least) missed.push(`${name}: ${rate.toFixed(0)}/s < ${least}/s`);
+  if (lost !== 0) missed.push(`${name}: ${lost} lost`);
+}
 if (process.argv.includes('--readme')) {
   const readme = join(import.meta.dirname, '..', 'README.md');
   const marked = /(?<=<!-- bench -->\n)[\s\S]*(?=<!-- \/bench -->)/;

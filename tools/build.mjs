@@ -2,8 +2,10 @@
 // needed: liza.cjs (a few lines), main.cjs (arguments, `show`), commands.cjs (commands that change the
 // board), seldom.cjs (all others), yaml.cjs and diff.cjs (libraries that only an unusual file needs).
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -99,3 +101,33 @@ await bundle('liza.cjs', {
   define: { MAIN_ID: idOf('main.cjs') },
 });
 chmodSync(join(dist, 'liza.cjs'), 0o755);
+
+// A first transaction leaves the code cache behind (src/cli/parts.ts), so that the next ones start fast.
+// It is not shipped: an installed program makes its own.
+const trial = mkdtempSync(join(tmpdir(), 'liza-build-'));
+try {
+  const { LIZA_AGENT_ID: _, ...env } = process.env;
+  const run = (program, ...args) => execFileSync(program, args, { cwd: trial, env, stdio: 'ignore' });
+  const liza = (...args) => run(process.execPath, join(dist, 'liza.cjs'), ...args);
+  mkdirSync(join(trial, 'specs'));
+  writeFileSync(join(trial, 'specs', 'vision.md'), '# Vision\n');
+  run('git', 'init', '-q');
+  run(
+    'git',
+    '-c',
+    'user.name=build',
+    '-c',
+    'user.email=build@localhost',
+    'commit',
+    '-q',
+    '--allow-empty',
+    '-m',
+    'start',
+  );
+  liza('init', 'Try it');
+  liza('note', 'a first transaction');
+} catch (error) {
+  console.warn(`no code cache was made (${error.message.split('\n')[0]}); starting is only slower`);
+} finally {
+  rmSync(trial, { recursive: true, force: true });
+}

@@ -14,7 +14,7 @@ const APART = new Set(['status', 'validate', 'log', 'show', 'help', 'version', '
 const use = APART.has(process.argv[2] ?? '') ? process.argv[2] : 'write';
 
 const loaded = new Map<string, Part>();
-let unsaved: (() => void) | undefined;
+const unsaved: (() => void)[] = [];
 
 export function part(file: string, id: string): Part {
   const known = loaded.get(file);
@@ -29,7 +29,7 @@ export function part(file: string, id: string): Part {
     filename: source,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
-  if (cachedData === undefined || script.cachedDataRejected === true) unsaved = () => save(cache, script);
+  if (cachedData === undefined || script.cachedDataRejected === true) unsaved.push(() => save(cache, script));
   const module = { exports: {} as Part };
   script.runInThisContext()(module.exports, require, module, source, __dirname);
   loaded.set(file, module.exports);
@@ -38,8 +38,7 @@ export function part(file: string, id: string): Part {
 
 /** After the command: by then the functions it needs are compiled and go into the cache with the rest. */
 export function saveCompiled(): void {
-  unsaved?.();
-  unsaved = undefined;
+  for (const save of unsaved.splice(0)) save();
 }
 
 function readIfThere(file: string): Buffer | undefined {
