@@ -146,7 +146,7 @@ export const finalize: Row<'finalize'> = {
     goalOpen(),
     {
       name: 'gates',
-      rule: 'spec_ref exists, done_when, scope, dependencies neither abandoned nor superseded, tests included, something to run',
+      rule: 'spec_ref exists, done_when, scope, dependencies neither abandoned nor superseded, tests included',
       check: ({ board, task, command }) => checkGates(board, task, command.facts),
     },
   ],
