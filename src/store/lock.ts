@@ -59,23 +59,32 @@ function held(fd: number, path: string): Lock {
   };
 }
 
+/** The lock was busy last time: asking without waiting first would only cost another process. */
+let busyLately = false;
+
 async function openThenLock(path: string, deadline: number): Promise<number | undefined | { missing: string }> {
   const fd = openSync(path, 'a', 0o644);
   const program = flockProgram();
-  const quick = spawnSync(program.path, ['-n', '-x', '3'], {
-    ...program.options,
-    stdio: ['ignore', 'ignore', 'ignore', fd],
-  });
-  if (quick.status === 0) return fd;
-  if (quick.error !== undefined) {
-    closeSync(fd);
-    return { missing: `flock(1) could not be started (${errorCode(quick.error) ?? quick.error.message})` };
+  if (!busyLately) {
+    const stdio = ['ignore', 'ignore', 'ignore', fd] as const;
+    const quick = spawnSync(program.path, ['-n', '-x', '3'], { ...program.options, stdio: [...stdio] });
+    if (quick.status === 0) return fd;
+    if (quick.error !== undefined) {
+      closeSync(fd);
+      return { missing: `flock(1) could not be started (${errorCode(quick.error) ?? quick.error.message})` };
+    }
   }
-  const wait = Math.max(0, deadline - performance.now()) / 1000;
-  if (wait > 0 && (await runs(program.path, ['-x', '-w', wait.toFixed(2), '3'], fd))) return fd;
+  const asked = performance.now();
+  const wait = Math.max(0, deadline - asked) / 1000;
+  const got = wait > 0 && (await runs(program.path, ['-x', '-w', wait.toFixed(2), '3'], fd));
+  busyLately = performance.now() - asked > BRIEF;
+  if (got) return fd;
   closeSync(fd);
   return undefined;
 }
+
+/** Milliseconds that starting flock takes by itself, with room to spare. */
+const BRIEF = 5;
 
 /** Named whole where it nearly always is, it starts a millisecond sooner: no search, no environment to copy. */
 function flockProgram(): { readonly path: string; readonly options: { readonly env?: Record<string, string> } } {
