@@ -9,7 +9,7 @@ export function explain(error: unknown): Refusal {
   const known = isErrno(error) ? ERRNO[error.code] : undefined;
   if (known !== undefined && isErrno(error)) {
     const where = error.path === undefined ? '' : `: ${error.path}`;
-    return refuse(`${known[0]}${where}`, known[1], 5, error.code);
+    return refuse(`${known[0]}${where}`, known[1], 1, error.code);
   }
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return refuse(

@@ -48,7 +48,7 @@ function processIo(): Io {
       return isTerminal(2);
     },
     get columns() {
-      return isTerminal(1) ? process.stdout.columns : 80;
+      return (isTerminal(1) && (process.stdout.columns || Number(env.COLUMNS))) || 80;
     },
     unicode: /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || ''),
     get color() {

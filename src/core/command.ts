@@ -139,7 +139,8 @@ export interface Payloads {
   abort: { readonly reason?: string };
   'spec-change': { readonly spec: string; readonly change: string; readonly triggered_by?: string };
   'config set': { readonly key: string; readonly value: unknown };
-  metrics: Record<never, never>;
+  /** `facts`: the tasks that left the state for the archive. */
+  metrics: { readonly facts?: { readonly archived: readonly Task[] } };
   archive: { readonly tasks?: readonly string[] };
 }
 

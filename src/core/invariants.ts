@@ -227,11 +227,21 @@ export function validate(document: unknown, archived: Archived): readonly Violat
     const sound = kind === 'list' ? Array.isArray(given[section]) : isObject(given[section]);
     if (!sound) found.push({ path: [section], message: `section ${section} is missing or not a ${kind ?? 'map'}` });
   }
-  if (found.length > 0) return found;
-  const state = document as State;
-  const broken = recordsOf(state, undefined).flatMap(({ section, value, path }) => checkRecord(section, value, path));
-  return [...broken, ...invariants(withoutBroken(state, broken), archived)];
+  const missing = new Set(found.map(({ path }) => path[0]));
+  const state = { ...given, ...emptySections(missing) } as unknown as State;
+  const broken = recordsOf(state, undefined)
+    .filter(({ section }) => !missing.has(section))
+    .flatMap(({ section, value, path }) => checkRecord(section, value, path));
+  return [...found, ...broken, ...invariants(withoutBroken(state, broken), archived)];
 }
+
+/** What is missing is said once; the rest is looked through all the same. */
+const emptySections = (missing: ReadonlySet<unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(RECORD_SECTIONS)
+      .filter(([section]) => missing.has(section))
+      .map(([section, kind]) => [section, kind === 'list' ? [] : {}]),
+  );
 
 /** Relations are judged among sound records; a broken task leaves a stub, so that positions and ids stay. */
 function withoutBroken(state: State, broken: readonly Violation[]): State {

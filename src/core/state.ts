@@ -72,6 +72,12 @@ const commit = v.pipe(
   v.regex(COMMIT_PATTERN, 'must be a commit id: 7 to 64 hexadecimal digits'),
 );
 const count = v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be ≥ 0'));
+const limit = v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be ≥ 1'));
+const branch = v.pipe(
+  v.string('must be text'),
+  v.regex(/^(?![-./])(?!.*(?:\.\.|\/\/|@\{|\.lock$|[/.]$))[A-Za-z0-9._/@+-]+$/, 'must be a branch name'),
+);
+const map = v.record(v.string(), v.unknown(), 'must be a map');
 const seconds = v.pipe(v.number('must be a number of seconds'), v.minValue(1, 'must be ≥ 1 second'));
 const oneOf = <const T extends readonly string[]>(values: T) =>
   v.picklist(values, (issue) => `is ${issue.received}, must be one of ${values.join(', ')}`);
@@ -243,16 +249,16 @@ const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
   v.pipe(schema, v.metadata({ guarded: true }), v.description(description));
 
 export const ConfigSchema = v.object({
-  integration_branch: guarded(v.optional(text, 'integration'), 'Branch that approved work is merged to.'),
+  integration_branch: guarded(v.optional(branch, 'integration'), 'Branch that approved work is merged to.'),
   lease_duration: guarded(v.optional(seconds, 300), "Seconds a coder's claim lasts without a heartbeat."),
   review_lease_duration: guarded(v.optional(seconds, 600), "Seconds a reviewer's claim lasts without a heartbeat."),
   long_lease_duration: guarded(v.optional(seconds, 900), 'Seconds that `liza heartbeat --long` asks for.'),
   heartbeat_interval: harmless(v.optional(seconds, 60), "Seconds between a supervisor's heartbeats."),
   poll_interval: harmless(v.optional(seconds, 30), 'Fallback polling when no change event arrives.'),
-  max_coder_iterations: guarded(v.optional(count, 10), 'Iterations on one task before it is blocked.'),
-  max_review_cycles: guarded(v.optional(count, 5), 'Rejections of one task before it is blocked.'),
+  max_coder_iterations: guarded(v.optional(limit, 10), 'Iterations on one task before it is blocked.'),
+  max_review_cycles: guarded(v.optional(limit, 5), 'Rejections of one task before it is blocked.'),
   assumption_budget: guarded(v.optional(count, 3), 'Assumptions a checkpoint may make; more block the task.'),
-  reviewers_required: guarded(v.optional(count, 1), 'Distinct approvals of one commit that make it mergeable.'),
+  reviewers_required: guarded(v.optional(limit, 1), 'Distinct approvals of one commit that make it mergeable.'),
   progress_timeout: guarded(v.optional(seconds, 1800), 'Seconds without output or progress before an agent is ended.'),
   pause_grace: harmless(v.optional(seconds, 120), 'Seconds an agent may finish after PAUSE before it is ended.'),
   archive_after: harmless(v.optional(count, 50), 'Terminal tasks kept in state.yaml; older ones are archived.'),
@@ -264,9 +270,9 @@ export const ConfigSchema = v.object({
   isolation: guarded(v.optional(oneOf(['worktree', 'clone'] as const)), 'How a task’s work is kept apart.'),
   sandbox: guarded(v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'), 'Operating-system sandbox.'),
   allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (LFS) run.'),
-  providers: guarded(v.optional(v.record(v.string(), v.unknown())), 'Agent CLIs and how to start them.'),
-  prices: guarded(v.optional(v.record(v.string(), v.unknown())), 'Price per million tokens, by model.'),
-  budgets: guarded(v.optional(v.record(v.string(), v.unknown())), 'Tokens, money and time per task, goal and day.'),
+  providers: guarded(v.optional(map), 'Agent CLIs and how to start them.'),
+  prices: guarded(v.optional(map), 'Price per million tokens, by model.'),
+  budgets: guarded(v.optional(map), 'Tokens, money and time per task, goal and day.'),
   escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
 });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Task, TaskStatus } from '../core/state.ts';
 import { appendFile, type Files } from './files.ts';
 import { emitItem } from './yaml/emit.ts';
+import { parseStrict } from './yaml/strict.ts';
 
 interface IndexLine {
   readonly id: string;
@@ -42,7 +43,7 @@ export class Archive {
     const blocks: Buffer[] = [];
     for (const task of tasks) {
       const block = Buffer.from(`${emitItem(task, 0).join('\n')}\n`);
-      if (this.#holds(index.get(task.id), block)) continue;
+      if (this.#holds(index.get(task.id), task, block)) continue;
       lines.push(JSON.stringify({ id: task.id, status: task.status, offset, length: block.length }));
       blocks.push(block);
       offset += block.length;
@@ -53,6 +54,16 @@ export class Archive {
     appendFile(this.#files, this.#indexFile, Buffer.from(`\n${lines.join('\n')}\n`), true);
   }
 
+  /** All archived tasks. */
+  async tasks(): Promise<readonly Task[]> {
+    const found: Task[] = [];
+    for (const { offset, length } of this.index().values()) {
+      const parsed = await parseStrict(this.#files.readRange(this.#tasksFile, offset, length).toString('utf8'));
+      if (parsed.ok && Array.isArray(parsed.value)) found.push(parsed.value[0]);
+    }
+    return found;
+  }
+
   /** The YAML text of one archived task. */
   text(id: string): string | undefined {
     const entry = this.index().get(id);
@@ -61,13 +72,19 @@ export class Archive {
   }
 
   /** A crash came after the index and before the commit: the task is archived already. */
-  #holds(entry: IndexLine | undefined, block: Buffer): boolean {
-    return entry !== undefined && this.#files.readRange(this.#tasksFile, entry.offset, entry.length).equals(block);
+  #holds(entry: IndexLine | undefined, task: Task, block: Buffer): boolean {
+    if (entry === undefined || entry.status !== task.status) return false;
+    return this.#files.readRange(this.#tasksFile, entry.offset, entry.length).equals(block);
   }
 
   /** Cuts off tasks, whole or torn, that a crash kept from the index; returns where the next one goes. */
   #dropUnnamed(index: ReadonlyMap<string, IndexLine>): number {
     const size = Number(this.#files.stat(this.#tasksFile)?.size ?? 0);
+    // The index is there before the first task is. Without it nothing can be told from a crash: somebody deleted it.
+    if (this.#files.stat(this.#indexFile) === undefined) {
+      this.#files.close(this.#files.open(this.#indexFile, 'a'));
+      return size;
+    }
     const end = Math.max(0, ...[...index.values()].map(({ offset, length }) => offset + length));
     if (size <= end) return size;
     const rest = this.#files.readRange(this.#tasksFile, end, size - end).toString('utf8');

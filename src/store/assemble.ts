@@ -1,7 +1,7 @@
 // The board that `decide` sees: the state and the facts around it, gathered from the disk.
 
 import type { Board } from '../core/board.ts';
-import type { State, TaskStatus } from '../core/state.ts';
+import { isTerminal, type State, type TaskStatus } from '../core/state.ts';
 import { Archive } from './archive.ts';
 import type { Context } from './context.ts';
 import { readLeases } from './leases.ts';
@@ -11,9 +11,10 @@ export function assemble({ files, paths }: Context, state: State): Board {
   const index = new Archive(files, paths.archive).index();
   const archived = new Map<string, TaskStatus>();
   if (index.size > 0) {
-    // After a crash in mid-archiving a task is in both places; then the state's copy counts.
-    const live = new Set(state.tasks.map((task) => task.id));
-    for (const [id, { status }] of index) if (!live.has(id)) archived.set(id, status);
+    // After a crash in mid-archiving a terminal task is in both places, and the state's copy counts. A live one
+    // with an archived id is a mistake, which the invariants name.
+    const ended = new Set(state.tasks.filter((task) => isTerminal(task.status)).map((task) => task.id));
+    for (const [id, { status }] of index) if (!ended.has(id)) archived.set(id, status);
   }
   return { state, switches: readSwitches(files, paths), leases: readLeases(files, paths.agents), archived };
 }

@@ -11,7 +11,7 @@ import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from 
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, GENESIS, readTail } from './journal.ts';
 import { appendLog } from './log.ts';
-import { migrate } from './migrate.ts';
+import { asMigrated, migrate } from './migrate.ts';
 import { updateMirror } from './mirror.ts';
 import { normalise } from './normal.ts';
 import { LostRace } from './session.ts';
@@ -23,19 +23,24 @@ import { type BoardDocument, parseDocument } from './yaml/document.ts';
 export async function adoptFile(context: Context): Promise<Refusal | undefined> {
   const doc = await readFile(context);
   if ('ok' in doc) return doc;
+  const refused = refuseInvalid(doc, context);
+  if (refused !== undefined) return refused;
   const migrated = await migrate(context, doc);
-  const problems = validate(normalise(migrated.value).state, new Map());
-  const first = problems[0];
-  if (first !== undefined) {
-    const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
-    return unusable(`${first.message}${more}`, 'liza validate lists everything; mend it, then go on');
-  }
   const from =
     doc === migrated
       ? ''
       : `, brought from version ${String(doc.value['version'] ?? 0)}; the old file is in the archive`;
   start(context, migrated.text, OPERATOR, 'imported', `adopted a state.yaml that had no journal${from}`);
   return undefined;
+}
+
+/** Held against every rule, as it will be once it is migrated. */
+export function refuseInvalid(doc: BoardDocument, context: Context): Refusal | undefined {
+  const problems = validate(normalise(asMigrated(doc.value, context.clock())).state, new Map());
+  const first = problems[0];
+  if (first === undefined) return undefined;
+  const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+  return unusable(`${first.message}${more}`, 'liza validate lists everything; mend it, then go on');
 }
 
 /** state.yaml as it lies there, held against nothing but the rules of YAML and the version. */

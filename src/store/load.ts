@@ -130,7 +130,7 @@ function readBounded(files: Files, path: string): Buffer | 'too large' | undefin
 const tooLarge = (): Refusal =>
   refuse(
     'state.yaml is larger than 64 MB and is not read',
-    'move finished tasks out with liza archive, or put back the last state: liza doctor --fix',
+    'put it away (mv .liza/state.yaml /tmp/) and bring back the last state: liza doctor --fix',
     4,
     'too-large',
   );

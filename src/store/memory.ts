@@ -59,6 +59,8 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
       return task === undefined ? undefined : { task, archived: true, config };
     },
 
+    archivedTasks: async () => [...archive.values()],
+
     transact: async (operation: Operation, decide: Decide): Promise<Outcome> => {
       const at = now();
       const decision = decide(board(), at);

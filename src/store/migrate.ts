@@ -24,6 +24,10 @@ export async function migrate(context: Context, doc: BoardDocument): Promise<Boa
   return updated.doc;
 }
 
+/** What the board will be once it is migrated; writes nothing. */
+export const asMigrated = (value: Plain, now: Instant): Plain =>
+  needsMigration(value) ? fromVersion0(value, now) : value;
+
 function fromVersion0(value: Plain, now: Instant): Plain {
   const { goal: _, ...sections } = freshState({ goal: '', spec_ref: '', now });
   const handoff = value['handoff'];

@@ -45,6 +45,7 @@ export function openYamlStore(context: Context): Store {
       return { task, archived: false, config, ...(lease === undefined ? {} : { lease }) };
     },
     transact: async (operation, decide) => (await whole()).transact(operation, decide),
+    archivedTasks: async () => (await whole()).archivedTasks(),
     renew: async (renewal) => (await whole()).renew(renewal),
     journal: async function* (from) {
       yield* (await whole()).journal(from);

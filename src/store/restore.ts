@@ -30,15 +30,12 @@ export async function restore(context: Context): Promise<readonly string[]> {
     done.push('journal.jsonl');
   }
   const lines = [...readEntries(files, paths.journal)];
-  const archive = files.list(paths.archive).length === 0;
-  let text = '';
-  for (const { entry } of lines) {
-    if (archive && entry.archived !== undefined) {
-      new Archive(files, paths.archive).add(await tasksIn(text, entry.archived));
-      done.push(`archive: ${entry.archived.join(', ')}`);
-    }
-    text = applyHunks(text, entry.change);
+  const archived = await journalledArchive(context);
+  if (archived.length > 0) {
+    new Archive(files, paths.archive).add(archived);
+    done.push(`${archived.length} archived task(s)`);
   }
+  const text = lines.reduce((current, { entry }) => applyHunks(current, entry.change), '');
   if (files.stat(paths.log) === undefined) {
     appendLog(files, paths.log, lines);
     done.push('log.yaml');
@@ -49,6 +46,18 @@ export async function restore(context: Context): Promise<readonly string[]> {
     done.push(`state.yaml as of entry ${lines.at(-1)?.entry.seq ?? 0}`);
   }
   return done;
+}
+
+/** Every task that ever left the state, as it was then: told by the journal, whatever became of archive/. */
+export async function journalledArchive({ files, paths }: Context): Promise<readonly Task[]> {
+  const tasks = new Map<string, Task>();
+  let text = '';
+  for (const { entry } of readEntries(files, paths.journal)) {
+    for (const task of entry.archived === undefined ? [] : await tasksIn(text, entry.archived))
+      tasks.set(task.id, task);
+    text = applyHunks(text, entry.change);
+  }
+  return [...tasks.values()];
 }
 
 async function tasksIn(text: string, ids: readonly string[]): Promise<readonly Task[]> {

@@ -70,6 +70,8 @@ export interface Store {
   read(): Promise<Snapshot>;
   /** One task without reading the whole board; archived ones too. */
   readTask(id: string): Promise<TaskReading | undefined>;
+  /** Terminal tasks that left the state, whole; for what counts over all of them. */
+  archivedTasks(): Promise<readonly Task[]>;
   transact(operation: Operation, decide: Decide): Promise<Outcome>;
   /** Heartbeat: never rewrites the state, never shortens, never revives an expired or superseded lease. */
   renew(renewal: Renewal): Promise<Lease | Refusal>;

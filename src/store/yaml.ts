@@ -14,10 +14,11 @@ import { writeCache } from './cache-document.ts';
 import type { Context } from './context.ts';
 import { mergeText } from './external.ts';
 import { errorCode } from './files.ts';
-import { adoptFile, readFile } from './import.ts';
+import { adoptFile, readFile, refuseInvalid } from './import.ts';
 import { lastOf, readEntries, readTail } from './journal.ts';
 import { writeLease } from './leases.ts';
 import { type Loaded, load } from './load.ts';
+import { asMigrated } from './migrate.ts';
 import { normalise } from './normal.ts';
 import { missingBoard, unlocked } from './refusals.ts';
 import { LostRace, Session } from './session.ts';
@@ -33,6 +34,7 @@ export function yamlStore(context: Context): Store {
     read: () => read(context),
     readTask: (id) => readTask(context, id),
     transact: (operation, decision) => inTurn(context, (session) => transactIn(session, operation, decision)),
+    archivedTasks: () => new Archive(context.files, context.paths.archive).tasks(),
     renew: (renewal) => renew(context, renewal),
     journal: (from) => journal(context, from),
     watch: (changed) => watchJournal(context.paths, changed),
@@ -176,7 +178,9 @@ const CLOCK_TICK = 50;
 async function readImported(context: Context, none: 'no-board' | 'no-journal'): Promise<Snapshot> {
   const seen = none === 'no-board' ? missingBoard() : await readFile(context);
   if ('ok' in seen) throw new Refused(seen);
-  const board = assemble(context, normalise(seen.value).state);
+  const refused = refuseInvalid(seen, context);
+  if (refused !== undefined) throw new Refused(refused);
+  const board = assemble(context, normalise(asMigrated(seen.value, context.clock())).state);
   const message = 'state.yaml has no journal yet; the first command that writes will adopt it';
   return { board, now: context.clock(), seq: 0, notices: [{ level: 'info', message }] };
 }

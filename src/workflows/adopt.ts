@@ -43,7 +43,7 @@ export async function adoptWaiting(
     );
     if (!outcome.ok) return outcome;
     renameSync(file, `${file}.adopted`);
-    done.push(outcome.detail);
+    done.push(`${key}: ${JSON.stringify(value)}`);
   }
   return done;
 }

@@ -7,6 +7,7 @@ import { validate } from '../core/invariants.ts';
 import { RECORD_SECTIONS } from '../core/state.ts';
 import { exclude, type Repository } from '../git/repository.ts';
 import { type Environment, git } from '../git/run.ts';
+import { Archive } from '../store/archive.ts';
 import { assemble } from '../store/assemble.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
@@ -15,7 +16,7 @@ import { mirrorJournal } from '../store/mirror.ts';
 import { normalise } from '../store/normal.ts';
 import { brokenFile, unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
-import { canRestore, restore } from '../store/restore.ts';
+import { canRestore, journalledArchive, restore } from '../store/restore.ts';
 import { verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
 import { inTurn } from '../store/yaml.ts';
@@ -36,6 +37,7 @@ export async function examine(
   repository: Repository,
   context: Context,
   fix: boolean,
+  schema?: string,
 ): Promise<readonly Finding[]> {
   const link = checkLink(context);
   if (link !== undefined) return [link];
@@ -43,6 +45,7 @@ export async function examine(
   findings.push(...(await checkBoard(context, fix)));
   findings.push(await checkExclude(env, repository, fix));
   findings.push(...checkLeftovers(context, fix));
+  if (schema !== undefined) findings.push(...checkSchema(context, fix, schema));
   return findings;
 }
 
@@ -108,7 +111,7 @@ async function checkBoard(context: Context, fix: boolean): Promise<readonly Find
     });
   }
   if (problems.length === 0) findings.push({ check: 'rules', level: 'ok', message: 'every rule holds' });
-  return findings;
+  return [...findings, ...(await checkArchive(context, fix))];
 }
 
 async function restoreBoard(context: Context, fix: boolean): Promise<readonly Finding[]> {
@@ -133,6 +136,24 @@ async function checkJournal(context: Context, fix: boolean): Promise<Finding[]> 
   }));
   if (found.length === 0) found.push({ check: 'journal', level: 'ok', message: `${entries} entries, whole` });
   return [...found, ...remarks.map((message): Finding => ({ check: 'journal', level: 'warning', message }))];
+}
+
+/** The archive's index against the journal, which knows every task that was archived. */
+async function checkArchive(context: Context, fix: boolean): Promise<readonly Finding[]> {
+  const check = 'archive';
+  const archive = new Archive(context.files, context.paths.archive);
+  const index = archive.index();
+  const known = await journalledArchive(context);
+  const wrong = known.filter((task) => index.get(task.id)?.status !== task.status);
+  if (wrong.length === 0) return known.length === 0 ? [] : [{ check, level: 'ok', message: `${known.length} task(s)` }];
+  const message = `${wrong.length} archived task(s) are missing or not as the journal has them: ${wrong
+    .map(({ id }) => id)
+    .slice(0, 5)
+    .join(', ')}`;
+  if (!fix)
+    return [{ check, level: 'broken', message, remedy: 'liza doctor --fix writes them again from the journal' }];
+  archive.add(wrong);
+  return [{ check, level: 'ok', message: `${message}; written again`, fixed: true }];
 }
 
 function copyIsWhole(context: Context): boolean {
@@ -194,6 +215,17 @@ async function checkExclude(env: Environment, { root }: Repository, fix: boolean
   if (!fix) return { check, level: 'warning', message, remedy: 'liza doctor --fix adds it to .git/info/exclude' };
   await exclude(env, root, ['/.liza/', '/.worktrees/']);
   return { check, level: 'ok', message: `${message}; added to .git/info/exclude`, fixed: true };
+}
+
+/** state.yaml may name it in its first line; an older or missing one only misleads editors. */
+function checkSchema({ files, paths }: Context, fix: boolean, schema: string): readonly Finding[] {
+  const file = join(paths.liza, 'state.schema.json');
+  if (files.stat(paths.state) === undefined || files.read(file)?.toString('utf8') === schema) return [];
+  const check = 'schema';
+  const message = 'state.schema.json, by which editors check state.yaml, is missing or of another version';
+  if (!fix) return [{ check, level: 'warning', message, remedy: 'liza doctor --fix writes it' }];
+  replaceFile(files, file, Buffer.from(schema), false);
+  return [{ check, level: 'ok', message: `${message}; written`, fixed: true }];
 }
 
 function checkLeftovers({ files, paths }: Context, fix: boolean): readonly Finding[] {

@@ -92,7 +92,7 @@ async function settle(
     const more = weighed.merge.aside.length === 1 ? '' : ` (and ${weighed.merge.aside.length - 1} more)`;
     return refuse(
       `lock ${what} was refused: ${first.record}: ${first.reason}${more}; the blackboard is as before`,
-      `${first.hint}; ${hintFor(kept)}`,
+      `${first.kind === 'guarded' ? `use: liza config set ${first.record.slice(7)} …` : first.hint}; ${hintFor(kept)}`,
       4,
       'refused-edit',
     );

@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { type Violation, validate } from '../core/invariants.ts';
 import { RECORD_SECTIONS, type TaskStatus } from '../core/state.ts';
-import { Archive } from '../store/archive.ts';
+import { assemble } from '../store/assemble.ts';
 import type { Context } from '../store/context.ts';
 import { normalise } from '../store/normal.ts';
 import { decode, SIZE_LIMIT } from '../store/text.ts';
@@ -48,9 +48,8 @@ async function documentIn(bytes: Buffer): Promise<BoardDocument | { readonly mes
 }
 
 function archivedIn(context: Context, doc: BoardDocument): ReadonlyMap<string, TaskStatus> {
-  const live = new Set(normalise(doc.value).state.tasks.map((task) => task.id));
-  const index = new Archive(context.files, context.paths.archive).index();
-  return new Map([...index].filter(([id]) => !live.has(id)).map(([id, { status }]) => [id, status]));
+  const { state } = normalise(doc.value);
+  return Array.isArray(state.tasks) ? assemble(context, state).archived : new Map();
 }
 
 function located(doc: BoardDocument, { path, message }: Violation): { message: string; path: string; line?: number } {

@@ -236,6 +236,19 @@ describe('a file that will not do', () => {
   });
 });
 
+test('a hand-written board without a sprint is refused by readers as by writers, and validate lists everything', () => {
+  const text = `${HANDWRITTEN.replace(/^sprint:\n(?:[ #].*\n|\n)*/m, '')}`;
+  expect(text).not.toContain('\nsprint:');
+  const board = project(text.replace(/priority: 4/, 'priority: 9'));
+  for (const argv of [['status'], ['note', 'x']]) {
+    expect(board.liza(argv)).toMatchObject({ code: 4, stderr: expect.stringContaining('section sprint is missing') });
+  }
+  const { code, stdout } = board.liza(['validate']);
+  expect(code).toBe(1);
+  expect(stdout).toContain('section sprint is missing');
+  expect(stdout).toContain('must be a number from 1 (highest) to 5');
+});
+
 describe('a place that will not do', () => {
   test('.liza is a link out of the project', () => {
     const other = handwritten();
@@ -299,7 +312,7 @@ describe('a place that will not do', () => {
     expect(fingerprint(board.root, [])).toBe(before);
   });
 
-  test('a folder one may not write to: exit 5, the reason, nothing changed; reading works', () => {
+  test('a folder one may not write to: exit 1, the reason, nothing changed; reading works', () => {
     const board = handwritten();
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
     // Root may write anywhere: the program is run as nobody, who may look but not touch.
@@ -318,7 +331,7 @@ describe('a place that will not do', () => {
       const { status, stdout, stderr } = as(argv);
       expect({ argv, status, stderr }).toMatchObject({
         argv,
-        status: 5,
+        status: 1,
         stderr: expect.stringContaining('permission denied'),
       });
       expectSentence({ code: status, stdout, stderr });
@@ -492,6 +505,35 @@ describe('undo', () => {
 });
 
 describe('a lost or altered record of the past', () => {
+  test.each([
+    ['lost', (board: Project) => fs.rmSync(board.file('archive/index.jsonl'))],
+    ['gone with the archive', (board: Project) => fs.rmSync(board.file('archive'), { recursive: true })],
+    [
+      'altered',
+      (board: Project) => {
+        const file = board.file('archive/index.jsonl');
+        fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('MERGED', 'ABANDONED'));
+      },
+    ],
+  ])('an archive index that is %s is found by doctor and written again from the journal', (_, damage) => {
+    const board = handwritten();
+    board.ok(['archive', 'merged-one']);
+    damage(board);
+    expect(board.liza(['doctor'])).toMatchObject({ code: 4, stdout: expect.stringContaining('merged-one') });
+    expect(board.ok(['doctor', '--fix']).stdout).toContain('written again');
+    expect(board.ok(['show', 'merged-one']).stdout).toContain('MERGED');
+    expect(board.liza(['add-task', '--id', 'merged-one', '--desc', 'd']).code).toBe(1);
+    expect(board.ok(['doctor']).stdout).not.toContain('BAD');
+  });
+
+  test('metrics count archived tasks too', () => {
+    const board = handwritten();
+    const metrics = () => JSON.parse(board.ok(['metrics', '--json']).stdout).metrics;
+    const before = metrics();
+    board.ok(['archive', 'merged-one']);
+    expect(metrics()).toEqual(before);
+  });
+
   test('doctor brings a deleted .liza back: state, journal, log and archive', () => {
     const board = handwritten();
     board.ok(['archive', 'merged-one']);

@@ -4,6 +4,7 @@ import { refuse } from '../../core/decision.ts';
 import type { Finding } from '../../workflows/doctor.ts';
 import { refused } from '../desk.ts';
 import { humanOnly } from '../identity.ts';
+import { readSchema } from '../schema.ts';
 import { plain } from '../terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -22,7 +23,7 @@ export const verb: Verb = {
     if (refused(repository)) return repository;
     const { examine } = await import('../../workflows/doctor.ts');
     const context = io.context(repository.root, repository.gitDirectory);
-    const findings = await examine(io.env, repository, context, fix);
+    const findings = await examine(io.env, repository, context, fix, readSchema(io));
     const lines = findings.flatMap(line);
     const data = { findings };
     const broken = findings.filter((finding) => finding.level === 'broken');

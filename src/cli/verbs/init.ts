@@ -1,8 +1,8 @@
 // `liza init "<goal>"`: a blackboard for a goal in this repository.
 
-import { readFileSync } from 'node:fs';
 import { refused } from '../desk.ts';
 import { humanOnly } from '../identity.ts';
+import { readSchema } from '../schema.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
@@ -29,7 +29,7 @@ export const verb: Verb = {
     const facts = await specFacts(repository.root, spec);
     if (refused(facts)) return facts;
     const { init } = await import('../../workflows/init.ts');
-    const schema = readSchema(io.asset('schema/state.schema.json'));
+    const schema = readSchema(io);
     const context = io.context(repository.root, repository.gitDirectory);
     const done = await init(io.env, repository, context, {
       goal: args.all('goal').join(' '),
@@ -41,12 +41,3 @@ export const verb: Verb = {
     return done.ok ? { ...done, data: { root: repository.root, already: done.already } } : done;
   },
 };
-
-/** Only editors miss it when it is not there. */
-function readSchema(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}

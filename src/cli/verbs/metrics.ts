@@ -1,6 +1,6 @@
 // `liza metrics`: recomputes sprint.metrics from the tasks and prints them.
 
-import { act } from '../desk.ts';
+import { decideAt, openDesk, refused } from '../desk.ts';
 import { plain } from '../terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -10,7 +10,10 @@ export const verb: Verb = {
   options: {},
   examples: ['liza metrics', 'liza metrics --json'],
   run: async (_args, io) => {
-    const result = await act(io, { name: 'metrics' }, ({ state }) => ({
+    const desk = await openDesk(io);
+    if (refused(desk)) return desk;
+    const facts = { archived: await desk.store.archivedTasks() };
+    const result = await decideAt(desk, { name: 'metrics', facts }, ({ state }) => ({
       data: { metrics: state.sprint.metrics ?? {} },
     }));
     if (!result.ok) return result;

@@ -131,8 +131,8 @@ export const metrics: Row<'metrics'> = {
   to: [],
   guards: [],
   effects: 'sprint.metrics',
-  change: ({ state }) => {
-    const computed = computeMetrics(state);
+  change: ({ state, command }) => {
+    const computed = computeMetrics(state, command.facts?.archived);
     const same = JSON.stringify(state.sprint.metrics) === JSON.stringify(computed);
     if (same) return { state, detail: 'metrics are current', already: true };
     return { state: withSprint(state, { metrics: computed }), detail: 'metrics computed' };
@@ -142,7 +142,7 @@ export const metrics: Row<'metrics'> = {
 export const archive: Row<'archive'> = {
   name: 'archive',
   summary: 'Move terminal tasks out of state.yaml, history and all.',
-  who: ['human', 'supervisor'],
+  who: ['human'],
   from: 'board',
   to: [],
   already: (s) =>

@@ -46,9 +46,8 @@ export const addTask: Row<'add-task'> = {
     const task = findTask(s.state, definition.id);
     if (task === undefined || historyOf(task)[0]?.agent !== actorName(s.actor)) return false;
     if (ready === true && task.status === 'DRAFT') return false;
-    return DEFINITION_FIELDS.every((field) =>
-      definition[field] === undefined ? true : JSON.stringify(definition[field]) === JSON.stringify(task[field]),
-    );
+    const asked = draft(definition, '');
+    return DEFINITION_FIELDS.every((field) => JSON.stringify(asked[field]) === JSON.stringify(task[field]));
   },
   guards: [
     goalOpen(),

@@ -145,6 +145,8 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
 
 /** Read from history: a later override must not hide the deadlock. */
 function wasDeadlocked(task: Task): boolean {
+  // A board that was imported has the reason, but maybe not the event.
+  if (task.blocked_reason === REVIEW_DEADLOCK) return true;
   const history = historyOf(task);
   const last = history.findLastIndex((entry) => entry.event === 'unblocked');
   return history.slice(last + 1).some((entry) => entry.event === 'blocked' && entry.reason === REVIEW_DEADLOCK);

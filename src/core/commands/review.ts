@@ -242,8 +242,10 @@ function reject(s: Situation<'submit-verdict'>): Change {
 /** Compared with the verdict just before; once a planner has unblocked the task, the count starts anew. */
 function repeatsItself(task: Task, reason: string): boolean {
   const last = historyOf(task).findLast(isVerdictOrUnblocked);
-  if (last?.event !== 'rejected' || typeof last.reason !== 'string') return false;
-  const first = parseRejection(last.reason, false).blockers;
+  // A board that was imported has the last rejection, but maybe not its event.
+  const former = last === undefined ? task.rejection_reason : last.event === 'rejected' ? last.reason : undefined;
+  if (typeof former !== 'string') return false;
+  const first = parseRejection(former, false).blockers;
   return sameRejection(first, parseRejection(reason, false).blockers);
 }
 

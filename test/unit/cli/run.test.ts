@@ -134,10 +134,10 @@ const errno = (code: string, path?: string) =>
   Object.assign(new Error(`${code}: bad`), { code, ...(path ? { path } : {}) });
 
 test.each([
-  [errno('ENOSPC', '/p/.liza/state.yaml'), 5, /^liza: the disk is full: \/p\/.liza\/state.yaml\n/],
-  [errno('EACCES', '/p/x'), 5, /^liza: permission denied: \/p\/x\n/],
-  [errno('EROFS'), 5, /^liza: the file system is read-only\n/],
-  [errno('EIO', '/p/x'), 5, /^liza: the disk reported an input\/output error: \/p\/x\n/],
+  [errno('ENOSPC', '/p/.liza/state.yaml'), 1, /^liza: the disk is full: \/p\/.liza\/state.yaml\n/],
+  [errno('EACCES', '/p/x'), 1, /^liza: permission denied: \/p\/x\n/],
+  [errno('EROFS'), 1, /^liza: the file system is read-only\n/],
+  [errno('EIO', '/p/x'), 1, /^liza: the disk reported an input\/output error: \/p\/x\n/],
   [new Refused(refuse('line 3 is broken', 'liza edit', 4)), 4, /^liza: line 3 is broken\n {2}→ liza edit\n$/],
   [new EnvironmentError('git was not found', 'install git', 3), 3, /^liza: git was not found\n {2}→ install git\n$/],
   [

@@ -97,7 +97,7 @@ abort                      h
 spec-change                h
 config-set                 h
 metrics                    hs
-archive                    hs
+archive                    h 
 `;
 
 const T = 'task-1';

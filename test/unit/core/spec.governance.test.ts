@@ -226,11 +226,11 @@ describe('the human’s hand', () => {
       w.run(HUMAN, { name: 'abandon', task: id, rationale: 'no' });
       w.pass(10);
     }
-    const done = w.run(SUPERVISOR, { name: 'archive' });
+    const done = w.run(HUMAN, { name: 'archive' });
     expect(done.archive?.map((task) => task.id)).toEqual(['a', 'b']);
     expect(done.archive?.[0]?.history?.length).toBeGreaterThan(1);
     expect(w.state.tasks.map((task) => task.id)).toEqual(['c']);
-    expect(w.run(SUPERVISOR, { name: 'archive' }).already).toBe(true);
+    expect(w.run(HUMAN, { name: 'archive' }).already).toBe(true);
   });
 
   it('only terminal tasks are archived', () => {
