@@ -29,12 +29,17 @@ const record = (entry: JournalEntry) => ({
 });
 
 /** The last whole record's entry, and what comes after it. */
+const MARK = '\n  entry: ';
+
 function readEnd(files: Files, path: string): { readonly logged: number; readonly rest: Buffer } {
   const size = Number(files.stat(path)?.size ?? 0);
   const length = Math.min(size, 32 * 1024);
   if (length === 0) return { logged: 0, rest: Buffer.alloc(0) };
   const bytes = files.readRange(path, size - length, length);
-  const last = [...bytes.toString('latin1').matchAll(/\n {2}entry: (\d+)\n/g)].at(-1);
-  if (last === undefined) return { logged: 0, rest: bytes };
-  return { logged: Number(last[1]), rest: bytes.subarray(last.index + last[0].length) };
+  for (let at = bytes.lastIndexOf(MARK); at !== -1; at = at === 0 ? -1 : bytes.lastIndexOf(MARK, at - 1)) {
+    const end = bytes.indexOf('\n', at + MARK.length);
+    const number = end === -1 ? '' : bytes.toString('latin1', at + MARK.length, end);
+    if (/^\d+$/.test(number)) return { logged: Number(number), rest: bytes.subarray(end + 1) };
+  }
+  return { logged: 0, rest: bytes };
 }

@@ -10,6 +10,8 @@ import { lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { applyHunks } from './yaml/hunks.ts';
 
 const SNAPSHOT_EVERY = 128;
+/** Looking whether one is due costs more than most commits can spare. */
+const LOOK_EVERY = 32;
 
 export const mirrorJournal = (mirror: string): string => join(mirror, 'journal.jsonl');
 
@@ -21,6 +23,7 @@ export function updateMirror(files: Files, mirror: string, journal: string, seq:
   const have = Math.max(size, 0);
   const want = Number(files.stat(journal)?.size ?? 0);
   if (have < want) appendFile(files, copy, files.readRange(journal, have, want - have), false);
+  if (size !== -1 && seq % LOOK_EVERY !== 0) return;
   const snapshots = listSnapshots(files, mirror);
   const newest = snapshots.at(-1);
   if (newest !== undefined && newest.seq > seq - SNAPSHOT_EVERY) return;
