@@ -8,6 +8,9 @@ import { replaceFile } from './files.ts';
 import type { Notice } from './store.ts';
 import { emitEntry } from './yaml/emit.ts';
 
+/** A guarded setting that waits for the operator. */
+export const WAITING_SETTING = /^\d+-\d+-config-[a-z-]+\.yaml$/;
+
 /** Files written, relative to the project. One holds the whole text; one a record. */
 export function keepAside(context: Context, seq: number, text: string, aside: readonly Aside[]): string[] {
   const kept = aside.filter((one) => one.value !== undefined);

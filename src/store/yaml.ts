@@ -21,6 +21,7 @@ import { type Loaded, load } from './load.ts';
 import { asMigrated } from './migrate.ts';
 import { normalise } from './normal.ts';
 import { missingBoard, unlocked } from './refusals.ts';
+import { WAITING_SETTING } from './rejected.ts';
 import { LostRace, Session } from './session.ts';
 import type { Committed, Decide, JournalEntry, Notice, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
 import { touchedRecords } from './touched.ts';
@@ -152,7 +153,7 @@ async function read(context: Context): Promise<Snapshot> {
     notices.push({ level: 'info', message: `state.yaml was edited outside liza: ${what}` });
   }
   const seq = loaded.tail.lines.at(-1)?.entry.seq ?? 0;
-  return { board, now: clock(), seq, notices };
+  return { board, now: clock(), seq, notices: [...notices, ...waitingNotice(context)] };
 }
 
 /** A reader leaves the cache better than it found it: derived data, replaced atomically, safe without the lock. */
@@ -183,6 +184,15 @@ async function readImported(context: Context, none: 'no-board' | 'no-journal'): 
   const board = assemble(context, normalise(asMigrated(seen.value, context.clock())).state);
   const message = 'state.yaml has no journal yet; the first command that writes will adopt it';
   return { board, now: context.clock(), seq: 0, notices: [{ level: 'info', message }] };
+}
+
+/** Said as long as it is so: whoever made the edit may not have seen the command that set it aside. */
+function waitingNotice({ files, paths }: Context): readonly Notice[] {
+  const waiting = files.list(paths.rejected).filter((name) => WAITING_SETTING.test(name));
+  if (waiting.length === 0) return [];
+  return [
+    { level: 'info', message: `${waiting.length} setting(s) changed by hand wait for your word: liza edit --adopt` },
+  ];
 }
 
 const invalidState = (message: string): Notice => ({

@@ -9,6 +9,7 @@ import type { Refusal } from '../core/decision.ts';
 import { guardedSetting } from '../core/settings.ts';
 import { isFields } from '../core/values.ts';
 import type { Context } from '../store/context.ts';
+import { WAITING_SETTING } from '../store/rejected.ts';
 import { parseStrict } from '../store/yaml/strict.ts';
 import { yamlStore } from '../store/yaml.ts';
 
@@ -20,7 +21,7 @@ export interface Waiting {
 
 export async function waitingSettings({ paths, files }: Context): Promise<readonly Waiting[]> {
   const waiting = new Map<string, Waiting>();
-  const names = files.list(paths.rejected).filter((name) => /^\d+-\d+-config-[a-z-]+\.yaml$/.test(name));
+  const names = files.list(paths.rejected).filter((name) => WAITING_SETTING.test(name));
   for (const name of [...names].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))) {
     const file = join(paths.rejected, name);
     const parsed = await parseStrict(files.read(file)?.toString('utf8') ?? '');

@@ -122,9 +122,9 @@ function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined 
 export const block: Row<'block'> = {
   name: 'block',
   summary: 'Say what stops the work and which answer would free it.',
-  who: ['coder', 'planner', 'human'],
+  who: ['coder', 'planner'],
   from: ['CLAIMED', 'INTEGRATION_FAILED'],
-  fromOf: { coder: ['CLAIMED'], planner: ['INTEGRATION_FAILED'], human: ['INTEGRATION_FAILED'] },
+  fromOf: { coder: ['CLAIMED'], planner: ['INTEGRATION_FAILED'] },
   to: ['BLOCKED'],
   whilePaused: true,
   already: ({ task, actor, command }) => {

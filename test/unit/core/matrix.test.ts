@@ -60,7 +60,7 @@ reserve-claim      .     s    s    .    s    .    .    s    .    .    .
 claim-task         .     s    s    .    s    .    .    s    .    .    .
 begin              .     .    c    .    .    .    .    .    .    .    .
 submit-for-review  .     .    c    .    .    .    .    .    .    .    .
-block              .     .    c    .    .    .    .    hp   .    .    .
+block              .     .    c    .    .    .    .    p    .    .    .
 limit              .     .    s    .    .    .    .    .    .    .    .
 handoff            .     .    c    .    .    .    .    .    .    .    .
 release-claim      .     .    hs   .    .    .    .    .    .    .    .
