@@ -201,6 +201,14 @@ describe('the human’s hand', () => {
       'lease_duration must be a number of seconds',
     );
     expect(w.refused(HUMAN, set('tdd', 'sometimes')).guard).toBe('value');
+    for (const limit of ['max_review_cycles', 'max_coder_iterations', 'reviewers_required']) {
+      expect(w.refused(HUMAN, set(limit, 0)).message).toContain('must be ≥ 1');
+    }
+    for (const branch of ['a b', '-x', 'a..b', 'x.lock', '/x', 'x/', '']) {
+      expect(w.refused(HUMAN, set('integration_branch', branch)).message).toContain('must be a branch name');
+    }
+    w.run(HUMAN, set('integration_branch', 'team/next-1.0'));
+    expect(w.refused(HUMAN, set('providers', 'x')).message).toContain('must be a map');
     w.run(HUMAN, set('lease_duration', 120));
     expect(w.run(HUMAN, set('lease_duration', 120)).already).toBe(true);
     w.run(HUMAN, addReady('a'));

@@ -129,6 +129,14 @@ describe('finalize: the gates', () => {
     expect(w.task('a').status).toBe('DRAFT');
   });
 
+  it('add-task again is a repeat only with the same fields', () => {
+    const w = world();
+    w.run(PLANNER, addDraft('a'));
+    w.run(PLANNER, addDraft('b', { depends_on: ['a'] }));
+    expect(w.run(PLANNER, addDraft('b', { depends_on: ['a'] })).already).toBe(true);
+    expect(w.refused(PLANNER, addDraft('b')).message).toContain('there is a task b already');
+  });
+
   it('docs, config and spec tasks need no tests', () => {
     const w = world({ test_command: null });
     for (const type of ['docs', 'config', 'spec'] as const)

@@ -262,6 +262,31 @@ describe('REJECTED', () => {
     expect(w.task('a').blocked_reason).toContain('same rejection twice');
   });
 
+  it('a board that was imported is judged by its fields where its history has no event', () => {
+    const w = submitted();
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, reject('a', 'src/a.ts:1 — retries forever on a 401'));
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    const without = (events: readonly string[]) =>
+      w.edit((state) => ({
+        ...state,
+        tasks: state.tasks.map((task) => ({
+          ...task,
+          history: (task.history ?? []).filter(({ event }) => !events.includes(event)),
+        })),
+      }));
+    without(['rejected']);
+    w.run(REVIEWER, reject('a', 'src/a.ts:90 — Retries forever on a 401.'));
+    expect(w.task('a').blocked_reason).toContain('same rejection twice');
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({ ...task, blocked_reason: 'review_deadlock' })),
+    }));
+    without(['blocked', 'rejected']);
+    expect(w.refused(PLANNER, unblock('a')).guard).toBe('assessment');
+  });
+
   it('a rejection with one new blocker is not the same', () => {
     const w = submitted();
     w.run(SUPERVISOR, claimReview('a'));
