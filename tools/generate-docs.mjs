@@ -21,7 +21,8 @@ async function loadCore() {
       stdin: {
         contents: `
           export { TABLE } from './src/core/commands.ts';
-          export { ConfigSchema, StateSchema, STATE_VERSION, TASK_STATUSES, TERMINAL_STATUSES } from './src/core/state.ts';
+          export { ConfigSchema } from './src/core/config.ts';
+          export { StateSchema, STATE_VERSION, TASK_STATUSES, TERMINAL_STATUSES } from './src/core/state.ts';
           export { usage } from './src/core/usage.ts';
           export { REGISTRY } from './src/cli/registry.ts';
           export { TOPICS } from './src/cli/topics.ts';

@@ -3,7 +3,7 @@
 
 import type { Command } from './command.ts';
 import { type Refusal, refuse } from './decision.ts';
-import { ID_PATTERN, TEXT_LIMIT } from './state.ts';
+import { ID_PATTERN, TEXT_LIMIT } from './fields.ts';
 
 const ID_FIELDS: ReadonlySet<string> = new Set([
   'task',

@@ -2,15 +2,15 @@
 // Schema validation is slow, so it is only ever asked about records that changed, or on import.
 
 import * as v from 'valibot';
+import { ConfigSchema } from './config.ts';
+import { ID_PATTERN } from './fields.ts';
 import {
   AgentSchema,
   AnomalySchema,
   BreakerSchema,
-  ConfigSchema,
   DiscoverySchema,
   GoalSchema,
   HandoffSchema,
-  ID_PATTERN,
   NoteSchema,
   RECORD_SECTIONS,
   SpecChangeSchema,

@@ -1,7 +1,7 @@
 // What the configuration schema says about one setting, read off its metadata.
 
 import * as v from 'valibot';
-import { ConfigSchema } from './state.ts';
+import { ConfigSchema } from './config.ts';
 
 /** False: a field of the user's own, which means nothing to Liza. */
 export const knownSetting = (key: string): boolean => Object.hasOwn(ConfigSchema.entries, key);

@@ -4,6 +4,8 @@
 // Validation never strips or rewrites: unknown fields belong to whoever wrote them.
 
 import * as v from 'valibot';
+import { ConfigSchema } from './config.ts';
+import { commit, count, id, ids, oneOf, text, texts, timestamp } from './fields.ts';
 
 export const TASK_STATUSES = [
   'DRAFT',
@@ -52,37 +54,6 @@ export const ANOMALY_TYPES = {
   system_ambiguity: { roles: ['planner', 'coder', 'code_reviewer'], details: ['protocol_section', 'question'] },
 } as const satisfies Record<string, { roles: readonly Role[]; details: readonly string[] }>;
 export type AnomalyType = keyof typeof ANOMALY_TYPES;
-
-export const TEXT_LIMIT = 16_384;
-export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const TIMESTAMP_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
-const COMMIT_PATTERN = /^[0-9a-f]{7,64}$/;
-
-const text = v.pipe(
-  v.string('must be text'),
-  v.maxLength(TEXT_LIMIT, (issue) => `is ${issue.received} characters, at most ${TEXT_LIMIT} are kept`),
-);
-const id = v.pipe(v.string('must be text'), v.regex(ID_PATTERN, `must match ${ID_PATTERN.source}`));
-const timestamp = v.pipe(
-  v.string('must be a quoted timestamp'),
-  v.regex(TIMESTAMP_PATTERN, 'must look like 2026-01-31T12:00:00Z'),
-);
-const commit = v.pipe(
-  v.string('must be a commit id in quotes (unquoted, YAML may read it as a number)'),
-  v.regex(COMMIT_PATTERN, 'must be a commit id: 7 to 64 hexadecimal digits'),
-);
-const count = v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be ≥ 0'));
-const limit = v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be ≥ 1'));
-const branch = v.pipe(
-  v.string('must be text'),
-  v.regex(/^(?![-./])(?!.*(?:\.\.|\/\/|@\{|\.lock$|[/.]$))[A-Za-z0-9._/@+-]+$/, 'must be a branch name'),
-);
-const map = v.record(v.string(), v.unknown(), 'must be a map');
-const seconds = v.pipe(v.number('must be a number of seconds'), v.minValue(1, 'must be ≥ 1 second'));
-const oneOf = <const T extends readonly string[]>(values: T) =>
-  v.picklist(values, (issue) => `is ${issue.received}, must be one of ${values.join(', ')}`);
-const texts = v.array(text, 'must be a list');
-const ids = v.array(id, 'must be a list of ids');
 
 const Event = v.object({
   time: timestamp,
@@ -240,40 +211,6 @@ export const BreakerSchema = v.object({
   status: oneOf(BREAKER_STATUSES),
   current_trigger: v.optional(v.unknown()),
   history: v.optional(v.array(v.unknown())),
-});
-
-/** `guarded` keys execute, spend or loosen something: an edit by hand waits for `liza edit --adopt`. */
-const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>
-  v.pipe(schema, v.metadata({ guarded: false }), v.description(description));
-const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
-  v.pipe(schema, v.metadata({ guarded: true }), v.description(description));
-
-export const ConfigSchema = v.object({
-  integration_branch: guarded(v.optional(branch, 'integration'), 'Branch that approved work is merged to.'),
-  lease_duration: guarded(v.optional(seconds, 300), "Seconds a coder's claim lasts without a heartbeat."),
-  review_lease_duration: guarded(v.optional(seconds, 600), "Seconds a reviewer's claim lasts without a heartbeat."),
-  long_lease_duration: guarded(v.optional(seconds, 900), 'Seconds that `liza heartbeat --long` asks for.'),
-  heartbeat_interval: harmless(v.optional(seconds, 60), "Seconds between a supervisor's heartbeats."),
-  poll_interval: harmless(v.optional(seconds, 30), 'Fallback polling when no change event arrives.'),
-  max_coder_iterations: guarded(v.optional(limit, 10), 'Iterations on one task before it is blocked.'),
-  max_review_cycles: guarded(v.optional(limit, 5), 'Rejections of one task before it is blocked.'),
-  assumption_budget: guarded(v.optional(count, 3), 'Assumptions a checkpoint may make; more block the task.'),
-  reviewers_required: guarded(v.optional(limit, 1), 'Distinct approvals of one commit that make it mergeable.'),
-  progress_timeout: guarded(v.optional(seconds, 1800), 'Seconds without output or progress before an agent is ended.'),
-  pause_grace: harmless(v.optional(seconds, 120), 'Seconds an agent may finish after PAUSE before it is ended.'),
-  archive_after: harmless(v.optional(count, 50), 'Terminal tasks kept in state.yaml; older ones are archived.'),
-  post_worktree_cmd: guarded(v.optional(v.nullable(text)), 'Prepares every worktree, for example `npm ci`.'),
-  worktree_files: guarded(v.optional(texts), 'Untracked files copied into every worktree, for example `.env`.'),
-  test_command: guarded(v.optional(v.nullable(text)), 'Runs the project’s tests at a submitted commit.'),
-  test_patterns: guarded(v.optional(texts), 'Globs of files that count as tests.'),
-  tdd: guarded(v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'), 'How tests are proved to test.'),
-  isolation: guarded(v.optional(oneOf(['worktree', 'clone'] as const)), 'How a task’s work is kept apart.'),
-  sandbox: guarded(v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'), 'Operating-system sandbox.'),
-  allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (LFS) run.'),
-  providers: guarded(v.optional(map), 'Agent CLIs and how to start them.'),
-  prices: guarded(v.optional(map), 'Price per million tokens, by model.'),
-  budgets: guarded(v.optional(map), 'Tokens, money and time per task, goal and day.'),
-  escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
 });
 
 export const StateSchema = v.object({

@@ -64,7 +64,7 @@ function discoveries({ state }: Board): readonly Wake[] {
     .map((found) => wake('IMMEDIATE_DISCOVERY', found.id, found.created ?? '0'));
 }
 
-/** Notes to a coder or reviewer are for their prompts; all others are the planner's to process. */
+/** Notes to a coder or reviewer are for their prompts; all others are for the planner. */
 function notes({ state }: Board): readonly Wake[] {
   return state.human_notes.flatMap((note, place) => {
     const reader = roleOfId(note.for ?? '');

@@ -28,6 +28,7 @@ import { brokenFile, missingBoard } from './refusals.ts';
 import { describeAside, keepAside } from './rejected.ts';
 import type { Notice } from './store.ts';
 import { applySwitches } from './switches.ts';
+import { touchedRecords } from './touched.ts';
 import { refuseNewer } from './version.ts';
 import type { BoardDocument } from './yaml/document.ts';
 
@@ -161,7 +162,7 @@ export class Session {
       command: 'external_edit',
       detail: detail.slice(0, 500),
       change,
-      records: recordNames(merge.adopted),
+      records: touchedRecords(this.#normal.state, merge.board.state),
       edit,
       seen: sha256(text),
       ...(aside.length === 0 ? {} : { aside }),
@@ -305,10 +306,6 @@ function tryTo(act: () => void): void {
     if (errorCode(error) === undefined) throw error;
   }
 }
-
-const recordNames = (adopted: readonly string[]): string[] => [
-  ...new Set(adopted.map((line) => line.split(/[: ]/, 1)[0] ?? line)),
-];
 
 const noBoard = (none: 'no-board' | 'no-journal'): Refusal =>
   none === 'no-board'

@@ -13,6 +13,7 @@ import { sha256 } from '../store/hash.ts';
 import { keepText } from '../store/rejected.ts';
 import type { Session } from '../store/session.ts';
 import { decode } from '../store/text.ts';
+import { touchedRecords } from '../store/touched.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTurn } from '../store/yaml.ts';
 
@@ -103,7 +104,7 @@ async function settle(
     command: `lock ${what.split(' ')[0]}`,
     detail: detail.slice(0, 500),
     change: weighed.change,
-    records: [...new Set(weighed.merge.adopted.map((line) => line.split(/[: ]/, 1)[0] ?? line))],
+    records: touchedRecords(session.normal.state, weighed.merge.board.state),
     edit: weighed.edit,
     seen: sha256(text),
   });

@@ -469,6 +469,27 @@ describe('undo', () => {
     board.ok(['log', 'verify']);
   });
 
+  test('takes back all that a task written by hand brought along', () => {
+    const board = project();
+    const planned = () => (board.board()['sprint'] as { scope: { planned: string[] } }).scope.planned;
+    board.ok(['add-task', '--id', 'base', '--desc', 'd']);
+    fs.writeFileSync(
+      board.file('state.yaml'),
+      board
+        .read('state.yaml')
+        .replace(
+          /^agents:/m,
+          '  - id: by-hand\n    status: UNCLAIMED\n    priority: 2\n    spec_ref: specs/vision.md\n    done_when: it works\n    scope: "IN: src"\nagents:',
+        ),
+    );
+    board.ok(['doctor', '--fix']);
+    expect(planned()).toEqual(['by-hand']);
+    board.ok(['undo']);
+    expect(board.board().tasks.map(({ id }) => id)).toEqual(['base']);
+    expect(planned()).toEqual([]);
+    board.ok(['log', 'verify']);
+  });
+
   test('reaches an earlier entry that nothing has built on since', () => {
     const board = handwritten();
     board.ok(['amend', 'open-one', '--desc', 'a mistake']);

@@ -15,7 +15,8 @@ export const verb: Verb = {
   run: async (args, io) => {
     const desk = await openDesk(io);
     if (refused(desk)) return desk;
-    const { ConfigSchema, settings } = await import('../../core/state.ts');
+    const { ConfigSchema } = await import('../../core/config.ts');
+    const { settings } = await import('../../core/state.ts');
     const { board, notices } = await desk.store.read();
     const values: Readonly<Record<string, unknown>> = { ...settings(board.state) };
     const known = [...new Set([...Object.keys(ConfigSchema.entries), ...Object.keys(values)])].sort();

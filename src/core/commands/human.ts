@@ -2,11 +2,12 @@
 
 import * as v from 'valibot';
 import { patch, withSprint } from '../change.ts';
+import { ConfigSchema } from '../config.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { findTask } from '../find.ts';
 import { metrics as computeMetrics } from '../metrics.ts';
-import { ConfigSchema, isTerminal, type Task } from '../state.ts';
+import { isTerminal, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';

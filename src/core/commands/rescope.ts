@@ -14,8 +14,9 @@ import {
   formerValues,
   isChanged,
 } from '../definition.ts';
+import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../holding.ts';
-import { isTerminal, type State, TASK_STATUSES, type Task, TEXT_LIMIT } from '../state.ts';
+import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { humanOnly, identify } from '../../../src/cli/identity.ts';
 import { checkTaskId, TASK_ID_SOURCE } from '../../../src/cli/ids.ts';
-import { ID_PATTERN } from '../../../src/core/state.ts';
+import { ID_PATTERN } from '../../../src/core/fields.ts';
 
 test('without an id the human acts', () => {
   expect(identify({})).toEqual({ parts: ['human'] });

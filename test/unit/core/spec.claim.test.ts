@@ -10,12 +10,14 @@ import {
   block,
   CODER,
   claim,
+  claimed,
   claimReview,
   commit,
   HUMAN,
   mergeFailed,
   PLANNER,
   REVIEWER,
+  ready,
   SUPERVISOR,
   submit,
   supervisorOf,
@@ -23,20 +25,9 @@ import {
   toClaimed,
   toReady,
   toRejected,
-  type World,
   world,
 } from './world.ts';
 
-function ready(...ids: readonly string[]): World {
-  const w = world();
-  for (const id of ids) w.run(PLANNER, addReady(id));
-  return w;
-}
-function claimed(): World {
-  const w = ready('a');
-  toClaimed(w, 'a');
-  return w;
-}
 const record = (agent: string, task: string, epoch: number, holder: 'alive' | 'dead', remaining?: number) => ({
   agent,
   task,

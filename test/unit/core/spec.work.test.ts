@@ -12,12 +12,14 @@ import {
   CHECKPOINT,
   CODER,
   claim,
+  claimed,
   claimReview,
   commit,
   HUMAN,
   OTHER_CODER,
   PLANNER,
   REVIEWER,
+  ready,
   SUPERVISOR,
   submit,
   supervisorOf,
@@ -27,16 +29,6 @@ import {
   world,
 } from './world.ts';
 
-function ready(...ids: readonly string[]): World {
-  const w = world();
-  for (const id of ids) w.run(PLANNER, addReady(id));
-  return w;
-}
-function claimed(): World {
-  const w = ready('a');
-  toClaimed(w, 'a');
-  return w;
-}
 describe('begin', () => {
   const facts = { head: BASE, branch: 'task/a', dirty: [] as string[] };
   const beginWith = (checkpoint: object, more: object = {}): Command =>

@@ -245,3 +245,16 @@ export function toRejected(w: World, id: string, coder = 'coder-1', ...issues: r
   w.run(SUPERVISOR, claimReview(id));
   w.run(REVIEWER, reject(id, ...issues));
 }
+
+/** A world with these tasks ready to be claimed. */
+export function ready(...ids: readonly string[]): World {
+  const w = world();
+  for (const id of ids) w.run(PLANNER, addReady(id));
+  return w;
+}
+/** A world in which coder-1 holds task a. */
+export function claimed(): World {
+  const w = ready('a');
+  toClaimed(w, 'a');
+  return w;
+}

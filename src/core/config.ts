@@ -1,0 +1,39 @@
+// The configuration: every setting once, with its default, its meaning, and whether it is guarded.
+// docs/configuration.md is generated from here.
+
+import * as v from 'valibot';
+import { branch, count, limit, map, oneOf, seconds, text, texts } from './fields.ts';
+
+/** `guarded` keys execute, spend or loosen something: an edit by hand waits for `liza edit --adopt`. */
+const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>
+  v.pipe(schema, v.metadata({ guarded: false }), v.description(description));
+const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
+  v.pipe(schema, v.metadata({ guarded: true }), v.description(description));
+
+export const ConfigSchema = v.object({
+  integration_branch: guarded(v.optional(branch, 'integration'), 'Branch that approved work is merged to.'),
+  lease_duration: guarded(v.optional(seconds, 300), "Seconds a coder's claim lasts without a heartbeat."),
+  review_lease_duration: guarded(v.optional(seconds, 600), "Seconds a reviewer's claim lasts without a heartbeat."),
+  long_lease_duration: guarded(v.optional(seconds, 900), 'Seconds that `liza heartbeat --long` asks for.'),
+  heartbeat_interval: harmless(v.optional(seconds, 60), "Seconds between a supervisor's heartbeats."),
+  poll_interval: harmless(v.optional(seconds, 30), 'Fallback polling when no change event arrives.'),
+  max_coder_iterations: guarded(v.optional(limit, 10), 'Iterations on one task before it is blocked.'),
+  max_review_cycles: guarded(v.optional(limit, 5), 'Rejections of one task before it is blocked.'),
+  assumption_budget: guarded(v.optional(count, 3), 'Assumptions a checkpoint may make; more block the task.'),
+  reviewers_required: guarded(v.optional(limit, 1), 'Distinct approvals of one commit that make it mergeable.'),
+  progress_timeout: guarded(v.optional(seconds, 1800), 'Seconds without output or progress before an agent is ended.'),
+  pause_grace: harmless(v.optional(seconds, 120), 'Seconds an agent may finish after PAUSE before it is ended.'),
+  archive_after: harmless(v.optional(count, 50), 'Terminal tasks kept in state.yaml; older ones are archived.'),
+  post_worktree_cmd: guarded(v.optional(v.nullable(text)), 'Prepares every worktree, for example `npm ci`.'),
+  worktree_files: guarded(v.optional(texts), 'Untracked files copied into every worktree, for example `.env`.'),
+  test_command: guarded(v.optional(v.nullable(text)), 'Runs the project’s tests at a submitted commit.'),
+  test_patterns: guarded(v.optional(texts), 'Globs of files that count as tests.'),
+  tdd: guarded(v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'), 'How tests are proved to test.'),
+  isolation: guarded(v.optional(oneOf(['worktree', 'clone'] as const)), 'How a task’s work is kept apart.'),
+  sandbox: guarded(v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'), 'Operating-system sandbox.'),
+  allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (LFS) run.'),
+  providers: guarded(v.optional(map), 'Agent CLIs and how to start them.'),
+  prices: guarded(v.optional(map), 'Price per million tokens, by model.'),
+  budgets: guarded(v.optional(map), 'Tokens, money and time per task, goal and day.'),
+  escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
+});
