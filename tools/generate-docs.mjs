@@ -83,7 +83,7 @@ ${table(onTasks, ['Command', 'Who', 'From', 'To', 'Guards', 'Effects'], (row) =>
 
 ## Commands on the board
 ${table(onBoard, ['Command', 'Who', 'Guards', 'Effects'], (row) => [
-  `\`${usage(row.name, '[task]')}\`<br>${row.summary}`,
+  `\`${usage(row.name, '[task]')}\`${INNER.has(row.name) ? ` (\`${row.name}\`)` : ''}<br>${row.summary}`,
   who(row),
   guards(row),
   row.effects,
@@ -107,7 +107,19 @@ ${TASK_STATUSES.map((status) => `- **${status}**${TERMINAL_STATUSES.includes(sta
 }
 
 /** Steps inside a command or supervisor, which nobody types under their own name. */
-const INNER = new Set(['merge', 'merge-failed', 'reserve-claim', 'limit']);
+const INNER = new Set([
+  'merge',
+  'merge-failed',
+  'reserve-merge',
+  'release-merge',
+  'hold-merge',
+  'reserve-claim',
+  'release-reservation',
+  'renew-worktree',
+  'drop-worktree',
+  'limit',
+  'integration-moved',
+]);
 
 const who = (row) => row.who.map((part) => PARTS[part]).join(', ');
 const names = (rows, test) => rows.filter((row) => test(row) === true).map((row) => row.name);

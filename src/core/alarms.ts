@@ -28,6 +28,7 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
   return [
     ...invalid(extra),
     ...notices(extra),
+    ...integrationMoved(context),
     ...checkpoint(board, now),
     ...pause(board, now),
     ...stalled(board, now, extra),
@@ -45,6 +46,14 @@ function notices(extra: Surroundings): readonly Alarm[] {
   return (extra.notices ?? []).map(({ level, message }) =>
     (level === 'alarm' ? alarm : warning)(editKey(message), `EXTERNAL EDIT: ${gist(message)}`),
   );
+}
+
+/** Keyed by where it is: moved once more, it is another alarm. */
+function integrationMoved({ board, settings: { integration_branch } }: AlarmContext): readonly Alarm[] {
+  const moved = board.state.goal.integration_moved;
+  if (moved === undefined) return [];
+  const text = `INTEGRATION MOVED OUTSIDE LIZA: ${integration_branch} is at ${moved.found}, Liza left it at ${moved.expected}`;
+  return [alarm(`INTEGRATION MOVED:${moved.found}`, text)];
 }
 
 function checkpoint(board: Board, now: Instant): readonly Alarm[] {

@@ -58,6 +58,8 @@ export function blockTask<K extends CommandName>(
 export const LET_GO: Patch<Task> = {
   lease_expires: undefined,
   claiming: undefined,
+  merge_held: undefined,
+  merging: undefined,
   reviewing_by: undefined,
   review_lease_expires: undefined,
   approved_by: undefined,

@@ -1,5 +1,5 @@
 // What `decide` looks at: the state plus the facts around it that only the caller can know
-// (kill switches, lease records, the archive), and who is asking.
+// (kill switches, lease records, the archive, processes that ended), and who is asking.
 
 import type { Role, State, TaskStatus } from './state.ts';
 import { type Instant, instant } from './time.ts';
@@ -16,6 +16,8 @@ export interface Board {
   readonly leases: ReadonlyMap<string, Lease>;
   /** Archived task ids and how they ended. */
   readonly archived: ReadonlyMap<string, TaskStatus>;
+  /** Processes that a task's `claiming` or `merging` names and that provably ended. */
+  readonly gone?: ReadonlySet<string>;
 }
 
 /** One agent's side record, with what the store could find out about the process behind it. */

@@ -4,7 +4,7 @@
 import { actorName } from './board.ts';
 import type { CommandName } from './command.ts';
 import { findTask, replaceTask, taskIndex } from './find.ts';
-import type { Agent, AgentStatus, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
+import type { Agent, AgentStatus, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
 import type { Situation } from './table.ts';
 import { iso } from './time.ts';
 
@@ -94,6 +94,31 @@ export function aligned<K extends CommandName>(
 ): State {
   const entry = { timestamp: iso(situation.now), event: name, summary, by: actorName(situation.actor) };
   return withGoal(state, { alignment_history: [...(state.goal.alignment_history ?? []), entry] });
+}
+
+export function withAnomaly<K extends CommandName>(
+  { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
+  state: State,
+  type: Anomaly['type'],
+  task: string | undefined,
+  details: NonNullable<Anomaly['details']>,
+): State {
+  const logged: Anomaly = {
+    id: freeId('anomaly', new Set(state.anomalies.map((one) => one.id ?? ''))),
+    type,
+    ...(task === undefined ? {} : { task }),
+    reporter: actorName(actor),
+    timestamp: iso(now),
+    details,
+  };
+  return { ...state, anomalies: [...state.anomalies, logged] };
+}
+
+/** The next free `prefix-n`; counting from the end, since records are never deleted. */
+export function freeId(prefix: string, taken: ReadonlySet<string>): string {
+  let number = taken.size + 1;
+  while (taken.has(`${prefix}-${number}`)) number++;
+  return `${prefix}-${number}`;
 }
 
 export const reread = (state: State, task: Task): Task => findTask(state, task.id) ?? task;

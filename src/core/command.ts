@@ -37,13 +37,25 @@ export interface WorktreeFacts {
   readonly branch?: string;
   /** Paths that differ from the recorded baseline. */
   readonly dirty: readonly string[];
+  /** A merge that was laid out in it is not concluded. */
+  readonly merging?: boolean;
+}
+
+/** One file of the diff between the base and the submitted commit; a rename is one removed and one added. */
+export interface FileChange {
+  readonly path: string;
+  readonly kind: 'added' | 'changed' | 'removed';
 }
 
 export interface SubmitFacts extends WorktreeFacts {
   readonly descends_from_base: boolean;
-  readonly changed_files: readonly string[];
+  readonly changes: readonly FileChange[];
   /** The new review base when the coder rebased on integration; absent: the base stays. */
   readonly base_commit?: string;
+  /** The rejected commit whose tree is the submitted one's. */
+  readonly same_tree_as?: string;
+  /** `n` of refs/liza/review/<task>/<n>, which keeps the commit. */
+  readonly pin?: number;
 }
 
 export interface Payloads {
@@ -80,7 +92,9 @@ export interface Payloads {
 
   // work
   register: { readonly agent: string; readonly role: Role; readonly terminal?: string };
-  'reserve-claim': { readonly task: string; readonly agent: string };
+  /** `process`: who prepares the worktree, as `<boot>/<pid>/<started>`; here and below. */
+  'reserve-claim': { readonly task: string; readonly agent: string; readonly process?: string };
+  'release-reservation': { readonly task: string; readonly process?: string };
   'claim-task': {
     readonly task: string;
     readonly agent: string;
@@ -88,8 +102,22 @@ export interface Payloads {
     readonly base_commit: string;
     /** Where this iteration starts: `begin` binds to it. Absent: base_commit. */
     readonly start_commit?: string;
+    /** The git tree of the prepared worktree, where it is not simply the start commit's. */
+    readonly baseline?: string;
   };
   'release-claim': { readonly task: string; readonly reason?: string };
+  /** `wt create` made the worktree of a claimed task again. */
+  'renew-worktree': {
+    readonly task: string;
+    readonly worktree: string;
+    readonly base_commit: string;
+    /** Absent: the iteration's start stays where it was. */
+    readonly start_commit?: string;
+    readonly baseline?: string;
+    readonly fresh?: boolean;
+  };
+  /** `wt delete` saved the work and removed the worktree. */
+  'drop-worktree': { readonly task: string };
   begin: { readonly task: string; readonly checkpoint: Checkpoint; readonly facts?: WorktreeFacts };
   'submit-for-review': { readonly task: string; readonly commit: string; readonly facts: SubmitFacts };
   block: {
@@ -125,10 +153,38 @@ export interface Payloads {
   };
   /** `agent`: also its live claim, when its own supervisor gives it up (a spinning reviewer). */
   'clear-stale-review-claims': { readonly agent?: string };
-  /** `wt merge` came out well: the integration branch already holds `merge_commit`. */
-  merge: { readonly task: string; readonly merge_commit: string; readonly drift?: number };
+  /** Said before the integration branch moves from `onto` to `candidate`, so that a crash in between can be told. */
+  'reserve-merge': {
+    readonly task: string;
+    readonly candidate: string;
+    readonly onto: string;
+    readonly process?: string;
+  };
+  /** `wt merge` came out well: the integration branch already holds `merge_commit`, the announced candidate. */
+  merge: {
+    readonly task: string;
+    readonly merge_commit: string;
+    readonly onto?: string;
+    readonly drift?: number;
+    /** Where the task branch was, when that was no longer the approved commit. */
+    readonly head_moved?: string;
+  };
   /** `wt merge` met a conflict or a red integration test. */
-  'merge-failed': { readonly task: string; readonly reason: string; readonly paths?: readonly string[] };
+  'merge-failed': {
+    readonly task: string;
+    readonly reason: string;
+    readonly paths?: readonly string[];
+    /** The tasks of the other side of the conflict. */
+    readonly with?: readonly string[];
+    /** The end of the integration test's output, or the name of the file that has it. */
+    readonly log?: string;
+  };
+  /** A checkout of the integration branch is not clean: the merge waits. */
+  'hold-merge': { readonly task: string; readonly reason: string };
+  'release-merge': { readonly task: string; readonly process?: string };
+  /** The integration branch is not where Liza left it. */
+  'integration-moved': { readonly found: string };
+  'accept-integration': { readonly head: string };
 
   // the human's hand
   note: { readonly message: string; readonly for?: string };

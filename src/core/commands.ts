@@ -1,11 +1,14 @@
 // THE TABLE: every command of the protocol, one row each: who, from which states, under which
 // guards, what changes. Everything that repeats the protocol reads these rows.
 
-import { claimTask, register, releaseClaim, reserveClaim } from './commands/claim.ts';
+import { claimTask, register, reserveClaim } from './commands/claim.ts';
 import { align, discoveryConvert, discoveryDismiss, goalComplete, planDone, sprintStart } from './commands/goal.ts';
+import { holdMerge } from './commands/hold.ts';
 import { archive, configSet, metrics, note, specChange } from './commands/human.ts';
-import { merge, mergeFailed } from './commands/merge.ts';
+import { acceptIntegration, integrationMoved } from './commands/integration.ts';
+import { merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge.ts';
 import { addTask, amend, finalize } from './commands/planning.ts';
+import { releaseClaim, releaseReservation } from './commands/release.ts';
 import { anomaly, discover, exit, longHeartbeat } from './commands/reports.ts';
 import { abandon, replan, unblock } from './commands/rescope.ts';
 import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
@@ -13,6 +16,7 @@ import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
 import { abort, checkpoint, pause, resume } from './commands/switches.ts';
 import { begin, block, handoff, limit } from './commands/work.ts';
+import { dropWorktree, renewWorktree } from './commands/worktree.ts';
 import type { Table } from './table.ts';
 
 export const TABLE: Table = {
@@ -32,7 +36,10 @@ export const TABLE: Table = {
   register,
   'reserve-claim': reserveClaim,
   'claim-task': claimTask,
+  'release-reservation': releaseReservation,
   'release-claim': releaseClaim,
+  'renew-worktree': renewWorktree,
+  'drop-worktree': dropWorktree,
   begin,
   'submit-for-review': submitForReview,
   block,
@@ -45,8 +52,13 @@ export const TABLE: Table = {
   'claim-review': claimReview,
   'submit-verdict': submitVerdict,
   'clear-stale-review-claims': clearStaleReviewClaims,
+  'reserve-merge': reserveMerge,
   merge,
   'merge-failed': mergeFailed,
+  'hold-merge': holdMerge,
+  'release-merge': releaseMerge,
+  'integration-moved': integrationMoved,
+  'accept-integration': acceptIntegration,
   note,
   pause,
   resume,

@@ -25,8 +25,13 @@ export const ConfigSchema = v.object({
   pause_grace: harmless(v.optional(seconds, 120), 'Seconds an agent may finish after PAUSE before it is ended.'),
   archive_after: harmless(v.optional(count, 50), 'Terminal tasks kept in state.yaml; older ones are archived.'),
   post_worktree_cmd: guarded(v.optional(v.nullable(text)), 'Prepares every worktree, for example `npm ci`.'),
+  post_worktree_timeout: guarded(v.optional(seconds, 600), 'Seconds that `post_worktree_cmd` may run.'),
   worktree_files: guarded(v.optional(texts), 'Untracked files copied into every worktree, for example `.env`.'),
   test_command: guarded(v.optional(v.nullable(text)), 'Runs the project’s tests at a submitted commit.'),
+  integration_test_timeout: guarded(
+    v.optional(seconds, 600),
+    'Seconds the integration test may run on a merge candidate.',
+  ),
   test_patterns: guarded(v.optional(texts), 'Globs of files that count as tests.'),
   tdd: guarded(v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'), 'How tests are proved to test.'),
   isolation: guarded(v.optional(oneOf(['worktree', 'clone'] as const)), 'How a task’s work is kept apart.'),

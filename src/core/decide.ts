@@ -8,13 +8,14 @@ import { STOP } from './commands/work.ts';
 import { TABLE } from './commands.ts';
 import { type Decided, type Decision, type Refusal, refuse } from './decision.ts';
 import { findTask } from './find.ts';
+import { onHold } from './halt.ts';
 import { checkInput } from './input.ts';
 import { introduced } from './invariants.ts';
 import { admits, haltedBy, nextHint } from './next.ts';
 import { settleSprint } from './sprint.ts';
-import { isTerminal, ROLES, type State, settings, type Task } from './state.ts';
+import { isTerminal, type State, settings, type Task } from './state.ts';
 import type { Row, Situation } from './table.ts';
-import { type Instant, iso } from './time.ts';
+import type { Instant } from './time.ts';
 
 export interface Asking {
   readonly actor: Actor;
@@ -126,25 +127,8 @@ function wrongState(board: Board, row: Row<CommandName>, part: Part, actor: Acto
   const from = row.fromOf?.[part] ?? row.from;
   const allowed = Array.isArray(from) ? from.join(', ') : '';
   return refuse(
-    `${task.id} is ${task.status}, and ${row.name} by ${spoken(part)} needs ${allowed}`,
-    nextHint(board, actor, task),
-  );
-}
-
-function onHold(
-  board: Board,
-  held: 'ABORT' | 'CHECKPOINT' | 'PAUSE' | 'paused',
-  part: Part,
-  task: Task | undefined,
-): Refusal {
-  const open = (ROLES as readonly Part[]).includes(part) ? 'handoff, block and exit stay open. ' : '';
-  if (held === 'paused') {
-    return refuse(`${task?.id} is paused`, `${open}A person lets it go on: liza resume ${task?.id}`);
-  }
-  const since = board.switches[held];
-  return refuse(
-    `${held} is on${since === undefined ? '' : ` since ${iso(since)}`}`,
-    `${open}A person lets the work go on: liza resume`,
+    `${task.id} is ${task.status}, and ${TYPED_AS[row.name] ?? row.name} by ${spoken(part)} needs ${allowed}`,
+    row.instead?.(task) ?? nextHint(board, actor, task),
   );
 }
 
@@ -174,9 +158,22 @@ function explain(command: Command, refusal: Refusal, guard?: string): Refusal {
 
 function label(command: Command): string {
   const subject = 'task' in command && typeof command.task === 'string' ? ` ${command.task.slice(0, 80)}` : '';
-  const spokenName = command.name === 'merge' || command.name === 'merge-failed' ? 'wt merge' : command.name;
-  return `${spokenName}${subject}`;
+  return `${TYPED_AS[command.name] ?? command.name}${subject}`;
 }
+
+/** Steps inside a command, called by the name that people type. */
+const TYPED_AS: Readonly<Partial<Record<CommandName, string>>> = {
+  'reserve-claim': 'claim-task',
+  'release-reservation': 'claim-task',
+  'renew-worktree': 'wt create',
+  'drop-worktree': 'wt delete',
+  'reserve-merge': 'wt merge',
+  merge: 'wt merge',
+  'merge-failed': 'wt merge',
+  'hold-merge': 'wt merge',
+  'release-merge': 'wt merge',
+  'accept-integration': 'doctor --accept-integration',
+};
 
 const SPOKEN: Readonly<Record<Part, string>> = {
   human: 'a person',

@@ -8,14 +8,25 @@ export interface Beginning {
   readonly goal: string;
   readonly spec_ref: string;
   readonly integration_branch?: string;
+  /** Where the integration branch is; absent: not known yet. */
+  readonly integration_head?: string;
   readonly now: Instant;
 }
 
-export function freshState({ goal, spec_ref, integration_branch = 'integration', now }: Beginning): State {
+export function freshState(beginning: Beginning): State {
+  const { goal, spec_ref, integration_branch = 'integration', integration_head, now } = beginning;
   const created = iso(now);
   return {
     version: STATE_VERSION,
-    goal: { id: 'goal-1', description: goal, spec_ref, created, status: 'PLANNING', alignment_history: [] },
+    goal: {
+      id: 'goal-1',
+      description: goal,
+      spec_ref,
+      created,
+      status: 'PLANNING',
+      alignment_history: [],
+      ...(integration_head === undefined ? {} : { integration_head }),
+    },
     tasks: [],
     agents: {},
     discovered: [],

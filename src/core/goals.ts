@@ -9,16 +9,26 @@ export interface NextGoal {
   readonly now: Instant;
 }
 
-/** Tasks go to the archive and everything about them with it; notes, settings and agents stay. */
+/** Tasks go to the archive and everything about them with it; notes, settings, agents and the integration branch stay. */
 export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State {
   const created = iso(now);
   const id = `goal-${numberOf(state.goal.id) + 1}`;
   const notes = state.human_notes.map((note) =>
     note.processed_at === undefined ? { ...note, processed_at: created, processed_by: 'init' } : note,
   );
+  const { integration_head, integration_moved } = state.goal;
   return {
     ...state,
-    goal: { id, description: goal, spec_ref, created, status: 'PLANNING', alignment_history: [] },
+    goal: {
+      id,
+      description: goal,
+      spec_ref,
+      created,
+      status: 'PLANNING',
+      alignment_history: [],
+      ...(integration_head === undefined ? {} : { integration_head }),
+      ...(integration_moved === undefined ? {} : { integration_moved }),
+    },
     tasks: [],
     discovered: [],
     handoff: {},

@@ -38,7 +38,17 @@ export function reservedFor(board: Board, task: Task, now: Instant): string | un
 export function claimingBy(board: Board, task: Task, now: Instant): string | undefined {
   const { claiming } = task;
   if (claiming === undefined || instant(claiming.expires) <= now) return undefined;
-  return board.leases.get(claiming.by)?.holder === 'dead' ? undefined : claiming.by;
+  const { by, process } = claiming;
+  // A lease record may be of an earlier process under the same id; the process itself knows better.
+  const dead = process === undefined ? board.leases.get(by)?.holder === 'dead' : board.gone?.has(process) === true;
+  return dead ? undefined : by;
+}
+
+/** Who is merging this task right now; one that names no process cannot be known to have ended. */
+export function mergingBy(board: Board, task: Task): string | undefined {
+  const { merging } = task;
+  if (merging === undefined) return undefined;
+  return merging.process !== undefined && board.gone?.has(merging.process) ? undefined : merging.by;
 }
 
 export const historyOf = (task: Task): readonly HistoryEvent[] => (task.history ?? []) as readonly HistoryEvent[];
@@ -55,17 +65,35 @@ export function lastCoder(task: Task): string | undefined {
   return task.assigned_to ?? historyOf(task).findLast((entry) => entry.event === 'claimed')?.agent;
 }
 
-/** The current iteration's events, from the claim that opened it; a same-coder takeover does not open one. */
+/** The current iteration's events, from the claim that opened it. */
 export function iterationEvents(task: Task): readonly HistoryEvent[] {
   const history = historyOf(task);
-  const opened = history.findLastIndex((entry) => entry.event === 'claimed' && entry.takeover !== true);
+  const opened = history.findLastIndex(opensIteration);
   return opened === -1 ? history : history.slice(opened);
 }
 
+/** Where the iteration starts: where its claim put it, or a worktree made anew since. */
 export function startCommit(task: Task): string | undefined {
-  const start = iterationEvents(task)[0]?.start_commit;
+  const start = iterationEvents(task).findLast(
+    (entry) => typeof entry.start_commit === 'string' && (opensIteration(entry) || entry.event === 'worktree_created'),
+  )?.start_commit;
   return typeof start === 'string' ? start : task.base_commit;
 }
+
+/** The tree of the worktree as it was prepared; undefined: that of the start commit. */
+export function baselineOf(task: Task): string | undefined {
+  const baseline = historyOf(task).findLast(
+    ({ event }) => event === 'claimed' || event === 'worktree_created',
+  )?.baseline;
+  return typeof baseline === 'string' ? baseline : undefined;
+}
+
+/** How often a coder set to work on it; an imported board may have the number without the events. */
+export const iterationsOf = (task: Task): number =>
+  Math.max(task.iteration ?? 0, historyOf(task).filter(opensIteration).length);
+
+/** A claim that began an iteration; a coder's takeover of its own lapsed claim continues one. */
+export const opensIteration = (entry: HistoryEvent): boolean => entry.event === 'claimed' && entry.takeover !== true;
 
 export const checkpointEvent = (task: Task): HistoryEvent | undefined =>
   iterationEvents(task).findLast((entry) => entry.event === 'pre_execution_checkpoint');

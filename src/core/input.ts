@@ -17,6 +17,7 @@ const ID_FIELDS: ReadonlySet<string> = new Set([
   'replacements',
   'depends_on',
   'tasks',
+  'with',
 ]);
 
 /** Under these keys a caller's own names begin. */

@@ -73,6 +73,7 @@ function checkTask(task: Task, say: Say, merged: (id: string) => boolean): void 
   if (task.failed_by !== undefined && new Set(task.failed_by).size < task.failed_by.length) {
     say('failed_by', 'failed_by names a coder twice');
   }
+  if (task.merging !== undefined && status !== 'APPROVED') say('merging', `${status} with a merge under way`);
   const required = REQUIRED[status];
   if (required !== undefined) {
     for (const field of required) if (empty(task[field])) say(field, `${status} without ${field}`);

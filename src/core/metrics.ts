@@ -1,7 +1,7 @@
 // The sprint's numbers (SPEC §14), counted from the tasks and their history alone, so that anyone can
 // recompute them. A rate over nothing is 0: the counts beside it tell the two apart.
 
-import { historyOf } from './holding.ts';
+import { historyOf, opensIteration } from './holding.ts';
 import { type HistoryEvent, isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from './state.ts';
 import { type Instant, instant } from './time.ts';
 
@@ -103,9 +103,7 @@ const isApproved = ({ status }: Task): boolean => status === 'APPROVED' || statu
 const firstVerdict = (task: Task): string | undefined =>
   historyOf(task).find(({ event }) => event === 'approved' || event === 'rejected')?.event;
 
-/** Claims that began an iteration; a coder's takeover of its own lapsed claim continues one. */
-const countIterations = (task: Task): number =>
-  historyOf(task).filter(({ event, takeover }) => event === 'claimed' && takeover !== true).length;
+const countIterations = (task: Task): number => historyOf(task).filter(opensIteration).length;
 
 const countEvents = (task: Task, name: string): number => historyOf(task).filter(({ event }) => event === name).length;
 

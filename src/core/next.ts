@@ -2,9 +2,10 @@
 // Refusals end with these, a dashboard enables its buttons by them. Guards that need a payload
 // are not tried here, so "possible" means: worth trying.
 
-import { type Actor, type Board, type Part, plays, SWITCHES, type Switch } from './board.ts';
+import { type Actor, type Board, type Part, plays } from './board.ts';
 import type { CommandName } from './command.ts';
 import { TABLE } from './commands.ts';
+import { type Hold, holdOn } from './halt.ts';
 import { ROLES, type Task, type TaskStatus } from './state.ts';
 import type { Row } from './table.ts';
 import { usage } from './usage.ts';
@@ -22,11 +23,10 @@ export function admits(row: AnyRow, part: Part, status: TaskStatus): boolean {
 }
 
 /** The switch that holds this command back, or the task's own pause; undefined: it may go on. */
-export function haltedBy(board: Board, row: AnyRow, part: Part, task: Task | undefined): Switch | 'paused' | undefined {
+export function haltedBy(board: Board, row: AnyRow, part: Part, task: Task | undefined): Hold | undefined {
   const agent = (ROLES as readonly Part[]).includes(part);
   const held = row.startsWork === true || (agent && row.whilePaused !== true);
-  if (!held) return undefined;
-  return SWITCHES.find((one) => board.switches[one] !== undefined) ?? (task?.paused === true ? 'paused' : undefined);
+  return held ? holdOn(board, task) : undefined;
 }
 
 /** One line: what this actor, or else somebody, can do with the task now. */
@@ -60,5 +60,15 @@ const NAMES: Readonly<Record<Part, string>> = {
   planner: 'the planner',
   human: 'a person',
 };
-/** The machine's inner steps: possible, but no one's next thing to type. */
-const ASIDE: ReadonlySet<CommandName> = new Set(['reserve-claim', 'limit', 'merge-failed']);
+/** The machine's inner steps and housekeeping: possible, but no one's next thing to type. */
+const ASIDE: ReadonlySet<CommandName> = new Set([
+  'reserve-claim',
+  'release-reservation',
+  'limit',
+  'renew-worktree',
+  'drop-worktree',
+  'merge',
+  'merge-failed',
+  'hold-merge',
+  'release-merge',
+]);

@@ -86,7 +86,7 @@ export const TaskSchema = v.object({
   iteration: v.optional(count),
   epoch: v.optional(count),
   lease_expires: v.optional(timestamp),
-  claiming: v.optional(v.object({ by: id, epoch: count, expires: timestamp })),
+  claiming: v.optional(v.object({ by: id, epoch: count, expires: timestamp, process: v.optional(text) })),
   reserved_for: v.optional(id),
   excluded_coders: v.optional(ids),
   keep_worktree: v.optional(v.boolean()),
@@ -96,6 +96,10 @@ export const TaskSchema = v.object({
   review_lease_expires: v.optional(timestamp),
   approvals: v.optional(v.array(Approval)),
   approved_by: v.optional(id),
+  merging: v.optional(
+    v.object({ by: text, candidate: commit, onto: commit, since: timestamp, process: v.optional(text) }),
+  ),
+  merge_held: v.optional(v.object({ reason: text, since: timestamp })),
   merge_commit: v.optional(commit),
   review_cycles_current: v.optional(count),
   review_cycles_total: v.optional(count),
@@ -185,6 +189,10 @@ export const GoalSchema = v.object({
   created: v.optional(timestamp),
   status: oneOf(GOAL_STATUSES),
   alignment_history: v.optional(v.array(Alignment)),
+  /** Where Liza left the integration branch. */
+  integration_head: v.optional(commit),
+  /** Somebody else moved it; no merge starts until a person has accepted that. */
+  integration_moved: v.optional(v.object({ expected: commit, found: commit, time: timestamp })),
 });
 
 export const SprintSchema = v.object({
@@ -277,6 +285,8 @@ type DefaultedKey =
   | 'progress_timeout'
   | 'pause_grace'
   | 'archive_after'
+  | 'integration_test_timeout'
+  | 'post_worktree_timeout'
   | 'tdd'
   | 'sandbox'
   | 'allow_filters';

@@ -38,6 +38,8 @@ export interface Row<K extends CommandName> {
   readonly from: readonly TaskStatus[] | 'new' | 'board';
   /** Narrows `from` for some parts: a planner blocks only INTEGRATION_FAILED, a coder only CLAIMED. */
   readonly fromOf?: Readonly<Partial<Record<Part, readonly TaskStatus[]>>>;
+  /** What to do instead when the task is in another state; without it the hint names what is possible there. */
+  readonly instead?: (task: Task) => string | undefined;
   /** States it may end in; empty: the status stays. */
   readonly to: readonly TaskStatus[];
   /** Starts work: refused while ABORT, CHECKPOINT or PAUSE is on, or the task is paused. */

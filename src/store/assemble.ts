@@ -5,6 +5,7 @@ import { isTerminal, type State, type TaskStatus } from '../core/state.ts';
 import { Archive } from './archive.ts';
 import type { Context } from './context.ts';
 import { readLeases } from './leases.ts';
+import { isAlive, parseProcess } from './processes.ts';
 import { readSwitches } from './switches.ts';
 
 export function assemble({ files, paths }: Context, state: State): Board {
@@ -16,5 +17,26 @@ export function assemble({ files, paths }: Context, state: State): Board {
     const ended = new Set(state.tasks.filter((task) => isTerminal(task.status)).map((task) => task.id));
     for (const [id, { status }] of index) if (!ended.has(id)) archived.set(id, status);
   }
-  return { state, switches: readSwitches(files, paths), leases: readLeases(files, paths.agents), archived };
+  const gone = endedProcesses(state);
+  return {
+    state,
+    switches: readSwitches(files, paths),
+    leases: readLeases(files, paths.agents),
+    archived,
+    ...(gone.size === 0 ? {} : { gone }),
+  };
+}
+
+/** Of the processes that tasks name, those that ended; what is no identity proves nothing. */
+function endedProcesses(state: State): ReadonlySet<string> {
+  const gone = new Set<string>();
+  for (const task of state.tasks) {
+    // A board that was never validated comes through here as well: a task may be anything.
+    for (const named of [task?.claiming?.process, task?.merging?.process]) {
+      if (typeof named !== 'string' || gone.has(named)) continue;
+      const identity = parseProcess(named);
+      if (identity !== undefined && !isAlive(identity)) gone.add(named);
+    }
+  }
+  return gone;
 }

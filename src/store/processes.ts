@@ -18,6 +18,16 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identity.boot === bootId() && startTime(identity.pid) === identity.started;
 }
 
+/** An identity as one text, for a field of the board: `<boot>/<pid>/<started>`. */
+export const formatProcess = ({ boot, pid, started }: ProcessIdentity): string => `${boot}/${pid}/${started}`;
+
+/** On macOS `started` has spaces; boot and pid never do. */
+export function parseProcess(text: string): ProcessIdentity | undefined {
+  const [, boot, pid, started] = /^([^/\s]+)\/([1-9]\d{0,9})\/(\S.*)$/.exec(text) ?? [];
+  if (boot === undefined || pid === undefined || started === undefined) return undefined;
+  return { boot, pid: Number(pid), started };
+}
+
 /** Milliseconds since boot; comparable between processes of one boot, deaf to the wall clock. */
 export const monotonic = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 

@@ -20,6 +20,7 @@ import {
   finalize,
   merged,
   reject,
+  reserveMerge,
   SPEC,
   submit,
   type World,
@@ -55,6 +56,10 @@ function outcome(w: World, line: string): readonly string[] {
   const [who = '', verb = '', ...rest] = words(line);
   if (who === 'wait') {
     w.pass(Number.parseInt(verb, 10));
+    return [];
+  }
+  if (who === 'process') {
+    w.ends(verb);
     return [];
   }
   if (verb === 'dies') {
@@ -112,10 +117,21 @@ function command(w: World, verb: string, [task = '', ...rest]: readonly string[]
       return rest.length === 0
         ? { name: 'submit-verdict', task, verdict: 'REJECTED', reason: 'looks wrong' }
         : reject(task, ...rest);
+    case 'reserve-merge':
+      return reserveMerge(task, sha(first), w.state.goal.integration_head, rest[1]);
+    case 'release-merge':
+      return { name: 'release-merge', task };
+    case 'integration-moved':
+      return { name: 'integration-moved', found: sha(task) };
+    case 'accept-integration':
+      return { name: 'accept-integration', head: sha(task) };
     case 'wt-merge':
       return first === 'conflict'
         ? { name: 'merge-failed', task, reason: 'conflict in src/client.ts', paths: ['src/client.ts'] }
-        : merged(task, sha('f'));
+        : merged(
+            task,
+            first === '' ? (w.task(task).merge_commit ?? w.task(task).merging?.candidate ?? sha('f')) : sha(first),
+          );
     case 'block':
       return { name: 'block', task, reason: first, questions: rest.slice(1) };
     case 'unblock':
@@ -157,6 +173,8 @@ function options(rest: readonly string[]): object {
   return { changes, ...Object.fromEntries(others) };
 }
 
+const short = (commit: string | undefined): string => commit?.slice(0, 12) ?? '—';
+
 /** What became different, in the words of the board. */
 function changes(before: State, after: State): readonly string[] {
   const lines: string[] = [];
@@ -169,6 +187,10 @@ function changes(before: State, after: State): readonly string[] {
     }
     if (task.status === 'BLOCKED' && old?.status !== 'BLOCKED')
       lines.push(`${task.id}: because ${task.blocked_reason}`);
+    if (old?.merging?.candidate !== task.merging?.candidate && task.status === 'APPROVED')
+      lines.push(
+        `${task.id}: ${task.merging === undefined ? 'no merge under way' : `merge by ${task.merging.by} under way`}`,
+      );
     if (old !== undefined && String(old.depends_on) !== String(task.depends_on))
       lines.push(`${task.id}: depends on ${task.depends_on}`);
   }
@@ -177,6 +199,8 @@ function changes(before: State, after: State): readonly string[] {
     if (old?.status !== agent.status) lines.push(`${id}: ${old?.status} → ${agent.status}`);
   }
   if (before.goal.status !== after.goal.status) lines.push(`goal: ${before.goal.status} → ${after.goal.status}`);
+  if (before.goal.integration_head !== after.goal.integration_head)
+    lines.push(`integration: ${short(before.goal.integration_head)} → ${short(after.goal.integration_head)}`);
   if (before.sprint.status !== after.sprint.status)
     lines.push(`sprint: ${before.sprint.status} → ${after.sprint.status}`);
   return lines;

@@ -122,6 +122,10 @@ const staleDraft: Row = (task, { now }) => {
   return warning(`STALE DRAFT:${task.id}`, `STALE DRAFT: ${task.id} — created ${minutes(age)}min ago (Planner crash?)`);
 };
 
+/** Keyed by its beginning: held once more for another reason, it is another alarm. */
+const mergeHeld: Row = ({ id, merge_held: held }) =>
+  held && warning(`MERGE HELD:${id}:${held.since}`, `MERGE HELD: ${id} — ${gist(held.reason)}`);
+
 const ROWS: readonly Row[] = [
   expiredLease,
   expiredReview,
@@ -130,6 +134,7 @@ const ROWS: readonly Row[] = [
   reassigned,
   reviewLoop,
   integrationFailed,
+  mergeHeld,
   exhaustion,
   nearIterations,
   nearCycles,

@@ -1,16 +1,17 @@
-// Rows of the coder's claim: registration, reservation, the claim itself, and letting go.
+// Rows of the coder's claim: registration, reservation, the claim itself (release.ts has the way back).
 // Every claim raises the epoch, which fences whoever held the task before.
 
-import { actorName, roleOfId } from '../board.ts';
+import { roleOfId } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask, unmergedDependencies } from '../find.ts';
-import { agentLease, claimingBy, historyOf, lastCoder, reservedFor, startCommit, taskLease } from '../holding.ts';
+import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../holding.ts';
 import type { Agent, Role, Task, TaskStatus } from '../state.ts';
 import type { Guard, Row, Situation } from '../table.ts';
 import { duration, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
+import { worktreePlan } from '../worktrees.ts';
 import { FAILURES_THAT_EXHAUST } from './rescope.ts';
 
 type ClaimName = 'reserve-claim' | 'claim-task';
@@ -174,9 +175,13 @@ function notReserved({ board, task, command, now }: Situation<ClaimName>): Refus
 
 function notBeingClaimed({ board, task, command, now }: Situation<ClaimName>): Refusal | undefined {
   const claiming = claimingBy(board, task, now);
-  if (claiming === undefined || claiming === command.agent) return undefined;
+  if (claiming === undefined || (claiming === command.agent && !fromElsewhere(task, command))) return undefined;
   return refuse(`${claiming} is claiming ${task.id} right now`, 'Take another task: liza status');
 }
+
+/** The same agent id, but another process: two that prepare one worktree would undo each other's work. */
+const fromElsewhere = ({ claiming }: Task, command: object): boolean =>
+  'process' in command && claiming?.process !== undefined && claiming.process !== command.process;
 
 function dependenciesMerged({ board, task }: Situation<ClaimName>): Refusal | undefined {
   const missing = unmergedDependencies(board, task);
@@ -202,7 +207,7 @@ export const reserveClaim: Row<'reserve-claim'> = {
   to: [],
   startsWork: true,
   guards: claimGuards(),
-  effects: 'claiming {by, epoch, expires}; the status stays',
+  effects: 'claiming {by, epoch, expires, process}; the status stays',
   change: ({ state, task, command, now, settings }) => ({
     state: withTask(
       state,
@@ -211,6 +216,7 @@ export const reserveClaim: Row<'reserve-claim'> = {
           by: command.agent,
           epoch: (task.epoch ?? 0) + 1,
           expires: later(now, settings.long_lease_duration),
+          ...(command.process === undefined ? {} : { process: command.process }),
         },
       }),
     ),
@@ -273,6 +279,7 @@ export const claimTask: Row<'claim-task'> = {
         base_commit: command.base_commit,
         // A takeover continues the iteration: its start stays where the first claim put it.
         start_commit: takeover ? startCommit(task) : (command.start_commit ?? command.base_commit),
+        baseline: command.baseline,
         ...(takeover ? { takeover: true } : {}),
       }),
     );
@@ -286,8 +293,16 @@ export const claimTask: Row<'claim-task'> = {
   },
 };
 
+type Progress = Patch<Task> & { readonly iteration: number };
+
+/** Who starts fresh from the integration head has no failed merge to fix any more. */
+const progressOf = (task: Task, agent: string): Progress =>
+  worktreePlan(task, agent) === 'fresh'
+    ? { ...countOf(task, agent), integration_fix: undefined }
+    : countOf(task, agent);
+
 /** Iteration and review cycles after a claim, by where the task comes from and who takes it. */
-function progressOf(task: Task, agent: string): Patch<Task> & { readonly iteration: number } {
+function countOf(task: Task, agent: string): Progress {
   const iteration = task.iteration ?? 0;
   const same = lastCoder(task) === agent;
   switch (task.status) {
@@ -302,54 +317,3 @@ function progressOf(task: Task, agent: string): Patch<Task> & { readonly iterati
       return same && task.keep_worktree === true ? { iteration: 1 } : { iteration: 1, review_cycles_current: 0 };
   }
 }
-
-export const releaseClaim: Row<'release-claim'> = {
-  name: 'release-claim',
-  summary: 'Take a task from its coder and offer it again; the work is preserved.',
-  who: ['human', 'supervisor'],
-  from: ['CLAIMED'],
-  to: ['UNCLAIMED'],
-  already: ({ task, actor }) => {
-    const last = historyOf(task).at(-1);
-    return task.status === 'UNCLAIMED' && last?.event === 'released' && last.agent === actorName(actor);
-  },
-  guards: [
-    {
-      name: 'own-task',
-      rule: 'a supervisor releases only its own agent’s task, or one whose lease is past',
-      check: ({ board, actor, part, task, now }) =>
-        part === 'supervisor' &&
-        actor.id !== undefined &&
-        actor.id !== task.assigned_to &&
-        !taskLease(board, task, now).expired
-          ? refuse(
-              `${task.assigned_to} holds ${task.id}, not ${actor.id}`,
-              `A person may: ${usage('release-claim', task.id)}`,
-            )
-          : undefined,
-    },
-  ],
-  effects: 'assignee, worktree and lease go; work preserved under refs/liza/attempts',
-  change: (s) => {
-    const { task } = s;
-    const free = evolve(
-      task,
-      {
-        status: 'UNCLAIMED',
-        assigned_to: undefined,
-        worktree: undefined,
-        base_commit: undefined,
-        lease_expires: undefined,
-        iteration: undefined,
-        claiming: undefined,
-        handoff_pending: undefined,
-      },
-      event(s, 'released', { from: task.assigned_to, reason: s.command.reason }),
-    );
-    return {
-      state: detach(withTask(s.state, free), task.id),
-      task: task.id,
-      detail: `${task.id} released from ${task.assigned_to}`,
-    };
-  },
-};

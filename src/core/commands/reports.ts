@@ -1,7 +1,7 @@
 // What agents report besides their work: discoveries, anomalies, long operations, their exit.
 
 import { actorName } from '../board.ts';
-import { event, evolve, patch, withAgent, withTask } from '../change.ts';
+import { event, evolve, freeId, patch, withAgent, withAnomaly, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
@@ -100,19 +100,12 @@ export const anomaly: Row<'anomaly'> = {
     },
   ],
   effects: 'anomalies',
-  change: ({ state, actor, command, now }) => {
-    const logged = {
-      id: freeId('anomaly', new Set(state.anomalies.map((one) => one.id ?? ''))),
-      type: command.type as AnomalyType,
-      ...(command.task === undefined ? {} : { task: command.task }),
-      reporter: actorName(actor),
-      timestamp: iso(now),
-      details: command.details,
-    };
+  change: (s) => {
+    const { type, task, details } = s.command;
     return {
-      state: { ...state, anomalies: [...state.anomalies, logged] },
-      detail: `anomaly ${command.type}`,
-      ...(command.task === undefined ? {} : { task: command.task }),
+      state: withAnomaly(s, s.state, type as AnomalyType, task, details),
+      detail: `anomaly ${type}`,
+      ...(task === undefined ? {} : { task }),
     };
   },
 };
@@ -256,11 +249,4 @@ function registeredActor<K extends CommandName>(): Guard<K> {
         ? refuse(`${actorName(actor)} is not registered`, 'Start it: liza agent <role>')
         : undefined,
   };
-}
-
-/** The next free `prefix-n`; counting from the end, since records are never deleted. */
-function freeId(prefix: string, taken: ReadonlySet<string>): string {
-  let number = taken.size + 1;
-  while (taken.has(`${prefix}-${number}`)) number++;
-  return `${prefix}-${number}`;
 }

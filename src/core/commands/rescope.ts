@@ -3,7 +3,7 @@
 
 import { blockTask, HUMAN_OVERRIDE, LET_GO, QUESTIONS, REVIEW_DEADLOCK } from '../blocked.ts';
 import { actorName } from '../board.ts';
-import { detach, event, evolve, type Patch, unique, withTask } from '../change.ts';
+import { detach, event, evolve, type Patch, unique, withAnomaly, withTask } from '../change.ts';
 import { refuse } from '../decision.ts';
 import {
   blank,
@@ -16,9 +16,8 @@ import {
 } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../holding.ts';
-import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
+import { isTerminal, TASK_STATUSES, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
-import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 import { PLANNERS } from './planning.ts';
 
@@ -132,7 +131,9 @@ export const unblock: Row<'unblock'> = {
     );
     const state = withTask(s.state, free);
     return {
-      state: blank(command.assessment) ? state : logAssessment(s, state, command.assessment ?? ''),
+      state: blank(command.assessment)
+        ? state
+        : withAnomaly(s, state, 'review_deadlock', task.id, { assessment: command.assessment }),
       task: task.id,
       detail: `task ${task.id} unblocked${changed ? ' with a changed definition' : ''}`,
     };
@@ -151,18 +152,6 @@ function wasDeadlocked(task: Task): boolean {
   const history = historyOf(task);
   const last = history.findLastIndex((entry) => entry.event === 'unblocked');
   return history.slice(last + 1).some((entry) => entry.event === 'blocked' && entry.reason === REVIEW_DEADLOCK);
-}
-
-function logAssessment(s: Situation<'unblock'>, state: State, assessment: string): State {
-  const anomaly = {
-    id: `anomaly-${state.anomalies.length + 1}`,
-    type: 'review_deadlock' as const,
-    task: s.task.id,
-    reporter: actorName(s.actor),
-    timestamp: iso(s.now),
-    details: { assessment },
-  };
-  return { ...state, anomalies: [...state.anomalies, anomaly] };
 }
 
 export const abandon: Row<'abandon'> = {
@@ -214,7 +203,19 @@ export const replan: Row<'replan'> = {
   from: TASK_STATUSES.filter((status) => status !== 'DRAFT' && !isTerminal(status)),
   to: ['BLOCKED'],
   already: ({ task, command }) => task.status === 'BLOCKED' && task.blocked_reason === overrideReason(command.reason),
-  guards: [],
+  guards: [
+    {
+      name: 'no-merge-under-way',
+      rule: 'no merge of it was announced: the integration branch may have moved already',
+      check: ({ task: { merging, status } }) =>
+        merging === undefined || status !== 'APPROVED'
+          ? undefined
+          : refuse(
+              `a merge of it is under way since ${merging.since}`,
+              'Wait for it; if its process died: liza doctor --fix',
+            ),
+    },
+  ],
   effects: '`blocked_reason: human override` wakes the planner; worktree kept',
   change: (s) => ({
     state: blockTask(s, s.state, s.task, { reason: overrideReason(s.command.reason), questions: QUESTIONS.override }),

@@ -1,9 +1,12 @@
 // The coder offers a commit for review. Liza looks at the commit itself, never at what the coder says of it.
 
 import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
+import { isFullCommit } from '../commits.ts';
 import { type Refusal, refuse } from '../decision.ts';
+import { diffFacts } from '../diff-facts.ts';
 import { checkpointEvent, historyOf } from '../holding.ts';
-import { DEFAULT_TEST_PATTERNS, isCode, isTest, outOfScope, parseScope } from '../scope.ts';
+import { covers, DEFAULT_TEST_PATTERNS, isCode, isTest, outOfScope, parseScope } from '../scope.ts';
+import type { Settings } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
@@ -32,15 +35,35 @@ export const submitForReview: Row<'submit-for-review'> = {
     },
     {
       name: 'clean-sync',
-      rule: 'on branch task/<id>, nothing uncommitted, HEAD is the submitted commit, which descends from base_commit',
+      rule: 'on branch task/<id>, no merge half done, nothing uncommitted, HEAD is the submitted commit, which descends from base_commit',
       check: cleanSync,
     },
-    { name: 'something-new', rule: 'the commit changes something and was not rejected before', check: somethingNew },
+    {
+      name: 'something-new',
+      rule: 'the commit changes something, and neither it nor its tree was rejected before',
+      check: somethingNew,
+    },
+    {
+      name: 'no-worktree-files',
+      rule: 'no file of worktree_files is committed',
+      check: ({ command, settings }) => {
+        const copied = settings.worktree_files ?? [];
+        const held = command.facts.changes
+          .filter(({ path, kind }) => kind !== 'removed' && copied.some((item) => covers(item, path)))
+          .map(({ path }) => path);
+        if (held.length === 0) return undefined;
+        return refuse(
+          `these are worktree_files, copied in and never committed: ${list(held)}`,
+          'Take them out of the commit, then submit the new HEAD',
+        );
+      },
+    },
     {
       name: 'in-scope',
       rule: 'no path the task declares OUT is touched',
       check: ({ task, command }) => {
-        const outside = outOfScope(parseScope(task.scope ?? ''), command.facts.changed_files);
+        const touched = command.facts.changes.map(({ path }) => path);
+        const outside = outOfScope(parseScope(task.scope ?? ''), touched);
         if (outside.length === 0) return undefined;
         return refuse(
           `the task declares OUT what the commit touches: ${list(outside)}`,
@@ -50,11 +73,11 @@ export const submitForReview: Row<'submit-for-review'> = {
     },
     {
       name: 'tests-with-code',
-      rule: 'a code task’s diff holds a test file; docs, config and spec tasks touch no code',
+      rule: 'a code task’s diff adds or changes a test file; docs, config and spec tasks touch no code',
       check: testsWithCode,
     },
   ],
-  effects: 'review_commit, coder lease cleared, agent WAITING',
+  effects: 'review_commit, coder lease cleared, agent WAITING; what the diff does is told in history',
   change: (s) => {
     const { task, command, actor, now, settings } = s;
     const submitted = evolve(
@@ -66,7 +89,12 @@ export const submitForReview: Row<'submit-for-review'> = {
         handoff_pending: undefined,
         ...(command.facts.base_commit === undefined ? {} : { base_commit: command.facts.base_commit }),
       },
-      event(s, 'submitted', { commit: command.commit, iteration: task.iteration }),
+      event(s, 'submitted', {
+        commit: command.commit,
+        iteration: task.iteration,
+        pin: command.facts.pin,
+        diff: diffFacts(task, command.facts.changes, testPatterns(settings)),
+      }),
     );
     const lease = { expires: later(now, settings.lease_duration), now: iso(now) };
     const agent = s.state.agents[actor.id ?? ''];
@@ -90,10 +118,16 @@ export const submitForReview: Row<'submit-for-review'> = {
 
 function cleanSync({ task, command }: Situation<'submit-for-review'>): Refusal | undefined {
   const { commit, facts } = command;
-  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit)) {
+  if (!isFullCommit(commit)) {
     return refuse(
       `${commit.slice(0, 80)} is not a full commit id`,
       `Use all of it: ${usage('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
+    );
+  }
+  if (facts.merging === true) {
+    return refuse(
+      'the merge laid out in the worktree is not concluded',
+      'Resolve it, git add, git commit, then submit the new HEAD',
     );
   }
   if (facts.dirty.length > 0) {
@@ -116,26 +150,29 @@ function cleanSync({ task, command }: Situation<'submit-for-review'>): Refusal |
 }
 
 function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusal | undefined {
-  if (command.commit === task.base_commit || command.facts.changed_files.length === 0) {
+  const { changes, same_tree_as } = command.facts;
+  if (command.commit === task.base_commit || changes.length === 0) {
     return refuse(
       `${command.commit} changes nothing since the base ${task.base_commit}`,
       'Commit the work first, or say what stops you: liza block',
     );
   }
   const rejected = historyOf(task).some((entry) => entry.event === 'rejected' && entry.commit === command.commit);
-  if (!rejected) return undefined;
+  if (!rejected && same_tree_as === undefined) return undefined;
   return refuse(
-    `${command.commit} is the commit that was rejected, unchanged`,
+    rejected
+      ? `${command.commit} is the commit that was rejected, unchanged`
+      : `${command.commit} has the same files as ${same_tree_as}, which was rejected`,
     `Address the feedback first: liza show ${task.id}`,
   );
 }
 
 function testsWithCode({ task, command, settings }: Situation<'submit-for-review'>): Refusal | undefined {
-  const patterns = settings.test_patterns ?? DEFAULT_TEST_PATTERNS;
-  const files = command.facts.changed_files;
-  if (files.some((file) => isTest(file, patterns))) return undefined;
+  const patterns = testPatterns(settings);
+  const { changes } = command.facts;
+  if (changes.some(({ path, kind }) => kind !== 'removed' && isTest(path, patterns))) return undefined;
   const type = task.type ?? 'code';
-  const code = files.filter(isCode);
+  const code = changes.map(({ path }) => path).filter(isCode);
   if (type !== 'code' && code.length === 0) return undefined;
   const fact =
     type === 'code'
@@ -143,3 +180,5 @@ function testsWithCode({ task, command, settings }: Situation<'submit-for-review
       : `a ${type} task that touches code (${list(code)}) without a test`;
   return refuse(fact, `Add a test; these count as tests: ${patterns.join(', ')}`);
 }
+
+const testPatterns = (settings: Settings): readonly string[] => settings.test_patterns ?? DEFAULT_TEST_PATTERNS;

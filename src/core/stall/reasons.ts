@@ -43,6 +43,14 @@ function unmerged(seen: Survey): string | undefined {
   const [first, ...more] = withStatus(seen, 'APPROVED');
   if (first === undefined) return undefined;
   const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  const moved = seen.board.state.goal.integration_moved;
+  if (moved !== undefined) {
+    const where = `it is at ${moved.found}, Liza left it at ${moved.expected}`;
+    return `${first.id} is APPROVED${others} and waits, because the integration branch moved outside Liza (${where}): liza doctor --accept-integration`;
+  }
+  const held = first.merge_held?.reason;
+  if (held !== undefined)
+    return `the merge of ${first.id} is held${others}: ${gist(held, 200)} — then liza wt merge ${first.id}`;
   return `${first.id} is APPROVED${others} and no supervisor is running to merge it: liza run, or liza wt merge ${first.id}`;
 }
 

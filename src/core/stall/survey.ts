@@ -1,7 +1,7 @@
 // One walk over the board that tells what is under way, what could be, and who is there to do it.
 
 import type { Board } from '../board.ts';
-import { agentLease, claimingBy, reviewLease, taskLease } from '../holding.ts';
+import { agentLease, claimingBy, mergingBy, reviewLease, taskLease } from '../holding.ts';
 import { isTerminal, type Role, type Task } from '../state.ts';
 import type { Instant } from '../time.ts';
 import { whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from '../work.ts';
@@ -35,8 +35,13 @@ export function survey(board: Board, now: Instant): Survey {
 export function isMoving(seen: Survey): boolean {
   const { board, now, present } = seen;
   const someone = Object.values(present).some((agents) => agents.length > 0);
+  const merges = someone && board.state.goal.integration_moved === undefined;
   return (
-    seen.live.some((task) => task.paused !== true && (isHeld(seen, task) || (task.status === 'APPROVED' && someone))) ||
+    seen.live.some(
+      (task) =>
+        task.paused !== true &&
+        (isHeld(seen, task) || (task.status === 'APPROVED' && merges && task.merge_held === undefined)),
+    ) ||
     seen.open.some((task) => present.coder.some((coder) => whyNotClaimable(board, task, coder, now) === undefined)) ||
     seen.live.some((task) =>
       present.code_reviewer.some((reviewer) => whyNotReviewable(board, task, reviewer, now) === undefined),
@@ -45,7 +50,7 @@ export function isMoving(seen: Survey): boolean {
 }
 
 function isHeld({ board, now }: Survey, task: Task): boolean {
-  if (claimingBy(board, task, now) !== undefined) return true;
+  if (claimingBy(board, task, now) !== undefined || mergingBy(board, task) !== undefined) return true;
   if (task.status === 'CLAIMED') return !taskLease(board, task, now).expired;
   return (
     task.status === 'READY_FOR_REVIEW' && task.reviewing_by !== undefined && !reviewLease(board, task, now).expired

@@ -3,7 +3,7 @@ import { alarms, type Surroundings } from '../../../src/core/alarms.ts';
 import type { Board } from '../../../src/core/board.ts';
 import type { Discovery, Task } from '../../../src/core/state.ts';
 import type { Instant } from '../../../src/core/time.ts';
-import { agent, ago, board, event, goal, HOUR, MINUTE, NOW, SECOND, task } from './fixtures.ts';
+import { agent, ago, board, COMMIT, event, goal, HOUR, MINUTE, NOW, SECOND, task } from './fixtures.ts';
 
 const texts = (on: Board, now: Instant = NOW, extra: Partial<Surroundings> = {}): readonly string[] =>
   alarms(on, now, { lastChange: now, ...extra }).map(({ text }) => text);
@@ -12,6 +12,28 @@ const about = (fields: Partial<Task>, parts: Parameters<typeof board>[0] = {}): 
   board({ tasks: [task('t', fields)], ...parts });
 
 const CODER = { agents: { 'coder-1': agent('coder', { status: 'WORKING', current_task: 't' }) } };
+
+it('INTEGRATION MOVED OUTSIDE LIZA names both heads, and another alarm when it moves again', () => {
+  const moved = (found: string): Board =>
+    board({
+      state: {
+        goal: { ...goal('IN_PROGRESS').goal, integration_moved: { expected: COMMIT, found, time: ago(0) } },
+        config: { integration_branch: 'trunk' },
+      },
+    });
+  const on = moved('2'.repeat(40));
+  expect(alarms(on, NOW, { lastChange: NOW })).toEqual([
+    {
+      key: `INTEGRATION MOVED:${'2'.repeat(40)}`,
+      level: 'alarm',
+      text: `🚨 INTEGRATION MOVED OUTSIDE LIZA: trunk is at ${'2'.repeat(40)}, Liza left it at ${COMMIT}`,
+    },
+  ]);
+  expect(alarms(moved('3'.repeat(40)), NOW, { lastChange: NOW })[0]?.key).not.toBe(
+    alarms(on, NOW, { lastChange: NOW })[0]?.key,
+  );
+  expect(texts(board())).toEqual([]);
+});
 
 describe('alarms that begin at a moment', () => {
   /** Raised at NOW, not one second earlier. */

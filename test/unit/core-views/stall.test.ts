@@ -30,6 +30,14 @@ describe('something moves while', () => {
     ['a coder is there for a task', { tasks: [task('t')], agents: CODER }],
     ['a reviewer is there for a review', { tasks: [task('t', { status: 'READY_FOR_REVIEW' })], agents: REVIEWER }],
     ['a supervisor is there for a merge', { tasks: [task('t', { status: 'APPROVED' })], agents: REVIEWER }],
+    [
+      'a merge is under way',
+      {
+        tasks: [
+          task('t', { status: 'APPROVED', merging: { by: 'human', candidate: COMMIT, onto: COMMIT, since: ago(0) } }),
+        ],
+      },
+    ],
     ['one task moves and another is blocked', { tasks: [task('t'), task('u', { status: 'BLOCKED' })], agents: CODER }],
   ])('%s', (_name, parts) => expect(why(parts)).toBeUndefined());
 });
@@ -84,6 +92,16 @@ describe('nothing moves because', () => {
   it('no supervisor is there to merge', () => {
     expect(why({ tasks: [task('t', { status: 'APPROVED' })] })).toBe(
       't is APPROVED and no supervisor is running to merge it: liza run, or liza wt merge t',
+    );
+  });
+
+  it('the integration branch moved outside Liza, whoever is there to merge', () => {
+    const found = '2'.repeat(40);
+    const moved = { expected: COMMIT, found, time: ago(0) };
+    const state = { goal: { ...goal('IN_PROGRESS').goal, integration_moved: moved } };
+    const tasks = [task('t', { status: 'APPROVED' }), task('u', { status: 'APPROVED' })];
+    expect(why({ tasks, agents: REVIEWER, state })).toBe(
+      `t is APPROVED (and 1 more) and waits, because the integration branch moved outside Liza (it is at ${found}, Liza left it at ${COMMIT}): liza doctor --accept-integration`,
     );
   });
 

@@ -5,7 +5,7 @@ import { normalise } from '../../../src/core/aliases.ts';
 import { checkRecord, invariants, transitionViolations, validate } from '../../../src/core/invariants.ts';
 import type { State, Task } from '../../../src/core/state.ts';
 import { iso } from '../../../src/core/time.ts';
-import { addReady, HUMAN, merged, START, SUPERVISOR, toApproved, world } from './world.ts';
+import { addReady, HUMAN, START, toMerged, world } from './world.ts';
 
 const base: Task = {
   id: 'a',
@@ -37,12 +37,19 @@ describe('what each invariant says when it is broken', () => {
   it('a sound board has nothing to say', () => {
     const w = world();
     w.run(HUMAN, addReady('a'));
-    toApproved(w, 'a');
-    w.run(SUPERVISOR, merged('a'));
+    toMerged(w, 'a');
     expect(validate(w.state, new Map())).toEqual([]);
   });
 
   const cases: readonly (readonly [string, State, string])[] = [
+    [
+      'a merge under way is of an APPROVED task',
+      withTasks({
+        ...base,
+        merging: { by: 'human', candidate: 'a'.repeat(40), onto: 'b'.repeat(40), since: iso(START) },
+      }),
+      'tasks.0.merging: task a: UNCLAIMED with a merge under way',
+    ],
     ['unique task ids', withTasks(base, base), 'tasks.1.id: task a: the id is used twice'],
     ['id pattern', withTasks({ ...base, id: '../x' }), 'tasks.0.id: task ../x: id must match'],
     ['priority 1–5', withTasks({ ...base, priority: 6 }), 'tasks.0.priority: task a: priority must be a number from 1'],

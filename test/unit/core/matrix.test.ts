@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/core/board.ts';
 import type { Command, CommandName } from '../../../src/core/command.ts';
-import { TASK_STATUSES, type TaskStatus } from '../../../src/core/state.ts';
+import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/state.ts';
 import {
   addDraft,
   addReady,
@@ -25,11 +25,13 @@ import {
   PLANNER,
   REVIEWER,
   reject,
+  reserveMerge,
   SPEC,
   SUPERVISOR,
   submit,
   toApproved,
   toClaimed,
+  toMerged,
   toReady,
   toRejected,
   unblock,
@@ -51,23 +53,30 @@ const PARTS: Readonly<Record<string, Actor>> = {
 const STATES =
   'DRAFT UNCLAIMED CLAIMED READY_FOR_REVIEW REJECTED APPROVED BLOCKED INTEGRATION_FAILED MERGED SUPERSEDED ABANDONED';
 
-// SPEC §5, row by row. A dot: nobody. claim-task on CLAIMED: with its lease past.
+// SPEC §5, row by row. A dot: nobody. claim-task on CLAIMED: with its lease past. What is released or dropped
+// is there in every state, so that only state and part decide.
 const MATRIX = `
                    DRAFT UNCL CLAI READ REJE APPR BLOC INTE MERG SUPE ABAN
 amend              hp    hp   .    .    .    .    hp   .    .    .    .
 finalize           hp    .    .    .    .    .    .    .    .    .    .
 reserve-claim      .     s    s    .    s    .    .    s    .    .    .
 claim-task         .     s    s    .    s    .    .    s    .    .    .
+release-reservation .    hs   hs   .    hs   .    .    hs   .    .    .
 begin              .     .    c    .    .    .    .    .    .    .    .
 submit-for-review  .     .    c    .    .    .    .    .    .    .    .
 block              .     .    c    .    .    .    .    p    .    .    .
 limit              .     .    s    .    .    .    .    .    .    .    .
 handoff            .     .    c    .    .    .    .    .    .    .    .
 release-claim      .     .    hs   .    .    .    .    .    .    .    .
+renew-worktree     .     .    hs   .    .    .    .    .    .    .    .
+drop-worktree      .     hsp  .    .    hsp  .    hsp  hsp  .    .    .
 claim-review       .     .    .    s    .    .    .    .    .    .    .
 submit-verdict     .     .    .    r    .    .    .    .    .    .    .
+reserve-merge      .     .    .    .    .    hs   .    .    .    .    .
 merge              .     .    .    .    .    hs   .    .    .    .    .
 merge-failed       .     .    .    .    .    hs   .    .    .    .    .
+release-merge      .     .    .    .    .    hs   .    .    .    .    .
+hold-merge         .     .    .    .    .    hs   .    .    .    .    .
 unblock            .     .    .    .    .    .    hp   .    .    .    .
 supersede          .     .    .    .    .    .    hp   hp   .    .    .
 abandon            hp    hp   .    .    hp   .    hp   .    .    .    .
@@ -89,6 +98,8 @@ anomaly                    hpcCrR
 long-heartbeat             c
 exit                       pcCrR
 clear-stale-review-claims  hs
+integration-moved          hs
+accept-integration         h
 note                       h
 pause                      h
 resume                     h
@@ -108,16 +119,22 @@ const COMMANDS: Readonly<Record<string, (status: TaskStatus) => Command>> = {
   finalize: () => finalize(T),
   'reserve-claim': (status) => ({ name: 'reserve-claim', task: T, agent: claimer(status) }),
   'claim-task': (status) => claim(T, claimer(status), { base_commit: commit(7) }),
+  'release-reservation': () => ({ name: 'release-reservation', task: T }),
   begin: () => begin(T),
   'submit-for-review': () => submit(T, commit(99)),
   block: () => block(T, 'another reason'),
   limit: () => ({ name: 'limit', task: T, limit: 'spin' }),
   handoff: () => ({ name: 'handoff', task: T, summary: 'half done', next_action: 'the rest' }),
   'release-claim': () => ({ name: 'release-claim', task: T }),
+  'renew-worktree': () => ({ name: 'renew-worktree', task: T, worktree: `.worktrees/${T}`, base_commit: commit(7) }),
+  'drop-worktree': () => ({ name: 'drop-worktree', task: T }),
   'claim-review': () => claimReview(T, 'code-reviewer-1'),
   'submit-verdict': () => reject(T),
+  'reserve-merge': () => reserveMerge(T, commit(97)),
   merge: () => merged(T, commit(98)),
   'merge-failed': () => ({ ...mergeFailed(T), reason: 'red' }) as Command,
+  'hold-merge': () => ({ name: 'hold-merge', task: T, reason: 'the checkout is dirty' }),
+  'release-merge': () => ({ name: 'release-merge', task: T }),
   unblock: () => unblock(T),
   supersede: () => ({
     name: 'supersede',
@@ -154,6 +171,7 @@ function inState(status: TaskStatus, name: string): World {
       break;
     case 'APPROVED':
       toApproved(w, T);
+      if (name === 'merge') w.run(SUPERVISOR, reserveMerge(T, commit(98)));
       break;
     case 'BLOCKED':
       toClaimed(w, T);
@@ -164,8 +182,7 @@ function inState(status: TaskStatus, name: string): World {
       w.run(SUPERVISOR, mergeFailed(T));
       break;
     case 'MERGED':
-      toApproved(w, T);
-      w.run(SUPERVISOR, merged(T));
+      toMerged(w, T);
       break;
     case 'SUPERSEDED':
       toClaimed(w, T);
@@ -185,8 +202,21 @@ function inState(status: TaskStatus, name: string): World {
       throw new Error(status satisfies never);
   }
   expect(w.task(T).status).toBe(status);
+  const left = LEFT_OVER[name];
+  if (left !== undefined) {
+    w.edit((state) => ({ ...state, tasks: state.tasks.map((task) => (task.id === T ? { ...task, ...left } : task)) }));
+  }
+  // A rejected task's worktree waits for its coder as long as that one lives.
+  if (name === 'drop-worktree') w.pass(301);
   return w;
 }
+
+const PAST = '2026-03-01T08:00:00Z';
+const LEFT_OVER: Readonly<Record<string, Partial<Task>>> = {
+  'release-reservation': { claiming: { by: 'coder-1', epoch: 1, expires: PAST } },
+  'release-merge': { merging: { by: 'supervisor', candidate: commit(98), onto: commit(97), since: PAST } },
+  'drop-worktree': { worktree: `.worktrees/${T}` },
+};
 
 const rows = MATRIX.trim()
   .split('\n')
@@ -228,8 +258,7 @@ function busy(name: string): World {
   const w = world({ archive_after: 0 });
   if (name === 'goal-complete' || name === 'archive') {
     w.run(HUMAN, addReady(T));
-    toApproved(w, T);
-    w.run(SUPERVISOR, merged(T));
+    toMerged(w, T);
   } else {
     w.run(HUMAN, addReady('other'));
     toClaimed(w, 'other');
@@ -245,6 +274,7 @@ function busy(name: string): World {
   }
   w.edit((state) => ({
     ...state,
+    goal: { ...state.goal, integration_head: commit(98) },
     discovered: [{ id: 'disc-9', by: 'coder-1', description: 'no timeout', severity: 'high' }],
   }));
   return w;
@@ -264,6 +294,8 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   'long-heartbeat': { name: 'long-heartbeat', reason: 'full test suite' },
   exit: { name: 'exit', code: 42 },
   'clear-stale-review-claims': { name: 'clear-stale-review-claims' },
+  'integration-moved': { name: 'integration-moved', found: commit(99) },
+  'accept-integration': { name: 'accept-integration', head: commit(99) },
   note: { name: 'note', message: 'look at the client' },
   pause: { name: 'pause' },
   resume: { name: 'resume' },

@@ -30,11 +30,21 @@ block              CLAIMED BLOCKED
 block              INTEGRATION_FAILED BLOCKED
 limit              CLAIMED BLOCKED
 release-claim      CLAIMED UNCLAIMED
+reserve-claim      UNCLAIMED UNCLAIMED
+release-reservation UNCLAIMED UNCLAIMED
+renew-worktree     CLAIMED CLAIMED
+drop-worktree      BLOCKED BLOCKED
+drop-worktree      UNCLAIMED UNCLAIMED
+drop-worktree      INTEGRATION_FAILED INTEGRATION_FAILED
+drop-worktree      REJECTED REJECTED
 claim-review       READY_FOR_REVIEW READY_FOR_REVIEW
 submit-verdict     READY_FOR_REVIEW READY_FOR_REVIEW
 submit-verdict     READY_FOR_REVIEW APPROVED
 submit-verdict     READY_FOR_REVIEW REJECTED
 submit-verdict     READY_FOR_REVIEW BLOCKED
+reserve-merge      APPROVED APPROVED
+release-merge      APPROVED APPROVED
+hold-merge         APPROVED APPROVED
 merge              APPROVED MERGED
 merge-failed       APPROVED INTEGRATION_FAILED
 unblock            BLOCKED UNCLAIMED
@@ -80,15 +90,20 @@ function step(run: Run, numbers: Step): void {
     const now = after.get(old.id);
     if (now === old) continue;
     if (now === undefined) must(archived.has(old.id) && TERMINAL.has(old.status), `${old.id} vanished`);
-    else touched(command, old, now, before.state);
+    else touched(command, old, now, before.state, decision.state);
   }
   if (command.name === 'add-task') taken.add(`add-task — ${after.get(command.definition.id)?.status}`);
   holdsTogether(decision.state);
 }
 
-function touched(command: Command, old: Task, now: Task, before: State): void {
+function touched(command: Command, old: Task, now: Task, before: State, after: State): void {
   const own = 'task' in command && command.task === old.id;
   if (own) taken.add(`${command.name} ${old.status} ${now.status}`);
+  if (command.name === 'merge' && own) {
+    must(old.merging?.candidate === now.merge_commit, `${old.id} was merged without being announced`);
+    must(after.goal.integration_head === now.merge_commit, 'the integration head is not the merge');
+  }
+  if (now.status === 'BLOCKED' && own) must(old.merging === undefined, `${old.id} left while it was merged`);
   else if (command.name === 'abandon') taken.add(`abandon→dependent ${old.status} ${now.status}`);
   must(concerns(command, old, before), `${command.name} touched ${old.id}`);
   must(!TERMINAL.has(old.status), `${old.id} left ${old.status}`);
@@ -98,9 +113,12 @@ function touched(command: Command, old: Task, now: Task, before: State): void {
     `${command.name} rewrote the history of ${old.id}`,
   );
   const told = (now.history?.length ?? 0) > history.length;
-  must(told || command.name === 'reserve-claim', `${command.name} changed ${old.id} and history does not tell`);
+  must(told || SILENT.has(command.name), `${command.name} changed ${old.id} and history does not tell`);
   must([old.epoch ?? 0, (old.epoch ?? 0) + 1].includes(now.epoch ?? 0), `${old.id} jumped to epoch ${now.epoch}`);
 }
+
+/** Intents, and taking them back: the journal has them, the task's story does not need them. */
+const SILENT = new Set(['reserve-claim', 'release-reservation', 'reserve-merge', 'release-merge', 'hold-merge']);
 
 function must(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
@@ -140,6 +158,7 @@ function holdsTogether(state: State): void {
     }
     const last = task.approvals?.at(-1);
     if (task.status === 'APPROVED') must(last?.by === task.approved_by && last?.commit === task.review_commit, where);
+    if (task.status !== 'APPROVED') must(task.merging === undefined, `${where}: a merge outlived its approval`);
     if (task.status !== 'CLAIMED') must(task.lease_expires === undefined, `${where}: a lease outlived its claim`);
   }
 }

@@ -7,11 +7,24 @@ import type { Command, Definition } from '../../../src/core/command.ts';
 import { startCommit } from '../../../src/core/holding.ts';
 import type { State, Task } from '../../../src/core/state.ts';
 import { iso } from '../../../src/core/time.ts';
-import { AGENTS, BASE, CHECKPOINT, commit, definition, HUMAN, PLANNER, rejection, SPEC, SUPERVISOR } from './world.ts';
+import {
+  AGENTS,
+  BASE,
+  CHECKPOINT,
+  changes,
+  commit,
+  definition,
+  HUMAN,
+  PLANNER,
+  rejection,
+  SPEC,
+  SUPERVISOR,
+} from './world.ts';
 
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f'];
 const CODERS = Object.keys(AGENTS).filter((id) => AGENTS[id] === 'coder');
 const REVIEWERS = Object.keys(AGENTS).filter((id) => AGENTS[id] === 'code_reviewer');
+const PROCESSES = ['boot/1/10', 'boot/2/20', 'boot/3/30'];
 const ISSUES = [
   'src/client.ts:12 — retries forever on a 401',
   'src/client.ts:40 — retries for ever on a 401!',
@@ -73,6 +86,10 @@ function humanCommands(task: Task): readonly Command[] {
     { name: 'archive', tasks: [task.id] },
     { name: 'clear-stale-review-claims' },
     { name: 'metrics' },
+    { name: 'drop-worktree', task: task.id },
+    { name: 'integration-moved', found: commit(0xbad) },
+    { name: 'accept-integration', head: commit(0xbad) },
+    { name: 'release-reservation', task: task.id },
   ];
 }
 
@@ -98,6 +115,9 @@ function sensible(run: Run, task: Task, y: number, z: number): { actor: Actor; c
     case 'UNCLAIMED':
       if (y % 12 === 0) return { actor: planner, command: amend(t, z) };
       if (y % 25 === 1) return { actor: planner, command: { name: 'abandon', task: t, rationale: 'no' } };
+      if (y % 7 === 2) return { actor: SUPERVISOR, command: released('release-reservation', t, z) };
+      if (task.worktree !== undefined && y % 6 === 3)
+        return { actor: planner, command: { name: 'drop-worktree', task: t } };
       return { actor: SUPERVISOR, command: claimOf(run, task, pick(CODERS, z), y % 5 === 0) };
     case 'CLAIMED':
       return work(run, task, y, z);
@@ -106,15 +126,14 @@ function sensible(run: Run, task: Task, y: number, z: number): { actor: Actor; c
         ? { actor: SUPERVISOR, command: { name: 'claim-review', task: t, agent: pick(REVIEWERS, z) } }
         : { actor: asReviewer(task.reviewing_by), command: verdict(t, y, z) };
     case 'REJECTED':
+      if (y % 12 === 1) return { actor: planner, command: { name: 'drop-worktree', task: t } };
       if (y % 12 === 0) return { actor: planner, command: { name: 'abandon', task: t, rationale: 'no' } };
       return {
         actor: SUPERVISOR,
         command: claimOf(run, task, y % 3 === 0 ? pick(CODERS, z) : (task.assigned_to ?? ''), false),
       };
     case 'APPROVED':
-      return y % 3 === 0
-        ? { actor: SUPERVISOR, command: { name: 'merge-failed', task: t, reason: 'conflict' } }
-        : { actor: SUPERVISOR, command: { name: 'merge', task: t, merge_commit: commit(++run.commits) } };
+      return { actor: SUPERVISOR, command: mergeOf(run, task, y, z) };
     case 'BLOCKED':
     case 'INTEGRATION_FAILED':
       return rescue(run, task, y, z);
@@ -131,7 +150,7 @@ const amend = (task: string, z: number): Command => ({
 });
 
 function claimOf(run: Run, task: Task, agent: string, reserveOnly: boolean): Command {
-  if (reserveOnly) return { name: 'reserve-claim', task: task.id, agent };
+  if (reserveOnly) return { name: 'reserve-claim', task: task.id, agent, process: pick(PROCESSES, run.commits) };
   return {
     name: 'claim-task',
     task: task.id,
@@ -141,6 +160,27 @@ function claimOf(run: Run, task: Task, agent: string, reserveOnly: boolean): Com
     start_commit: task.status === 'REJECTED' ? commit(run.commits) : BASE,
   };
 }
+
+/** One step of `wt merge`: announce, record, fail, or give up. */
+function mergeOf(run: Run, task: Task, y: number, z: number): Command {
+  const t = task.id;
+  if (y % 5 === 0) return { name: 'merge-failed', task: t, reason: 'conflict', with: IDS.slice(0, z % 3) };
+  if (task.merging === undefined || y % 5 === 1) {
+    const onto = run.board.state.goal.integration_head ?? BASE;
+    const process = pick(PROCESSES, z);
+    return { name: 'reserve-merge', task: t, candidate: commit(++run.commits), onto, process };
+  }
+  if (y % 5 === 2)
+    return z % 3 === 0 ? { name: 'hold-merge', task: t, reason: `held ${z}` } : released('release-merge', t, z);
+  const head_moved = z % 3 === 0 ? { head_moved: commit(++run.commits) } : {};
+  return { name: 'merge', task: t, merge_commit: task.merging.candidate, ...head_moved };
+}
+
+const released = (name: 'release-reservation' | 'release-merge', task: string, z: number): Command => ({
+  name,
+  task,
+  ...(z % 2 === 0 ? { process: pick(PROCESSES, z) } : {}),
+});
 
 function work(run: Run, task: Task, y: number, z: number): { actor: Actor; command: Command } {
   const t = task.id;
@@ -154,6 +194,11 @@ function work(run: Run, task: Task, y: number, z: number): { actor: Actor; comma
   if (y % 9 === 2) return { actor, command: { name: 'handoff', task: t, summary: 'half', next_action: 'rest' } };
   if (y % 9 === 3) return { actor: SUPERVISOR, command: claimOf(run, task, pick(CODERS, z), false) };
   if (y % 40 === 4) return { actor: SUPERVISOR, command: { name: 'release-claim', task: t } };
+  if (y % 20 === 6) {
+    const worktree = `.worktrees/${t}`;
+    const start = z % 2 === 0 ? { start_commit: commit(++run.commits), fresh: true } : {};
+    return { actor: SUPERVISOR, command: { name: 'renew-worktree', task: t, worktree, base_commit: BASE, ...start } };
+  }
   if (y % 40 === 5) return { actor, command: { name: 'long-heartbeat', reason: 'the whole suite' } };
   if (begun !== true) {
     const assumptions = z % 10 === 0 ? ['a', 'b', 'c', 'd'] : [];
@@ -166,7 +211,7 @@ function work(run: Run, task: Task, y: number, z: number): { actor: Actor; comma
     branch: `task/${t}`,
     dirty: [],
     descends_from_base: true,
-    changed_files: ['src/a.ts', 'test/a.test.ts'],
+    changes: changes('src/a.ts', 'test/a.test.ts'),
   };
   return { actor, command: { name: 'submit-for-review', task: t, commit: at, facts } };
 }
@@ -186,7 +231,9 @@ function rescue(run: Run, task: Task, y: number, z: number): { actor: Actor; com
     (other) => other.id !== t && (other.status === 'DRAFT' || other.status === 'UNCLAIMED'),
   );
   const fresh = IDS.find((id) => !state.tasks.some((other) => other.id === id) && !run.board.archived.has(id));
-  switch (y % 8) {
+  switch (y % 9) {
+    case 8:
+      return { actor, command: { name: 'drop-worktree', task: t } };
     case 0:
       return { actor, command: amend(t, z) };
     case 1:
@@ -255,6 +302,7 @@ export function weather(run: Run, [kind, x, y, z]: Step): void {
     };
     run.board = { ...run.board, leases: new Map(run.board.leases).set(id, record) };
   }
+  if (y % 13 === 0) run.board = { ...run.board, gone: new Set(z % 2 === 0 ? [pick(PROCESSES, x)] : []) };
   if (y % 101 === 0) run.board = { ...run.board, switches: { ...run.board.switches, [pick(SWITCHES, z)]: run.now } };
   if (y % 5 === 0 && Object.keys(run.board.switches).length > 0 && run.board.state.goal.status !== 'ABORTED') {
     run.board = { ...run.board, switches: {} };

@@ -23,6 +23,7 @@ import {
   supervisorOf,
   toApproved,
   toClaimed,
+  toMerged,
   toReady,
   toRejected,
   world,
@@ -77,8 +78,7 @@ describe('claim-task', () => {
     const w = ready('a');
     w.run(PLANNER, addReady('b', { depends_on: ['a'] }));
     expect(w.refused(SUPERVISOR, claim('b')).message).toContain('depends on a, not MERGED yet');
-    toApproved(w, 'a');
-    w.run(SUPERVISOR, { name: 'merge', task: 'a', merge_commit: commit(5) });
+    toMerged(w, 'a');
     w.run(HUMAN, { name: 'archive', tasks: ['a'] });
     w.run(SUPERVISOR, claim('b'));
   });

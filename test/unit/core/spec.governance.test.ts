@@ -20,15 +20,14 @@ import {
   definition,
   finalize,
   HUMAN,
-  merged,
   PLANNER,
   REVIEWER,
   SPEC,
   START,
   SUPERVISOR,
   submit,
-  toApproved,
   toClaimed,
+  toMerged,
   unblock,
   type World,
   world,
@@ -37,8 +36,7 @@ import {
 function mergedTask(): World {
   const w = world();
   w.run(PLANNER, addReady('a'));
-  toApproved(w, 'a');
-  w.run(SUPERVISOR, merged('a'));
+  toMerged(w, 'a');
   return w;
 }
 
@@ -60,8 +58,7 @@ describe('goal', () => {
     expect(w.refused(PLANNER, { name: 'goal complete' }).guard).toBe('something-merged');
     w.run(PLANNER, addReady('a'));
     expect(w.refused(PLANNER, { name: 'goal complete' }).message).toContain('a (UNCLAIMED)');
-    toApproved(w, 'a');
-    w.run(SUPERVISOR, merged('a'));
+    toMerged(w, 'a');
     w.run(PLANNER, { name: 'goal complete', summary: 'done' });
     expect(w.state.goal.status).toBe('COMPLETED');
     expect(w.run(PLANNER, { name: 'goal complete' }).already).toBe(true);
@@ -95,8 +92,7 @@ describe('sprint', () => {
     const w = world();
     w.run(PLANNER, addReady('a'));
     w.run(PLANNER, addReady('b'));
-    toApproved(w, 'a');
-    w.run(SUPERVISOR, merged('a'));
+    toMerged(w, 'a');
     w.run(PLANNER, { name: 'plan done' });
     expect(w.state.sprint.status).toBe('IN_PROGRESS');
     w.run(PLANNER, { name: 'abandon', task: 'b', rationale: 'no' });
@@ -373,8 +369,13 @@ describe('what is possible next', () => {
   it('follows part, state and switches', () => {
     const w = world();
     w.run(PLANNER, addReady('a'));
-    expect(possible(w.board, ['supervisor'], w.task('a'))).toEqual(['reserve-claim', 'claim-task']);
-    expect(possible(w.board, ['planner'], w.task('a'))).toEqual(['amend', 'abandon']);
+    expect(possible(w.board, ['supervisor'], w.task('a'))).toEqual([
+      'reserve-claim',
+      'claim-task',
+      'release-reservation',
+      'drop-worktree',
+    ]);
+    expect(possible(w.board, ['planner'], w.task('a'))).toEqual(['amend', 'abandon', 'drop-worktree']);
     expect(possible(w.board, ['coder'], w.task('a'))).toEqual([]);
     toClaimed(w, 'a');
     expect(possible(w.board, ['coder'], w.task('a'))).toEqual(['begin', 'submit-for-review', 'block', 'handoff']);

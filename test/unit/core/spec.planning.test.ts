@@ -10,13 +10,12 @@ import {
   commit,
   finalize,
   HUMAN,
-  merged,
   PLANNER,
   SPEC,
   SUPERVISOR,
   submit,
-  toApproved,
   toClaimed,
+  toMerged,
   world,
 } from './world.ts';
 
@@ -200,8 +199,7 @@ describe('planner and human', () => {
   it('nothing leaves a terminal state', () => {
     const w = world();
     w.run(PLANNER, addReady('a'));
-    toApproved(w, 'a');
-    w.run(SUPERVISOR, merged('a'));
+    toMerged(w, 'a');
     expect(w.refused(HUMAN, { name: 'replan', task: 'a' }).message).toContain('nothing leaves MERGED');
     w.run(HUMAN, { name: 'archive', tasks: ['a'] });
     expect(w.refused(HUMAN, { name: 'replan', task: 'a' }).message).toContain('MERGED and archived');

@@ -1,4 +1,4 @@
-// One test per rule of SPEC and seeds about review, verdicts and merge.
+// One test per rule of SPEC and seeds about review and verdicts.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';
@@ -12,14 +12,12 @@ import {
   claimReview,
   commit,
   HUMAN,
-  merged,
   mergeFailed,
   OTHER_REVIEWER,
   PLANNER,
   REVIEWER,
   reject,
   rejection,
-  SPEC,
   SUPERVISOR,
   supervisorOf,
   toApproved,
@@ -368,72 +366,10 @@ describe('after a deadlock', () => {
   });
 });
 
-describe('merge', () => {
-  function approved(): World {
-    const w = world();
-    w.run(PLANNER, addReady('a'));
-    toApproved(w, 'a');
-    return w;
-  }
-
-  it('APPROVED → MERGED: merge_commit, worktree removed, approved_by kept', () => {
-    const w = approved();
-    w.run(SUPERVISOR, { ...merged('a'), drift: 3 } as Command);
-    expect(w.task('a')).toMatchObject({ status: 'MERGED', approved_by: 'code-reviewer-1' });
-    expect(w.task('a')).not.toHaveProperty('worktree');
-    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'merged', drift: 3, approved_by: 'code-reviewer-1' });
-  });
-
-  it('any supervisor merges when the approver’s is gone, not before', () => {
-    const w = approved();
-    expect(w.refused(supervisorOf('coder-1'), merged('a')).guard).toBe('approver-first');
-    const before = w.board;
-    w.run(supervisorOf('code-reviewer-1'), merged('a'));
-    w.board = before;
-    w.pass(601);
-    w.run(supervisorOf('coder-1'), merged('a'));
-  });
-
-  it('no merge starts while a kill switch is on or the task is paused', () => {
-    const w = approved();
-    w.board = { ...w.board, switches: { PAUSE: w.now } };
-    for (const actor of [SUPERVISOR, HUMAN]) expect(w.refused(actor, merged('a')).guard).toBe('switches');
-    w.board = { ...w.board, switches: {} };
-    w.run(HUMAN, { name: 'pause', task: 'a' });
-    expect(w.refused(SUPERVISOR, merged('a')).message).toContain('a is paused');
-  });
-
-  it('APPROVED → INTEGRATION_FAILED keeps the worktree and names the reason', () => {
-    const w = approved();
-    expect(w.refused(SUPERVISOR, { ...mergeFailed('a'), reason: '' } as Command).guard).toBe('reason');
-    w.run(SUPERVISOR, { ...mergeFailed('a'), paths: ['src/a.ts'] } as Command);
-    expect(w.task('a')).toMatchObject({ status: 'INTEGRATION_FAILED', worktree: '.worktrees/a' });
-    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'integration_failed', paths: ['src/a.ts'] });
-  });
-
-  it('the planner may block INTEGRATION_FAILED, and only that', () => {
-    const w = approved();
-    const block: Command = { name: 'block', task: 'a', reason: 'two designs collide', questions: ['which one?'] };
-    expect(w.refused(PLANNER, block).message).toContain('block by the planner needs INTEGRATION_FAILED');
-    w.run(SUPERVISOR, mergeFailed('a'));
-    w.run(PLANNER, block);
-    expect(w.task('a')).toMatchObject({ status: 'BLOCKED' });
-    expect(w.task('a').failed_by).toBeUndefined();
-  });
-
-  it('repeating a merge that took effect succeeds and says so; another commit does not', () => {
-    const w = approved();
-    w.run(SUPERVISOR, merged('a'));
-    expect(w.run(SUPERVISOR, merged('a')).already).toBe(true);
-    expect(w.refused(SUPERVISOR, merged('a', commit(1))).message).toContain('nothing leaves MERGED');
-    expect(w.refused(PLANNER, { name: 'amend', task: 'a', changes: { priority: 1 }, facts: SPEC }).guard).toBe('state');
-  });
-
-  it('a rejected task stays with its reviewer’s words until it is approved', () => {
-    const w = world();
-    w.run(PLANNER, addReady('a'));
-    toRejected(w, 'a');
-    toApproved(w, 'a');
-    expect(w.task('a')).not.toHaveProperty('rejection_reason');
-  });
+it('a rejected task stays with its reviewer’s words until it is approved', () => {
+  const w = world();
+  w.run(PLANNER, addReady('a'));
+  toRejected(w, 'a');
+  toApproved(w, 'a');
+  expect(w.task('a')).not.toHaveProperty('rejection_reason');
 });

@@ -13,20 +13,15 @@ import {
   CODER,
   claim,
   claimed,
-  claimReview,
   commit,
   HUMAN,
   OTHER_CODER,
   PLANNER,
-  REVIEWER,
   ready,
   SUPERVISOR,
   submit,
   supervisorOf,
-  toClaimed,
   toRejected,
-  type World,
-  world,
 } from './world.ts';
 
 describe('begin', () => {
@@ -100,95 +95,6 @@ describe('begin', () => {
     expect(w.run(CODER, begin('a')).already).toBe(true);
     expect(w.refused(CODER, beginWith({ intent: 'something else' })).guard).toBe('once');
   });
-});
-
-describe('submit-for-review', () => {
-  function begun(type?: 'docs'): World {
-    const w = world();
-    w.run(PLANNER, addReady('a', type === undefined ? {} : { type }));
-    toClaimed(w, 'a');
-    w.run(CODER, begin('a'));
-    return w;
-  }
-
-  it('sets review_commit, clears the coder’s lease, agent WAITING', () => {
-    const w = begun();
-    w.run(CODER, submit('a', commit(1)));
-    expect(w.task('a')).toMatchObject({ status: 'READY_FOR_REVIEW', review_commit: commit(1), assigned_to: 'coder-1' });
-    expect(w.task('a')).not.toHaveProperty('lease_expires');
-    expect(w.agent('coder-1')).toMatchObject({ status: 'WAITING', current_task: 'a', iterations_total: 1 });
-  });
-
-  it('submit refuses without the checkpoint', () => {
-    expect(claimed().refused(CODER, submit('a', commit(1))).guard).toBe('checkpoint-first');
-  });
-
-  it.each([
-    ['uncommitted files are named', { dirty: ['src/a.ts', 'new.txt'] }, 'src/a.ts, new.txt'],
-    ['HEAD is the submitted commit', { head: commit(2) }, 'HEAD is'],
-    ['on branch task/<id>', { branch: 'main' }, 'is on main, not on task/a'],
-    ['descends from base_commit', { descends_from_base: false }, 'does not descend from the base'],
-  ])('clean sync: %s', (_rule, facts, said) => {
-    const refusal = begun().refused(CODER, submit('a', commit(1), facts));
-    expect(refusal).toMatchObject({ guard: 'clean-sync', code: 1 });
-    expect(refusal.message).toContain(said);
-  });
-
-  it('a commit id is full, not short and not an option', () => {
-    const w = begun();
-    for (const id of ['abc1234', '--all', 'HEAD', ''])
-      expect(w.refused(CODER, submit('a', id)).guard).toBe('clean-sync');
-  });
-
-  it('it changes something, and the rejected commit unchanged is refused', () => {
-    const w = begun();
-    expect(w.refused(CODER, submit('a', commit(1), { changed_files: [] })).guard).toBe('something-new');
-    expect(w.refused(CODER, submit('a', BASE)).guard).toBe('something-new');
-    w.run(CODER, submit('a', commit(1)));
-    w.run(SUPERVISOR, claimReview('a'));
-    w.run(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'REJECTED', reason: REASON });
-    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(1) }));
-    w.run(CODER, begin('a', commit(1)));
-    expect(w.refused(CODER, submit('a', commit(1))).message).toContain('rejected, unchanged');
-  });
-
-  it('a path the task declares OUT refuses the submit', () => {
-    const refusal = begun().refused(CODER, submit('a', commit(1), { changed_files: ['docs/x.md', 'test/a.test.ts'] }));
-    expect(refusal.guard).toBe('in-scope');
-    expect(refusal.message).toContain('docs/x.md');
-  });
-
-  it('a code task’s diff without a test file is refused, naming what counts as one', () => {
-    const refusal = begun().refused(CODER, submit('a', commit(1), { changed_files: ['src/a.ts'] }));
-    expect(refusal.guard).toBe('tests-with-code');
-    expect(refusal.hint).toContain('**/*.test.*');
-  });
-
-  it('the docs exemption holds only if the diff touches no code', () => {
-    const w = begun('docs');
-    expect(w.refused(CODER, submit('a', commit(1), { changed_files: ['guide.md', 'src/a.ts'] })).guard).toBe(
-      'tests-with-code',
-    );
-    w.run(CODER, submit('a', commit(1), { changed_files: ['guide.md'] }));
-  });
-
-  it('an expired lease refuses the submit with the reason', () => {
-    const w = begun();
-    w.pass(301);
-    const refusal = w.refused(CODER, submit('a', commit(1)));
-    expect(refusal).toMatchObject({ guard: 'holds-task', hint: 'Stop now: liza exit 42 --reason "lease lost"' });
-    expect(refusal.message).toContain('ended 1s ago');
-  });
-
-  it('a stale epoch is told to stop with 42', () => {
-    const w = begun();
-    const refusal = w.refused({ ...CODER, epoch: 0 }, submit('a', commit(1)));
-    expect(refusal.message).toContain('lease lost: a is at epoch 1, this session has 0');
-    expect(refusal.hint).toContain('liza exit 42');
-    w.run({ ...CODER, epoch: 1 }, submit('a', commit(1)));
-  });
-
-  const REASON = 'Blockers: 1\n- [blocker] src/a.ts:1 — x\n  Why: y\n  Suggestion: z\nConcerns: 0\nOverall: no';
 });
 
 describe('block, limits, handoff', () => {

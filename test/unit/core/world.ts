@@ -2,7 +2,7 @@
 // Commands run through `decide`; nothing here knows any rule.
 
 import { type Actor, type Board, type Lease, OPERATOR, SWITCHES, type Switch } from '../../../src/core/board.ts';
-import type { Checkpoint, Command, Definition, SubmitFacts } from '../../../src/core/command.ts';
+import type { Checkpoint, Command, Definition, FileChange, SubmitFacts } from '../../../src/core/command.ts';
 import { decide } from '../../../src/core/decide.ts';
 import type { Decided, Decision, Refusal } from '../../../src/core/decision.ts';
 import { findTask } from '../../../src/core/find.ts';
@@ -47,6 +47,8 @@ export interface World {
   readonly state: State;
   pass(seconds: number): void;
   lease(lease: Lease): void;
+  /** A process that a reservation or a merge names has ended. */
+  ends(process: string): void;
   edit(change: (state: State) => State): void;
 }
 
@@ -98,6 +100,9 @@ export function world(config: Partial<Config> = {}): World {
     lease(lease) {
       self.board = { ...self.board, leases: new Map(self.board.leases).set(lease.agent, lease) };
     },
+    ends(process) {
+      self.board = { ...self.board, gone: new Set([...(self.board.gone ?? []), process]) };
+    },
     edit(change) {
       self.board = { ...self.board, state: change(self.board.state) };
     },
@@ -148,7 +153,7 @@ export const finalize = (task: string): Command => ({ name: 'finalize', task, fa
 export const claim = (
   task: string,
   agent = 'coder-1',
-  more: { base_commit?: string; start_commit?: string } = {},
+  more: { base_commit?: string; start_commit?: string; baseline?: string } = {},
 ): Command => ({
   name: 'claim-task',
   task,
@@ -179,10 +184,12 @@ export const submit = (task: string, at: string, more: Partial<SubmitFacts> = {}
     branch: `task/${task}`,
     dirty: [],
     descends_from_base: true,
-    changed_files: ['src/client.ts', 'test/client.test.ts'],
+    changes: changes('src/client.ts', 'test/client.test.ts'),
     ...more,
   },
 });
+export const changes = (...paths: readonly string[]): readonly FileChange[] =>
+  paths.map((path) => ({ path, kind: 'changed' }));
 export const block = (task: string, reason = 'the API has no sandbox'): Command => ({
   name: 'block',
   task,
@@ -211,7 +218,15 @@ export const rejection = (issues: readonly string[], prior = true): string =>
     'Overall: not yet.',
     ...(prior ? ['', 'Prior Feedback Status:', '- STILL PRESENT: the first issue'] : []),
   ].join('\n');
-export const merged = (task: string, at = commit(0x3e6)): Command => ({ name: 'merge', task, merge_commit: at });
+export const MERGE = commit(0x3e6);
+export const reserveMerge = (task: string, candidate = MERGE, onto = BASE, process?: string): Command => ({
+  name: 'reserve-merge',
+  task,
+  candidate,
+  onto,
+  ...(process === undefined ? {} : { process }),
+});
+export const merged = (task: string, at = MERGE): Command => ({ name: 'merge', task, merge_commit: at });
 export const mergeFailed = (task: string): Command => ({
   name: 'merge-failed',
   task,
@@ -239,6 +254,11 @@ export function toApproved(w: World, id: string, coder = 'coder-1'): void {
   toReady(w, id, coder);
   w.run(SUPERVISOR, claimReview(id));
   w.run(REVIEWER, approve(id));
+}
+export function toMerged(w: World, id: string, at = MERGE): void {
+  if (w.task(id).status !== 'APPROVED') toApproved(w, id);
+  w.run(SUPERVISOR, reserveMerge(id, at, w.state.goal.integration_head));
+  w.run(SUPERVISOR, merged(id, at));
 }
 export function toRejected(w: World, id: string, coder = 'coder-1', ...issues: readonly string[]): void {
   toReady(w, id, coder);

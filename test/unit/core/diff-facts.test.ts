@@ -1,0 +1,99 @@
+// What a diff says about itself, file by file.
+
+import { describe, expect, it } from 'vitest';
+import type { FileChange } from '../../../src/core/command.ts';
+import { type DiffFacts, diffFacts, isInstruction } from '../../../src/core/diff-facts.ts';
+import { DEFAULT_TEST_PATTERNS } from '../../../src/core/scope.ts';
+import { begin, CHECKPOINT, CODER, changes, claimed } from './world.ts';
+
+function factsOf(given: readonly FileChange[], files_to_modify: readonly string[] = ['src/']): DiffFacts {
+  const w = claimed();
+  w.run(CODER, begin('a', undefined, { ...CHECKPOINT, files_to_modify }));
+  return diffFacts(w.task('a'), given, DEFAULT_TEST_PATTERNS);
+}
+
+describe('diffFacts', () => {
+  it('empty lists are left out', () => {
+    expect(factsOf(changes('src/a.ts'))).toEqual({ files: 1 });
+  });
+
+  it('undeclared: outside every path, folder and glob of the checkpoint', () => {
+    const touched = changes('src/a.ts', 'lib/b.ts', 'lib/deep/c.ts', 'README.md', 'src2/x.ts');
+    expect(factsOf(touched, ['src', 'lib/*.ts', '*.md']).undeclared).toEqual({ paths: ['lib/deep/c.ts', 'src2/x.ts'] });
+  });
+
+  it('without a checkpoint everything is undeclared', () => {
+    expect(diffFacts(claimed().task('a'), changes('src/a.ts'), []).undeclared).toEqual({ paths: ['src/a.ts'] });
+  });
+
+  it('tests that were added, changed and removed', () => {
+    const given: readonly FileChange[] = [
+      { path: 'test/new.ts', kind: 'added' },
+      { path: 'src/a.test.ts', kind: 'changed' },
+      { path: 'tests/old.py', kind: 'removed' },
+      { path: 'src/a.ts', kind: 'removed' },
+    ];
+    expect(factsOf(given, ['**'])).toEqual({
+      files: 4,
+      tests_added: { paths: ['test/new.ts'] },
+      tests_changed: { paths: ['src/a.test.ts'] },
+      tests_removed: { paths: ['tests/old.py'] },
+    });
+  });
+
+  it('5,000 files keep to 100 paths a list, and say how many more there are', () => {
+    const many = changes(...Array.from({ length: 5000 }, (_, n) => `test/generated/${n}.test.ts`));
+    const facts = factsOf(many);
+    expect(facts.files).toBe(5000);
+    expect(facts.undeclared?.paths).toHaveLength(100);
+    expect(facts.undeclared?.more).toBe(4900);
+    expect(facts.tests_changed?.more).toBe(4900);
+  });
+
+  it('long paths shorten the list further', () => {
+    const long = changes(...Array.from({ length: 50 }, (_, n) => `${'d'.repeat(4000)}/${n}`));
+    expect(factsOf(long).undeclared).toMatchObject({ paths: { length: 4 }, more: 46 });
+  });
+});
+
+describe('files that steer agents, CI or git', () => {
+  it.each([
+    'CLAUDE.md',
+    'packages/api/AGENTS.md',
+    'GEMINI.md',
+    'claude.md',
+    '.cursorrules',
+    '.claude/settings.json',
+    'packages/api/.claude/commands/x.md',
+    '.codex/config.toml',
+    '.gemini/settings.json',
+    '.opencode/agent.md',
+    'opencode.json',
+    '.mcp.json',
+    '.github/workflows/ci.yml',
+    '.github/copilot-instructions.md',
+    '.gitlab-ci.yml',
+    '.circleci/config.yml',
+    'Jenkinsfile',
+    '.gitattributes',
+    'assets/.gitattributes',
+    '.gitmodules',
+    'scripts/integration-test.sh',
+    '.husky/pre-commit',
+    'lefthook.yml',
+    '.pre-commit-config.yaml',
+  ])('%s', (path) => {
+    expect(isInstruction(path)).toBe(true);
+    expect(factsOf(changes(path), ['**']).instructions).toEqual({ paths: [path] });
+  });
+
+  it.each([
+    'src/claude.ts',
+    'docs/claude.md.txt',
+    'src/agents.ts',
+    '.github/CODEOWNERS',
+    'fixtures/.github/workflows/ci.yml',
+    'scripts/integration-test.sh.md',
+    'claude/settings.json',
+  ])('not %s', (path) => expect(isInstruction(path)).toBe(false));
+});

@@ -1,0 +1,163 @@
+// One test per rule of SPEC §10 and §15 about submitting a commit for review.
+
+import { describe, expect, it } from 'vitest';
+import {
+  addReady,
+  BASE,
+  begin,
+  CODER,
+  changes,
+  claim,
+  claimed,
+  claimReview,
+  commit,
+  PLANNER,
+  REVIEWER,
+  SUPERVISOR,
+  submit,
+  toClaimed,
+  type World,
+  world,
+} from './world.ts';
+
+describe('submit-for-review', () => {
+  function begun(type?: 'docs'): World {
+    const w = world();
+    w.run(PLANNER, addReady('a', type === undefined ? {} : { type }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    return w;
+  }
+
+  it('sets review_commit, clears the coder’s lease, agent WAITING', () => {
+    const w = begun();
+    w.run(CODER, submit('a', commit(1)));
+    expect(w.task('a')).toMatchObject({ status: 'READY_FOR_REVIEW', review_commit: commit(1), assigned_to: 'coder-1' });
+    expect(w.task('a')).not.toHaveProperty('lease_expires');
+    expect(w.agent('coder-1')).toMatchObject({ status: 'WAITING', current_task: 'a', iterations_total: 1 });
+  });
+
+  it('submit refuses without the checkpoint', () => {
+    expect(claimed().refused(CODER, submit('a', commit(1))).guard).toBe('checkpoint-first');
+  });
+
+  it.each([
+    ['uncommitted files are named', { dirty: ['src/a.ts', 'new.txt'] }, 'src/a.ts, new.txt'],
+    ['HEAD is the submitted commit', { head: commit(2) }, 'HEAD is'],
+    ['on branch task/<id>', { branch: 'main' }, 'is on main, not on task/a'],
+    ['descends from base_commit', { descends_from_base: false }, 'does not descend from the base'],
+  ])('clean sync: %s', (_rule, facts, said) => {
+    const refusal = begun().refused(CODER, submit('a', commit(1), facts));
+    expect(refusal).toMatchObject({ guard: 'clean-sync', code: 1 });
+    expect(refusal.message).toContain(said);
+  });
+
+  it('a commit id is full, not short and not an option', () => {
+    const w = begun();
+    for (const id of ['abc1234', '--all', 'HEAD', ''])
+      expect(w.refused(CODER, submit('a', id)).guard).toBe('clean-sync');
+  });
+
+  it('it changes something, and the rejected commit unchanged is refused', () => {
+    const w = begun();
+    expect(w.refused(CODER, submit('a', commit(1), { changes: changes() })).guard).toBe('something-new');
+    expect(w.refused(CODER, submit('a', BASE)).guard).toBe('something-new');
+    w.run(CODER, submit('a', commit(1)));
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'REJECTED', reason: REASON });
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(1) }));
+    w.run(CODER, begin('a', commit(1)));
+    expect(w.refused(CODER, submit('a', commit(1))).message).toContain('rejected, unchanged');
+  });
+
+  it('another commit with the very files of a rejected one is refused too', () => {
+    const refusal = begun().refused(CODER, submit('a', commit(2), { same_tree_as: commit(1) }));
+    expect(refusal.guard).toBe('something-new');
+    expect(refusal.message).toContain(`${commit(2)} has the same files as ${commit(1)}, which was rejected`);
+  });
+
+  it('a merge laid out in the worktree must be concluded', () => {
+    const refusal = begun().refused(CODER, submit('a', commit(1), { merging: true, dirty: ['src/a.ts'] }));
+    expect(refusal).toMatchObject({
+      guard: 'clean-sync',
+      hint: 'Resolve it, git add, git commit, then submit the new HEAD',
+    });
+    expect(refusal.message).toContain('the merge laid out in the worktree is not concluded');
+  });
+
+  it('worktree_files are never committed; taking one out of the tree is fine', () => {
+    const w = world({ worktree_files: ['.env', './secrets/'] });
+    w.run(PLANNER, addReady('a'));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    const held = changes('.env', 'secrets/key.pem', 'src/a.ts', 'test/a.test.ts');
+    const refusal = w.refused(CODER, submit('a', commit(1), { changes: held }));
+    expect(refusal.guard).toBe('no-worktree-files');
+    expect(refusal.message).toContain('copied in and never committed: .env, secrets/key.pem');
+    const removed = [{ path: '.env', kind: 'removed' as const }, ...changes('test/a.test.ts')];
+    w.run(CODER, submit('a', commit(1), { changes: removed }));
+  });
+
+  it('the event tells the pin and what the diff does', () => {
+    const w = begun();
+    const given = [...changes('src/client.ts', 'CLAUDE.md'), { path: 'test/new.test.ts', kind: 'added' as const }];
+    w.run(CODER, submit('a', commit(1), { changes: given, pin: 3 }));
+    expect(w.task('a').history?.at(-1)).toMatchObject({
+      event: 'submitted',
+      pin: 3,
+      diff: {
+        files: 3,
+        undeclared: { paths: ['CLAUDE.md', 'test/new.test.ts'] },
+        tests_added: { paths: ['test/new.test.ts'] },
+        instructions: { paths: ['CLAUDE.md'] },
+      },
+    });
+    expect(w.task('a').history?.at(-1)).not.toHaveProperty('diff.tests_changed');
+  });
+
+  it('a path the task declares OUT refuses the submit', () => {
+    const refusal = begun().refused(CODER, submit('a', commit(1), { changes: changes('docs/x.md', 'test/a.test.ts') }));
+    expect(refusal.guard).toBe('in-scope');
+    expect(refusal.message).toContain('docs/x.md');
+  });
+
+  it('a code task’s diff without a test file is refused, naming what counts as one', () => {
+    const refusal = begun().refused(CODER, submit('a', commit(1), { changes: changes('src/a.ts') }));
+    expect(refusal.guard).toBe('tests-with-code');
+    expect(refusal.hint).toContain('**/*.test.*');
+  });
+
+  it('a removed test file is no test; a removed code file is code', () => {
+    const removed = (path: string) => ({ path, kind: 'removed' as const });
+    const gone = { changes: [...changes('src/a.ts'), removed('test/a.test.ts')] };
+    expect(begun().refused(CODER, submit('a', commit(1), gone)).guard).toBe('tests-with-code');
+    const docs = { changes: [...changes('guide.md'), removed('src/a.ts')] };
+    expect(begun('docs').refused(CODER, submit('a', commit(1), docs)).guard).toBe('tests-with-code');
+  });
+
+  it('the docs exemption holds only if the diff touches no code', () => {
+    const w = begun('docs');
+    expect(w.refused(CODER, submit('a', commit(1), { changes: changes('guide.md', 'src/a.ts') })).guard).toBe(
+      'tests-with-code',
+    );
+    w.run(CODER, submit('a', commit(1), { changes: changes('guide.md') }));
+  });
+
+  it('an expired lease refuses the submit with the reason', () => {
+    const w = begun();
+    w.pass(301);
+    const refusal = w.refused(CODER, submit('a', commit(1)));
+    expect(refusal).toMatchObject({ guard: 'holds-task', hint: 'Stop now: liza exit 42 --reason "lease lost"' });
+    expect(refusal.message).toContain('ended 1s ago');
+  });
+
+  it('a stale epoch is told to stop with 42', () => {
+    const w = begun();
+    const refusal = w.refused({ ...CODER, epoch: 0 }, submit('a', commit(1)));
+    expect(refusal.message).toContain('lease lost: a is at epoch 1, this session has 0');
+    expect(refusal.hint).toContain('liza exit 42');
+    w.run({ ...CODER, epoch: 1 }, submit('a', commit(1)));
+  });
+
+  const REASON = 'Blockers: 1\n- [blocker] src/a.ts:1 — x\n  Why: y\n  Suggestion: z\nConcerns: 0\nOverall: no';
+});
