@@ -1,0 +1,143 @@
+// What a program prints, kept within bounds: the beginning and the end in its log, the last few lines
+// for a message, and each line as it comes for whoever watches. Memory stays flat whatever is printed,
+// and nothing here throws for a full disk: a program's fate must not hang on its log.
+
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+
+export interface OutputRequest {
+  readonly logFile?: string | undefined;
+  /** Bytes of output kept in the log. */
+  readonly logLimit?: number | undefined;
+  readonly onLine?: ((line: string) => void) | undefined;
+}
+
+export interface Output {
+  write(chunk: Buffer): void;
+  close(): Printed;
+}
+
+export interface Printed {
+  /** The end of it, safe to print. */
+  readonly tail: string;
+  readonly outputBytes: number;
+  /** Why the log is not whole. */
+  readonly logProblem?: string;
+}
+
+const LOG_LIMIT = 2 * 1024 * 1024;
+const TAIL = 4096;
+const LINE = 4096;
+
+/** Throws when the log cannot be begun. */
+export function openOutput(request: OutputRequest): Output {
+  const log = request.logFile === undefined ? undefined : openLog(request.logFile, request.logLimit ?? LOG_LIMIT);
+  const lines = request.onLine === undefined ? undefined : lineByLine(request.onLine);
+  const tail = lastBytes(TAIL);
+  let outputBytes = 0;
+  return {
+    write: (chunk) => {
+      outputBytes += chunk.length;
+      tail.push(chunk);
+      log?.write(chunk);
+      lines?.write(chunk);
+    },
+    close: () => {
+      const logProblem = log?.close();
+      lines?.close();
+      const text = legible(wholeCharacters(tail.bytes()).toString('utf8'));
+      return { tail: text, outputBytes, ...(logProblem === undefined ? {} : { logProblem }) };
+    },
+  };
+}
+
+/** The first half of the limit goes to the file as it comes; of the rest the last half follows at the end. */
+function openLog(file: string, limit: number) {
+  mkdirSync(dirname(file), { recursive: true });
+  // Whatever lies there, perhaps a link or a fifo of an agent's making, is not written through.
+  rmSync(file, { force: true });
+  const fd = openSync(file, 'wx', 0o644);
+  const half = Math.ceil(limit / 2);
+  let room = half;
+  let end: LastBytes | undefined;
+  let problem: string | undefined;
+  const put = (data: Uint8Array): void => {
+    if (problem !== undefined) return;
+    try {
+      for (let done = 0; done < data.length; ) done += writeSync(fd, data, done, data.length - done);
+    } catch (error) {
+      problem = `the log ${file} is not whole: ${(error as Error).message}`;
+    }
+  };
+  return {
+    write(chunk: Buffer): void {
+      const first = chunk.subarray(0, room);
+      put(first);
+      room -= first.length;
+      if (first.length === chunk.length) return;
+      end ??= lastBytes(limit - half);
+      end.push(chunk.subarray(first.length));
+    },
+    close(): string | undefined {
+      if (end !== undefined && end.dropped() > 0) put(Buffer.from(`\n[liza: ${end.dropped()} bytes left out]\n`));
+      if (end !== undefined) put(end.bytes());
+      closeSync(fd);
+      return problem;
+    },
+  };
+}
+
+type LastBytes = ReturnType<typeof lastBytes>;
+
+/** A ring that remembers the last `size` bytes. */
+function lastBytes(size: number) {
+  const ring = Buffer.alloc(size);
+  let total = 0;
+  return {
+    push(chunk: Buffer): void {
+      const kept = chunk.subarray(Math.max(0, chunk.length - size));
+      const at = size === 0 ? 0 : (total + chunk.length - kept.length) % size;
+      const fits = kept.copy(ring, at);
+      kept.copy(ring, 0, fits);
+      total += chunk.length;
+    },
+    bytes(): Buffer {
+      if (total <= size) return ring.subarray(0, total);
+      const at = size === 0 ? 0 : total % size;
+      return Buffer.concat([ring.subarray(at), ring.subarray(0, at)]);
+    },
+    dropped: (): number => Math.max(0, total - size),
+  };
+}
+
+/** A line without end is told by its beginning; it must not pile up here. */
+function lineByLine(onLine: (line: string) => void) {
+  const decoder = new StringDecoder('utf8');
+  const tell = (line: string): void => onLine(legible(line.length > LINE ? `${line.slice(0, LINE)}…` : line));
+  let pending = '';
+  return {
+    write(chunk: Buffer): void {
+      const lines = (pending + decoder.write(chunk)).split('\n');
+      pending = (lines.pop() ?? '').slice(0, LINE + 1);
+      for (const line of lines) tell(line);
+    },
+    close(): void {
+      const rest = pending + decoder.end();
+      if (rest !== '') tell(rest);
+    },
+  };
+}
+
+/** Without the rest of a character whose beginning was dropped. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  const first = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return first > 0 && first < 4 ? bytes.subarray(first) : bytes;
+}
+
+/** Colours go; any other character that a terminal obeys, or that hides what is there, is replaced. */
+const legible = (text: string): string =>
+  text
+    .replace(/\u001b\[[0-9;:]*[mK]/g, '')
+    .replace(/\r+(?=\n|$)/g, '')
+    .replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\ufffd');

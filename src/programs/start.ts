@@ -1,0 +1,60 @@
+// Starts one program: in a session of its own, with /dev/null to read from, one pipe to print to, and a
+// scrubbed environment that carries the run's tag. Says in plain words why a program did not start.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { type Environment, scrubbed } from './environment.ts';
+import type { Pipe } from './pipe.ts';
+import { TAG } from './processes.ts';
+
+export interface Startable {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** The caller's own; the program gets what `scrubbed` leaves of it. */
+  readonly env: Environment;
+}
+
+export type Started = ChildProcess & { readonly pid: number };
+
+/** Answers why not, where it cannot be started. */
+export async function start(
+  program: Startable,
+  tag: string,
+  pipe: Pipe,
+): Promise<Started | { readonly reason: string }> {
+  const { argv, cwd, env } = program;
+  try {
+    const child = spawn(argv[0], argv.slice(1), {
+      cwd,
+      env: { ...scrubbed(env), [TAG]: nested(env, tag) },
+      stdio: ['ignore', pipe.writeEnd, pipe.writeEnd],
+      // A session of its own: no terminal to ask questions on, and Ctrl-C is ours to pass on.
+      detached: true,
+    });
+    if (isStarted(child)) return child;
+    const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException];
+    return { reason: reasonOf(error, program) };
+  } catch (error) {
+    return { reason: reasonOf(error as Error, program) };
+  } finally {
+    pipe.closeWriteEnd();
+  }
+}
+
+const isStarted = (child: ChildProcess): child is Started => child.pid !== undefined;
+
+/** Liza may itself run below such a program: whoever ends that one must find this one too. */
+function nested(env: Environment, tag: string): string {
+  const outer = env[TAG];
+  return outer !== undefined && /^[0-9a-f/]+$/.test(outer) ? `${outer}/${tag}` : tag;
+}
+
+function reasonOf(error: NodeJS.ErrnoException, { argv, cwd }: Startable): string {
+  if (!isFolder(cwd)) return `the folder ${cwd} is not there`;
+  if (error.code === 'ENOENT') return `${argv[0]} was not found, or the interpreter it names`;
+  if (error.code === 'EACCES') return `${argv[0]} may not be executed`;
+  return error.message;
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

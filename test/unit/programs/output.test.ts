@@ -1,0 +1,112 @@
+// What is kept of what a program printed.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type OutputRequest, openOutput } from '../../../src/programs/output.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'liza-output-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function print(request: OutputRequest, ...chunks: readonly (string | Buffer)[]) {
+  const output = openOutput(request);
+  for (const chunk of chunks) output.write(Buffer.from(chunk));
+  return output.close();
+}
+
+describe('the log', () => {
+  const log = (limit: number, ...chunks: readonly string[]): string => {
+    const logFile = join(folder, 'logs', 'deep', 'run.log');
+    print({ logFile, logLimit: limit }, ...chunks);
+    return readFileSync(logFile, 'utf8');
+  };
+
+  test.each([
+    ['within the limit', 10, ['abc', 'defghij'], 'abcdefghij'],
+    ['nothing at all', 10, [], ''],
+    ['one byte too many', 10, ['abcde', 'f', 'ghijk'], 'abcde\n[liza: 1 bytes left out]\nghijk'],
+    ['one great chunk', 10, ['abcdefghijklmnopqrstuvwxyz'], 'abcde\n[liza: 16 bytes left out]\nvwxyz'],
+    ['many small ones', 10, [...'abcdefghijklmnopqrstuvwxyz'], 'abcde\n[liza: 16 bytes left out]\nvwxyz'],
+    [
+      'a ring that turned',
+      10,
+      ['abcde', 'fghi', 'jklm', 'nopqrstuv', 'wx', 'yz'],
+      'abcde\n[liza: 16 bytes left out]\nvwxyz',
+    ],
+    ['an odd limit', 5, ['abcdefgh'], 'abc\n[liza: 3 bytes left out]\ngh'],
+    ['a limit of one', 1, ['abc'], 'a\n[liza: 2 bytes left out]\n'],
+  ])('%s', (_, limit, chunks, expected) => {
+    expect(log(limit, ...chunks)).toBe(expected);
+  });
+
+  test('is there as it is printed, not only at the end', () => {
+    const logFile = join(folder, 'run.log');
+    const output = openOutput({ logFile });
+    output.write(Buffer.from('so far\n'));
+    expect(readFileSync(logFile, 'utf8')).toBe('so far\n');
+    output.close();
+  });
+
+  test('never goes through what lies in its place', () => {
+    const precious = join(folder, 'precious');
+    writeFileSync(precious, 'mine');
+    symlinkSync(precious, join(folder, 'link.log'));
+    execFileSync('mkfifo', [join(folder, 'fifo.log')]);
+    for (const name of ['link.log', 'fifo.log']) {
+      print({ logFile: join(folder, name) }, 'text');
+      expect(readFileSync(join(folder, name), 'utf8')).toBe('text');
+    }
+    expect(readFileSync(precious, 'utf8')).toBe('mine');
+  });
+
+  test('that cannot be begun throws', () => {
+    mkdirSync(join(folder, 'taken'));
+    expect(() => openOutput({ logFile: join(folder, 'taken') })).toThrow();
+  });
+});
+
+describe('the tail', () => {
+  test('is the last 4 KB, beginning with a whole character', () => {
+    const printed = print({}, 'x'.repeat(3), 'é'.repeat(5000));
+    expect(printed.outputBytes).toBe(10_003);
+    expect(printed.tail).toBe('é'.repeat(2048));
+    expect(print({}, 'x', 'é'.repeat(5000), 'y').tail).toBe(`${'é'.repeat(2047)}y`);
+  });
+
+  test('shows nothing a terminal would obey', () => {
+    const printed = print({}, '\u001b[31mred\u001b[0m\r\n\ttab \u001b]0;title\u0007 \u009b2J \u202egnol\u0000 \u007f');
+    expect(printed.tail).toBe('red\n\ttab \ufffd]0;title\ufffd \ufffd2J \ufffdgnol\ufffd \ufffd');
+  });
+
+  test('of bytes that are no text is still text', () => {
+    expect(print({}, Buffer.from([0xff, 0xfe, 0x41])).tail).toBe('\ufffd\ufffdA');
+    expect(print({}, Buffer.alloc(10, 0x80)).tail).toBe('\ufffd'.repeat(10));
+  });
+});
+
+describe('lines as they come', () => {
+  const lines = (...chunks: readonly (string | Buffer)[]): readonly string[] => {
+    const seen: string[] = [];
+    print({ onLine: (line) => seen.push(line) }, ...chunks);
+    return seen;
+  };
+
+  test('are whole, wherever chunks and characters are cut', () => {
+    const bytes = Buffer.from('één\r\n\ntwo\nthree');
+    const expected = ['één', '', 'two', 'three'];
+    expect(lines(bytes)).toEqual(expected);
+    expect(lines(...[...bytes].map((byte) => Buffer.from([byte])))).toEqual(expected);
+    expect(lines('a\n')).toEqual(['a']);
+  });
+
+  test('without end are told by their beginning', () => {
+    const [long, next, ...more] = lines(...Array.from({ length: 50 }, () => 'x'.repeat(1000)), '\nnext\n');
+    expect(long).toBe(`${'x'.repeat(4096)}…`);
+    expect([next, more]).toEqual(['next', []]);
+  });
+});
