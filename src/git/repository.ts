@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { type Environment, git } from './run.ts';
+import { refuseVersion } from './workbench.ts';
 
 export interface Repository {
   readonly root: string;
@@ -14,6 +15,8 @@ export interface Repository {
 }
 
 export async function openRepository(env: Environment, folder: string): Promise<Repository | Refusal> {
+  const old = refuseVersion((await git(env, folder, ['version'])).stdout);
+  if (old !== undefined) return old;
   const asked = await git(env, folder, [
     'rev-parse',
     '--is-bare-repository',
@@ -61,13 +64,18 @@ function notARepository(folder: string, stderr: string): Refusal {
   );
 }
 
-/** 'made', or 'there' when the branch existed and was left as it is. */
+export interface Branch {
+  /** 'there': it existed and was left as it is. */
+  readonly how: 'made' | 'there';
+  readonly head: string;
+}
+
 export async function ensureBranch(
   env: Environment,
   root: string,
   branch: string,
   commit: string,
-): Promise<'made' | 'there' | Refusal> {
+): Promise<Branch | Refusal> {
   const named = await git(env, root, ['check-ref-format', '--branch', branch]);
   if (named.status !== 0 || branch.startsWith('-')) {
     return refuse(
@@ -78,10 +86,10 @@ export async function ensureBranch(
     );
   }
   const ref = `refs/heads/${branch}`;
-  const there = await git(env, root, ['rev-parse', '--verify', '--quiet', '--end-of-options', ref]);
-  if (there.status === 0) return 'there';
+  const there = await git(env, root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]);
+  if (there.status === 0) return { how: 'there', head: there.stdout.trim() };
   const made = await git(env, root, ['update-ref', '--end-of-options', ref, commit, '']);
-  if (made.status === 0) return 'made';
+  if (made.status === 0) return { how: 'made', head: commit };
   return refuse(`git could not make the branch ${branch}: ${made.stderr.trim()}`, `git -C ${root} status`, 3, 'git');
 }
 

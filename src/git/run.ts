@@ -1,7 +1,8 @@
 // The one way Liza starts git: argument arrays, no shell, and none of the caller's GIT_* variables,
-// hooks, pagers or configuration has a say. Never a force, never a fallback that destroys.
+// hooks, pagers, replacements or configuration has a say. Never a force, never a fallback that destroys.
 
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { EnvironmentError } from '../core/decision.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,30 +13,76 @@ export interface GitAnswer {
   readonly stderr: string;
 }
 
-const HARDENED = [
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'core.quotePath=false',
-  '-c',
-  'core.fsync=committed',
-];
+export interface GitCall {
+  /** GIT_DIR and its kin: where this call works. */
+  readonly at?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** A lock's descriptor: should we die, the lock stays until this git has ended too. */
+  readonly hold?: number | undefined;
+}
 
-export function git(env: Environment, folder: string, args: readonly string[]): Promise<GitAnswer> {
+/** merge-tree --write-tree came with 2.38. */
+export const MINIMUM_GIT = [2, 38] as const;
+
+const HARDENED = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.quotePath=false',
+  // Without it a power cut may leave an empty object or branch: git's own default syncs neither.
+  'core.fsync=committed,reference',
+  // A graph file can be forged; history is read from the commits themselves.
+  'core.commitGraph=false',
+  'core.alternateRefsCommand=',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'submodule.recurse=false',
+  'advice.graftFileDeprecated=false',
+].flatMap((setting) => ['-c', setting]);
+
+export function git(
+  env: Environment,
+  folder: string,
+  args: readonly string[],
+  { at = {}, input = '', hold }: GitCall = {},
+): Promise<GitAnswer> {
   return new Promise((done, fail) => {
-    const options = { env: scrubbed(env), encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 } as const;
-    execFile('git', [...HARDENED, '-C', folder, ...args], options, (error, stdout, stderr) => {
-      if (error === null) return done({ status: 0, stdout, stderr });
-      if (typeof error.code === 'number') return done({ status: error.code, stdout, stderr });
-      if (error.code === 'ENOENT' && error.syscall?.startsWith('spawn')) {
-        return fail(new EnvironmentError('git was not found', 'install git 2.38 or newer', 5, { cause: error }));
-      }
-      const message = `git ${args[0] ?? ''} failed: ${error.message}`;
-      return fail(new EnvironmentError(message, `look at ${folder}`, 3, { cause: error }));
+    const child = spawn('git', [...HARDENED, '-C', folder, ...args], {
+      env: { ...scrubbed(env), ...at },
+      stdio: ['pipe', 'pipe', 'pipe', ...(hold === undefined ? [] : [hold])],
     });
+    const [stdin, stdout, stderr] = child.stdio as unknown as [Writable, Readable, Readable];
+    const out = collect(stdout);
+    const err = collect(stderr);
+    child.on('error', (cause: NodeJS.ErrnoException) => fail(notStarted(cause, folder)));
+    child.on('close', (code, signal) => {
+      if (code !== null) return done({ status: code, stdout: out(), stderr: err() });
+      fail(new EnvironmentError(`git ${args[0] ?? ''} was ended by ${signal}`, `look at ${folder}`, 3));
+    });
+    // A git that ends before it has read everything is judged by its status, not by the broken pipe.
+    stdin.on('error', () => {});
+    stdin.end(input);
   });
+}
+
+function collect(stream: Readable): () => string {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+function notStarted(cause: NodeJS.ErrnoException, folder: string): EnvironmentError {
+  if (cause.code === 'ENOENT') {
+    return new EnvironmentError('git was not found', `install git ${MINIMUM_GIT.join('.')} or newer`, 5, { cause });
+  }
+  return new EnvironmentError(`git could not be started: ${cause.message}`, `look at ${folder}`, 3, { cause });
+}
+
+/** For calls that have no reason to fail but a damaged repository or disk. */
+export async function must(answer: Promise<GitAnswer>, what: string): Promise<string> {
+  const { status, stdout, stderr } = await answer;
+  if (status === 0) return stdout;
+  const said = stderr.trim().split('\n').slice(-3).join(' / ') || `exit ${status}`;
+  throw new EnvironmentError(`git could not ${what}: ${said}`, 'look at the repository: git status, git fsck', 3);
 }
 
 function scrubbed(env: Environment): Record<string, string | undefined> {
@@ -46,6 +93,16 @@ function scrubbed(env: Environment): Record<string, string | undefined> {
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
+    // Replacement refs and grafts would show another history than the one that is reviewed.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null',
+    // A promised object that is missing would be fetched, by a program that the repository's configuration names.
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_AUTHOR_NAME: 'Liza',
+    GIT_AUTHOR_EMAIL: 'liza@localhost',
+    GIT_COMMITTER_NAME: 'Liza',
+    GIT_COMMITTER_EMAIL: 'liza@localhost',
     LC_ALL: 'C',
   };
 }

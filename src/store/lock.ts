@@ -22,19 +22,23 @@ export interface Lock {
   /** False once someone deleted or replaced the lock file: others may then hold a lock of their own. */
   stillOurs(): boolean;
   release(): void;
+  /** For a child that shall keep the lock should we die before it. Nobody else inherits it. */
+  readonly descriptor: number;
 }
 
 export type LockResult =
   | Lock
   | { readonly busy: readonly string[] }
   | { readonly missing: string }
+  /** The folder of the lock is not there (any more): there is no board. */
+  | { readonly gone: true }
   /** We run inside `liza lock modify`, whose lock would never be freed while it waits for us. */
   | { readonly nested: true };
 
 export async function acquireLock(path: string, timeoutMs = 10_000): Promise<LockResult> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const fd = process.platform === 'darwin' ? await openLocked(path, deadline) : await openThenLock(path, deadline);
+    const fd = await openIn(path, deadline);
     if (fd === undefined) return { busy: holders(path) };
     if (typeof fd === 'object') return fd;
     const lock = held(fd, path);
@@ -44,9 +48,19 @@ export async function acquireLock(path: string, timeoutMs = 10_000): Promise<Loc
   }
 }
 
+async function openIn(path: string, deadline: number): Promise<number | undefined | Exclude<LockResult, Lock>> {
+  try {
+    return await (process.platform === 'darwin' ? openLocked(path, deadline) : openThenLock(path, deadline));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return { gone: true };
+    throw error;
+  }
+}
+
 function held(fd: number, path: string): Lock {
   let open = true;
   return {
+    descriptor: fd,
     stillOurs: () => {
       const ours = fstatSync(fd, { bigint: true });
       const there = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -65,7 +79,7 @@ let busyLately = false;
 async function openThenLock(path: string, deadline: number): Promise<number | undefined | { missing: string }> {
   const fd = openSync(path, 'a', 0o644);
   const program = flockProgram();
-  if (!busyLately) {
+  if (!busyLately || deadline <= performance.now()) {
     const stdio = ['ignore', 'ignore', 'ignore', fd] as const;
     const quick = spawnSync(program.path, ['-n', '-x', '3'], { ...program.options, stdio: [...stdio] });
     if (quick.status === 0) return fd;

@@ -8,6 +8,8 @@ export interface Paths {
   readonly state: string;
   readonly lock: string;
   readonly editLock: string;
+  /** One lock per task, held by whoever changes its folder or branch. */
+  readonly locks: string;
   readonly journal: string;
   readonly log: string;
   readonly archive: string;
@@ -28,6 +30,7 @@ export function pathsOf(root: string, gitDirectory: string | undefined): Paths {
     state: join(liza, 'state.yaml'),
     lock: join(liza, 'state.yaml.lock'),
     editLock: join(liza, 'cache', 'edit.lock'),
+    locks: join(liza, 'locks'),
     journal: join(liza, 'journal.jsonl'),
     log: join(liza, 'log.yaml'),
     archive: join(liza, 'archive'),

@@ -20,6 +20,7 @@ export function unlocked(result: Exclude<LockResult, Lock>): Refusal {
       'lock',
     );
   }
+  if ('gone' in result) return missingBoard();
   const { busy } = result;
   return refuse(
     'the blackboard is locked by another process; waited 10 s',

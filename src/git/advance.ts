@@ -1,0 +1,225 @@
+// Brings a person's clean checkout along with its branch. While files change, index.lock keeps every
+// other git out, and a marker says from where to where, so that after a kill at any point the next run
+// finishes it. Git does the writing, with its own checks, and never over what the person has changed.
+
+import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EnvironmentError } from '../core/decision.ts';
+import { changesBetween, copyIndex, inTheWay, names, pasted, reasonOf, some } from './changes.ts';
+import { type Checkout, headIn, MARKER } from './checkouts.ts';
+import { clearStaleLocks } from './locks.ts';
+import { must } from './run.ts';
+import { lookAt } from './torn.ts';
+import type { Files, Workbench } from './workbench.ts';
+
+export interface Failed {
+  /** What stands in the way, and what to do. */
+  readonly failed: string;
+}
+
+export interface Reservation {
+  /** Once the branch is at its new commit. Also 'advanced': the person has left the branch meanwhile. */
+  complete(): Promise<'advanced' | Failed>;
+  /** The branch did not move after all. */
+  release(): void;
+}
+
+/**
+ * Before the branch moves, so that no git of the person's comes between and no kill leaves a branch
+ * that moved without its checkout. The caller holds the lock of merges until it is completed.
+ */
+export function reserve(bench: Workbench, checkout: Checkout, from: string, to: string): Reservation | Failed {
+  const { marker, lock } = pathsIn(checkout);
+  const text = `${JSON.stringify({ from, to })}\n`;
+  const unfinished = create(marker, text);
+  if (unfinished !== undefined) return { failed: `Liza has not finished an advance before: ${unfinished}` };
+  const locked = create(lock, text);
+  if (locked !== undefined) {
+    rmSync(marker, { force: true });
+    return { failed: `a git is at work there: ${locked}` };
+  }
+  return {
+    complete: () => attempt(() => complete(bench, checkout, from, to)),
+    release: () => release(checkout),
+  };
+}
+
+/** For a branch that has moved already. */
+export async function advance(
+  bench: Workbench,
+  checkout: Checkout,
+  from: string,
+  to: string,
+): Promise<'advanced' | Failed> {
+  const reserved = reserve(bench, checkout, from, to);
+  return 'failed' in reserved ? reserved : reserved.complete();
+}
+
+async function complete(bench: Workbench, checkout: Checkout, from: string, to: string): Promise<'advanced' | Failed> {
+  const { commit, branch } = await headIn(bench, checkout);
+  if (branch !== checkout.branch || commit !== to) {
+    release(checkout);
+    return branch !== checkout.branch ? 'advanced' : { failed: otherHead(checkout, commit, to) };
+  }
+  const { index, own } = pathsIn(checkout);
+  copyIndex(index, own);
+  if (await indexIsAt(bench, checkout, from, to)) {
+    release(checkout);
+    return 'advanced';
+  }
+  const refused = await bring(bench, checkout, from, to);
+  if (refused === undefined) return 'advanced';
+  return {
+    failed: `${refused}; when that is settled: ${gitThere(checkout, `read-tree -m -u ${short(from)} ${short(to)}`)}`,
+  };
+}
+
+/**
+ * After a process died in an advance. The caller holds the lock of merges, so that no advance is alive.
+ * Failed: the person has changed something since, and everything was left as it is; or it can be tried
+ * again, then the marker is still there.
+ */
+export const finishAdvance = (bench: Workbench, checkout: Checkout): Promise<'nothing' | 'finished' | Failed> =>
+  attempt(() => finish(bench, checkout));
+
+async function finish(bench: Workbench, checkout: Checkout): Promise<'nothing' | 'finished' | Failed> {
+  const { marker, index, own } = pathsIn(checkout);
+  const text = plainText(marker);
+  if (text === undefined) return 'nothing';
+  const step = parseMarker(text);
+  if (step === undefined) {
+    // It was torn while being written, which is before everything else.
+    rmSync(marker, { force: true });
+    return 'nothing';
+  }
+  const { from, to } = step;
+  const locked = await retake(checkout, text);
+  if (locked !== undefined) return { failed: `a git is at work there: ${locked}` };
+  const { commit } = await headIn(bench, checkout);
+  if (commit !== to) {
+    release(checkout);
+    // No file is touched before the branch has moved.
+    return commit === from ? 'nothing' : { failed: otherHead(checkout, commit, to) };
+  }
+  copyIndex(index, own);
+  const files = { folder: checkout.folder, index: own };
+  // The index is replaced when all files are there: what differs then is the person's.
+  if (await indexIsAt(bench, checkout, from, to)) {
+    release(checkout);
+    return 'finished';
+  }
+  const found = await lookAt(bench, checkout.folder, from, to);
+  if (found.edited.length > 0) {
+    release(checkout);
+    return { failed: editedSince(checkout, found.edited, to) };
+  }
+  await must(bench.files(files, ['update-index', '-z', '--index-info'], found.indexInfo), 'note what is there');
+  const refused = await bring(bench, checkout, found.tree, to);
+  return refused === undefined ? 'finished' : { failed: `${refused}; ${leftAsItIs(checkout, to)}` };
+}
+
+/** Errors of git and the disk. Marker and lock stay, and the next run goes on from there. */
+async function attempt<T>(work: () => Promise<T>): Promise<T | Failed> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof EnvironmentError) && (error as NodeJS.ErrnoException).code === undefined) throw error;
+    return { failed: `${(error as Error).message}; liza doctor --fix goes on from there` };
+  }
+}
+
+/** Files and index from a tree that they are at to a commit. Refused, with a reason: no file was touched. */
+async function bring(bench: Workbench, checkout: Checkout, older: string, to: string): Promise<string | undefined> {
+  const { index, own, lock, marker } = pathsIn(checkout);
+  const files = { folder: checkout.folder, index: own };
+  const refused = await refusalOf(bench, files, older, to);
+  if (refused !== undefined) {
+    release(checkout);
+    return refused;
+  }
+  await must(bench.files(files, ['read-tree', '-m', '-u', older, to]), 'write the files');
+  const before = statSync(index, { throwIfNoEntry: false });
+  if (before !== undefined) chmodSync(own, before.mode & 0o777);
+  // With the lock still there no git sees the one without the other.
+  renameSync(own, index);
+  rmSync(lock, { force: true });
+  rmSync(marker, { force: true });
+  return undefined;
+}
+
+async function refusalOf(bench: Workbench, files: Files, older: string, to: string): Promise<string | undefined> {
+  await bench.files(files, ['update-index', '-q', '--refresh']);
+  const blocked = await inTheWay(bench, files, await changesBetween(bench, older, to));
+  if (blocked.length > 0) return `files that git does not have are in the way: ${some(blocked)}`;
+  const { status, stderr } = await bench.files(files, ['read-tree', '-m', '-u', '-n', older, to]);
+  return status === 0 ? undefined : reasonOf(stderr);
+}
+
+/** In what changes between the two commits; the rest may be the person's. */
+async function indexIsAt(bench: Workbench, checkout: Checkout, from: string, to: string): Promise<boolean> {
+  const files = { folder: checkout.folder, index: pathsIn(checkout).own };
+  const asked = bench.files(files, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', to]);
+  const other = new Set(names(await must(asked, 'compare the index')));
+  return !(await changesBetween(bench, from, to)).some(({ path }) => other.has(path));
+}
+
+function pathsIn({ gitDirectory }: Checkout) {
+  return {
+    marker: join(gitDirectory, MARKER),
+    index: join(gitDirectory, 'index'),
+    lock: join(gitDirectory, 'index.lock'),
+    /** The index to be, where git may write it in its own time. */
+    own: join(gitDirectory, 'liza-index'),
+  };
+}
+
+/** The marker goes last: while it is there, the others are known to be ours. */
+function release(checkout: Checkout): void {
+  const { own, lock, marker } = pathsIn(checkout);
+  for (const file of [own, `${own}.lock`, lock, marker]) rmSync(file, { force: true });
+}
+
+/** undefined: made, and it was not there before. */
+function create(file: string, text: string): string | undefined {
+  try {
+    writeFileSync(file, text, { flag: 'wx' });
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EEXIST' ? `${file} is there` : (error as Error).message;
+  }
+}
+
+/** index.lock with our text is what the dead one left. Its beginning may be a lock of git's, made just now. */
+async function retake(checkout: Checkout, text: string): Promise<string | undefined> {
+  const { own, lock } = pathsIn(checkout);
+  const there = plainText(lock);
+  if (there !== text) {
+    if (there !== undefined && text.startsWith(there)) await clearStaleLocks([lock]);
+    const locked = create(lock, text);
+    if (locked !== undefined) return locked;
+  }
+  rmSync(`${own}.lock`, { force: true });
+  return undefined;
+}
+
+function plainText(file: string): string | undefined {
+  return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : undefined;
+}
+
+function parseMarker(text: string): { readonly from: string; readonly to: string } | undefined {
+  const found = /^\{"from":"([0-9a-f]{40,64})","to":"([0-9a-f]{40,64})"\}\n$/.exec(text);
+  return found?.[1] === undefined || found[2] === undefined ? undefined : { from: found[1], to: found[2] };
+}
+
+const short = (commit: string): string => commit.slice(0, 12);
+const gitThere = ({ folder }: Checkout, args: string): string => `git -C ${pasted(folder)} ${args}`;
+
+const otherHead = (checkout: Checkout, commit: string | undefined, to: string): string =>
+  `it is at ${commit === undefined ? 'no commit' : short(commit)} instead of ${short(to)}: ${gitThere(checkout, 'status')}`;
+
+const editedSince = (checkout: Checkout, edited: readonly string[], to: string): string =>
+  `Liza was stopped in the middle, and since then was changed: ${some(edited)}; ${leftAsItIs(checkout, to)}`;
+
+const leftAsItIs = (checkout: Checkout, to: string): string =>
+  `nothing was overwritten. The branch is at ${short(to)}: ${gitThere(checkout, 'reset')} takes that for the index, ` +
+  `and ${gitThere(checkout, 'status')} then shows the files that are not there yet`;

@@ -1,0 +1,191 @@
+// Discarded is not lost: before a folder or branch of a task goes, its tips and its uncommitted files
+// are kept as one commit under refs/liza/attempts/<task>/<n>. The commit's message says whose it was
+// and why it was put away, so that listing needs nothing but git.
+
+import { isolationOf } from './isolation.ts';
+import { headOf, type Place } from './places.ts';
+import { attemptOf, branchOf, commitOf, readRefs, seenOf, updateRefs } from './refs.ts';
+import { must } from './run.ts';
+import { changedSince, treeOf } from './snapshot.ts';
+import type { Workbench } from './workbench.ts';
+
+export interface Attempt {
+  readonly ref: string;
+  readonly task: string;
+  readonly n: number;
+  /** The commit with everything: files as they lay there, tips as parents. */
+  readonly commit: string;
+  readonly tip: string;
+  readonly time: string;
+  readonly why: string;
+  readonly agent?: string;
+  /** Files that were not committed. */
+  readonly uncommitted: number;
+  /** Commits that integration does not have. */
+  readonly commits: number;
+}
+
+export interface Discard {
+  readonly task: string;
+  readonly why: string;
+  readonly agent?: string | undefined;
+  /** Declared worktree_files: they may hold secrets and are copies anyway. */
+  readonly leaveOut: readonly string[];
+  /** Where merged work is: what it has needs no other keeping. */
+  readonly integration: string | undefined;
+}
+
+/** undefined: there was nothing that integration does not have. Safe to repeat. */
+export async function saveAttempt(
+  bench: Workbench,
+  place: Place | undefined,
+  discard: Discard,
+): Promise<Attempt | undefined> {
+  const { task, integration } = discard;
+  const head = place === undefined ? undefined : await headOf(bench, place);
+  if (place !== undefined && head !== undefined) await isolationOf(place).bring(bench, place, head.commit);
+  const refs = await readRefs(bench, branchOf(task), seenOf(task), attemptOf(task));
+  const tips = [...new Set([head?.commit, refs.get(branchOf(task)), refs.get(seenOf(task))])].filter(
+    (tip) => tip !== undefined,
+  );
+  const tip = tips[0];
+  if (tip === undefined) return undefined;
+  const kept = [...refs].filter(([ref]) => ref.startsWith(attemptOf(task))).map(([, commit]) => commit);
+  const own = await countOwn(bench, tips, integration === undefined ? kept : [...kept, integration]);
+  const changed = place === undefined ? [] : await changedSince(bench, place, tip);
+  const uncommitted = changed.filter((path) => !discard.leaveOut.includes(path)).length;
+  if (own === 0 && uncommitted === 0) return undefined;
+  const tree =
+    place !== undefined && uncommitted > 0
+      ? await treeOf(bench, place, tip, discard.leaveOut)
+      : (await must(bench.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
+  const parents = (await independent(bench, tips)).flatMap((parent) => ['-p', parent]);
+  const message = attemptMessage(discard, { tip, uncommitted, commits: own });
+  return keep(bench, task, tree, parents, message);
+}
+
+/** One commit and what it builds on. */
+async function saveTip(bench: Workbench, tip: string, discard: Discard): Promise<Attempt> {
+  const tree = (await must(bench.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
+  const commits = await countOwn(bench, [tip], discard.integration === undefined ? [] : [discard.integration]);
+  return keep(bench, discard.task, tree, ['-p', tip], attemptMessage(discard, { tip, uncommitted: 0, commits }));
+}
+
+/** Commits that none of the others has: neither integration nor an earlier attempt. */
+async function countOwn(bench: Workbench, tips: readonly string[], others: readonly string[]): Promise<number> {
+  const asked = await bench.objects(['rev-list', '--count', ...tips, ...others.map((commit) => `^${commit}`)]);
+  // A history that cannot be walked is kept rather than judged.
+  return asked.status === 0 ? Number(asked.stdout) : 1;
+}
+
+/** The first tip comes first: it is what the files build on. */
+async function independent(bench: Workbench, tips: readonly string[]): Promise<readonly string[]> {
+  if (tips.length < 2) return tips;
+  const asked = await bench.objects(['merge-base', '--independent', ...tips]);
+  const needed = asked.status === 0 ? asked.stdout.split('\n') : tips;
+  return tips.filter((tip, at) => at === 0 || needed.includes(tip));
+}
+
+async function keep(
+  bench: Workbench,
+  task: string,
+  tree: string,
+  parents: readonly string[],
+  message: string,
+): Promise<Attempt> {
+  for (;;) {
+    const earlier = await listAttempts(bench, task);
+    const last = earlier.at(-1);
+    // Killed between keeping and removing, the next one comes here again with the same work.
+    if (last !== undefined && (await sameWork(bench, last.commit, tree, parents))) return last;
+    const n = (last?.n ?? 0) + 1;
+    const made = must(bench.objects(['commit-tree', tree, ...parents], message), 'keep discarded work');
+    const commit = (await made).trim();
+    if ((await updateRefs(bench, [{ ref: attemptOf(task, n), to: commit, from: null }])) === 'moved') continue;
+    const kept = (await listAttempts(bench, task)).find((attempt) => attempt.n === n);
+    if (kept !== undefined) return kept;
+  }
+}
+
+async function sameWork(bench: Workbench, commit: string, tree: string, parents: readonly string[]): Promise<boolean> {
+  const asked = await bench.objects(['show', '--no-patch', '--format=%T %P', commit]);
+  return asked.stdout.trim() === [tree, ...parents.filter((part) => part !== '-p')].join(' ');
+}
+
+const TRAILERS = {
+  task: 'Liza-Task',
+  tip: 'Liza-Tip',
+  agent: 'Liza-Agent',
+  uncommitted: 'Liza-Uncommitted',
+  commits: 'Liza-Commits',
+} as const;
+
+function attemptMessage(
+  { task, why, agent }: Discard,
+  { tip, uncommitted, commits }: { tip: string; uncommitted: number; commits: number },
+): string {
+  const trailers = [
+    `${TRAILERS.task}: ${task}`,
+    `${TRAILERS.tip}: ${tip}`,
+    ...(agent === undefined ? [] : [`${TRAILERS.agent}: ${agent}`]),
+    `${TRAILERS.uncommitted}: ${uncommitted}`,
+    `${TRAILERS.commits}: ${commits}`,
+  ];
+  return `${task}: kept, ${why.split('\n', 1)[0]}\n\n${trailers.join('\n')}\n`;
+}
+
+/** Oldest first. */
+export async function listAttempts(bench: Workbench, task?: string): Promise<readonly Attempt[]> {
+  // Whole messages: %(trailers) of one ref differs between versions of git and with the project's configuration.
+  const fields = ['%(refname)', '%(objectname)', '%(committerdate:iso-strict)', '%(contents)'];
+  const below = task === undefined ? 'refs/liza/attempts' : attemptOf(task).replace(/\/$/, '');
+  const text = await must(
+    bench.project(['for-each-ref', `--format=${fields.join('%00')}%00`, '--', below]),
+    'list kept work',
+  );
+  return text
+    .split('\0\n')
+    .filter((record) => record !== '')
+    .map(parseAttempt)
+    .sort((a, b) => a.task.localeCompare(b.task) || a.n - b.n);
+}
+
+function parseAttempt(record: string): Attempt {
+  const [ref = '', commit = '', time = '', message = ''] = record.split('\0');
+  const [task = '', n = ''] = ref.slice('refs/liza/attempts/'.length).split('/');
+  const lines = message.split('\n');
+  const value = (key: string): string =>
+    lines.findLast((line) => line.startsWith(`${key}: `))?.slice(key.length + 2) ?? '';
+  const agent = value(TRAILERS.agent);
+  return {
+    ref,
+    task,
+    n: Number(n),
+    commit,
+    tip: value(TRAILERS.tip) || commit,
+    time,
+    why: (lines[0] ?? '').replace(/^.*?: kept, /, ''),
+    ...(agent === '' ? {} : { agent }),
+    uncommitted: Number(value(TRAILERS.uncommitted)) || 0,
+    commits: Number(value(TRAILERS.commits)) || 0,
+  };
+}
+
+/**
+ * Remembers the tip of a task's branch, so that no commit Liza has seen is ever out of reach. History
+ * that was rewritten since is put away as an attempt first.
+ */
+export async function see(bench: Workbench, place: Place, discard: Discard): Promise<string | undefined> {
+  const head = await headOf(bench, place);
+  if (head === undefined) return undefined;
+  await isolationOf(place).bring(bench, place, head.commit);
+  const ref = seenOf(place.task);
+  const before = (await readRefs(bench, ref)).get(ref);
+  if (before === head.commit) return head.commit;
+  if (before !== undefined && (await commitOf(bench, before)) !== undefined) {
+    const rewritten = (await bench.objects(['merge-base', '--is-ancestor', before, head.commit])).status !== 0;
+    if (rewritten) await saveTip(bench, before, discard);
+  }
+  await updateRefs(bench, [{ ref, to: head.commit, from: before ?? null }]);
+  return head.commit;
+}

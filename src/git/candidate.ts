@@ -1,0 +1,92 @@
+// What the integration branch would be after a merge, built in the object database: no checkout, no
+// index, no branch is touched. Built-in merge attributes of the tree are honoured; custom drivers are not run.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { EnvironmentError } from '../core/decision.ts';
+import { MINIMUM_GIT, must } from './run.ts';
+import type { Workbench } from './workbench.ts';
+
+export type Candidate =
+  /** The branch has the commit already. */
+  | { readonly kind: 'contained' }
+  | { readonly kind: 'fast-forward' | 'merge'; readonly commit: string }
+  | { readonly kind: 'conflict'; readonly paths: readonly string[] };
+
+export interface MergeRequest {
+  /** Where the branch is. */
+  readonly onto: string;
+  readonly commit: string;
+  /** Of the merge commit, should there have to be one. */
+  readonly message: string;
+}
+
+export async function buildCandidate(bench: Workbench, { onto, commit, message }: MergeRequest): Promise<Candidate> {
+  const fork = (await bench.objects(['merge-base', onto, commit])).stdout.trim();
+  if (fork === commit) return { kind: 'contained' };
+  if (fork === onto) return { kind: 'fast-forward', commit };
+  const merged = await mergeTrees(bench, onto, commit);
+  if (merged.conflicts.length > 0)
+    return { kind: 'conflict', paths: [...new Set(merged.conflicts.map(({ path }) => path))] };
+  const made = bench.objects(['commit-tree', merged.tree, '-p', onto, '-p', commit], message);
+  return { kind: 'merge', commit: (await must(made, 'make the merge commit')).trim() };
+}
+
+export interface Conflict {
+  readonly mode: string;
+  readonly blob: string;
+  readonly stage: string;
+  readonly path: string;
+}
+
+export interface Merged {
+  /** With conflict markers in it where there are conflicts. */
+  readonly tree: string;
+  readonly conflicts: readonly Conflict[];
+}
+
+/** `ours` is what the other side is merged into. */
+export async function mergeTrees(bench: Workbench, ours: string, theirs: string): Promise<Merged> {
+  const folder = mkdtempSync(join(tmpdir(), 'liza-merge-'));
+  try {
+    await writeAttributes(bench, ours, folder);
+    const files = { folder, index: join(folder, '.no-index') };
+    const asked = await bench.files(files, ['merge-tree', '--write-tree', '--no-messages', '-z', ours, theirs]);
+    if (asked.status === 129) {
+      const needed = MINIMUM_GIT.join('.');
+      throw new EnvironmentError(
+        'this git is too old to merge apart from a checkout',
+        `install git ${needed} or newer`,
+        5,
+      );
+    }
+    if (asked.status > 1) await must(Promise.resolve(asked), `merge ${theirs.slice(0, 12)} into ${ours.slice(0, 12)}`);
+    const [tree = '', ...entries] = asked.stdout.split('\0');
+    return { tree, conflicts: asked.status === 0 ? [] : entries.filter((entry) => entry !== '').map(parseConflict) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** `<mode> <object> <stage>\t<path>` */
+function parseConflict(entry: string): Conflict {
+  const tab = entry.indexOf('\t');
+  const [mode = '', blob = '', stage = ''] = entry.slice(0, tab).split(' ');
+  return { mode, blob, stage, path: entry.slice(tab + 1) };
+}
+
+/** merge-tree reads attributes (`*.lock -merge`, `CHANGELOG merge=union`) from files, not from a tree. */
+async function writeAttributes(bench: Workbench, commit: string, folder: string): Promise<void> {
+  const listed = await must(
+    bench.objects(['ls-tree', '-r', '-z', '--full-tree', '--name-only', commit]),
+    'list the files of a commit',
+  );
+  const paths = listed.split('\0').filter((path) => path === '.gitattributes' || path.endsWith('/.gitattributes'));
+  for (const path of paths) {
+    const text = await bench.objects(['cat-file', 'blob', `${commit}:${path}`]);
+    if (text.status !== 0) continue; // a link of that name: git does not follow it either
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), text.stdout);
+  }
+}

@@ -1,0 +1,116 @@
+// What a step from one tree to another does to a folder of files: which paths change, and which files
+// that nobody committed lie in their way. Only looks. Git itself would take ignored files for
+// worthless and overwrite them; here no file that git does not hold is.
+
+import { copyFileSync, lstatSync, rmSync, type Stats, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { must } from './run.ts';
+import type { Files, Workbench } from './workbench.ts';
+
+/** A file as a tree or an index has it. */
+export interface Entry {
+  readonly mode: string;
+  readonly id: string;
+}
+
+export interface Change {
+  readonly path: string;
+  /** Absent: the path is added. */
+  readonly old?: Entry;
+  /** Absent: the path goes. */
+  readonly new?: Entry;
+}
+
+/** A submodule: its files are its own, and no step of ours looks at them. */
+export const isSubmodule = (entry: Entry | undefined): boolean => entry?.mode === '160000';
+
+export async function changesBetween(bench: Workbench, older: string, newer: string): Promise<readonly Change[]> {
+  const asked = bench.objects(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', older, newer]);
+  const fields = names(await must(asked, 'compare two trees'));
+  const changes: Change[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [oldMode = '', newMode = '', oldId = '', newId = ''] = (fields[at] ?? '').slice(1).split(' ');
+    changes.push({
+      path: fields[at + 1] ?? '',
+      ...(Number(oldMode) === 0 ? {} : { old: { mode: oldMode, id: oldId } }),
+      ...(Number(newMode) === 0 ? {} : { new: { mode: newMode, id: newId } }),
+    });
+  }
+  return changes;
+}
+
+/** Files that the index does not hold, ignored or not, where the changes would put others. */
+export async function inTheWay(bench: Workbench, files: Files, changes: readonly Change[]): Promise<readonly string[]> {
+  const added = changes.filter((change) => change.old === undefined && !isSubmodule(change.new));
+  const suspects = [...new Set(added.flatMap(({ path }) => firstObstacle(files.folder, path) ?? []))];
+  const found: string[] = [];
+  for (let at = 0; at < suspects.length; at += 200) {
+    const some = suspects.slice(at, at + 200);
+    const asked = bench.files(files, ['--literal-pathspecs', 'ls-files', '-z', '--others', '--', ...some]);
+    found.push(...names(await must(asked, 'look for untracked files')));
+  }
+  return found;
+}
+
+/** What lies at the path, or at one of its folders without being a folder. */
+function firstObstacle(folder: string, path: string): string | undefined {
+  const parts = path.split('/');
+  for (let count = 1; count <= parts.length; count++) {
+    const part = parts.slice(0, count).join('/');
+    const stat = statOf(join(folder, part));
+    if (stat === undefined) return undefined;
+    if (count === parts.length || !stat.isDirectory()) return part;
+  }
+  return undefined;
+}
+
+/** Whether a file or link lies at the path, and none of its folders is a link that leads elsewhere. */
+export function kindAt(folder: string, path: string): 'file' | 'folder' | 'other' | 'none' {
+  const obstacle = firstObstacle(folder, path);
+  if (obstacle !== path) return 'none';
+  const stat = statOf(join(folder, path));
+  if (stat?.isFile() || stat?.isSymbolicLink()) return 'file';
+  return stat === undefined ? 'none' : stat.isDirectory() ? 'folder' : 'other';
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * A copy that git trusts no more than the original. Git compares times by the second: it knows of an
+ * edit in the second of the last `git add` only because the index is not younger than the file.
+ */
+export function copyIndex(index: string, to: string): void {
+  rmSync(to, { force: true });
+  const stat = lstatSync(index, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true) return;
+  copyFileSync(index, to);
+  const earlier = (stat.mtimeMs - 1) / 1000;
+  utimesSync(to, earlier, earlier);
+}
+
+export const names = (text: string): readonly string[] => text.split('\0').filter((name) => name !== '');
+
+/** A few of many, for a message. */
+export function some(paths: readonly string[], most = 5): string {
+  const more = paths.length - most;
+  return `${paths.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** A folder as it can be pasted into a shell. */
+export const pasted = (path: string): string =>
+  /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+
+/** What git said, in one line and without its advice. */
+export const reasonOf = (stderr: string): string =>
+  stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('hint:'))
+    .join(' ');

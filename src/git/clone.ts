@@ -1,0 +1,82 @@
+// A private clone at the task's place, with objects borrowed from the project. It is written complete
+// under another name and appears by one rename. Its agent owns everything in it, the configuration
+// included; Liza therefore only ever asks it for commits, and checks that it got what it asked for.
+
+import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { EnvironmentError } from '../core/decision.ts';
+import { checkOut } from './checkout.ts';
+import type { Isolation } from './isolation.ts';
+import { clonedPlace, folderOf } from './places.ts';
+import { branchOf } from './refs.ts';
+import { must } from './run.ts';
+import { aside, removeTree } from './scratch.ts';
+import { configText, type Workbench } from './workbench.ts';
+
+export const cloneIsolation: Isolation = {
+  kind: 'clone',
+  make: async (bench, task, start) => {
+    const folder = aside(bench.worktrees, 'making', task);
+    await writeClone(bench, folder, { start, branch: branchOf(task) });
+    renameSync(folder, folderOf(bench, task));
+    return clonedPlace(bench, task);
+  },
+  remove: (bench, { task }) => {
+    const trash = aside(bench.worktrees, 'trash', task);
+    try {
+      renameSync(folderOf(bench, task), trash);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+    removeTree(trash);
+  },
+  bring: async (bench, place, commit) => {
+    const known = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
+    if (known.status === 0) return;
+    await must(bench.fetch(place.gitDirectory, commit), 'fetch from the clone');
+    const there = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
+    if (there.status === 0) return;
+    throw new EnvironmentError(
+      `the clone of ${place.task} did not give its commit ${commit}`,
+      'look at it with git fsck',
+      3,
+    );
+  },
+};
+
+export interface CloneStart {
+  readonly start: string;
+  /** Full name; absent: HEAD is detached. */
+  readonly branch?: string;
+}
+
+/** A clone at `folder`, which must not exist. Also for checkouts that are thrown away. */
+export async function writeClone(bench: Workbench, folder: string, { start, branch }: CloneStart): Promise<void> {
+  const dot = join(folder, '.git');
+  const objects = join(dot, 'objects');
+  for (const path of [join(objects, 'info'), join(objects, 'pack'), join(dot, 'refs'), join(dot, 'info')]) {
+    mkdirSync(path, { recursive: true });
+  }
+  // Relative where it can be, so that the project may be moved as a whole.
+  const borrowed = join(bench.common, 'objects');
+  const inside = !relative(bench.root, bench.common).startsWith('..');
+  writeFileSync(join(objects, 'info', 'alternates'), `${inside ? relative(objects, borrowed) : borrowed}\n`);
+  // What git ignores here, and where a shallow history ends, are no part of the objects.
+  for (const name of ['info/exclude', 'shallow']) {
+    if (existsSync(join(bench.common, name))) copyFileSync(join(bench.common, name), join(dot, name));
+  }
+  writeFileSync(
+    join(dot, 'config'),
+    configText([
+      ...bench.traits,
+      ['remote.origin.url', bench.root],
+      ['remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'],
+    ]),
+  );
+  writeFileSync(join(dot, 'HEAD'), branch === undefined ? `${start}\n` : `ref: ${branch}\n`);
+  if (branch !== undefined) {
+    mkdirSync(dirname(join(dot, branch)), { recursive: true });
+    writeFileSync(join(dot, branch), `${start}\n`);
+  }
+  await checkOut(bench, { folder, index: join(dot, 'index') }, start);
+}

@@ -1,0 +1,48 @@
+// Lays a merge out in a task's folder as `git merge --no-commit` would: files with conflict markers,
+// the three versions in the index, MERGE_HEAD. The coder resolves and commits it. Done with plumbing
+// under Liza's own git directory, since `git merge` would run the folder's drivers, filters and hooks.
+
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mergeTrees } from './candidate.ts';
+import { headOf, type Place } from './places.ts';
+import { isAncestor } from './refs.ts';
+import { must } from './run.ts';
+import type { Workbench } from './workbench.ts';
+
+export interface LaidOut {
+  readonly conflicts: readonly string[];
+}
+
+/** Safe to repeat. The folder must be clean, or already hold this very merge. */
+export async function layOutMerge(bench: Workbench, place: Place, theirs: string, message: string): Promise<LaidOut> {
+  const head = await headOf(bench, place);
+  if (head === undefined) throw new Error(`${place.folder} has no HEAD`);
+  // Nothing to merge: git would call it "already up to date".
+  if (await isAncestor(bench, theirs, head.commit)) return { conflicts: [] };
+  const { tree, conflicts } = await mergeTrees(bench, head.commit, theirs);
+  const paths = [...new Set(conflicts.map(({ path }) => path))];
+  if (head.merging === theirs) return { conflicts: paths };
+  // read-tree takes a file that was only touched, or copied with the project, for a changed one.
+  await bench.files(place, ['update-index', '-q', '--refresh']);
+  await must(bench.files(place, ['read-tree', '-m', '-u', head.commit, tree]), 'lay out the merge');
+  const gone = paths.map((path) => `0 ${'0'.repeat(head.commit.length)}\t${path}\0`);
+  const stages = conflicts.map(({ mode, blob, stage, path }) => `${mode} ${blob} ${stage}\t${path}\0`);
+  await must(
+    bench.files(place, ['update-index', '-z', '--index-info'], [...gone, ...stages].join('')),
+    'mark the conflicts',
+  );
+  note(place, 'MERGE_MSG', `${message}\n`);
+  note(place, 'MERGE_MODE', 'no-ff');
+  // Last, and whole: it is what says that the merge is laid out.
+  note(place, 'MERGE_HEAD.new', `${theirs}\n`);
+  renameSync(join(place.gitDirectory, 'MERGE_HEAD.new'), join(place.gitDirectory, 'MERGE_HEAD'));
+  return { conflicts: paths };
+}
+
+/** A clone's git directory is its agent's: a link of that name must not lead this elsewhere. */
+function note(place: Place, name: string, text: string): void {
+  const file = join(place.gitDirectory, name);
+  rmSync(file, { recursive: true, force: true });
+  writeFileSync(file, text, { flag: 'wx' });
+}

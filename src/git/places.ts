@@ -1,0 +1,101 @@
+// Where a task's files are: `.worktrees/<task>`, a linked worktree or a private clone, told apart by
+// what lies there. Everything that looks at such a folder goes through here: a link that would lead
+// out of the project, or a folder that is not what it seems, is found before git is sent there.
+
+import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { git } from './run.ts';
+import type { Files, Workbench } from './workbench.ts';
+
+export interface Place extends Files {
+  readonly task: string;
+  readonly kind: 'worktree' | 'clone';
+  /** Where its HEAD and index are. */
+  readonly gitDirectory: string;
+}
+
+export type Found = Place | { readonly none: true } | { readonly broken: string };
+
+/** As it stands in the state, from the project's root. */
+export const worktreePath = (task: string): string => `.worktrees/${task}`;
+export const folderOf = (bench: Workbench, task: string): string => join(bench.worktrees, task);
+/** The directory that makes a folder a linked worktree; the prefix keeps it apart from the user's own. */
+export const linkOf = (bench: Workbench, task: string): string => join(bench.common, 'worktrees', `liza-${task}`);
+
+export function findPlace(bench: Workbench, task: string): Found {
+  const folder = folderOf(bench, task);
+  for (const path of [bench.worktrees, folder]) {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined)
+      return isLinked(bench, task) ? { broken: `${shown(bench, folder)} is gone` } : { none: true };
+    if (stat.isSymbolicLink()) return { broken: `${shown(bench, path)} is a symbolic link` };
+    if (!stat.isDirectory()) return { broken: `${shown(bench, path)} is not a folder` };
+  }
+  const dot = lstatSync(join(folder, '.git'), { throwIfNoEntry: false });
+  if (dot?.isDirectory() === true) return clonedPlace(bench, task);
+  const link = isLinked(bench, task) ? linkOf(bench, task) : addedByGit(bench, folder);
+  return link === undefined ? { broken: `${shown(bench, folder)} has lost its .git` } : linkedPlace(bench, task, link);
+}
+
+/** A worktree that `git worktree add` made, on a board that was imported: both halves must name each other. */
+function addedByGit(bench: Workbench, folder: string): string | undefined {
+  const dot = join(folder, '.git');
+  const link = /^gitdir: (.+)/.exec(firstLine(dot) ?? '')?.[1];
+  if (link === undefined || dirname(link) !== join(bench.common, 'worktrees')) return undefined;
+  return firstLine(join(link, 'gitdir')) === dot ? link : undefined;
+}
+
+export const isPlace = (found: Found): found is Place => 'kind' in found;
+
+export function linkedPlace(bench: Workbench, task: string, gitDirectory = linkOf(bench, task)): Place {
+  return { task, kind: 'worktree', folder: folderOf(bench, task), gitDirectory, index: join(gitDirectory, 'index') };
+}
+
+export function clonedPlace(bench: Workbench, task: string): Place {
+  const folder = folderOf(bench, task);
+  const gitDirectory = join(folder, '.git');
+  return {
+    task,
+    kind: 'clone',
+    folder,
+    gitDirectory,
+    index: join(gitDirectory, 'index'),
+    also: join(gitDirectory, 'objects'),
+  };
+}
+
+/** Liza's half of a linked worktree is there, whatever became of the folder. */
+export const isLinked = (bench: Workbench, task: string): boolean =>
+  statSync(linkOf(bench, task), { throwIfNoEntry: false })?.isDirectory() === true;
+
+const shown = (bench: Workbench, path: string): string => relative(bench.root, path);
+
+export interface Head {
+  readonly commit: string;
+  /** Full name of the branch; absent when HEAD is detached. */
+  readonly branch?: string;
+  /** The other side of a merge that is not concluded. */
+  readonly merging?: string;
+}
+
+/** undefined when HEAD leads to no commit. rev-parse starts nothing, whatever the folder's configuration says. */
+export async function headOf(bench: Workbench, place: Place): Promise<Head | undefined> {
+  const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
+  const args = ['rev-parse', '--revs-only', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'];
+  const asked = await git(bench.env, place.folder, args, { at });
+  const [commit, branch] = asked.stdout.split('\n');
+  if (asked.status !== 0 || !/^[0-9a-f]{40,64}$/.test(commit ?? '')) return undefined;
+  const merging = firstLine(join(place.gitDirectory, 'MERGE_HEAD'));
+  return {
+    commit: commit ?? '',
+    // A detached HEAD is called just that.
+    ...(branch?.startsWith('refs/') ? { branch } : {}),
+    ...(merging === undefined ? {} : { merging }),
+  };
+}
+
+/** Of a plain file only: an agent may have put a pipe there, on which a reader would wait for ever. */
+function firstLine(file: string): string | undefined {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  return readFileSync(file, 'utf8').split('\n', 1)[0];
+}

@@ -1,0 +1,74 @@
+// Names of the refs that Liza keeps, and changing several of them in one step of git's own
+// compare-and-swap. A ref that is not what the caller saw is never overwritten.
+
+import { EnvironmentError } from '../core/decision.ts';
+import { must } from './run.ts';
+import type { Workbench } from './workbench.ts';
+
+export const branchOf = (task: string): string => `refs/heads/task/${task}`;
+/** The last tip of a task's branch that Liza saw; also says that the branch is Liza's. */
+export const seenOf = (task: string): string => `refs/liza/seen/${task}`;
+/** A merge candidate whose test is under way. Whoever takes this ref away stops that merge. */
+export const mergingOf = (task: string): string => `refs/liza/merging/${task}`;
+/** The tree of a worktree as it was handed over, when that is not simply a commit's. */
+export const baselineOf = (task: string): string => `refs/liza/baseline/${task}`;
+export const reviewOf = (task: string, n: number | '' = ''): string => `refs/liza/review/${task}/${n}`;
+export const attemptOf = (task: string, n: number | '' = ''): string => `refs/liza/attempts/${task}/${n}`;
+
+/** All refs at or below the given names, with what they point to. */
+export async function readRefs(bench: Workbench, ...names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const patterns = names.map((name) => name.replace(/\/$/, ''));
+  const asked = bench.project(['for-each-ref', '--format=%(objectname) %(refname)', '--', ...patterns]);
+  const lines = (await must(asked, 'read its refs')).split('\n').filter((line) => line !== '');
+  return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+}
+
+export interface RefChange {
+  readonly ref: string;
+  /** null: the ref goes. */
+  readonly to: string | null;
+  /** What it must be now; null: it must not exist. Absent: whatever it is. */
+  readonly from?: string | null;
+}
+
+/** All or none. 'moved': one of them was not what the caller saw, and nothing has changed. */
+export async function updateRefs(bench: Workbench, changes: readonly RefChange[]): Promise<'done' | 'moved'> {
+  if (changes.length === 0) return 'done';
+  const lines = changes.map(({ ref, to, from }) => {
+    const old = from === undefined ? '' : from === null ? zero(to ?? '') : from;
+    return to === null ? `delete ${ref}\0${old}\0` : `update ${ref}\0${to}\0${old}\0`;
+  });
+  const asked = await bench.project(['update-ref', '-z', '--stdin'], `start\0${lines.join('')}prepare\0commit\0`);
+  if (asked.status === 0) return 'done';
+  const current = await readRefs(bench, ...changes.map(({ ref }) => ref));
+  const moved = changes.some(({ ref, from }) => from !== undefined && (current.get(ref) ?? null) !== from);
+  if (moved) return 'moved';
+  // `a` and `a/b` cannot both be refs.
+  const inTheWay = /'([^']+)' exists; cannot create/.exec(asked.stderr)?.[1];
+  throw new EnvironmentError(
+    `git could not change ${changes.map(({ ref }) => ref).join(', ')}: ${asked.stderr.trim()}`,
+    inTheWay === undefined
+      ? 'a file named in the message may be left over from a git that was killed: remove it when no git runs'
+      : `rename ${inTheWay}: git cannot have a branch and others below its name`,
+    3,
+  );
+}
+
+const zero = (like: string): string => '0'.repeat(like.length === 64 ? 64 : 40);
+
+/** The full id of a commit, or undefined when there is none of that name. */
+export async function commitOf(bench: Workbench, name: string): Promise<string | undefined> {
+  const asked = await bench.project(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
+  return asked.status === 0 ? asked.stdout.trim() : undefined;
+}
+
+/** The same for several names at once, in their order. */
+export async function commitsOf(bench: Workbench, names: readonly string[]): Promise<readonly (string | undefined)[]> {
+  const input = names.map((name) => `${name}^{commit}\n`).join('');
+  const asked = must(bench.project(['cat-file', '--batch-check'], input), 'look for commits');
+  return (await asked).split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1]);
+}
+
+export async function isAncestor(bench: Workbench, older: string, newer: string): Promise<boolean> {
+  return (await bench.objects(['merge-base', '--is-ancestor', older, newer])).status === 0;
+}

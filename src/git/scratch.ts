@@ -1,0 +1,46 @@
+// Names of folders that are being made or thrown away, so that whoever comes after a crash knows
+// them: `.making-<task>-<random>`, `.trash-…`, `.merge-…`. Nothing under such a name is anybody's work.
+
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** `merge`: a candidate's checkout, swept under the integration lock; the others under their task's. */
+export type Purpose = 'making' | 'trash' | 'merge';
+
+/** A new name below `parent`, for the given task. */
+export function aside(parent: string, purpose: Purpose, task: string): string {
+  return join(parent, `.${purpose}-${task}-${Math.random().toString(16).slice(2, 10).padEnd(8, '0')}`);
+}
+
+export interface Aside {
+  readonly path: string;
+  readonly purpose: Purpose;
+  readonly task: string;
+}
+
+/** What lies below `parent` under such names. */
+export function leftAside(parent: string): readonly Aside[] {
+  return entries(parent).flatMap((name) => {
+    const [, purpose, task] = /^\.(making|trash|merge)-(.+)-[0-9a-f]{8}$/.exec(name) ?? [];
+    return purpose === undefined || task === undefined
+      ? []
+      : [{ path: join(parent, name), purpose: purpose as Purpose, task }];
+  });
+}
+
+/** Does not follow links. A program that still writes there makes it fail: the next one tries again. */
+export function removeTree(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EBUSY', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+function entries(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

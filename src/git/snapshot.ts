@@ -1,0 +1,102 @@
+// What a folder holds beyond its commit. Looked at through a copy of its index, under Liza's own git
+// directory: nothing there is changed, and nothing the folder configures is run.
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { copyIndex, kindAt, names } from './changes.ts';
+import type { Place } from './places.ts';
+import { must } from './run.ts';
+import type { Files, Workbench } from './workbench.ts';
+
+/** Paths that differ from the commit, staged, changed, deleted or untracked; ignored files do not count. */
+export async function changedSince(bench: Workbench, place: Place, commit: string): Promise<readonly string[]> {
+  return withIndexCopy(bench, place, commit, async (files) => {
+    const [changed, untracked] = await Promise.all([
+      must(
+        bench.files(files, ['diff-index', '-z', '--name-only', '--no-renames', '--ignore-submodules=dirty', commit]),
+        'compare the folder with its commit',
+      ),
+      untrackedIn(bench, files),
+    ]);
+    return [...new Set([...names(changed), ...untracked])].sort();
+  });
+}
+
+/**
+ * The folder's files as a tree: tracked, changed and untracked, but for the paths to leave out. Starts
+ * from the commit, not from the folder's index, whose staged files may exist in a clone alone.
+ */
+export async function treeOf(
+  bench: Workbench,
+  place: Place,
+  commit: string,
+  leaveOut: readonly string[],
+): Promise<string> {
+  // Not with the clone's objects: git would not write what it finds there, and they go with the clone.
+  return withScratch({ ...place, also: undefined }, async (files) => {
+    await readCommit(bench, files, commit);
+    const changed = must(
+      bench.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=dirty']),
+      'look for changed files',
+    );
+    const paths = [...names(await changed), ...(await untrackedIn(bench, files))].filter(
+      // `name/`: another repository inside this one; its files are its own.
+      (path) => !path.endsWith('/') && !leaveOut.includes(path),
+    );
+    // Git refuses to look behind a folder that became a link, or at a pipe: there, the file is gone.
+    const isGone = (path: string): boolean => ['none', 'other'].includes(kindAt(files.folder, path));
+    const [gone, there] = [paths.filter(isGone), paths.filter((path) => !isGone(path))];
+    await update(bench, files, ['--force-remove'], gone);
+    await update(bench, files, ['--add', '--remove', '--replace'], there);
+    return (await must(bench.files(files, ['write-tree']), 'write a tree')).trim();
+  });
+}
+
+async function update(bench: Workbench, files: Files, how: readonly string[], paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const input = paths.map((path) => `${path}\0`).join('');
+  await must(bench.files(files, ['update-index', ...how, '-z', '--stdin'], input), 'take a snapshot of the folder');
+}
+
+/** Paths in which two trees differ. */
+export async function pathsBetween(bench: Workbench, older: string, newer: string): Promise<readonly string[]> {
+  const asked = bench.objects(['diff-tree', '-r', '-z', '--name-only', '--no-renames', older, newer]);
+  return names(await must(asked, 'compare two trees'));
+}
+
+async function untrackedIn(bench: Workbench, files: Files): Promise<readonly string[]> {
+  const asked = bench.files(files, ['ls-files', '-z', '--others', '--exclude-standard']);
+  return names(await must(asked, 'look for untracked files'));
+}
+
+async function withIndexCopy<T>(
+  bench: Workbench,
+  place: Place,
+  commit: string,
+  look: (files: Files) => Promise<T>,
+): Promise<T> {
+  return withScratch(place, async (files) => {
+    copyIndex(place.index, files.index);
+    // Really: also what the agent told git to take for unchanged.
+    const fresh = await bench.files(files, ['update-index', '-q', '--unmerged', '--really-refresh']);
+    // 128: the index is torn or shares a part that is not here; 1 only says that files differ.
+    if (fresh.status > 1 || !existsSync(files.index)) await readCommit(bench, files, commit);
+    return look(files);
+  });
+}
+
+async function readCommit(bench: Workbench, files: Files, commit: string): Promise<void> {
+  rmSync(files.index, { force: true });
+  await must(bench.files(files, ['read-tree', commit]), 'read a commit');
+  await bench.files(files, ['update-index', '-q', '--refresh']);
+}
+
+async function withScratch<T>(place: Place, look: (files: Files) => Promise<T>): Promise<T> {
+  const scratch = mkdtempSync(join(tmpdir(), 'liza-index-'));
+  try {
+    return await look({ folder: place.folder, index: join(scratch, 'index'), also: place.also });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

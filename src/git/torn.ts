@@ -1,0 +1,98 @@
+// What is on the disk when git was killed while it brought files from one commit to another. Each path
+// is as before, as after, gone, or half written, which is a beginning of the new file. Anything else a
+// person has changed since. Changes no file, and keeps no object of what it finds.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Change, changesBetween, type Entry, isSubmodule, kindAt, names } from './changes.ts';
+import { must } from './run.ts';
+import type { Workbench } from './workbench.ts';
+
+export interface Interrupted {
+  /** Paths that a person has changed since. */
+  readonly edited: readonly string[];
+  /** The older tree, but with the changed paths as they are on the disk. */
+  readonly tree: string;
+  /** Input for update-index that makes the same of an index. */
+  readonly indexInfo: string;
+}
+
+export async function lookAt(bench: Workbench, folder: string, from: string, to: string): Promise<Interrupted> {
+  const changes = await changesBetween(bench, from, to);
+  const scratch = mkdtempSync(join(tmpdir(), 'liza-torn-'));
+  try {
+    const disk = await entriesOnDisk(bench, folder, join(scratch, 'disk'), changes);
+    const unlike = changes.filter((change) => !isAsKnown(folder, change, disk.get(change.path)));
+    const ours = new Set<string>();
+    for (const [commit, side] of [
+      [to, 'new'],
+      [from, 'old'],
+    ] as const) {
+      const some = unlike.filter((change) => isPlain(change[side]) && isPlain(disk.get(change.path)));
+      const expected = await layOut(bench, join(scratch, side), commit, some);
+      for (const { path } of some) {
+        const found = readFileSync(join(folder, path));
+        const whole = readFileSync(join(expected, path));
+        // Of the old file only the whole: git writes no part of it.
+        if (side === 'new' ? whole.subarray(0, found.length).equals(found) : whole.equals(found)) ours.add(path);
+      }
+    }
+    const indexInfo = indexInfoOf(changes, disk, from.length);
+    const index = { folder, index: join(scratch, 'tree') };
+    await must(bench.files(index, ['read-tree', from]), 'read a commit');
+    await must(bench.files(index, ['update-index', '-z', '--index-info'], indexInfo), 'note what is there');
+    const tree = (await must(bench.files(index, ['write-tree', '--missing-ok']), 'write a tree')).trim();
+    return { edited: unlike.map(({ path }) => path).filter((path) => !ours.has(path)), tree, indexInfo };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** As git would add them. A path below a link that leads elsewhere is not there. */
+async function entriesOnDisk(
+  bench: Workbench,
+  folder: string,
+  index: string,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<string, Entry>> {
+  const files = { folder, index };
+  const input = changes.filter(({ path }) => kindAt(folder, path) === 'file').map(({ path }) => `${path}\0`);
+  const args = ['update-index', '--add', '--remove', '--info-only', '-z', '--stdin'];
+  await must(bench.files(files, args, input.join('')), 'read the files');
+  const lines = names(await must(bench.files(files, ['ls-files', '--stage', '-z']), 'read the files'));
+  return new Map(
+    lines.map((line) => {
+      const [mode = '', id = ''] = line.split(' ', 2);
+      return [line.slice(line.indexOf('\t') + 1), { mode, id }];
+    }),
+  );
+}
+
+/** Old, new or gone. Of a submodule nothing is on the disk that git would write. */
+function isAsKnown(folder: string, change: Change, found: Entry | undefined): boolean {
+  if (found === undefined) return kindAt(folder, change.path) !== 'other';
+  return [change.old, change.new].some((entry) => entry?.id === found.id && entry.mode === found.mode);
+}
+
+const isPlain = (entry: Entry | undefined): boolean => entry?.mode.startsWith('100') === true;
+
+/** Files of a commit as git writes them, with its line ends and filters. */
+async function layOut(bench: Workbench, folder: string, commit: string, some: readonly Change[]): Promise<string> {
+  if (some.length === 0) return folder;
+  mkdirSync(folder);
+  const files = { folder, index: `${folder}-index` };
+  await must(bench.files(files, ['read-tree', commit]), 'read a commit');
+  const input = some.map(({ path }) => `${path}\0`).join('');
+  await must(bench.files(files, ['checkout-index', '-z', '--stdin'], input), 'write files to compare with');
+  return folder;
+}
+
+function indexInfoOf(changes: readonly Change[], disk: ReadonlyMap<string, Entry>, idLength: number): string {
+  const gone = changes.map(({ path }) => `0 ${'0'.repeat(idLength)}\t${path}\0`);
+  const there = changes.flatMap(({ path, old }) => {
+    const entry = disk.get(path) ?? (isSubmodule(old) ? old : undefined);
+    return entry === undefined ? [] : [`${entry.mode} ${entry.id}\t${path}\0`];
+  });
+  return [...gone, ...there].join('');
+}

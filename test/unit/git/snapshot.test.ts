@@ -1,0 +1,162 @@
+// What a folder holds beyond its commit: everything an agent may have done to it is seen, nothing there is
+// touched, and what was seen can be kept as a tree.
+
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { linkedPlace, type Place } from '../../../src/git/places.ts';
+import { changedSince, pathsBetween, treeOf } from '../../../src/git/snapshot.ts';
+import type { Workbench } from '../../../src/git/workbench.ts';
+import { type Contents, filesIn, makeRepo, type Repo, removeRepo, write } from './repo.ts';
+
+const START: Contents = {
+  'a.txt': 'a\n',
+  'b.txt': 'b\n',
+  'src/one.ts': '1\n',
+  'src/two.ts': '2\n',
+  '.gitignore': 'ignored/\n*.log\n',
+};
+
+const repo: Repo = makeRepo({ files: START });
+const head = repo.git('rev-parse', 'HEAD').trim();
+let bench: Workbench;
+let place: Place;
+afterAll(() => removeRepo(repo));
+
+/** The root itself stands in for a task's folder: a checkout is a checkout. */
+beforeEach(async () => {
+  repo.git('reset', '-q', '--hard', head);
+  repo.git('clean', '-q', '-f', '-f', '-d', '-x');
+  bench ??= await repo.bench();
+  const gitDirectory = path.join(repo.root, '.git');
+  place = { ...linkedPlace(bench, 't', gitDirectory), folder: repo.root };
+});
+
+const changed = () => changedSince(bench, place, head);
+const inFolder = (name: string): string => path.join(repo.root, name);
+/** Path → content of the tree that is kept. */
+async function kept(leaveOut: readonly string[] = []): Promise<Readonly<Record<string, string>>> {
+  const tree = await treeOf(bench, place, head, leaveOut);
+  const names = repo.git('ls-tree', '-r', '-z', '--name-only', tree).split('\0').filter(Boolean);
+  return Object.fromEntries(names.map((name) => [name, repo.git('cat-file', 'blob', `${tree}:${name}`)]));
+}
+const start = Object.fromEntries(Object.entries(START)) as Record<string, string>;
+
+test('a clean folder', async () => {
+  write(repo.root, { 'x.log': 'ignored\n', 'ignored/y': 'ignored\n' });
+  expect(await changed()).toEqual([]);
+  expect(await kept()).toEqual(start);
+});
+
+test('changed, staged, deleted, untracked, odd names; declared files are left out', async () => {
+  write(repo.root, { 'a.txt': 'changed\n', 'b.txt': null, 'src/new ä\n".ts': 'new\n', '.env': 'SECRET=1\n' });
+  write(repo.root, { 'src/one.ts': 'staged\n' });
+  repo.git('add', 'src/one.ts');
+  write(repo.root, { 'src/one.ts': 'and changed again\n' });
+  const before = { files: filesIn(repo.root), index: fs.readFileSync(path.join(repo.root, '.git/index')) };
+  expect(await changed()).toEqual(['.env', 'a.txt', 'b.txt', 'src/new ä\n".ts', 'src/one.ts']);
+  const { 'b.txt': _gone, ...rest } = start;
+  expect(await kept(['.env'])).toEqual({
+    ...rest,
+    'a.txt': 'changed\n',
+    'src/one.ts': 'and changed again\n',
+    'src/new ä\n".ts': 'new\n',
+  });
+  expect({ files: filesIn(repo.root), index: fs.readFileSync(path.join(repo.root, '.git/index')) }).toEqual(before);
+});
+
+test('staged only, and taken back on the disk, is still a difference', async () => {
+  write(repo.root, { 'a.txt': 'staged\n' });
+  repo.git('add', 'a.txt');
+  write(repo.root, { 'a.txt': 'a\n' });
+  expect(await changed()).toEqual(['a.txt']);
+});
+
+test('an edit that git would take for clean by its times is seen', async () => {
+  repo.git('config', 'core.trustctime', 'false');
+  bench = await repo.bench();
+  const then = 1_600_000_000;
+  const index = path.join(repo.root, '.git', 'index');
+  for (const name of Object.keys(START)) fs.utimesSync(inFolder(name), then, then);
+  repo.git('update-index', '--refresh');
+  fs.utimesSync(index, then, then);
+  // The same size, in the same second as the index: only its content tells.
+  fs.writeFileSync(inFolder('a.txt'), 'A\n');
+  fs.utimesSync(inFolder('a.txt'), then, then);
+  expect(repo.git('-c', 'core.trustctime=false', 'diff', '--name-only')).toBe('a.txt\n');
+  fs.utimesSync(index, then, then);
+  expect(await changed()).toEqual(['a.txt']);
+  expect((await kept())['a.txt']).toBe('A\n');
+});
+
+describe('what an agent may leave', () => {
+  const shapes: Readonly<Record<string, readonly [() => void, Readonly<Record<string, string | undefined>>]>> = {
+    'a file became a folder': [
+      () => write(repo.root, { 'a.txt': null, 'a.txt/inside': 'in\n' }),
+      { 'a.txt': undefined, 'a.txt/inside': 'in\n' },
+    ],
+    'a folder became a file': [
+      () => write(repo.root, { src: 'a file now\n' }),
+      { 'src/one.ts': undefined, 'src/two.ts': undefined, src: 'a file now\n' },
+    ],
+    'a folder became a link to its new place': [
+      () => {
+        fs.renameSync(inFolder('src'), inFolder('lib'));
+        fs.symlinkSync('lib', inFolder('src'));
+      },
+      { 'src/one.ts': undefined, 'src/two.ts': undefined, src: 'lib', 'lib/one.ts': '1\n', 'lib/two.ts': '2\n' },
+    ],
+    'a file became a link that leads out': [
+      () => write(repo.root, { 'a.txt': (file) => fs.symlinkSync('/etc/passwd', file) }),
+      { 'a.txt': '/etc/passwd' },
+    ],
+    'a file became a pipe': [
+      () => {
+        fs.rmSync(inFolder('a.txt'));
+        execFileSync('mkfifo', [inFolder('a.txt'), inFolder('untracked-pipe')]);
+      },
+      { 'a.txt': undefined },
+    ],
+    'the index is gone': [() => fs.rmSync(path.join(repo.root, '.git/index')), {}],
+    'the index is torn': [() => fs.truncateSync(path.join(repo.root, '.git/index'), 40), {}],
+    'the index is a pipe': [
+      () => {
+        fs.rmSync(path.join(repo.root, '.git/index'));
+        execFileSync('mkfifo', [path.join(repo.root, '.git/index')]);
+      },
+      {},
+    ],
+  };
+
+  test.each(Object.entries(shapes))('%s', async (_name, [leave, expected]) => {
+    leave();
+    write(repo.root, { 'b.txt': 'changed\n' });
+    const wanted = Object.entries({ ...start, 'b.txt': 'changed\n', ...expected }).filter(
+      ([, text]) => text !== undefined,
+    );
+    try {
+      expect(await changed()).toContain('b.txt');
+      expect(await kept()).toEqual(Object.fromEntries(wanted));
+    } finally {
+      // A pipe there would keep the next test's git waiting.
+      if (!fs.lstatSync(place.index, { throwIfNoEntry: false })?.isFile()) fs.rmSync(place.index, { force: true });
+      for (const name of ['a.txt', 'src']) fs.rmSync(inFolder(name), { recursive: true, force: true });
+    }
+  });
+
+  test('a repository inside is named, and its files are its own', async () => {
+    fs.mkdirSync(inFolder('inner'));
+    repo.gitIn(inFolder('inner'), 'init', '-q');
+    write(repo.root, { 'inner/file': 'x\n', 'b.txt': 'changed\n' });
+    expect(await changed()).toEqual(['b.txt', 'inner/']);
+    expect(await kept()).toEqual({ ...start, 'b.txt': 'changed\n' });
+  });
+});
+
+test('paths in which two trees differ', async () => {
+  write(repo.root, { 'a.txt': 'changed\n', 'src/new.ts': 'new\n', 'b.txt': null });
+  const tree = await treeOf(bench, place, head, []);
+  expect(await pathsBetween(bench, head, tree)).toEqual(['a.txt', 'b.txt', 'src/new.ts']);
+  expect(await pathsBetween(bench, tree, tree)).toEqual([]);
+});

@@ -1,0 +1,176 @@
+// Liza's own git directory: what it takes over from the project, what it refuses, and what it never takes.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { checkOut } from '../../../src/git/checkout.ts';
+import { openRepository } from '../../../src/git/repository.ts';
+import { git } from '../../../src/git/run.ts';
+import { configText, openWorkbench, refuseVersion, type Workbench } from '../../../src/git/workbench.ts';
+import { makeRepo, type Repo, removeRepo, write } from './repo.ts';
+
+let repo: Repo | undefined;
+afterEach(() => {
+  if (repo !== undefined) removeRepo(repo);
+  repo = undefined;
+});
+const ownConfig = (bench: Workbench): string => fs.readFileSync(path.join(bench.common, 'liza/git/config'), 'utf8');
+const listed = async (bench: Workbench): Promise<readonly string[]> =>
+  (await bench.objects(['config', '--local', '--list'])).stdout.trim().split('\n');
+
+test('traits of the repository are taken over, whatever could start a program is not', async () => {
+  repo = makeRepo();
+  const settings = {
+    'core.autocrlf': 'input',
+    'core.eol': 'lf',
+    'core.fileMode': 'false',
+    'core.bigFileThreshold': '1m',
+    'user.name': 'A "quoted" \\ name\n#;[x]',
+    'core.fsmonitor': 'touch x',
+    'core.hooksPath': '/x',
+    'core.pager': 'x',
+    'filter.lfs.clean': 'x',
+    'merge.x.driver': 'x',
+    'diff.x.textconv': 'x',
+    'alias.x': '!x',
+    'remote.origin.url': '/x',
+    'gpg.program': 'x',
+  };
+  for (const [key, value] of Object.entries(settings)) repo.git('config', key, value);
+  const bench = await repo.bench();
+  expect(bench.filters).toEqual(['lfs']);
+  expect((await listed(bench)).map((line) => line.split('=', 1)[0])).toEqual([
+    'core.repositoryformatversion',
+    'core.bare',
+    'core.filemode',
+    'core.autocrlf',
+    'core.eol',
+    'core.bigfilethreshold',
+    'user.name',
+    // the rest of the name, which has a second line
+    '#;[x]',
+  ]);
+  expect((await bench.objects(['config', 'user.name'])).stdout).toBe(`${settings['user.name']}\n`);
+
+  // Written anew: what somebody puts there does not last.
+  fs.appendFileSync(path.join(bench.common, 'liza/git/config'), '[core]\n\tfsmonitor = touch x\n');
+  fs.writeFileSync(path.join(bench.common, 'info/exclude'), '*.mine\n');
+  const again = await repo.bench();
+  expect(ownConfig(again)).not.toContain('fsmonitor');
+  expect(fs.readFileSync(path.join(bench.common, 'liza/git/info/exclude'), 'utf8')).toBe('*.mine\n');
+});
+
+test('sha256', async () => {
+  repo = makeRepo({ format: 'sha256' });
+  const bench = await repo.bench();
+  const head = repo.git('rev-parse', 'HEAD').trim();
+  expect(head).toHaveLength(64);
+  expect((await bench.objects(['rev-parse', '--show-object-format'])).stdout).toBe('sha256\n');
+  const folder = path.join(repo.base, 'out');
+  fs.mkdirSync(folder);
+  await checkOut(bench, { folder, index: path.join(repo.base, 'index') }, head);
+  expect(fs.readFileSync(path.join(folder, 'README.md'), 'utf8')).toBe('hello\n');
+  expect(configText([['extensions.objectformat', 'sha1']])).not.toContain('objectformat');
+});
+
+test('the project in a linked worktree: the common directory is found', async () => {
+  repo = makeRepo();
+  const other = path.join(repo.base, 'other');
+  repo.git('worktree', 'add', '-q', '-b', 'side', other);
+  const bench = await openWorkbench(repo.env, other);
+  expect(bench).toMatchObject({ root: other, common: path.join(repo.root, '.git') });
+});
+
+describe('refused', () => {
+  test('an old git, by what it says of itself', async () => {
+    expect(refuseVersion('git version 2.39.5')).toBeUndefined();
+    expect(refuseVersion('git version 2.38.0.windows.1')).toBeUndefined();
+    expect(refuseVersion('git version 3.0.rc1')).toBeUndefined();
+    expect(refuseVersion('')).toMatchObject({ code: 5 });
+    repo = makeRepo();
+    const bin = path.join(repo.base, 'bin');
+    write(bin, { git: (file) => fs.writeFileSync(file, '#!/bin/sh\necho git version 2.30.2\n', { mode: 0o755 }) });
+    const env = { ...repo.env, PATH: `${bin}:${repo.env['PATH']}` };
+    // Asked for once, by init and doctor.
+    expect(await openRepository(env, repo.root)).toMatchObject({
+      code: 5,
+      guard: 'git-version',
+      message: 'git version 2.30.2 is too old: Liza merges with git merge-tree, which needs 2.38',
+    });
+  });
+
+  test('no git at all', async () => {
+    repo = makeRepo();
+    await expect(openWorkbench({ ...repo.env, PATH: '/nowhere' }, repo.root)).rejects.toMatchObject({ code: 5 });
+  });
+
+  test.each([
+    ['extensions.partialClone', 'origin'],
+    ['remote.origin.promisor', 'true'],
+  ])('a partial clone, by %s', async (key, value) => {
+    repo = makeRepo();
+    repo.git('config', key, value);
+    expect(await openWorkbench(repo.env, repo.root)).toMatchObject({
+      code: 3,
+      guard: 'partial-clone',
+      hint: expect.stringContaining(`--unset ${key.toLowerCase()}`),
+    });
+  });
+
+  test('no repository, and a configuration that git cannot read', async () => {
+    repo = makeRepo();
+    expect(await openWorkbench(repo.env, repo.base)).toMatchObject({ code: 3, guard: 'no-git' });
+    fs.appendFileSync(path.join(repo.root, '.git/config'), '[broken\n');
+    expect(await openWorkbench(repo.env, repo.root)).toMatchObject({ code: 3, guard: 'git-config' });
+  });
+});
+
+test('none of the caller’s git variables has a say', async () => {
+  repo = makeRepo();
+  const env = {
+    ...repo.env,
+    GIT_DIR: '/nowhere',
+    GIT_WORK_TREE: '/nowhere',
+    GIT_INDEX_FILE: '/nowhere/index',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'core.planted',
+    GIT_CONFIG_VALUE_0: 'x',
+    GIT_CONFIG_PARAMETERS: "'core.planted=x'",
+    GIT_TRACE: '1',
+  };
+  const asked = await git(env, repo.root, ['config', '--list', '--show-origin']);
+  expect(asked).toMatchObject({ status: 0, stderr: '' });
+  expect(asked.stdout).not.toContain('planted');
+  expect(asked.stdout).not.toContain('person@example.org'); // the user's own file
+  expect((await git(env, repo.root, ['rev-parse', '--show-toplevel'])).stdout.trim()).toBe(repo.root);
+});
+
+test('a git that is killed, or ends before it has read its input, is told apart', async () => {
+  repo = makeRepo();
+  const input = 'x'.repeat(1_000_000);
+  expect((await git(repo.env, repo.root, ['rev-parse', 'HEAD'], { input })).status).toBe(0);
+  const bin = path.join(repo.base, 'bin');
+  write(bin, { git: (file) => fs.writeFileSync(file, '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 }) });
+  const env = { ...repo.env, PATH: `${bin}:${repo.env['PATH']}` };
+  await expect(git(env, repo.root, ['status'])).rejects.toMatchObject({
+    code: 3,
+    message: 'git status was ended by SIGKILL',
+  });
+});
+
+describe('allow_filters', () => {
+  test('the repository’s and the user’s own filters come along, and nothing else of theirs', async () => {
+    repo = makeRepo();
+    repo.git('config', 'filter.here.smudge', 'cat');
+    fs.appendFileSync(
+      path.join(repo.base, '.gitconfig'),
+      '[filter "lfs"]\n\tprocess = git-lfs filter-process\n[core]\n\tfsmonitor = x\n',
+    );
+    const bench = await repo.bench({ allowFilters: true });
+    expect(bench.filters).toEqual([]);
+    const own = (await listed(bench)).filter((line) => !/^(core|user)\./.test(line));
+    expect(own).toEqual(['filter.lfs.process=git-lfs filter-process', 'filter.here.smudge=cat']);
+    expect(ownConfig(bench)).not.toContain('fsmonitor');
+    expect(ownConfig(await repo.bench())).not.toContain('filter');
+  });
+});
