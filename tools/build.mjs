@@ -45,7 +45,7 @@ const libraries = {
 
 /** Commands that change the board by one transaction share a part; those that need other code have another. */
 const SELDOM =
-  /verbs\/(completion|config-get|discovery-list|doctor|edit|help|init|lock-.*|log.*|status|undo|validate|version)\.ts$|workflows|render-status|core\/(alarms|view)\.ts$|git\//;
+  /verbs\/(attempts|blame|completion|config-get|deinit|discovery-list|doctor|edit|help|init|lock-.*|log.*|status|undo|validate|version)\.ts$|workflows|render-status|core\/(alarms|view)\.ts$|git\//;
 const partOf = (module) => (SELDOM.test(module) ? 'seldom' : 'commands');
 
 const lazy = new Set();

@@ -36,7 +36,7 @@ export async function decideAt(desk: Desk, command: Command, tell?: Telling): Pr
   const outcome = await desk.store.transact({ actor, command: command.name }, (board, now) =>
     decide(board, command, { actor, now }),
   );
-  return outcome.ok ? told(outcome, tell) : outcome;
+  return outcome.ok ? committedResult(outcome, tell) : outcome;
 }
 
 /** For verbs that need no facts from the disk. */
@@ -45,7 +45,8 @@ export async function act(io: Io, command: Command, tell?: Telling): Promise<Res
   return refused(desk) ? desk : decideAt(desk, command, tell);
 }
 
-function told(committed: Committed, tell: Telling | undefined): Result {
+/** What a committed change is told as; `tell` adds to it. */
+export function committedResult(committed: Committed, tell?: Telling): Result {
   const extra = tell?.(committed) ?? {};
   const task = committed.task === undefined ? undefined : committed.state.tasks.find(({ id }) => id === committed.task);
   return {

@@ -20,6 +20,8 @@ export interface Io {
   readonly color: boolean;
   /** Ends what would otherwise go on for ever (`log -f`). */
   readonly stop: AbortSignal;
+  /** Ctrl-C or SIGTERM while a program of the project runs: it ends first. Looking at it installs the handlers. */
+  readonly interrupted: AbortSignal;
   /** For what people type (`--deadline +2h`); decisions use the store's clock. */
   now(): Instant;
   /** The project: the nearest folder upward from cwd with a blackboard in it. */

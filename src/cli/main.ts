@@ -58,6 +58,9 @@ function processIo(): Io {
     get stop() {
       return new AbortController().signal;
     },
+    get interrupted() {
+      return onInterrupt();
+    },
     now: () => Date.now(),
     root: () => findRoot(currentFolder()),
     openStore: async () => {
@@ -70,6 +73,23 @@ function processIo(): Io {
     // The bundle lies in dist/, beside the package's other folders.
     asset: (path) => join(__dirname, '..', path),
   };
+}
+
+let interrupt: AbortController | undefined;
+
+/** The first signal lets the work end in order, the second ends it at once. */
+function onInterrupt(): AbortSignal {
+  if (interrupt !== undefined) return interrupt.signal;
+  const asked = new AbortController();
+  interrupt = asked;
+  for (const [name, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+    ['SIGHUP', 1],
+  ] as const) {
+    process.on(name, () => (asked.signal.aborted ? process.exit(128 + number) : asked.abort()));
+  }
+  return asked.signal;
 }
 
 function context(root: string, gitDirectory = gitDirectoryOf(root)): Context {

@@ -10,7 +10,10 @@ import { Script } from 'node:vm';
 type Part = Readonly<Record<string, () => unknown>>;
 
 /** Commands that need other code than a transaction does have a cache of their own; all others share one. */
-const APART = new Set(['status', 'validate', 'log', 'show', 'help', 'version', 'doctor', 'init']);
+const APART = new Set([
+  ...['status', 'validate', 'log', 'show', 'help', 'version', 'doctor', 'init'],
+  ...['begin', 'claim-task', 'claim-review', 'release-claim', 'submit-for-review', 'wt'],
+]);
 const use = APART.has(process.argv[2] ?? '') ? process.argv[2] : 'write';
 
 const loaded = new Map<string, Part>();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { validate } from '../core/invariants.ts';
 import { RECORD_SECTIONS } from '../core/state.ts';
 import { exclude, type Repository } from '../git/repository.ts';
-import { type Environment, git } from '../git/run.ts';
+import { type Environment, git, MINIMUM_GIT } from '../git/run.ts';
 import { Archive } from '../store/archive.ts';
 import { assemble } from '../store/assemble.ts';
 import type { Context } from '../store/context.ts';
@@ -29,8 +29,6 @@ export interface Finding {
   readonly remedy?: string;
   readonly fixed?: true;
 }
-
-export const MINIMUM_GIT = [2, 38] as const;
 
 export async function examine(
   env: Environment,
@@ -57,12 +55,8 @@ function checkLink({ files, paths }: Context): Finding | undefined {
 }
 
 async function checkGit(env: Environment, { root }: Repository): Promise<Finding> {
-  const { stdout } = await git(env, root, ['--version']);
-  const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout)?.slice(1) ?? []).map(Number);
-  const enough = major > MINIMUM_GIT[0] || (major === MINIMUM_GIT[0] && minor >= MINIMUM_GIT[1]);
-  const message = stdout.trim();
-  if (enough) return { check: 'git', level: 'ok', message };
-  return { check: 'git', level: 'broken', message, remedy: `install git ${MINIMUM_GIT.join('.')} or newer` };
+  const { stdout } = await git(env, root, ['version']);
+  return { check: 'git', level: 'ok', message: `${stdout.trim()} (at least ${MINIMUM_GIT.join('.')} is needed)` };
 }
 
 async function checkLock(context: Context): Promise<Finding> {

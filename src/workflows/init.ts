@@ -11,6 +11,7 @@ import { nextGoal } from '../core/goals.ts';
 import type { State } from '../core/state.ts';
 import { ensureBranch, exclude, type Repository } from '../git/repository.ts';
 import type { Environment } from '../git/run.ts';
+import { openWorkbench } from '../git/workbench.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
 import { start } from '../store/import.ts';
@@ -50,23 +51,26 @@ export async function init(
   if (refused !== undefined) return refused;
   const lost = refuseLost(context);
   if (lost !== undefined) return lost;
+  // Refuses what Liza could not work with later, before anything is made.
+  const bench = await openWorkbench(env, repository.root);
+  if ('ok' in bench) return bench;
   const branch = await ensureBranch(env, repository.root, request.branch, repository.head);
-  if (typeof branch === 'object') return branch;
+  if ('ok' in branch) return branch;
   await exclude(env, repository.root, ['/.liza/', '/.worktrees/']);
   files.makeDirectory(paths.liza);
   for (const folder of ['archive', 'agents', 'rejected', 'cache', 'checkpoints', 'agent-prompts', 'agent-logs']) {
     files.makeDirectory(join(paths.liza, folder));
   }
   const told = [
-    branch === 'made'
+    branch.how === 'made'
       ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
       : `branch ${request.branch} was there already and is used as it is`,
   ];
-  const opened = await openBoard(context, request);
+  const opened = await openBoard(context, request, branch.head);
   return opened.ok ? { ...opened, lines: [...told, ...opened.lines] } : opened;
 }
 
-async function openBoard(context: Context, request: InitRequest): Promise<InitDone | Refusal> {
+async function openBoard(context: Context, request: InitRequest, head: string): Promise<InitDone | Refusal> {
   const { files, paths } = context;
   const existing = files.stat(paths.state) !== undefined || (readTail(files, paths.journal, 1)?.lines.length ?? 0) > 0;
   if (existing) return reopen(context, request);
@@ -80,6 +84,7 @@ async function openBoard(context: Context, request: InitRequest): Promise<InitDo
       goal: request.goal,
       spec_ref: request.spec,
       integration_branch: request.branch,
+      integration_head: head,
       now: context.clock(),
     });
     writeSchema(context, request);

@@ -240,6 +240,7 @@ async function runIn(board: Project, operation: Operation): Promise<{ code: numb
     unicode: true,
     color: false,
     stop: new AbortController().signal,
+    interrupted: new AbortController().signal,
     now: () => Date.now(),
     root: () => findRoot(board.root),
     openStore: async () => openYamlStore(context(board.root)),

@@ -10,12 +10,15 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((na
 /** Part → the parts it may import besides itself. Adapters know the core, never each other. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  ...Object.fromEntries(['store', 'git', 'agents', 'notify'].map((adapter) => [adapter, ['core']])),
+  ...Object.fromEntries(['store', 'git', 'agents', 'notify', 'programs'].map((adapter) => [adapter, ['core']])),
   ...Object.fromEntries(
-    ['workflows', 'supervisor', 'watcher'].map((part) => [part, ['core', 'store', 'git', 'agents', 'notify']]),
+    ['workflows', 'supervisor', 'watcher'].map((part) => [
+      part,
+      ['core', 'store', 'git', 'agents', 'notify', 'programs'],
+    ]),
   ),
-  cli: ['core', 'store', 'git', 'agents', 'notify', 'workflows', 'supervisor', 'watcher', 'web'],
-  web: ['core', 'store', 'git', 'agents', 'notify', 'workflows', 'supervisor', 'watcher'],
+  cli: ['core', 'store', 'git', 'agents', 'notify', 'programs', 'workflows', 'supervisor', 'watcher', 'web'],
+  web: ['core', 'store', 'git', 'agents', 'notify', 'programs', 'workflows', 'supervisor', 'watcher'],
 };
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: ['valibot'],
@@ -29,9 +32,14 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'store/session.ts': /^process\.pid$/, // as above
   'git/repository.ts': /^process\.(pid|kill)$/, // as above; signal 0 asks whether a leftover's writer lives
   'workflows/edit.ts': /^process\.pid$/, // as above
+  'git/workbench.ts': /^process\.pid$/, // as above
+  'workflows/hands.ts': /^process\.pid$/, // names itself in reservations
   'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
   'cli/parts.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
   'store/processes.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
+  'programs/processes.ts': /^process\.platform$/, // /proc is Linux's
+  'programs/tree.ts': /^process\.kill$/, // ends what a program left behind
+  'programs/run.ts': /^performance\.now$/, // how long something took is not the time of day
 };
 /** A list of cases rather than code that hides something. */
 const LONG = ['store/conformance.ts'];

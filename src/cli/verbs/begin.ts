@@ -3,12 +3,10 @@
 
 import type { Checkpoint } from '../../core/command.ts';
 import { type Refusal, refuse } from '../../core/decision.ts';
-import { given } from '../args.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import { readJson } from '../input.ts';
 import type { Io } from '../io.ts';
 import type { Args, Verb } from '../verb.ts';
-import { worktreeFacts } from '../worktree-facts.ts';
 
 export const verb: Verb = {
   name: 'begin',
@@ -31,9 +29,9 @@ export const verb: Verb = {
     const desk = await openDesk(io);
     if (refused(desk)) return desk;
     const name = args.must('task');
-    const found = await desk.store.readTask(name);
-    const facts = found === undefined ? undefined : await worktreeFacts(io, desk.root, found.task);
-    return decideAt(desk, { name: 'begin', task: name, checkpoint, ...given({ facts }) });
+    const { factsFor } = await import('../worktree-facts.ts');
+    const found = await factsFor(io, name);
+    return refused(found) ? found : decideAt(desk, { name: 'begin', task: name, checkpoint, ...found });
   },
 };
 

@@ -2,19 +2,25 @@
 
 import { refuse } from '../../core/decision.ts';
 import type { Finding } from '../../workflows/doctor.ts';
-import { refused } from '../desk.ts';
+import { committedResult, refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
 import { humanOnly } from '../identity.ts';
+import type { Io } from '../io.ts';
 import { readSchema } from '../schema.ts';
 import { plain } from '../terminal.ts';
-import type { Verb } from '../verb.ts';
+import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
   name: 'doctor',
   positionals: [],
-  options: { fix: { description: 'Do what can be done safely; without it nothing is changed.' } },
-  examples: ['liza doctor', 'liza doctor --fix'],
+  options: {
+    fix: { description: 'Do what can be done safely; without it nothing is changed.' },
+    'accept-integration': { description: 'The integration branch was moved outside Liza and is right as it is.' },
+  },
+  examples: ['liza doctor', 'liza doctor --fix', 'liza doctor --accept-integration'],
   details: ['A deleted .liza comes back from the copy in the git directory, up to the last acknowledged change.'],
   run: async (args, io) => {
+    if (args.flag('accept-integration')) return accept(io);
     const fix = args.flag('fix');
     const operator = fix ? humanOnly(io.env, 'doctor --fix') : undefined;
     if (operator !== undefined) return operator;
@@ -23,7 +29,8 @@ export const verb: Verb = {
     if (refused(repository)) return repository;
     const { examine } = await import('../../workflows/doctor.ts');
     const context = io.context(repository.root, repository.gitDirectory);
-    const findings = await examine(io.env, repository, context, fix, readSchema(io));
+    const around = await examine(io.env, repository, context, fix, readSchema(io));
+    const findings = [...around, ...(await work(io, around, fix))];
     const lines = findings.flatMap(line);
     const data = { findings };
     const broken = findings.filter((finding) => finding.level === 'broken');
@@ -34,6 +41,24 @@ export const verb: Verb = {
     return { ...refuse(`${broken.length} problem(s) found`, hint, 4, 'doctor'), lines, data };
   },
 };
+
+/** Worktrees are compared with the board only when there is a board to trust. */
+async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<readonly Finding[]> {
+  const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules');
+  const hands = untold || typeof io.root() !== 'string' ? undefined : await openHands(io);
+  if (hands === undefined || refused(hands)) return [];
+  return (await import('../../workflows/doctor-work.ts')).examineWork(hands, fix);
+}
+
+async function accept(io: Io): Promise<Result> {
+  const operator = humanOnly(io.env, 'doctor --accept-integration');
+  if (operator !== undefined) return operator;
+  const hands = await openHands(io);
+  if (refused(hands)) return hands;
+  const { acceptIntegration } = await import('../../workflows/doctor-work.ts');
+  const accepted = await acceptIntegration(hands);
+  return refused(accepted) ? accepted : committedResult(accepted, () => ({ data: { head: accepted.head } }));
+}
 
 const MARKS = { ok: 'ok  ', warning: 'WARN', broken: 'BAD ' } as const;
 

@@ -5,7 +5,6 @@ import { given } from '../args.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import { textOrStdin } from '../input.ts';
 import type { Verb } from '../verb.ts';
-import { unknownFiles } from '../worktree-facts.ts';
 
 export const verb: Verb = {
   name: 'submit-verdict',
@@ -34,8 +33,8 @@ export const verb: Verb = {
     const desk = await openDesk(io);
     if (refused(desk)) return desk;
     const named = namedFiles(reason);
-    const found = named.length === 0 ? undefined : await desk.store.readTask(task);
-    const unknown = found === undefined ? [] : await unknownFiles(io, desk.root, found.task, named);
+    const unknown =
+      named.length === 0 ? [] : await (await import('../worktree-facts.ts')).unknownFiles(io, task, named);
     const outcome = await decideAt(desk, {
       name: 'submit-verdict',
       task,

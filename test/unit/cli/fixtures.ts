@@ -92,6 +92,7 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
     unicode: as.unicode ?? true,
     color: false,
     stop: as.stop ?? new AbortController().signal,
+    interrupted: new AbortController().signal,
     now: () => NOW,
     root: () => findRoot(cwd),
     openStore: async () => {

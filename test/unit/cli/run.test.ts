@@ -24,7 +24,7 @@ test.each([['toString'], ['__proto__'], ['constructor', 'x'], ['']])('%j is no v
   expect((await here.liza(argv)).code).toBe(1);
 });
 
-test.each(['agent', 'watch', 'claim-task', 'submit-for-review', 'wt merge', 'release-claim', 'dashboard'])(
+test.each(['agent', 'run', 'watch', 'report', 'dashboard'])(
   'the planned verb %s says that it is not in this version',
   async (name) => {
     const ran = await here.liza([...name.split(' '), 'whatever']);

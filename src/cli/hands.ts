@@ -1,0 +1,32 @@
+// What a verb that works on git hands down to its workflow.
+
+import type { Refusal } from '../core/decision.ts';
+import type { Attempt } from '../git/attempts.ts';
+import type { Hands } from '../workflows/hands.ts';
+import { openDesk, refused } from './desk.ts';
+import type { Io } from './io.ts';
+import { plain } from './terminal.ts';
+
+export async function openHands(io: Io): Promise<(Hands & { readonly root: string }) | Refusal> {
+  const desk = await openDesk(io);
+  if (refused(desk)) return desk;
+  const { actor, store, root } = desk;
+  return {
+    env: io.env,
+    actor,
+    store,
+    root,
+    context: io.context(root),
+    say: (line) => io.stderr(`${plain(line)}\n`),
+    stop: () => io.interrupted,
+  };
+}
+
+/** Where discarded work is, for people. */
+export function keptLines(attempt: Attempt | undefined): readonly string[] {
+  if (attempt === undefined) return [];
+  const { ref, commits, uncommitted, task } = attempt;
+  return [
+    `its work is kept as ${ref} (${commits} commit(s), ${uncommitted} uncommitted file(s)): liza attempts ${task}`,
+  ];
+}

@@ -1,0 +1,163 @@
+// What the record of a merged task says of who wrote it, who judged it and on what evidence, and how
+// `liza blame` lays that out. The record alone is read: every word of it may be an agent's.
+
+import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../core/holding.ts';
+import type { HistoryEvent, Task } from '../core/state.ts';
+import { type Fields, isFields } from '../core/values.ts';
+import type { Blame, MergeFacts } from '../workflows/blame.ts';
+import { type Line, type Pen, pen } from './pen.ts';
+import { type Look, pad } from './terminal.ts';
+
+export interface Standing {
+  readonly authors: readonly string[];
+  readonly iterations: number;
+  readonly rounds: readonly Round[];
+  readonly evidence: {
+    readonly checkpoint?: Fields;
+    readonly diff?: Fields;
+    readonly validation: readonly string[];
+  };
+}
+
+/** One submission and what was said of it. */
+export interface Round {
+  readonly commit?: string;
+  readonly by?: string;
+  readonly time?: string;
+  readonly iteration?: number;
+  readonly verdicts: readonly Verdict[];
+  /** This is what was merged. */
+  readonly merged: boolean;
+}
+
+export interface Verdict {
+  readonly verdict: (typeof VERDICTS)[number];
+  readonly by?: string;
+  readonly time: string;
+  /** Its first line. */
+  readonly reason?: string;
+}
+
+const VERDICTS = ['approved', 'rejected', 'integration_failed'] as const;
+
+export function standing(task: Task, reviewed: string | undefined): Standing {
+  const submitted = historyOf(task).findLast(({ event, commit }) => event === 'submitted' && commit === reviewed);
+  const checkpoint = checkpointEvent(task)?.checkpoint;
+  return {
+    authors: codersOf(task),
+    iterations: iterationsOf(task),
+    rounds: roundsOf(task, reviewed),
+    evidence: {
+      ...(isFields(checkpoint) ? { checkpoint } : {}),
+      ...(isFields(submitted?.diff) ? { diff: submitted.diff } : {}),
+      validation: task.validation ?? [],
+    },
+  };
+}
+
+function roundsOf(task: Task, reviewed: string | undefined): readonly Round[] {
+  const rounds: (Round & { readonly verdicts: Verdict[] })[] = [];
+  for (const entry of historyOf(task)) {
+    const { event, commit, agent: by, time, iteration } = entry;
+    const named = typeof commit === 'string' ? { commit, merged: commit === reviewed } : { merged: false };
+    const counted = typeof iteration === 'number' ? { iteration } : {};
+    if (event === 'submitted') rounds.push({ ...named, ...counted, ...(by ? { by } : {}), time, verdicts: [] });
+    const verdict = verdictOf(entry);
+    if (verdict === undefined) continue;
+    const last = rounds.at(-1);
+    // A board that was imported may have the verdict without the submission.
+    if (last !== undefined && (named.commit ?? last.commit) === last.commit) last.verdicts.push(verdict);
+    else rounds.push({ ...named, verdicts: [verdict] });
+  }
+  return rounds;
+}
+
+function verdictOf({ event, agent, time, reason }: HistoryEvent): Verdict | undefined {
+  const verdict = VERDICTS.find((name) => name === event);
+  if (verdict === undefined) return undefined;
+  const line = typeof reason === 'string' ? reason.trim().split('\n', 1)[0] : '';
+  return { verdict, time, ...(agent === undefined ? {} : { by: agent }), ...(line ? { reason: line } : {}) };
+}
+
+const LABEL = 11;
+
+export function renderBlame(blame: Blame, behind: Standing, look: Look): string {
+  const p = pen(look);
+  const { commit, git, task, part, merge } = blame;
+  const about = part === 'merge' ? 'the merge commit' : 'part of the reviewed work';
+  return p.print([
+    [{ text: commit, tone: 'strong' }],
+    ...field(p, '', `${git.subject} (${git.author}, ${git.time})`),
+    ...field(p, 'task', `${task.id}: ${task.description ?? ''}`),
+    ...field(p, 'it is', about),
+    ...field(p, 'author', behind.authors.join(', ') || 'not recorded'),
+    ...field(p, 'iterations', String(behind.iterations)),
+    ...behind.rounds.flatMap((round, at) => field(p, at === 0 ? 'review' : '', roundText(round, at + 1))),
+    ...evidenceLines(p, behind.evidence),
+    ...field(p, 'merged', mergeText(merge)),
+    ...field(p, 'trailers', trailerText(blame)),
+    ...field(p, 'more', `liza show ${task.id}`),
+  ]);
+}
+
+function field(p: Pen, label: string, text: string): readonly Line[] {
+  return p
+    .lines(text, p.width - LABEL - 2)
+    .map((part, at) => [{ text: `${pad(at === 0 ? label : '', LABEL)}  `, tone: 'faint' }, { text: part }]);
+}
+
+const SAID = { approved: 'approved by', rejected: 'rejected by', integration_failed: 'not merged, told by' } as const;
+
+function roundText({ commit, by, iteration, verdicts, merged }: Round, n: number): string {
+  const what = `${n}. ${commit?.slice(0, 12) ?? 'a commit'}${by === undefined ? '' : ` of ${by}`}`;
+  const turn = iteration === undefined ? '' : `, iteration ${iteration}`;
+  const said = verdicts.map(
+    ({ verdict, by: judge, time, reason }) =>
+      `   ${SAID[verdict]} ${judge ?? 'somebody'} at ${time}${reason === undefined ? '' : `: ${reason}`}`,
+  );
+  return [`${what}${turn}${merged ? ' (this was merged)' : ''}`, ...said].join('\n');
+}
+
+function evidenceLines(p: Pen, { checkpoint, diff, validation }: Standing['evidence']): readonly Line[] {
+  const said = (name: string): readonly Line[] =>
+    typeof checkpoint?.[name] === 'string' ? field(p, name, checkpoint[name]) : [];
+  return [
+    ...said('intent'),
+    ...said('validation'),
+    ...(validation.length === 0 ? [] : field(p, 'proven by', validation.join('\n'))),
+    ...(diff === undefined ? [] : field(p, 'diff', diffText(diff))),
+  ];
+}
+
+function diffText({ files, ...lists }: Fields): string {
+  const parts = Object.entries(lists).flatMap(([name, list]) => {
+    if (!isFields(list) || !Array.isArray(list['paths'])) return [];
+    const more = typeof list['more'] === 'number' ? ` and ${list['more']} more` : '';
+    return [`${name.replaceAll('_', ' ')}: ${list['paths'].join(', ')}${more}`];
+  });
+  return [`${String(files)} file(s)`, ...parts].join('\n');
+}
+
+const HOW = {
+  'fast-forward': 'by fast-forward',
+  merge: 'by a merge commit',
+  contained: 'the branch had it already',
+} as const;
+
+function mergeText({ commit, how, time, by, onto, approved_by, drift }: MergeFacts): string {
+  const told = [
+    `as ${commit}, ${HOW[how]}`,
+    `at ${time} by ${by ?? 'somebody'}, approved by ${approved_by ?? 'somebody'}`,
+    ...(onto === undefined ? [] : [`onto ${onto}`]),
+    ...(drift === undefined ? [] : [`drift: ${drift} commit(s) had come since the work began`]),
+  ];
+  return told.join('\n');
+}
+
+function trailerText({ trailers: { found, differ }, merge: { how } }: Blame): string {
+  if (differ.length > 0) return ['do NOT agree with the board:', ...differ].join('\n');
+  if (Object.keys(found).length === 0) return how === 'fast-forward' ? 'none: the commit is its author’s own' : 'none';
+  return `${Object.entries(found)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join('\n')}\nthey agree with the board`;
+}

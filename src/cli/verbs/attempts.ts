@@ -1,0 +1,123 @@
+// `liza attempts [task]`: work that was put away but kept, how to look at it and how to get it back.
+// Everything shown comes out of refs and commit messages that an agent could have written: what is not
+// of Liza's form is counted and never becomes part of a command to paste.
+
+import { type Refusal, refuse } from '../../core/decision.ts';
+import { counted } from '../../core/gist.ts';
+import { settings } from '../../core/state.ts';
+import { instant, iso } from '../../core/time.ts';
+import type { Attempt } from '../../git/attempts.ts';
+import type { Hands } from '../../workflows/hands.ts';
+import { refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import { quoted, TASK_ID_SOURCE } from '../ids.ts';
+import { oneLine } from '../terminal.ts';
+import type { Result, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'attempts',
+  positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only of this task; default: of all.' }],
+  options: {},
+  examples: ['liza attempts', 'liza attempts retry-login'],
+  details: [
+    'Before a worktree or branch of a task goes, its commits and uncommitted files are kept under',
+    'refs/liza/attempts/<task>/<n>. They stay until you delete the ref: git update-ref -d <ref>',
+  ],
+  run: async (args, io) => {
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const task = args.text('task');
+    const kept = await list(hands, task);
+    if (refused(kept)) return kept;
+    return kept.attempts.length > 0 ? tell(kept) : nothing(hands, task, kept.odd);
+  },
+};
+
+interface Kept {
+  readonly attempts: readonly Attempt[];
+  /** Refs in their place that Liza did not write. */
+  readonly odd: number;
+  readonly branch: string;
+}
+
+async function list(hands: Hands, task: string | undefined): Promise<Kept | Refusal> {
+  const { listAttempts } = await import('../../git/attempts.ts');
+  const { openBench } = await import('../../workflows/hands.ts');
+  const { board } = await hands.store.read();
+  const bench = await openBench(hands, board);
+  if (refused(bench)) return bench;
+  const all = await listAttempts(bench, task);
+  const attempts = all.filter(isOurs);
+  return { attempts, odd: all.length - attempts.length, branch: settings(board.state).integration_branch };
+}
+
+const REF = new RegExp(`^refs/liza/attempts/${TASK_ID_SOURCE.slice(1, -1)}/[1-9]\\d{0,8}$`);
+const isOurs = ({ ref, tip }: Attempt): boolean => REF.test(ref) && /^[0-9a-f]{40,64}$/.test(tip);
+
+function tell({ attempts, odd, branch }: Kept): Result {
+  const tasks = [...new Set(attempts.map(({ task }) => task))];
+  const shown = attempts.map((attempt) => ({ attempt, ...commandsFor(attempt, branch) }));
+  return {
+    ok: true,
+    message: `${counted(attempts.length, 'attempt')} of ${counted(tasks.length, 'task')} kept`,
+    lines: [
+      ...tasks.flatMap((id) => ['', id, ...shown.filter(({ attempt }) => attempt.task === id).flatMap(lines)]),
+      ...oddLines(odd),
+    ],
+    data: {
+      attempts: shown.map(({ attempt, look, restore }) => ({ ...attempt, time: utc(attempt.time), look, restore })),
+      odd,
+    },
+  };
+}
+
+async function nothing(hands: Hands, task: string | undefined, odd: number): Promise<Result> {
+  if (task !== undefined && (await hands.store.readTask(task)) === undefined) {
+    return refuse(`there is no task ${quoted(task)}`, 'liza attempts lists all that is kept', 1, 'no-task');
+  }
+  const of = task === undefined ? '' : ` of ${task}`;
+  return { ok: true, message: `no work${of} was discarded`, lines: oddLines(odd), data: { attempts: [], odd } };
+}
+
+interface Commands {
+  readonly look: readonly string[];
+  readonly restore: readonly string[];
+}
+
+/** Commits come back as a branch; uncommitted files lie in the kept commit, on top of them. */
+function commandsFor({ ref, task, n, tip, commits, uncommitted }: Attempt, branch: string): Commands {
+  const name = `${task}-attempt-${n}`;
+  return {
+    look: [
+      `git show --stat ${ref}`,
+      ...(commits > 0 ? [`git log --stat ${shellWord(branch)}..${tip}`] : []),
+      ...(uncommitted > 0 ? [`git diff ${tip} ${ref}`] : []),
+    ],
+    restore: [
+      ...(commits > 0 ? [`git branch ${name} ${tip}`] : []),
+      ...(uncommitted > 0 ? [`git worktree add ../${name} ${ref}`] : []),
+    ],
+  };
+}
+
+function lines({ attempt, look, restore }: Commands & { readonly attempt: Attempt }): readonly string[] {
+  const { n, time, agent, why, commits, uncommitted, tip } = attempt;
+  const holds = `${counted(commits, 'commit')}, ${counted(uncommitted, 'uncommitted file')}`;
+  return [
+    `  ${n}  ${utc(time)}  ${oneLine(agent ?? 'nobody')}  ${oneLine(why)}`,
+    `     ${holds}, tip ${tip}`,
+    ...look.map((command, at) => `     ${at === 0 ? 'look     ' : '         '}${command}`),
+    ...restore.map((command, at) => `     ${at === 0 ? 'restore  ' : '         '}${command}`),
+  ];
+}
+
+const oddLines = (odd: number): readonly string[] =>
+  odd === 0
+    ? []
+    : ['', `${counted(odd, 'ref')} below refs/liza/attempts Liza did not write: git for-each-ref refs/liza/attempts`];
+
+const utc = (time: string): string => (Number.isNaN(instant(time)) ? oneLine(time) : iso(instant(time)));
+
+/** Git takes more in the name of a branch than a shell reads as one word. */
+const shellWord = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${oneLine(text).replaceAll("'", `'\\''`)}'`;

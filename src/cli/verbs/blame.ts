@@ -1,0 +1,44 @@
+// `liza blame <commit>`: which task, coder and reviewer stand behind a commit of the integration branch.
+
+import type { Trailers } from '../../workflows/blame.ts';
+import { refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import { renderBlame, standing } from '../render-blame.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'blame',
+  positionals: [{ name: 'commit', description: 'Its id, or any name git knows it by.' }],
+  options: {},
+  examples: ['liza blame HEAD', 'liza blame 3f2c91ab --json', 'liza blame integration~4'],
+  details: [
+    'Says which merge brought the commit to the integration branch, who wrote it, every round of review',
+    'with its verdicts, the evidence that was given, and whether the trailers in git agree with the board.',
+    'Which commit last changed a line: git blame integration -- <file>',
+  ],
+  run: async (args, io) => {
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { blame } = await import('../../workflows/blame.ts');
+    const found = await blame(hands, args.must('commit'));
+    if (refused(found)) return found;
+    const { task, ...facts } = found;
+    const behind = standing(task, found.merge.reviewed);
+    const look = { color: io.color, unicode: io.unicode, width: io.columns };
+    return {
+      ok: true,
+      lines: args.json ? [] : [renderBlame(found, behind, look)],
+      data: {
+        ...facts,
+        task: task.id,
+        description: task.description,
+        ...behind,
+        trailers: { ...found.trailers, agree: agreeing(found.trailers) },
+      },
+    };
+  },
+};
+
+/** null: there are none, and none are expected. */
+const agreeing = ({ found, differ }: Trailers): boolean | null =>
+  differ.length > 0 ? false : Object.keys(found).length > 0 || null;

@@ -1,0 +1,29 @@
+// `liza claim-review <task> <agent>`: a reviewer's supervisor claims a review of the pinned commit.
+
+import { committedResult, refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import { agentId } from '../identity.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'claim-review',
+  positionals: [
+    { name: 'task', kind: 'task', description: 'The task.' },
+    { name: 'agent', kind: 'agent', description: 'The reviewer it is for; LIZA_AGENT_ID must be the same.' },
+  ],
+  options: {},
+  examples: ['LIZA_AGENT_ID=code-reviewer-1 liza claim-review retry-login code-reviewer-1'],
+  run: async (args, io) => {
+    const agent = agentId(args.must('agent'));
+    if (typeof agent !== 'string') return agent;
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { claimReview } = await import('../../workflows/submit.ts');
+    const claimed = await claimReview(hands, args.must('task'), agent);
+    if (refused(claimed)) return claimed;
+    const { commit, base, remarks } = claimed;
+    const range = base === undefined ? commit : `${base}..${commit}`;
+    const lines = [...remarks, `look at it: git diff ${range}`];
+    return committedResult(claimed, () => ({ lines, data: { review_commit: commit, base_commit: base } }));
+  },
+};

@@ -1,0 +1,35 @@
+// `liza claim-task <task> <agent>`: a coder's supervisor claims a task and gets its worktree.
+
+import { committedResult, refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import { agentId } from '../identity.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'claim-task',
+  positionals: [
+    { name: 'task', kind: 'task', description: 'The task.' },
+    { name: 'agent', kind: 'agent', description: 'The coder it is for; LIZA_AGENT_ID must be the same.' },
+  ],
+  options: {},
+  examples: ['LIZA_AGENT_ID=coder-1 liza claim-task retry-login coder-1'],
+  details: [
+    'The same coder keeps its worktree, another one starts fresh from the integration branch; the former work is kept (liza attempts). A task that failed to integrate comes with the conflict laid out.',
+    'config post_worktree_cmd and worktree_files prepare a new worktree; when they fail, the claim fails and nothing is left behind.',
+  ],
+  run: async (args, io) => {
+    const agent = agentId(args.must('agent'));
+    if (typeof agent !== 'string') return agent;
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { claimTask } = await import('../../workflows/claim.ts');
+    const claimed = await claimTask(hands, args.must('task'), agent);
+    if (refused(claimed)) return claimed;
+    const { folder, base, conflicts } = claimed;
+    const lines = [
+      `worktree ${folder}, from ${base.slice(0, 12)}`,
+      ...(conflicts === undefined || conflicts.length === 0 ? [] : [`conflicts to resolve: ${conflicts.join(', ')}`]),
+    ];
+    return committedResult(claimed, () => ({ lines, data: { worktree: folder, base_commit: base, conflicts } }));
+  },
+};

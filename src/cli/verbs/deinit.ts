@@ -1,0 +1,80 @@
+// `liza deinit`: Liza leaves this project; unless told otherwise, what was worked on stays in git.
+
+import { type Refusal, refuse } from '../../core/decision.ts';
+import { counted } from '../../core/gist.ts';
+import type { Deinited } from '../../workflows/deinit.ts';
+import { refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import { humanOnly } from '../identity.ts';
+import type { Io } from '../io.ts';
+import { plain } from '../terminal.ts';
+import type { Done, Result, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'deinit',
+  positionals: [],
+  options: {
+    purge: { description: 'Also give up what Liza keeps in git: attempts, reviewed commits, the blackboard.' },
+  },
+  examples: ['liza deinit', 'liza deinit --purge'],
+  details: [
+    'Removes .liza/, the worktrees and branches of tasks, and the lines in .git/info/exclude. Your branches, stash and files and the integration branch stay as they are.',
+    'Unfinished work is kept under refs/liza/attempts, reviewed commits under refs/liza/review, the blackboard under refs/liza/board.',
+    'Refused while agents run. Safe to repeat: one that was interrupted is finished by the next.',
+  ],
+  run: async (args, io) => {
+    const operator = humanOnly(io.env, 'deinit');
+    if (operator !== undefined) return operator;
+    const purge = args.flag('purge');
+    const root = io.root();
+    if (typeof root !== 'string') return finish(io, root, purge);
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { deinit } = await import('../../workflows/deinit.ts');
+    const done = await deinit(hands, purge);
+    return refused(done) ? done : tell('Liza is removed from this project', done, purge);
+  },
+};
+
+/** No board: there may be what an interrupted deinit left, or what an earlier one kept. */
+async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
+  if (none.guard !== 'no-project') return none;
+  const { openRepository } = await import('../../git/repository.ts');
+  const repository = await openRepository(io.env, io.cwd);
+  if (refused(repository)) return none;
+  const { commonDirectoryOf } = await import('../../git/directory.ts');
+  const { finishDeinit } = await import('../../workflows/deinit.ts');
+  const context = io.context(repository.root, repository.gitDirectory);
+  const done = await finishDeinit(io.env, context, commonDirectoryOf(repository.gitDirectory), purge);
+  if (done === undefined) {
+    const kept = 'what an earlier deinit kept: git for-each-ref refs/liza; to give it up: liza deinit --purge';
+    return refuse('there is no blackboard here, and nothing is left to remove', kept, 1, 'no-board');
+  }
+  return refused(done) ? done : tell('what was left of Liza is removed', done, purge);
+}
+
+function tell(message: string, { putAway, kept, settled, left }: Deinited, purge: boolean): Done {
+  const { attempts, reviews, board } = kept;
+  const keeps = [
+    ...(attempts + reviews === 0
+      ? []
+      : [
+          `kept in git: ${counted(attempts, 'attempt')}, ${counted(reviews, 'reviewed commit')}: git for-each-ref refs/liza`,
+        ]),
+    ...(board === undefined ? [] : [`the blackboard is kept: git show ${board}:state.yaml`]),
+  ];
+  return {
+    ok: true,
+    message,
+    lines: [
+      ...settled,
+      ...putAway.flatMap(({ task, attempt }) =>
+        attempt === undefined ? [] : [`${task}: its work is kept as ${attempt}`],
+      ),
+      ...keeps,
+      ...(keeps.length === 0 || purge ? [] : ['to give that up too: liza deinit --purge']),
+      ...left.map((line) => `left: ${line}`),
+    ].map(plain),
+    data: { put_away: putAway, kept, settled, left, purged: purge },
+  };
+}

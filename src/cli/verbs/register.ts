@@ -1,0 +1,24 @@
+// `liza register <agent>`: an agent id comes to life without a supervisor of its own: for scripts, and for
+// whoever plays an agent by hand.
+
+import { roleOfId } from '../../core/board.ts';
+import { given } from '../args.ts';
+import { act } from '../desk.ts';
+import { agentId } from '../identity.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'register',
+  positionals: [
+    { name: 'agent', kind: 'agent', description: 'A role and a number: planner-1, coder-2, code-reviewer-1.' },
+  ],
+  options: { terminal: { value: 'name', description: 'Where it runs, for people who look for it.' } },
+  examples: ['LIZA_AGENT_ID=coder-1 liza register coder-1'],
+  details: ['Refused while another process lives under this id. liza agent and liza run register by themselves.'],
+  run: async (args, io) => {
+    const agent = agentId(args.must('agent'));
+    if (typeof agent !== 'string') return agent;
+    const role = roleOfId(agent) ?? 'coder';
+    return act(io, { name: 'register', agent, role, ...given({ terminal: args.text('terminal') }) });
+  },
+};

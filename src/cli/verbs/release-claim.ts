@@ -1,0 +1,31 @@
+// `liza release-claim <task>`: takes a task from its coder; the work is kept.
+
+import type { Released } from '../../workflows/release.ts';
+import { committedResult, refused } from '../desk.ts';
+import { keptLines, openHands } from '../hands.ts';
+import type { Result, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'release-claim',
+  positionals: [{ name: 'task', kind: 'task', description: 'The task.' }],
+  options: { reason: { value: 'text', description: 'Why, for its history.' } },
+  examples: ['liza release-claim retry-login --reason "coder-1 is stuck"'],
+  run: async (args, io) => {
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { releaseClaim } = await import('../../workflows/release.ts');
+    const released = await releaseClaim(hands, args.must('task'), args.text('reason'));
+    return refused(released) ? released : releasedResult(released);
+  },
+};
+
+/** Shared with `wt delete`. */
+export function releasedResult({ committed, attempt, left }: Released): Result {
+  const lines = [
+    ...keptLines(attempt),
+    ...(left === undefined ? [] : [`its worktree is still there: ${left.message}`, `→ ${left.hint}`]),
+  ];
+  const data = { attempt: attempt?.ref };
+  if (committed === undefined) return { ok: true, message: 'no worktree is left', lines, data };
+  return committedResult(committed, () => ({ lines, data }));
+}

@@ -1,0 +1,29 @@
+// `liza submit-for-review <task> <commit>`: hands the worktree's HEAD to review.
+
+import { committedResult, refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'submit-for-review',
+  positionals: [
+    { name: 'task', kind: 'task', description: 'Your task.' },
+    { name: 'commit', description: 'The HEAD of your worktree; HEAD itself will do.' },
+  ],
+  options: {},
+  examples: [
+    'liza submit-for-review retry-login HEAD',
+    'liza submit-for-review retry-login 4f2a9c1d7e60b3a58c94d2f17e05b6a3c8d91f24',
+  ],
+  details: [
+    'Everything is committed, on branch task/<task>, with a test beside the code, and the checkpoint came first (liza begin).',
+  ],
+  run: async (args, io) => {
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { submitForReview } = await import('../../workflows/submit.ts');
+    const submitted = await submitForReview(hands, args.must('task'), args.must('commit'));
+    if (refused(submitted)) return submitted;
+    return committedResult(submitted, () => ({ data: { review_commit: submitted.commit } }));
+  },
+};

@@ -1,0 +1,21 @@
+// `liza wt delete <task>`: removes the worktree and branch of a task that nobody works on.
+
+import { refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import type { Verb } from '../verb.ts';
+import { releasedResult } from './release-claim.ts';
+
+export const verb: Verb = {
+  name: 'wt delete',
+  positionals: [{ name: 'task', kind: 'task', description: 'A blocked, rejected, unclaimed or finished task.' }],
+  options: {},
+  examples: ['liza wt delete retry-login'],
+  details: ['Commits and uncommitted files are kept first: liza attempts <task>.'],
+  run: async (args, io) => {
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { deleteWorktree } = await import('../../workflows/release.ts');
+    const released = await deleteWorktree(hands, args.must('task'));
+    return refused(released) ? released : releasedResult(released);
+  },
+};

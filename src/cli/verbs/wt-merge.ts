@@ -1,0 +1,65 @@
+// `liza wt merge <task>`: an approved task goes to the integration branch, after its test.
+
+import type { Merged } from '../../workflows/merge.ts';
+import { committedResult, refused } from '../desk.ts';
+import { keptLines, openHands } from '../hands.ts';
+import { plain } from '../terminal.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'wt merge',
+  positionals: [{ name: 'task', kind: 'task', description: 'An approved task.' }],
+  options: {
+    'test-from': {
+      value: 'side',
+      choices: ['base', 'candidate'],
+      description: 'Whose scripts/integration-test.sh judges; candidate is for a person who has read it.',
+    },
+  },
+  examples: [
+    'LIZA_AGENT_ID=code-reviewer-1 liza wt merge retry-login',
+    'liza wt merge retry-login --test-from candidate',
+  ],
+  details: [
+    'The merge is built and tested apart, and only then the branch moves: it never holds an untested merge. Your own working tree is not touched; a clean checkout of the integration branch is advanced, one with changes holds the merge.',
+    'Exit 3: a conflict or a red test; the task is INTEGRATION_FAILED and a coder may claim the fix.',
+  ],
+  run: async (args, io) => {
+    const testFrom = args.text('test-from') === 'candidate' ? 'candidate' : 'base';
+    if (testFrom === 'candidate') {
+      const { humanOnly } = await import('../identity.ts');
+      const operator = humanOnly(io.env, 'wt merge --test-from candidate');
+      if (operator !== undefined) return operator;
+    }
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { mergeTask } = await import('../../workflows/merge.ts');
+    const merged = await mergeTask(hands, args.must('task'), { testFrom });
+    if (refused(merged)) return merged;
+    return committedResult(merged.committed, () => ({
+      lines: toldLines(merged).map(plain),
+      data: { merge_commit: merged.commit, how: merged.how, test: merged.test?.verdict },
+    }));
+  },
+};
+
+const HOW = {
+  'fast-forward': 'fast-forward',
+  merge: 'merge commit',
+  contained: 'the branch had it already',
+  before: '',
+} as const;
+
+function toldLines({ how, test, remarks, tidied }: Merged): readonly string[] {
+  const tested =
+    test?.verdict === 'green'
+      ? `integration test green after ${test.seconds.toFixed(1)} s (${test.log})`
+      : 'no scripts/integration-test.sh on the integration branch: nothing was run';
+  const left =
+    tidied === undefined
+      ? []
+      : 'ok' in tidied
+        ? [`its worktree is still there: ${tidied.message}`]
+        : keptLines(tidied.attempt);
+  return [...(how === 'before' ? [] : [`${HOW[how]}; ${tested}`]), ...remarks, ...left];
+}

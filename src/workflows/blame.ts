@@ -1,0 +1,243 @@
+// `liza blame <commit>`: which merge brought a commit to the integration branch, and so which task stands
+// behind it. The board is the witness; trailers in git are only compared with it, since whoever can
+// commit can write them. Reads only.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import { lastCoder } from '../core/holding.ts';
+import { type RecordedMerge, recordedMerges } from '../core/merges.ts';
+import { type Goal, settings, type Task } from '../core/state.ts';
+import { commitOf, isAncestor } from '../git/refs.ts';
+import { must } from '../git/run.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { type Hands, integrationRef, isRefusal, openBench } from './hands.ts';
+
+export interface Blame {
+  readonly commit: string;
+  /** What git says of it: anybody could have written that. */
+  readonly git: { readonly author: string; readonly time: string; readonly subject: string };
+  readonly task: Task;
+  /** Made by Liza as it merged, or part of what was reviewed. */
+  readonly part: 'merge' | 'work';
+  readonly merge: MergeFacts;
+  readonly trailers: Trailers;
+}
+
+export interface MergeFacts {
+  readonly commit: string;
+  readonly how: 'fast-forward' | 'merge' | 'contained';
+  readonly time: string;
+  readonly by?: string;
+  readonly onto?: string;
+  readonly reviewed?: string;
+  readonly approved_by?: string;
+  readonly drift?: number;
+}
+
+export interface Trailers {
+  readonly found: Readonly<Record<string, string>>;
+  /** What the board says otherwise; empty: they agree, or there are none where none are expected. */
+  readonly differ: readonly string[];
+}
+
+export async function blame(hands: Hands, name: string): Promise<Blame | Refusal> {
+  const { board } = await hands.store.read();
+  const bench = await openBench(hands, board);
+  if (isRefusal(bench)) return bench;
+  const commit = await resolve(bench, name);
+  if (typeof commit !== 'string') return commit;
+  const { goal } = board.state;
+  const branch = settings(board.state).integration_branch;
+  const head = await commitOf(bench, integrationRef(board));
+  if (head === undefined) {
+    const bring = `bring it back: git branch ${branch} ${goal.integration_head ?? '<commit>'}`;
+    return refuse(`the integration branch ${branch} is gone`, bring, 3, 'no-integration');
+  }
+  const tasks = [...(await hands.store.archivedTasks()), ...board.state.tasks];
+  if (!(await isAncestor(bench, commit, head))) return elsewhere(bench, branch, commit, tasks);
+  const merges = recordedMerges(tasks);
+  const since = await descendants(bench, commit, head);
+  const found = ownerOf(merges, since);
+  if (found === undefined) return nobodys(bench, { branch, commit, merges, since, goal });
+  return standingBehind(bench, commit, found);
+}
+
+/** Whatever git takes for the name of one commit; never an option. */
+async function resolve(bench: Workbench, name: string): Promise<string | Refusal> {
+  const plain = !name.startsWith('-') && name.trim() !== '' && !/[\0-\x1f\x7f]/.test(name);
+  const commit = plain ? await commitOf(bench, name) : undefined;
+  if (commit !== undefined) return commit;
+  const shown = JSON.stringify(name.slice(0, 80));
+  return refuse(
+    `${shown} names no commit of this repository, or more than one`,
+    'give the full id, a branch or a tag: git log shows them',
+    1,
+    'commit',
+  );
+}
+
+/** Where each commit that builds on this one stands, itself included; the greater, the older. One walk for all merges. */
+async function descendants(bench: Workbench, commit: string, head: string): Promise<ReadonlyMap<string, number>> {
+  const args = ['rev-list', '--topo-order', '--ancestry-path', `${commit}..${head}`];
+  const newer = (await must(bench.objects(args), 'walk the history')).split('\n').filter((line) => line !== '');
+  return new Map([...newer, commit].map((id, at) => [id, at]));
+}
+
+/** The merge that brought the commit: it has it, and where the branch was before did not. */
+function ownerOf(merges: readonly RecordedMerge[], since: ReadonlyMap<string, number>): RecordedMerge | undefined {
+  const age = ({ mergeCommit }: RecordedMerge): number => since.get(mergeCommit) ?? -1;
+  const brought = merges.filter((merge) => age(merge) >= 0 && !has(since, merge.onto ?? merge.task.base_commit));
+  // More than one only where the branch was set back in between: the oldest brought it first.
+  const oldest = brought.toSorted((a, b) => age(b) - age(a))[0];
+  if (oldest !== undefined) return oldest;
+  // The branch had it already when it was approved: the review stands behind it all the same.
+  return merges.find(
+    ({ task, event, mergeCommit, onto }) =>
+      mergeCommit === onto && has(since, event.commit) && !has(since, task.base_commit),
+  );
+}
+
+const has = (since: ReadonlyMap<string, number>, commit: unknown): boolean =>
+  typeof commit === 'string' && since.has(commit);
+
+interface Loose {
+  readonly branch: string;
+  readonly commit: string;
+  readonly merges: readonly RecordedMerge[];
+  readonly since: ReadonlyMap<string, number>;
+  readonly goal: Goal;
+}
+
+/** On the branch, but no merge brought it. */
+async function nobodys(bench: Workbench, { branch, commit, merges, since, goal }: Loose): Promise<Refusal> {
+  const kept = ['for-each-ref', '--sort=-version:refname', '--format=%(refname)', 'refs/liza/board'];
+  const earlier = (await must(bench.project(kept), 'list kept boards')).split('\n', 1)[0] ?? '';
+  const hint = [
+    `what git says of it: git show --stat ${commit}`,
+    ...(earlier === '' ? [] : [`an earlier blackboard is kept: git show ${earlier}:state.yaml`]),
+  ].join('; ');
+  const start = merges[0]?.onto ?? merges[0]?.task.base_commit ?? goal.integration_head;
+  if (start === undefined || (await isAncestor(bench, commit, start))) {
+    return refuse(`${commit} was there before Liza's first merge`, hint, 1, 'before');
+  }
+  return refuse(
+    `${commit} came with none of Liza's merges: ${branch} was moved outside Liza, ${acceptance(goal, since)}`,
+    hint,
+    1,
+    'outside',
+  );
+}
+
+function acceptance(goal: Goal, since: ReadonlyMap<string, number>): string {
+  const told = goal.alignment_history?.find(
+    ({ event, summary }) => event === 'integration_accepted' && has(since, /[0-9a-f]{40,64}/.exec(summary)?.[0]),
+  );
+  if (told !== undefined) return `accepted by ${told.by ?? 'a person'} at ${told.timestamp}`;
+  return has(since, goal.integration_head) ? 'and that was accepted' : 'and nobody has accepted that yet';
+}
+
+/** Not on the branch. Liza may know it all the same. */
+async function elsewhere(bench: Workbench, branch: string, commit: string, tasks: readonly Task[]): Promise<Refusal> {
+  const kinds = Object.keys(PLACES);
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', `--contains=${commit}`, '--', ...kinds];
+  const refs = (await must(bench.project(args), 'look for the commit')).split('\n').filter((line) => line !== '');
+  const known = kinds.flatMap((kind) =>
+    refs.flatMap((line) => {
+      const ref = line.slice(line.indexOf(' ') + 1);
+      const task = tasks.find(({ id }) => id === ref.slice(kind.length + 1).split('/', 1)[0]);
+      if (!ref.startsWith(`${kind}/`) || task === undefined) return [];
+      return [{ ref, task, exact: line.startsWith(commit), told: PLACES[kind] }];
+    }),
+  );
+  const best = known.find(({ exact }) => exact) ?? known[0];
+  if (best?.told === undefined) {
+    return refuse(
+      `${commit} is not on ${branch}, and no task has it`,
+      `only what was merged there has a task behind it: git branch --contains ${commit}`,
+      1,
+      'not-on-integration',
+    );
+  }
+  const { task, ref } = best;
+  return refuse(
+    `${commit} is not on ${branch}: it is ${best.told(task, commit)} (${task.id} is ${task.status})`,
+    `liza show ${task.id}; git show --stat ${ref}`,
+    1,
+    'not-on-integration',
+  );
+}
+
+/** What it means to be found below a ref; the first that fits is told. */
+const PLACES: Readonly<Record<string, (task: Task, commit: string) => string>> = {
+  'refs/liza/merging': ({ id }) => `a merge candidate of ${id}`,
+  'refs/liza/review': ({ id, review_commit, status }, commit) => {
+    if (commit !== review_commit) return `part of what was submitted for ${id}`;
+    return status === 'READY_FOR_REVIEW' ? `the commit under review of ${id}` : `the commit submitted last for ${id}`;
+  },
+  'refs/liza/attempts': ({ id }) => `an attempt of ${id} that was discarded`,
+  'refs/liza/seen': ({ id }) => `unfinished work on ${id}`,
+  'refs/heads/task': ({ id }) => `unfinished work on ${id}`,
+};
+
+async function standingBehind(bench: Workbench, commit: string, found: RecordedMerge): Promise<Blame> {
+  const { task, event, mergeCommit, onto } = found;
+  const reviewed = text(event.commit);
+  const how = mergeCommit === onto ? 'contained' : mergeCommit === reviewed ? 'fast-forward' : 'merge';
+  return {
+    commit,
+    git: await signature(bench, commit),
+    task,
+    part: how === 'merge' && commit === mergeCommit ? 'merge' : 'work',
+    merge: {
+      commit: mergeCommit,
+      how,
+      time: event.time,
+      ...defined({ by: text(event.by) ?? event.agent, onto, reviewed, approved_by: text(event.approved_by) }),
+      ...(typeof event.drift === 'number' ? { drift: event.drift } : {}),
+    },
+    // Where the branch had it already, what lies there is another task's.
+    trailers: how === 'contained' ? { found: {}, differ: [] } : await trailersOf(bench, found, how),
+  };
+}
+
+const FORMAT = ['%an', '%aI', '%s'].join('%x00');
+
+async function signature(bench: Workbench, commit: string): Promise<Blame['git']> {
+  const shown = await must(bench.objects(['show', '--no-patch', `--format=${FORMAT}`, commit]), 'read the commit');
+  const [author = '', time = '', subject = ''] = shown.trimEnd().split('\0');
+  return { author, time, subject };
+}
+
+/** Liza writes them on the merge commits it makes; the commit of a fast-forward is its author's own. */
+async function trailersOf(
+  bench: Workbench,
+  { task, event, mergeCommit }: RecordedMerge,
+  how: MergeFacts['how'],
+): Promise<Trailers> {
+  const args = ['show', '--no-patch', '--format=%(trailers:only,unfold)', mergeCommit];
+  const lines = (await must(bench.objects(args), 'read the merge commit')).split('\n');
+  const pairs = lines.flatMap((line) => {
+    const [, key, value] = /^(Liza-[A-Za-z-]+): (.*)$/.exec(line) ?? [];
+    return key === undefined || value === undefined ? [] : [[key, value] as const];
+  });
+  const found = Object.fromEntries(pairs);
+  if (pairs.length === 0 && how !== 'merge') return { found, differ: [] };
+  const expected: Readonly<Record<string, string>> = {
+    'Liza-Task': task.id,
+    'Liza-Author': text(event.author) ?? lastCoder(task) ?? 'unknown',
+    'Liza-Reviewer': text(event.approved_by) ?? 'unknown',
+    'Liza-Reviewed-Commit': text(event.commit) ?? 'unknown',
+  };
+  const differ = Object.entries(expected).flatMap(([key, value]) => {
+    const said = pairs.filter(([name]) => name === key).map(([, other]) => other);
+    if (said.length > 0 && said.every((other) => other === value)) return [];
+    return [`${key} is ${said.join(' and ') || 'missing'}, the board says ${value}`];
+  });
+  return { found, differ };
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const defined = <T extends Readonly<Record<string, string | undefined>>>(
+  fields: T,
+): { readonly [K in keyof T]?: string } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: string };

@@ -1,0 +1,242 @@
+// A coder gets a task: decide and reserve under the board's lock, make the folder outside of it, decide
+// again and commit. All under the task's own lock, so that two claimers never share a folder. Whoever
+// loses takes back what it made itself and nothing else. Killed anywhere, reconcile or the next claim
+// finds the reservation of a dead process and goes on from there.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import { findTask } from '../core/find.ts';
+import { baselineOf as recordedBaseline } from '../core/holding.ts';
+import { type Settings, type State, settings as settingsOf, type Task } from '../core/state.ts';
+import { worktreePlan } from '../core/worktrees.ts';
+import { see } from '../git/attempts.ts';
+import { layOutMerge } from '../git/layout.ts';
+import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
+import { headOf, type Place, worktreePath } from '../git/places.ts';
+import { commitOf, readRefs, reviewOf, seenOf } from '../git/refs.ts';
+import { must } from '../git/run.ts';
+import { changedSince } from '../git/snapshot.ts';
+import type { Workbench } from '../git/workbench.ts';
+import type { Committed } from '../store/store.ts';
+import {
+  declaredFiles,
+  discardFolder,
+  discardOf,
+  handOver,
+  makeFolder,
+  mergeTitle,
+  type Ready,
+  remakeFolder,
+  usablePlace,
+} from './folders.ts';
+import {
+  foresee,
+  type Hands,
+  integrationHead,
+  integrationRef,
+  isRefusal,
+  look,
+  openBench,
+  removeLock,
+  thisProcess,
+  transact,
+  withTaskLock,
+} from './hands.ts';
+
+/** A claimer that finds another at work gives up soon: there are other tasks. */
+const PATIENCE = 2000;
+
+export interface Claimed extends Committed {
+  readonly folder: string;
+  readonly base: string;
+  /** Files with conflict markers, for an integration fix. */
+  readonly conflicts?: readonly string[];
+}
+
+interface Folder extends Ready {
+  readonly base: string;
+  readonly made: boolean;
+  readonly conflicts?: readonly string[];
+}
+
+export async function claimTask(hands: Hands, task: string, agent: string): Promise<Claimed | Refusal> {
+  const claimed = await withTaskLock(hands, task, PATIENCE, (hold) => claimUnderLock(hands, hold, task, agent));
+  if (!isRefusal(claimed)) return claimed;
+  if (claimed.guard === 'folder-lock') {
+    // Whoever holds the lock has reserved the task by now: that is the better sentence.
+    const foreseen = await foresee(hands, { name: 'reserve-claim', task, agent });
+    return foreseen.ok ? claimed : foreseen;
+  }
+  return (await repeated(hands, task, agent)) ?? claimed;
+}
+
+async function claimUnderLock(hands: Hands, hold: number, task: string, agent: string): Promise<Claimed | Refusal> {
+  const process = thisProcess();
+  const reserved = await transact(hands, { name: 'reserve-claim', task, agent, process });
+  if (!reserved.ok) {
+    if (reserved.guard === 'task-exists') removeLock(hands, task);
+    return reserved;
+  }
+  try {
+    const bench = await openBench(hands, reserved, hold);
+    const folder = isRefusal(bench) ? bench : await folderFor(hands, bench, reserved.state, task, agent);
+    const outcome = isRefusal(folder) ? folder : await commitClaim(hands, task, agent, folder);
+    if (isRefusal(outcome)) {
+      if (!isRefusal(bench) && !isRefusal(folder) && folder.made) await takeBack(hands, bench, task);
+      await transact(hands, { name: 'release-reservation', task, process });
+    }
+    return outcome;
+  } catch (error) {
+    await transact(hands, { name: 'release-reservation', task, process }).catch(() => {}); // the error itself is told
+    throw error;
+  }
+}
+
+/** The same claim again, by whoever holds the task: no news, as long as the folder is there. */
+async function repeated(hands: Hands, task: string, agent: string): Promise<Claimed | Refusal | undefined> {
+  const { task: known } = await look(hands, task);
+  if (known?.worktree === undefined || known.base_commit === undefined || known.assigned_to !== agent) return undefined;
+  const { worktree, base_commit: base } = known;
+  const foreseen = await foresee(hands, { name: 'claim-task', task, agent, worktree, base_commit: base });
+  if (!foreseen.ok || foreseen.already !== true) return undefined;
+  const bench = await openBench(hands, foreseen);
+  if (isRefusal(bench)) return bench;
+  if (usablePlace(bench, task) === undefined) {
+    return refuse(
+      `${agent} holds ${task}, but its folder ${worktree} is not usable`,
+      `make it again from what was seen last: liza wt create ${task}`,
+      3,
+      'folder',
+    );
+  }
+  return { ...foreseen, seq: 0, notices: [], folder: worktree, base };
+}
+
+async function commitClaim(hands: Hands, task: string, agent: string, folder: Folder): Promise<Claimed | Refusal> {
+  const { base, start, baseline, conflicts } = folder;
+  const done = await transact(hands, {
+    name: 'claim-task',
+    task,
+    agent,
+    worktree: worktreePath(task),
+    base_commit: base,
+    start_commit: start,
+    ...(baseline === undefined ? {} : { baseline }),
+  });
+  if (!done.ok) return done;
+  return { ...done, folder: worktreePath(task), base, ...(conflicts === undefined ? {} : { conflicts }) };
+}
+
+/** What this very call made, and nobody has worked in yet. */
+async function takeBack(hands: Hands, bench: Workbench, task: string): Promise<void> {
+  const { task: found, settings, board } = await look(hands, task);
+  const integration = await commitOf(bench, integrationRef(board));
+  await discardFolder(bench, discardOf(found ?? { id: task }, settings, 'a claim that was refused', integration));
+}
+
+async function folderFor(
+  hands: Hands,
+  bench: Workbench,
+  state: State,
+  id: string,
+  agent: string,
+): Promise<Folder | Refusal> {
+  const task = findTask(state, id);
+  if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
+  const integration = await integrationHead(bench, { state });
+  if (typeof integration !== 'string') return integration;
+  await clearStaleLocks(lockPathsOf(bench, id, integrationRef({ state })));
+  const asked: Asked = { hands, bench, task, settings: settingsOf(state), integration };
+  switch (worktreePlan(task, agent)) {
+    case 'fresh':
+      return fresh(asked, integration, 'given to another coder');
+    case 'keep':
+      return keep(asked);
+    case 'integration-fix':
+      return integrationFix(asked);
+  }
+}
+
+interface Asked {
+  readonly hands: Hands;
+  readonly bench: Workbench;
+  readonly task: Task;
+  readonly settings: Settings;
+  readonly integration: string;
+}
+
+async function fresh(asked: Asked, start: string, why: string): Promise<Folder | Refusal> {
+  const { hands, bench, task, settings, integration } = asked;
+  const discarded = await discardFolder(bench, discardOf(task, settings, why, integration));
+  if (isRefusal(discarded)) return discarded;
+  if (discarded.attempt !== undefined) hands.say(`the former work is kept as ${discarded.attempt.ref}`);
+  const ready = await makeFolder(hands, bench, settings, task.id, start);
+  return isRefusal(ready) ? ready : { ...ready, base: start, made: true };
+}
+
+/** Goes on in the folder as it is; where it is gone, from the last commit that was seen. */
+async function keep(asked: Asked): Promise<Folder | Refusal> {
+  const { bench, task, settings, integration } = asked;
+  const found = usablePlace(bench, task.id);
+  const head = found === undefined ? undefined : await headOf(bench, found);
+  if (found === undefined || head === undefined) {
+    const tip = await lastSeen(asked);
+    const discard = discardOf(task, settings, 'its folder was gone', integration);
+    const remade = await remakeFolder(asked.hands, bench, settings, task, tip, discard);
+    return isRefusal(remade) ? remade : { ...remade, base: await baseFor(asked, tip), made: false };
+  }
+  await see(bench, found, discardOf(task, settings, 'its history was rewritten', integration));
+  const baseline = task.status === 'CLAIMED' ? recordedBaseline(task) : undefined;
+  return {
+    place: found,
+    start: head.commit,
+    base: await baseFor(asked, head.commit),
+    made: false,
+    ...(baseline === undefined ? {} : { baseline }),
+  };
+}
+
+async function baseFor({ bench, task, integration }: Asked, tip: string): Promise<string> {
+  if (task.base_commit !== undefined) return task.base_commit;
+  return (await must(bench.objects(['merge-base', integration, tip]), 'find where the work began')).trim();
+}
+
+/** The newest commit of the task that Liza knows. */
+export async function lastSeen({
+  bench,
+  task,
+  integration,
+}: Pick<Asked, 'bench' | 'task' | 'integration'>): Promise<string> {
+  const refs = await readRefs(bench, seenOf(task.id), reviewOf(task.id));
+  const numberOf = (ref: string): number => Number(ref.slice(reviewOf(task.id).length));
+  const pins = [...refs].filter(([ref]) => ref !== seenOf(task.id)).sort(([a], [b]) => numberOf(a) - numberOf(b));
+  return refs.get(seenOf(task.id)) ?? task.review_commit ?? pins.at(-1)?.[1] ?? task.base_commit ?? integration;
+}
+
+/** The approved work with the integration branch merged into it, conflicts laid out for the coder. */
+async function integrationFix(asked: Asked): Promise<Folder | Refusal> {
+  const { bench, task, settings, integration } = asked;
+  const usable = await unchangedFolder(asked);
+  const tip = task.review_commit ?? (await lastSeen(asked));
+  let place = usable;
+  if (place === undefined) {
+    const remade = await fresh(asked, tip, 'its folder was not as it was submitted');
+    if (isRefusal(remade)) return remade;
+    place = remade.place;
+  }
+  const { conflicts } = await layOutMerge(bench, place, integration, mergeTitle(task.id));
+  const ready = await handOver(bench, settings, place, tip);
+  return { ...ready, base: integration, made: usable === undefined, conflicts };
+}
+
+/** The folder still is what was submitted, or holds this very merge already. */
+async function unchangedFolder({ bench, task, settings, integration }: Asked): Promise<Place | undefined> {
+  const found = usablePlace(bench, task.id);
+  if (found === undefined) return undefined;
+  const head = await headOf(bench, found);
+  if (head === undefined || head.commit !== task.review_commit || head.branch !== `refs/heads/task/${task.id}`)
+    return undefined;
+  if (head.merging !== undefined) return head.merging === integration ? found : undefined;
+  const leaveOut = declaredFiles(settings);
+  const changed = (await changedSince(bench, found, head.commit)).filter((path) => !leaveOut.includes(path));
+  return changed.length === 0 ? found : undefined;
+}

@@ -1,0 +1,84 @@
+// `wt create`: the folder of a claimed task, made again when it is gone, or anew with --fresh; what was
+// there before is kept. The claim itself makes the first one.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import { startCommit } from '../core/holding.ts';
+import type { Settings } from '../core/state.ts';
+import type { Discard } from '../git/attempts.ts';
+import { headOf, worktreePath } from '../git/places.ts';
+import type { Workbench } from '../git/workbench.ts';
+import type { Committed } from '../store/store.ts';
+import { lastSeen } from './claim.ts';
+import {
+  type Discarded,
+  discardFolder,
+  discardOf,
+  makeFolder,
+  type Ready,
+  remakeFolder,
+  usablePlace,
+} from './folders.ts';
+import { foresee, type Hands, integrationHead, isRefusal, look, transact, withTaskFolder } from './hands.ts';
+
+export interface Created {
+  readonly folder: string;
+  readonly start: string;
+  /** Absent: the folder was there, nothing had to be done. */
+  readonly committed?: Committed;
+  /** Where the former work is kept. */
+  readonly kept?: string;
+}
+
+export async function createWorktree(hands: Hands, id: string, fresh: boolean): Promise<Created | Refusal> {
+  const before = await look(hands, id);
+  const known = before.task?.base_commit ?? '0'.repeat(40);
+  const worktree = worktreePath(id);
+  const foreseen = await foresee(hands, { name: 'renew-worktree', task: id, worktree, base_commit: known, fresh });
+  if (!foreseen.ok) return foreseen;
+  return withTaskFolder<Created>(hands, id, 10_000, async (bench) => {
+    const { board, task, settings } = await look(hands, id);
+    if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
+    const found = usablePlace(bench, id);
+    const head = found === undefined ? undefined : await headOf(bench, found);
+    if (!fresh && head !== undefined) return { folder: worktree, start: head.commit };
+    const integration = await integrationHead(bench, board);
+    if (typeof integration !== 'string') return integration;
+    const start = fresh ? integration : await lastSeen({ bench, task, integration });
+    const why = fresh ? 'it was made anew with --fresh' : 'its folder was gone';
+    const discard = discardOf(task, settings, why, integration);
+    const made = fresh
+      ? await startAnew(hands, bench, settings, start, discard)
+      : await remakeFolder(hands, bench, settings, task, start, discard);
+    if (isRefusal(made)) return made;
+    const committed = await transact(hands, {
+      name: 'renew-worktree',
+      task: id,
+      worktree,
+      base_commit: fresh ? integration : (task.base_commit ?? integration),
+      // Made again in mid-iteration: where the iteration began does not change.
+      start_commit: fresh ? made.start : (startCommit(task) ?? made.start),
+      ...(made.baseline === undefined ? {} : { baseline: made.baseline }),
+      fresh,
+    });
+    if (!committed.ok) return committed;
+    return {
+      folder: worktree,
+      start: made.start,
+      committed,
+      ...(made.attempt === undefined ? {} : { kept: made.attempt.ref }),
+    };
+  });
+}
+
+async function startAnew(
+  hands: Hands,
+  bench: Workbench,
+  settings: Settings,
+  start: string,
+  discard: Discard,
+): Promise<(Ready & Discarded) | Refusal> {
+  const discarded = await discardFolder(bench, discard);
+  if (isRefusal(discarded)) return discarded;
+  const made = await makeFolder(hands, bench, settings, discard.task, start);
+  return isRefusal(made) ? made : { ...made, ...discarded };
+}

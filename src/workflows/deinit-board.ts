@@ -1,0 +1,57 @@
+// The blackboard's last state as a commit of its own, for whoever wants to read it after Liza has left:
+// `git show refs/liza/board/1:state.yaml`. Taken byte for byte, whatever state it is in.
+
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readRefs, updateRefs } from '../git/refs.ts';
+import { must } from '../git/run.ts';
+import type { Workbench } from '../git/workbench.ts';
+
+const FILES = ['state.yaml', 'journal.jsonl', 'log.yaml'];
+const FOLDERS = ['archive', 'rejected', 'checkpoints'];
+
+/** The board as it lies there, as one commit under refs/liza/board/<n>; the same board again keeps its number. */
+export async function keepBoard(bench: Workbench, liza: string): Promise<string | undefined> {
+  const subtrees: string[] = [];
+  for (const folder of FOLDERS) {
+    const tree = await treeOf(bench, join(liza, folder), names(join(liza, folder)), []);
+    if (tree !== undefined) subtrees.push(`040000 tree ${tree}\t${folder}\0`);
+  }
+  const tree = await treeOf(bench, liza, FILES, subtrees);
+  if (tree === undefined) return undefined;
+  for (;;) {
+    const refs = [...(await readRefs(bench, 'refs/liza/board'))];
+    for (const [ref, commit] of refs) {
+      const had = await must(bench.objects(['rev-parse', `${commit}^{tree}`]), 'read a kept board');
+      if (had.trim() === tree) return ref;
+    }
+    const message = 'The blackboard, kept by liza deinit\n';
+    const commit = (await must(bench.objects(['commit-tree', tree], message), 'keep the blackboard')).trim();
+    const n = Math.max(0, ...refs.map(([ref]) => Number(ref.split('/')[3]) || 0)) + 1;
+    const ref = `refs/liza/board/${n}`;
+    if ((await updateRefs(bench, [{ ref, to: commit, from: null }])) === 'done') return ref;
+  }
+}
+
+/** Plain files only, byte for byte. undefined: there would be nothing in it. */
+async function treeOf(
+  bench: Workbench,
+  folder: string,
+  wanted: readonly string[],
+  more: readonly string[],
+): Promise<string | undefined> {
+  const files = wanted.filter((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true);
+  if (files.length + more.length === 0) return undefined;
+  const args = ['hash-object', '-w', '--no-filters', '--', ...files.map((name) => join(folder, name))];
+  const ids = files.length === 0 ? [] : (await must(bench.objects(args), 'keep the blackboard')).trim().split('\n');
+  const lines = files.map((name, at) => `100644 blob ${ids[at]}\t${name}\0`);
+  return (await must(bench.objects(['mktree', '-z'], [...lines, ...more].join('')), 'keep the blackboard')).trim();
+}
+
+function names(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

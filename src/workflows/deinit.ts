@@ -1,0 +1,286 @@
+// `liza deinit`: Liza leaves a project. Nobody may be at work, and nobody can begin: the locks of merging,
+// of editing and of the board are held throughout. What tasks hold is put away first, the board goes
+// last (deinit-remains.ts), so that one that was killed is simply run again. The user's branches, stash,
+// index and files stay as they are.
+
+import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Board } from '../core/board.ts';
+import { type Refusal, Refused, refuse } from '../core/decision.ts';
+import { ID_PATTERN } from '../core/fields.ts';
+import { findTask } from '../core/find.ts';
+import { agentLease, claimingBy, reviewLease, taskLease } from '../core/holding.ts';
+import { settings } from '../core/state.ts';
+import { type Instant, iso } from '../core/time.ts';
+import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
+import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
+import { type Environment, git } from '../git/run.ts';
+import { leftAside } from '../git/scratch.ts';
+import { openWorkbench, type Workbench } from '../git/workbench.ts';
+import type { Context } from '../store/context.ts';
+import { acquireLock } from '../store/lock.ts';
+import { unlocked } from '../store/refusals.ts';
+import { canRestore } from '../store/restore.ts';
+import { inTurn } from '../store/yaml.ts';
+import { keepBoard } from './deinit-board.ts';
+import { hasRemains, otherBoards, removeRemains, type Site } from './deinit-remains.ts';
+import { discardFolder, discardOf } from './folders.ts';
+import { type Hands, integrationRef, isRefusal, withIntegration, withTaskFolder } from './hands.ts';
+import { settleMerges } from './settle.ts';
+
+export interface Deinited {
+  readonly putAway: readonly PutAway[];
+  /** What stays in git. */
+  readonly kept: { readonly attempts: number; readonly reviews: number; readonly board?: string };
+  /** Merges that had been interrupted. */
+  readonly settled: readonly string[];
+  /** What could not or must not go, and why. */
+  readonly left: readonly string[];
+}
+
+interface PutAway {
+  readonly task: string;
+  /** Where its work is kept; absent: there was none. */
+  readonly attempt?: string;
+}
+
+/** Whoever holds one of the locks does so for moments, or for a test of many minutes. */
+const PATIENCE = 2000;
+
+export async function deinit(hands: Hands, purge: boolean): Promise<Deinited | Refusal> {
+  const { liza } = hands.context.paths;
+  const link = refuseLink(liza);
+  if (link !== undefined) return link;
+  try {
+    return await deinitBoard(hands, purge);
+  } catch (error) {
+    // Another deinit took it away while this one waited for a lock in it.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(join(liza, 'state.yaml'))) throw error;
+    return refuse('another liza deinit has just removed the blackboard', 'nothing is to be done', 1, 'no-board');
+  }
+}
+
+async function deinitBoard(hands: Hands, purge: boolean): Promise<Deinited | Refusal> {
+  const first = await boardOf(hands);
+  if (first === undefined) return deinitHalfMade(hands, purge);
+  const busy = refuseBusy(first.board, first.now);
+  if (busy !== undefined) return busy;
+  return withIntegration(hands, PATIENCE, async (bench) => {
+    const settled = await settleMerges(hands, bench);
+    // Edits by hand, and what a killed command had committed, become part of the board that is kept.
+    const turn = await inTurn(hands.context, async () => ({}));
+    if (isRefusal(turn) && turn.code === 2) return turn;
+    return withBoard(hands.context, async () => {
+      const { board, now } = await hands.store.read();
+      const came = refuseBusy(board, now);
+      if (came !== undefined) return came;
+      const putAway = await putAwayFolders(hands, bench, board);
+      if (isRefusal(putAway)) return putAway;
+      const gone = await leave(bench, hands.context, purge, board);
+      // Kept on the way, and given up with the rest.
+      return { putAway: purge ? putAway.map(({ task }) => ({ task })) : putAway, settled, ...gone };
+    });
+  });
+}
+
+/** undefined: an init was killed before there was a board. */
+async function boardOf(hands: Hands): Promise<{ readonly board: Board; readonly now: Instant } | undefined> {
+  try {
+    return await hands.store.read();
+  } catch (error) {
+    if (error instanceof Refused && error.refusal.guard === 'no-board') return undefined;
+    throw error;
+  }
+}
+
+async function deinitHalfMade(hands: Hands, purge: boolean): Promise<Deinited | Refusal> {
+  const { env, context } = hands;
+  const bench = await openWorkbench(env, context.paths.root);
+  if (isRefusal(bench)) return bench;
+  return withBoard(context, async () => {
+    if ((await boardOf(hands)) !== undefined)
+      return refuse('a liza init has just made the blackboard', 'if it is to go: liza deinit again', 1, 'made');
+    return { putAway: [], settled: [], ...(await leave(bench, context, purge)) };
+  });
+}
+
+/** Where there is no board any more: an earlier deinit was killed, or kept what is now to go. undefined: nothing is left. */
+export async function finishDeinit(
+  env: Environment,
+  context: Context,
+  common: string,
+  purge: boolean,
+): Promise<Deinited | Refusal | undefined> {
+  const site = siteOf(context, common);
+  const link = refuseLink(context.paths.liza);
+  if (link !== undefined) return link;
+  if (otherBoards(site).length > 0) return undefined;
+  if (canRestore(context)) {
+    return refuse(
+      'the blackboard is gone, but the git directory still has a copy of it',
+      'bring it back with liza doctor --fix, then liza deinit puts away what belongs to it',
+      4,
+      'lost-board',
+    );
+  }
+  const remains = hasRemains(site);
+  const asked = await git(env, site.root, ['for-each-ref', '--format=%(refname)', 'refs/liza']);
+  const refs = asked.stdout.split('\n').filter((ref) => ref !== '');
+  if (!remains && !(purge && refs.length > 0)) return undefined;
+  if (purge) {
+    const bench = await openWorkbench(env, site.root);
+    if (isRefusal(bench)) return bench;
+    await dropRefs(bench, ['refs/liza'], () => true);
+  }
+  // A `.liza` without a board is none of ours: a home folder has one.
+  const left = removeRemains({ ...site, liza: undefined }, false);
+  return { putAway: [], settled: [], kept: countKept(purge ? [] : refs), left };
+}
+
+function refuseBusy(board: Board, now: Instant): Refusal | undefined {
+  const until = new Map<string, number>();
+  const holds = (agent: string | undefined, { expired, remaining }: { expired: boolean; remaining: number }) => {
+    if (agent !== undefined && !expired) until.set(agent, Math.max(remaining, until.get(agent) ?? 0));
+  };
+  for (const id of Object.keys(board.state.agents)) holds(id, agentLease(board, id, now));
+  for (const task of board.state.tasks) {
+    if (task.status === 'CLAIMED') holds(task.assigned_to, taskLease(board, task, now));
+    if (task.reviewing_by !== undefined) holds(task.reviewing_by, reviewLease(board, task, now));
+    const claimer = claimingBy(board, task, now);
+    if (claimer !== undefined) holds(claimer, { expired: false, remaining: 0 });
+  }
+  // Alive though its lease has lapsed: stopped, or about to find out.
+  for (const [id, { holder }] of board.leases) if (holder === 'alive') holds(id, { expired: false, remaining: 0 });
+  if (until.size === 0) return undefined;
+  const last = iso(now + Math.max(...until.values()));
+  return refuse(
+    `agents are at work: ${[...until.keys()].sort().join(', ')}`,
+    `stop liza run (Ctrl-C) and every liza agent, or wait until their leases end (${last}); then liza deinit again`,
+    1,
+    'agents',
+  );
+}
+
+/** The board's lock and that of `liza edit`, whose copy lies in `.liza` too. */
+async function withBoard<T extends object>(context: Context, work: () => Promise<T | Refusal>): Promise<T | Refusal> {
+  const cache = dirname(context.paths.editLock);
+  // Not recursive: a `.liza` that is gone stays gone.
+  if (!existsSync(cache)) mkdirSync(cache);
+  const edit = await acquireLock(context.paths.editLock, 0);
+  if ('busy' in edit) {
+    const who = edit.busy.join(', ') || 'another liza edit';
+    return refuse('someone is editing the blackboard', `wait for ${who}, then try again`, 2, 'edit-lock');
+  }
+  if (!('release' in edit)) return unlocked(edit);
+  try {
+    const lock = await context.lock();
+    if (!('release' in lock)) return unlocked(lock);
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
+  } finally {
+    edit.release();
+  }
+}
+
+async function putAwayFolders(hands: Hands, bench: Workbench, board: Board): Promise<readonly PutAway[] | Refusal> {
+  const integration = await commitOf(bench, integrationRef(board));
+  const putAway: PutAway[] = [];
+  for (const id of await idsWithWork(bench, board, siteOf(hands.context, bench.common))) {
+    const done = await withTaskFolder(hands, id, PATIENCE, async (locked) => {
+      await clearStaleLocks(lockPathsOf(locked, id, integrationRef(board)));
+      const task = findTask(board.state, id) ?? { id };
+      return discardFolder(locked, discardOf(task, settings(board.state), 'Liza was removed', integration));
+    });
+    if (!isRefusal(done)) putAway.push({ task: id, ...(done.attempt ? { attempt: done.attempt.ref } : {}) });
+    // What is not Liza's, whatever its name, stays where it is.
+    else if (done.guard !== 'foreign') return done;
+  }
+  return putAway;
+}
+
+/** Every id that has something of Liza's in the folder or in git. */
+async function idsWithWork(bench: Workbench, board: Board, site: Site): Promise<readonly string[]> {
+  const refs = await readRefs(bench, ...WORK);
+  const ids = [
+    ...board.state.tasks.flatMap(({ id, worktree }) => (worktree === undefined ? [] : [id])),
+    ...[...refs.keys()].map((ref) => ref.split('/')[3] ?? ''),
+    ...names(join(bench.common, 'worktrees')).flatMap((name) => (name.startsWith('liza-') ? [name.slice(5)] : [])),
+    ...[bench.worktrees, join(bench.common, 'liza')].flatMap((parent) => leftAside(parent).map(({ task }) => task)),
+  ];
+  const mine = isMine(board, site);
+  return [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && mine(id)).sort();
+}
+
+const WORK = ['refs/liza/seen', 'refs/liza/merging', 'refs/liza/baseline'] as const;
+
+/** Where another checkout has a board too, only what this one knows is its own. */
+function isMine(board: Board | undefined, site: Site): (id: string) => boolean {
+  if (otherBoards(site).length === 0) return () => true;
+  const tasks = board?.state.tasks.map(({ id }) => id) ?? [];
+  const known = new Set([...tasks, ...(board?.archived.keys() ?? []), ...names(join(site.root, '.worktrees'))]);
+  return (id) => known.has(id);
+}
+
+/** Everything but the tasks' folders, which are gone by now. */
+async function leave(
+  bench: Workbench,
+  context: Context,
+  purge: boolean,
+  board?: Board,
+): Promise<Pick<Deinited, 'kept' | 'left'>> {
+  const site = siteOf(context, bench.common);
+  const shared = otherBoards(site).length > 0;
+  const ref = purge ? undefined : await keepBoard(bench, context.paths.liza);
+  const mine = isMine(board, site);
+  const isWork = (name: string) => ID_PATTERN.test(name.split('/').slice(3).join('/'));
+  await dropRefs(
+    bench,
+    purge ? ['refs/liza'] : WORK,
+    (name) => (purge || isWork(name)) && mine(name.split('/')[3] ?? ''),
+  );
+  const refs = [...(await readRefs(bench, 'refs/liza')).keys()];
+  const odd = refs.filter((ref) => !isWork(ref) && WORK.some((kind) => ref.startsWith(`${kind}/`)));
+  const left = [...odd.map((ref) => `${ref}: Liza did not make it`), ...removeRemains(site, shared)];
+  return { kept: { ...countKept(refs), ...(ref === undefined ? {} : { board: ref }) }, left };
+}
+
+const countKept = (refs: readonly string[]) => ({
+  attempts: refs.filter((ref) => ref.startsWith('refs/liza/attempts/')).length,
+  reviews: refs.filter((ref) => ref.startsWith('refs/liza/review/')).length,
+});
+
+async function dropRefs(bench: Workbench, below: readonly string[], mine: (ref: string) => boolean): Promise<void> {
+  for (;;) {
+    const refs = [...(await readRefs(bench, ...below))].filter(([ref]) => mine(ref));
+    if (
+      (await updateRefs(
+        bench,
+        refs.map(([ref, from]) => ({ ref, to: null, from })),
+      )) === 'done'
+    )
+      return;
+  }
+}
+
+const siteOf = ({ paths }: Context, common: string): Site => ({
+  root: paths.root,
+  liza: paths.liza,
+  mirror: paths.mirror,
+  common,
+});
+
+function refuseLink(liza: string): Refusal | undefined {
+  if (lstatSync(liza, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
+  return refuse('.liza is a symbolic link', 'Liza keeps its state inside the project: remove the link', 1, 'link');
+}
+
+function names(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

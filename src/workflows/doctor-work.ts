@@ -1,0 +1,38 @@
+// The doctor's look at worktrees, branches and merges; and the person's word that a branch moved
+// outside Liza is right as it is.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import { settings } from '../core/state.ts';
+import { commitOf } from '../git/refs.ts';
+import type { Committed } from '../store/store.ts';
+import type { Finding } from './doctor.ts';
+import { type Hands, integrationRef, isRefusal, openBench, transact } from './hands.ts';
+import { findTrouble, type Mended, reconcile } from './reconcile.ts';
+
+export async function examineWork(hands: Hands, fix: boolean): Promise<readonly Finding[]> {
+  const found = await (fix ? reconcile(hands) : findTrouble(hands));
+  if (isRefusal(found)) return [{ check: 'worktrees', level: 'broken', message: found.message, remedy: found.hint }];
+  if (found.length === 0) return [{ check: 'worktrees', level: 'ok', message: 'git and the blackboard agree' }];
+  return found.map(finding);
+}
+
+function finding({ subject, problem, done, resists }: Mended): Finding {
+  const message = problem.includes(subject) ? problem : `${subject}: ${problem}`;
+  if (done !== undefined) return { check: 'worktrees', level: 'ok', message: `${message}; ${done}`, fixed: true };
+  if (resists === undefined) return { check: 'worktrees', level: 'broken', message, remedy: 'liza doctor --fix' };
+  const why = message.includes(resists.message) ? message : `${message}: ${resists.message}`;
+  return { check: 'worktrees', level: 'broken', message: why, remedy: resists.hint };
+}
+
+/** From here on Liza merges on top of what the branch is now. */
+export async function acceptIntegration(hands: Hands): Promise<(Committed & { readonly head: string }) | Refusal> {
+  const { board } = await hands.store.read();
+  const bench = await openBench(hands, board);
+  if (isRefusal(bench)) return bench;
+  const head = await commitOf(bench, integrationRef(board));
+  const name = settings(board.state).integration_branch;
+  if (head === undefined)
+    return refuse(`there is no branch ${name} to accept`, `make it: git branch ${name} <commit>`, 3);
+  const done = await transact(hands, { name: 'accept-integration', head });
+  return done.ok ? { ...done, head } : done;
+}

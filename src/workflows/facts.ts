@@ -1,0 +1,107 @@
+// What git says about a task's folder and about a commit that is offered for review: the facts that
+// the rules decide on. Looks only, but for remembering every commit it sees.
+
+import type { SubmitFacts, WorktreeFacts } from '../core/command.ts';
+import { baselineOf, historyOf } from '../core/holding.ts';
+import type { Settings, Task } from '../core/state.ts';
+import { see } from '../git/attempts.ts';
+import { findPlace, headOf, isPlace, type Place } from '../git/places.ts';
+import { isAncestor } from '../git/refs.ts';
+import { must } from '../git/run.ts';
+import { changedSince, pathsBetween, treeOf } from '../git/snapshot.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { declaredFiles, discardOf } from './folders.ts';
+
+export interface Asked {
+  readonly bench: Workbench;
+  readonly task: Task;
+  readonly settings: Settings;
+  readonly integration: string;
+}
+
+/** For a look at the folder alone it may be gone. */
+type Looked = Omit<Asked, 'integration'> & { readonly integration: string | undefined };
+
+/** For `begin`: what differs from the folder as it was handed over. Undefined when the folder is not there. */
+export async function worktreeFacts(asked: Looked): Promise<WorktreeFacts | undefined> {
+  const { bench, task, settings } = asked;
+  const found = findPlace(bench, task.id);
+  const facts = isPlace(found) ? await folderFacts(asked, found) : undefined;
+  const baseline = baselineOf(task);
+  if (facts === undefined || !isPlace(found) || baseline === undefined) return facts;
+  const tree = await treeOf(bench, found, facts.head, declaredFiles(settings));
+  return { ...facts, dirty: await pathsBetween(bench, baseline, tree) };
+}
+
+export async function submitFacts(asked: Asked, place: Place, commit: string): Promise<SubmitFacts | undefined> {
+  const { bench, task, integration } = asked;
+  const facts = await folderFacts(asked, place);
+  if (facts === undefined) return undefined;
+  const base = task.base_commit ?? integration;
+  const known = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
+  if (known.status !== 0) return { ...facts, descends_from_base: false, changes: [] };
+  const newer = await rebasedOn(asked, base, commit);
+  const same = await rejectedTwin(asked, commit);
+  return {
+    ...facts,
+    descends_from_base: await isAncestor(bench, base, commit),
+    changes: await changesBetween(bench, newer ?? base, commit),
+    ...(newer === undefined ? {} : { base_commit: newer }),
+    ...(same === undefined ? {} : { same_tree_as: same }),
+  };
+}
+
+async function folderFacts(
+  { bench, task, settings, integration }: Looked,
+  place: Place,
+): Promise<WorktreeFacts | undefined> {
+  const head = await headOf(bench, place);
+  if (head === undefined) return undefined;
+  await see(bench, place, discardOf(task, settings, 'its history was rewritten', integration));
+  const leaveOut = declaredFiles(settings);
+  const changed = await changedSince(bench, place, head.commit);
+  return {
+    head: head.commit,
+    ...(head.branch === undefined ? {} : { branch: head.branch.replace(/^refs\/heads\//, '') }),
+    dirty: changed.filter((path) => !leaveOut.includes(path)),
+    ...(head.merging === undefined ? {} : { merging: true }),
+  };
+}
+
+/** The coder took newer work of the integration branch in: the review begins there. */
+async function rebasedOn({ bench, integration }: Asked, base: string, commit: string): Promise<string | undefined> {
+  const asked = await bench.objects(['merge-base', integration, commit]);
+  const fork = asked.stdout.trim();
+  if (asked.status !== 0 || fork === base || fork === commit) return undefined;
+  return (await isAncestor(bench, base, fork)) ? fork : undefined;
+}
+
+/** A rejected commit with the very same files. */
+async function rejectedTwin({ bench, task }: Asked, commit: string): Promise<string | undefined> {
+  const rejected = historyOf(task).flatMap((event) =>
+    event.event === 'rejected' && typeof event.commit === 'string' ? [event.commit] : [],
+  );
+  const own = await treeIdOf(bench, commit);
+  for (const former of new Set(rejected)) {
+    if (former !== commit && (await treeIdOf(bench, former)) === own) return former;
+  }
+  return undefined;
+}
+
+async function treeIdOf(bench: Workbench, commit: string): Promise<string | undefined> {
+  const asked = await bench.objects(['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`]);
+  return asked.status === 0 ? asked.stdout.trim() : undefined;
+}
+
+const KINDS = { A: 'added', D: 'removed' } as const;
+
+/** `status\0path\0` pairs. */
+async function changesBetween(bench: Workbench, base: string, commit: string): Promise<SubmitFacts['changes']> {
+  const asked = bench.objects(['diff-tree', '-r', '-z', '--name-status', '--no-renames', base, commit]);
+  const fields = (await must(asked, 'compare the commit with its base')).split('\0');
+  const changes: SubmitFacts['changes'][number][] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    changes.push({ path: fields[at + 1] ?? '', kind: KINDS[fields[at] as keyof typeof KINDS] ?? 'changed' });
+  }
+  return changes;
+}

@@ -1,0 +1,260 @@
+// Making and discarding a task's folder, always under its lock (hands.ts). Made: complete and
+// prepared, or not at all. Discarded: only after everything in it is kept under refs/liza/attempts.
+
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { lastCoder } from '../core/holding.ts';
+import type { Settings, Task } from '../core/state.ts';
+import { type Attempt, type Discard, saveAttempt } from '../git/attempts.ts';
+import { cloneIsolation } from '../git/clone.ts';
+import { isolationFor, isolationOf } from '../git/isolation.ts';
+import { layOutMerge } from '../git/layout.ts';
+import { type Found, findPlace, folderOf, headOf, isLinked, isPlace, type Place, worktreePath } from '../git/places.ts';
+import { baselineOf, branchOf, mergingOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
+import { leftAside, removeTree } from '../git/scratch.ts';
+import { changedSince, treeOf } from '../git/snapshot.ts';
+import { usersOf } from '../git/users.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { isMisplaced, pointAgain, worktreeIsolation } from '../git/worktree.ts';
+import { type Hands, isRefusal } from './hands.ts';
+import { prepareFolder } from './prepare.ts';
+
+export interface Ready {
+  readonly place: Place;
+  readonly start: string;
+  /** Tree of the folder as handed over, when it is not simply `start`'s. */
+  readonly baseline?: string;
+}
+
+/** What Liza copied in is not the agent's work, and may hold secrets. */
+export const declaredFiles = (settings: Settings): readonly string[] => settings.worktree_files ?? [];
+
+export function discardOf(
+  task: Task | { readonly id: string },
+  settings: Settings,
+  why: string,
+  integration?: string,
+): Discard {
+  const agent = 'status' in task ? lastCoder(task) : undefined;
+  return { task: task.id, why, agent, leaveOut: declaredFiles(settings), integration };
+}
+
+export interface Discarded {
+  /** Where its work is kept, if there was any. */
+  readonly attempt?: Attempt;
+}
+
+/**
+ * The folder, its branch and its refs go; what was in them is kept. Refused where that would touch somebody
+ * else's. `again`: it is made again at once; `seen` stays, so that a kill in between forgets nothing.
+ */
+export async function discardFolder(bench: Workbench, discard: Discard, again = false): Promise<Discarded | Refusal> {
+  const { task } = discard;
+  const link = refuseLink(bench, task);
+  if (link !== undefined) return link;
+  const user = usersOf(bench, branchOf(task));
+  if (user !== undefined) {
+    return refuse(
+      `task/${task} is checked out in ${user}, outside Liza`,
+      `leave it there first: git -C ${user} switch --detach`,
+      3,
+      'branch-in-use',
+    );
+  }
+  for (;;) {
+    const found = findPlace(bench, task);
+    const refs = await readRefs(bench, branchOf(task), seenOf(task), baselineOf(task));
+    if ('none' in found && refs.size === 0) break;
+    const foreign = refuseForeign(bench, task, found, refs);
+    if (foreign !== undefined) return foreign;
+    const place = isPlace(found) ? found : remainsOf(bench, task);
+    const attempt = await saveAttempt(bench, place, discard);
+    // `seen` goes last: as long as anything is left, it says whose it is.
+    const gone = [...refs].filter(([ref]) => ref !== seenOf(task)).map(([ref, from]) => ({ ref, to: null, from }));
+    // An agent that commits right now would lose that commit: look again.
+    if ((await updateRefs(bench, gone)) === 'moved') continue;
+    // Both halves of a linked worktree, also where its agent put a repository of its own into the one.
+    if (isPlace(found) && found.kind === 'worktree') worktreeIsolation.remove(bench, found);
+    else if (!('none' in found)) worktreeIsolation.remove(bench, { task });
+    sweepAside(bench, task);
+    if (refs.has(seenOf(task)) && !again) await updateRefs(bench, [{ ref: seenOf(task), to: null }]);
+    return attempt === undefined ? {} : { attempt };
+  }
+  sweepAside(bench, task);
+  return {};
+}
+
+/** What Liza did not make it does not remove, whatever its name. */
+function refuseForeign(
+  bench: Workbench,
+  task: string,
+  found: Found,
+  refs: ReadonlyMap<string, string>,
+): Refusal | undefined {
+  const below = [...refs.keys()].find((ref) => ref.startsWith(`${branchOf(task)}/`));
+  if (below !== undefined) {
+    const name = below.slice('refs/heads/'.length);
+    return refuse(
+      `there is a branch ${name}, and git cannot have task/${task} beside it`,
+      `give it another name: git branch -m ${name} ${name.replaceAll('/', '-')}`,
+      3,
+      'foreign',
+    );
+  }
+  if (refs.has(seenOf(task)) || isLinked(bench, task)) return undefined;
+  if (!('none' in found)) {
+    const folder = worktreePath(task);
+    return refuse(`there is a folder ${folder} that Liza did not make`, `move it away: mv ${folder} ../`, 3, 'foreign');
+  }
+  if (!refs.has(branchOf(task))) return undefined;
+  return refuse(
+    `there is a branch task/${task} that Liza did not make`,
+    `give it another name: git branch -m task/${task} ${task}-mine`,
+    3,
+    'foreign',
+  );
+}
+
+/** Files that lost their git directory: what is left of a crash, or of an agent's rm. */
+function remainsOf(bench: Workbench, task: string): Place | undefined {
+  const folder = folderOf(bench, task);
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
+  const nowhere = join(bench.common, 'liza', 'nowhere');
+  return { task, kind: 'worktree', folder, gitDirectory: nowhere, index: join(nowhere, 'index') };
+}
+
+/** Only under the task's lock: then nobody is making or removing anything there. */
+export function sweepAside(bench: Workbench, task: string): void {
+  for (const parent of [bench.worktrees, join(bench.common, 'liza')]) {
+    for (const left of leftAside(parent)) if (left.task === task && left.purpose !== 'merge') removeTree(left.path);
+  }
+}
+
+function refuseLink(bench: Workbench, task: string): Refusal | undefined {
+  for (const path of ['.worktrees', worktreePath(task)]) {
+    const stat = lstatSync(join(bench.root, path), { throwIfNoEntry: false });
+    if (stat === undefined || (stat.isDirectory() && !stat.isSymbolicLink())) continue;
+    const what = stat.isSymbolicLink() ? 'a symbolic link, which could lead out of the project' : 'not a folder';
+    return refuse(`${path} is ${what}`, `look at it, then remove it: rm ${path}`, 3, 'link');
+  }
+  return undefined;
+}
+
+/** A new folder on a new branch at `start`. Nothing of the task may be there; `again`: but for `seen`. */
+export async function makeFolder(
+  hands: Hands,
+  bench: Workbench,
+  settings: Settings,
+  task: string,
+  start: string,
+  again = false,
+): Promise<Ready | Refusal> {
+  const refused = refuseLink(bench, task);
+  if (refused !== undefined) return refused;
+  const isolation = isolationFor(bench, settings.isolation);
+  // `seen` first: it says that the branch is Liza's.
+  const refs = [seenOf(task), ...(isolation === cloneIsolation ? [] : [branchOf(task)])];
+  if (
+    (await updateRefs(
+      bench,
+      refs.map((ref) => ({ ref, to: start, ...(again && ref === seenOf(task) ? {} : { from: null }) })),
+    )) === 'moved'
+  ) {
+    return refuse(
+      `there is a branch task/${task} that Liza did not make`,
+      `give it another name: git branch -m task/${task} ${task}-mine`,
+      3,
+      'branch-exists',
+    );
+  }
+  const undo = async () => {
+    isolation.remove(bench, { task });
+    await updateRefs(
+      bench,
+      [...(await readRefs(bench, ...refs))].flatMap(([ref, from]) =>
+        again && ref === seenOf(task) ? [] : [{ ref, to: null, from }],
+      ),
+    );
+    sweepAside(bench, task);
+  };
+  try {
+    const place = await isolation.make(bench, task, start);
+    const failed = await prepare(hands, settings, place);
+    if (failed === undefined) {
+      const touched = settings.post_worktree_cmd || declaredFiles(settings).length > 0;
+      return touched ? await handOver(bench, settings, place, start) : await handOverNew(bench, settings, place, start);
+    }
+    await undo();
+    return failed;
+  } catch (error) {
+    await undo().catch(() => {}); // the first failure is the one to tell; reconcile finishes the rest
+    throw error;
+  }
+}
+
+/** Made again at `tip` for whoever goes on in it: the folder was lost, the task was not. */
+export async function remakeFolder(
+  hands: Hands,
+  bench: Workbench,
+  settings: Settings,
+  task: Task,
+  tip: string,
+  discard: Discard,
+): Promise<(Ready & Discarded) | Refusal> {
+  const discarded = await discardFolder(bench, discard, true);
+  if (isRefusal(discarded)) return discarded;
+  const made = await makeFolder(hands, bench, settings, task.id, tip, true);
+  if (isRefusal(made)) return made;
+  if (task.integration_fix !== true || task.base_commit === undefined) return { ...made, ...discarded };
+  // A merge that was not concluded comes back with it.
+  await layOutMerge(bench, made.place, task.base_commit, mergeTitle(task.id));
+  return { ...(await handOver(bench, settings, made.place, tip)), ...discarded };
+}
+
+export const mergeTitle = (task: string): string => `Merge the integration branch into task/${task}`;
+
+/** The task's folder, with its `.git` put right where an agent took it away or the project was moved. */
+export function usablePlace(bench: Workbench, task: string): Place | undefined {
+  const found = findPlace(bench, task);
+  if (!isPlace(found)) return undefined;
+  if (isMisplaced(bench, found)) pointAgain(bench, task);
+  return found;
+}
+
+const prepare = (hands: Hands, settings: Settings, { folder, task }: Place): Promise<Refusal | undefined> =>
+  prepareFolder({
+    root: hands.context.paths.root,
+    folder,
+    settings,
+    env: hands.env,
+    say: hands.say,
+    signal: settings.post_worktree_cmd ? hands.stop?.() : undefined,
+    logFile: join(hands.context.paths.liza, 'agent-logs', `prepare-${task}.log`),
+  });
+
+/** Nothing but git's own checkout has been there; still, bad line endings may make it differ from its commit. */
+async function handOverNew(bench: Workbench, settings: Settings, place: Place, start: string): Promise<Ready> {
+  const differs = await bench.files(place, ['diff-files', '-z', '--name-only', '--ignore-submodules=dirty']);
+  return differs.stdout === '' ? { place, start } : handOver(bench, settings, place, start);
+}
+
+/** What the folder looks like to whoever gets it: `begin` compares with that. */
+export async function handOver(bench: Workbench, settings: Settings, place: Place, start: string): Promise<Ready> {
+  const head = (await headOf(bench, place))?.commit ?? start;
+  const leaveOut = declaredFiles(settings);
+  const changed = (await changedSince(bench, place, head)).filter((path) => !leaveOut.includes(path));
+  if (changed.length === 0) return { place, start: head };
+  await isolationOf(place).bring(bench, place, head);
+  const baseline = await treeOf(bench, place, head, leaveOut);
+  await updateRefs(bench, [{ ref: baselineOf(place.task), to: baseline }]);
+  return { place, start: head, baseline };
+}
+
+/** Refs of a task that mean unfinished work; none of them outlives it. */
+export const workRefs = (task: string): readonly string[] => [
+  branchOf(task),
+  seenOf(task),
+  baselineOf(task),
+  mergingOf(task),
+];

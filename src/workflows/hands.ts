@@ -1,0 +1,171 @@
+// What a workflow on a task's folder works with, and the one lock it works under. Whoever makes,
+// changes or removes a task's folder, branch or refs holds that task's lock; git children inherit it,
+// so that after a crash nobody begins before the last of them has ended. The kernel frees it.
+
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Actor, Board } from '../core/board.ts';
+import type { Command } from '../core/command.ts';
+import { decide } from '../core/decide.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { findTask } from '../core/find.ts';
+import { type Settings, settings, type Task } from '../core/state.ts';
+import { commitsOf } from '../git/refs.ts';
+import type { Environment } from '../git/run.ts';
+import { openWorkbench, type Workbench } from '../git/workbench.ts';
+import type { Context } from '../store/context.ts';
+import { acquireLock } from '../store/lock.ts';
+import { formatProcess, identify } from '../store/processes.ts';
+import { unlocked } from '../store/refusals.ts';
+import type { Outcome, Store } from '../store/store.ts';
+
+export interface Hands {
+  readonly env: Environment;
+  readonly actor: Actor;
+  readonly store: Store;
+  readonly context: Context;
+  /** One line on what takes long. */
+  say(line: string): void;
+  /** Ends a program that is running; asked for only when there is one. */
+  stop?(): AbortSignal;
+}
+
+export const isRefusal = (value: object): value is Refusal => 'ok' in value && value.ok === false;
+
+/** This process, as reservations name it. */
+export function thisProcess(): string {
+  const identity = identify(process.pid);
+  return identity === undefined ? '' : formatProcess(identity);
+}
+
+export function transact(hands: Hands, command: Command): Promise<Outcome> {
+  const { actor, store } = hands;
+  return store.transact({ actor, command: command.name }, (board, now) => decide(board, command, { actor, now }));
+}
+
+/** What would be decided now; nothing is written. */
+export async function foresee(hands: Hands, command: Command): Promise<ReturnType<typeof decide>> {
+  const { board, now } = await hands.store.read();
+  return decide(board, command, { actor: hands.actor, now });
+}
+
+/** The board as it is now, and what every step asks of it. */
+export interface View {
+  readonly board: Board;
+  readonly task: Task | undefined;
+  readonly settings: Settings;
+}
+
+export async function look(hands: Hands, task: string): Promise<View> {
+  const { board } = await hands.store.read();
+  return { board, task: findTask(board.state, task), settings: settings(board.state) };
+}
+
+export const openBench = (hands: Hands, { state }: Pick<Board, 'state'>, hold?: number): Promise<Workbench | Refusal> =>
+  openWorkbench(hands.env, hands.context.paths.root, { allowFilters: settings(state).allow_filters, hold });
+
+/** `patience`: how long to wait for whoever is at work there. */
+export function withTaskFolder<T extends object>(
+  hands: Hands,
+  task: string,
+  patience: number,
+  work: (bench: Workbench) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  return withTaskLock(hands, task, patience, async (hold) => {
+    const config = (await hands.store.readTask(task))?.config ?? (await hands.store.read()).board.state.config;
+    return onBench(hands, config.allow_filters ?? false, hold, work);
+  });
+}
+
+/** The lock alone; its descriptor is for the git that works under it. */
+export function withTaskLock<T extends object>(
+  hands: Hands,
+  task: string,
+  patience: number,
+  work: (hold: number) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  return underLock(hands, `${task}.lock`, patience, `another process is at work on the folder of ${task}`, work);
+}
+
+/** One merge at a time: each builds and tests on what the one before left. No id begins with `_`. */
+export function withIntegration<T extends object>(
+  hands: Hands,
+  patience: number,
+  work: (bench: Workbench) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  return underLock(hands, '_integration.lock', patience, 'another merge is under way', async (hold) => {
+    const { config } = (await hands.store.read()).board.state;
+    return onBench(hands, config.allow_filters ?? false, hold, work);
+  });
+}
+
+async function onBench<T extends object>(
+  hands: Hands,
+  allowFilters: boolean,
+  hold: number,
+  work: (bench: Workbench) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  const bench = await openWorkbench(hands.env, hands.context.paths.root, { allowFilters, hold });
+  return isRefusal(bench) ? bench : work(bench);
+}
+
+async function underLock<T extends object>(
+  hands: Hands,
+  name: string,
+  patience: number,
+  busy: string,
+  work: (hold: number) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  const { paths } = hands.context;
+  makeIfMissing(paths.locks);
+  const lock = await acquireLock(join(paths.locks, name), patience);
+  if (!('release' in lock)) return 'busy' in lock ? atWork(busy, lock.busy) : unlocked(lock);
+  try {
+    return await work(lock.descriptor);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Not with its parents: where there is no board, none shall appear. */
+function makeIfMissing(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (!['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+const atWork = (busy: string, holders: readonly string[]): Refusal =>
+  refuse(
+    busy,
+    holders.length === 0 ? 'wait for it, then try again' : `wait for ${holders.join(', ')}, then try again`,
+    2,
+    'folder-lock',
+  );
+
+/** Only under the lock, when nothing of the task is left; whoever waits for it notices and starts over. */
+export function removeLock(hands: Hands, task: string): void {
+  rmSync(join(hands.context.paths.locks, `${task}.lock`), { force: true });
+}
+
+/** The board, or the state that a transaction left. */
+type Known = Pick<Board, 'state'>;
+
+export const integrationRef = ({ state }: Known): string => `refs/heads/${settings(state).integration_branch}`;
+
+/** Where new work starts: where Liza left the integration branch, even if somebody has moved it since. */
+export async function integrationHead(bench: Workbench, known: Known): Promise<string | Refusal> {
+  const recorded = known.state.goal.integration_head;
+  const branch = settings(known.state).integration_branch;
+  const [left, there] = await commitsOf(bench, [recorded ?? integrationRef(known), integrationRef(known)]);
+  return left ?? there ?? integrationGone(branch, recorded);
+}
+
+export function integrationGone(branch: string, recorded: string | undefined): Refusal {
+  const hint =
+    recorded === undefined
+      ? `make it again: git branch ${branch} <commit>`
+      : `bring it back: git branch ${branch} ${recorded}`;
+  return refuse(`the integration branch ${branch} is gone`, hint, 3, 'no-integration');
+}

@@ -1,0 +1,123 @@
+// The project's own integration test, run on a merge candidate in a checkout that is thrown away.
+// The script is the base side's: a candidate does not choose its own judge. Whatever the test does to
+// its tree, the candidate is a commit and stays what it is.
+
+import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { type Refusal, refuse } from '../core/decision.ts';
+import type { Settings } from '../core/state.ts';
+import { writeClone } from '../git/clone.ts';
+import { must } from '../git/run.ts';
+import { aside, removeTree } from '../git/scratch.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { runProgram } from '../programs/run.ts';
+import type { Hands } from './hands.ts';
+import { prepareFolder } from './prepare.ts';
+
+export const SCRIPT = 'scripts/integration-test.sh';
+
+export interface TestRequest {
+  readonly task: string;
+  readonly candidate: string;
+  /** The commit whose script judges. */
+  readonly judge: string;
+}
+
+export type Tested =
+  | { readonly verdict: 'none' }
+  | { readonly verdict: 'green'; readonly seconds: number; readonly log: string }
+  | { readonly verdict: 'red'; readonly reason: string; readonly log: string; readonly tail: readonly string[] };
+
+export async function hasIntegrationTest(bench: Workbench, judge: string): Promise<boolean> {
+  return (await scriptOf(bench, judge)) !== undefined;
+}
+
+/** A Refusal: the checkout could not be prepared, so that nothing is known about the candidate. */
+export async function testCandidate(
+  hands: Hands,
+  bench: Workbench,
+  settings: Settings,
+  { task, candidate, judge }: TestRequest,
+): Promise<Tested | Refusal> {
+  const script = await scriptOf(bench, judge);
+  if (script === undefined) return { verdict: 'none' };
+  const { paths } = hands.context;
+  const log = join(paths.liza, 'agent-logs', `integration-test-${task}-${candidate.slice(0, 12)}.log`);
+  const folder = aside(bench.worktrees, 'merge', task);
+  try {
+    await writeClone(bench, folder, { start: candidate });
+    const { root } = paths;
+    const { env, say } = hands;
+    const failed = await prepareFolder({
+      root,
+      folder,
+      settings,
+      env,
+      say,
+      signal: hands.stop?.(),
+      logFile: `${log}.prepare`,
+    });
+    if (failed !== undefined) return failed;
+    const text = await must(bench.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
+    const program = placeScript(folder, text);
+    if (program === undefined) {
+      return red(hands, log, `the candidate has a link in the way of ${SCRIPT}`, []);
+    }
+    say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${settings.integration_test_timeout} s …`);
+    const ended = await runProgram({
+      argv: script.executable ? [program] : ['sh', program],
+      cwd: folder,
+      env,
+      timeoutMs: settings.integration_test_timeout * 1000,
+      logFile: log,
+      signal: hands.stop?.(),
+    });
+    if (ended.how === 'stopped') {
+      return refuse(
+        'the integration test was stopped, and so was the merge',
+        'run it again when you like',
+        1,
+        'stopped',
+      );
+    }
+    if (ended.how === 'exited' && ended.code === 0) {
+      return { verdict: 'green', seconds: ended.durationMs / 1000, log: relative(root, log) };
+    }
+    const why = {
+      exited: `ended with ${ended.how === 'exited' ? ended.code : ''}`,
+      signalled: `was ended by ${ended.how === 'signalled' ? ended.signal : ''}`,
+      'timed-out': `did not end within ${settings.integration_test_timeout} s`,
+      'not-started': `could not be started: ${ended.how === 'not-started' ? ended.reason : ''}`,
+    }[ended.how];
+    return red(hands, log, `the integration test ${why}`, ended.tail.split('\n').slice(-20));
+  } finally {
+    removeTree(folder);
+  }
+}
+
+const red = (hands: Hands, log: string, reason: string, tail: readonly string[]): Tested => ({
+  verdict: 'red',
+  reason,
+  log: relative(hands.context.paths.root, log),
+  tail,
+});
+
+async function scriptOf(bench: Workbench, commit: string): Promise<{ blob: string; executable: boolean } | undefined> {
+  const asked = await bench.objects(['ls-tree', '-z', '--full-tree', commit, '--', SCRIPT]);
+  const [, mode, blob] = /^(\d+) blob ([0-9a-f]+)\t/.exec(asked.stdout) ?? [];
+  // 120000 is a link: it would lead wherever the candidate wants.
+  if (mode === undefined || blob === undefined || mode === '120000') return undefined;
+  return { blob, executable: mode === '100755' };
+}
+
+/** At its own path, where it finds its neighbours. undefined: a link in the way would lead elsewhere. */
+function placeScript(folder: string, text: string): string | undefined {
+  const file = join(folder, SCRIPT);
+  const parent = lstatSync(dirname(file), { throwIfNoEntry: false });
+  if (parent !== undefined && !parent.isDirectory()) return undefined;
+  mkdirSync(dirname(file), { recursive: true });
+  rmSync(file, { recursive: true, force: true });
+  writeFileSync(file, text);
+  chmodSync(file, 0o755);
+  return file;
+}

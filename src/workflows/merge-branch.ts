@@ -1,0 +1,116 @@
+// The one outside act of a merge: the integration branch moves from where Liza left it to the tested
+// candidate, together with every clean checkout that stands on it. Or it does not, for a reason that is told.
+
+import type { Board } from '../core/board.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import type { Settings, Task } from '../core/state.ts';
+import { type Reservation, reserve } from '../git/advance.ts';
+import { whyHeld } from '../git/checkouts.ts';
+import { commitOf, mergingOf, updateRefs } from '../git/refs.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { type Hands, integrationGone, integrationRef, isRefusal, transact } from './hands.ts';
+import { checkoutsOf, unpin } from './settle.ts';
+
+export interface Ground {
+  readonly hands: Hands;
+  readonly bench: Workbench;
+  readonly task: Task;
+  readonly settings: Settings;
+  readonly branch: string;
+  /** Where the branch is, and where Liza left it. */
+  readonly onto: string;
+  readonly commit: string;
+  readonly process: string;
+}
+
+/** Where Liza left the branch. If somebody else has moved it, merging stops until a person has looked. */
+export async function acceptedHead(hands: Hands, board: Board, found: string | undefined): Promise<string | Refusal> {
+  const left = board.state.goal.integration_head;
+  const name = integrationRef(board).slice('refs/heads/'.length);
+  if (found === undefined) return integrationGone(name, left);
+  if (left === undefined || left === found) return found;
+  await transact(hands, { name: 'integration-moved', found });
+  return refuse(
+    `${name} was moved outside Liza: it is at ${found}, Liza left it at ${left}`,
+    `look at it: git log ${left.slice(0, 12)}..${found.slice(0, 12)}; if it is right: liza doctor --accept-integration`,
+    1,
+    'integration-moved',
+  );
+}
+
+/** A checkout of the branch that could not be advanced along holds the merge: nobody's files get out of step. */
+export async function heldBy(ground: Ground, to: string): Promise<Refusal | undefined> {
+  const { bench, branch, onto } = ground;
+  if (to === onto) return undefined;
+  for (const checkout of await checkoutsOf(bench, branch)) {
+    const why = await whyHeld(bench, checkout, onto, to);
+    if (why === undefined) continue;
+    return hold(ground, why.message, why.hint);
+  }
+  return undefined;
+}
+
+/** Recorded, so that the board says why nothing moves for as long as it is so. */
+async function hold({ hands, task }: Ground, message: string, hint: string): Promise<Refusal> {
+  await transact(hands, { name: 'hold-merge', task: task.id, reason: `${message} (${hint})`.slice(0, 2000) });
+  return refuse(`the merge of ${task.id} is held: ${message}`, hint, 1, 'held');
+}
+
+/** The branch did not move: nothing of the merge is left. */
+export async function withdraw({ hands, bench, task, process }: Ground): Promise<void> {
+  await unpin(bench, task.id);
+  await transact(hands, { name: 'release-merge', task: task.id, process });
+}
+
+export interface Moved {
+  readonly remarks: readonly string[];
+}
+
+/** Checkouts are reserved before the branch moves: a kill in between leaves a marker, and settle.ts finishes. */
+export async function moveBranch(ground: Ground, to: string, pinned: boolean): Promise<Moved | Refusal> {
+  const { hands, bench, task, branch, onto } = ground;
+  const reserved = to === onto ? [] : await reserveCheckouts(ground, to);
+  if (isRefusal(reserved)) return reserved;
+  const intent = pinned ? [{ ref: mergingOf(task.id), to: null, from: to }] : [];
+  const swapped = await updateRefs(bench, [{ ref: branch, to, from: onto }, ...intent]);
+  if (swapped === 'moved') {
+    for (const { reservation } of reserved) reservation.release();
+    await withdraw(ground);
+    const { board } = await hands.store.read();
+    const moved = await acceptedHead(hands, board, await commitOf(bench, branch));
+    return typeof moved === 'string'
+      ? refuse(`the merge of ${task.id} was stopped`, 'run it again', 1, 'stopped')
+      : moved;
+  }
+  const remarks: string[] = [];
+  for (const { folder, reservation } of reserved) {
+    const done = await reservation.complete();
+    remarks.push(
+      done === 'advanced'
+        ? `${folder} was clean and is advanced to ${to.slice(0, 12)}`
+        : `${folder} could not be advanced: ${done.failed}`,
+    );
+  }
+  return { remarks };
+}
+
+interface Reserved {
+  readonly folder: string;
+  readonly reservation: Reservation;
+}
+
+async function reserveCheckouts(ground: Ground, to: string): Promise<readonly Reserved[] | Refusal> {
+  const { bench, branch, onto } = ground;
+  const reserved: Reserved[] = [];
+  for (const checkout of await checkoutsOf(bench, branch)) {
+    const reservation = reserve(bench, checkout, onto, to);
+    if (!('failed' in reservation)) {
+      reserved.push({ folder: checkout.folder, reservation });
+      continue;
+    }
+    for (const other of reserved) other.reservation.release();
+    await withdraw(ground);
+    return hold(ground, `${checkout.folder}: ${reservation.failed}`, 'run it again when that is done');
+  }
+  return reserved;
+}

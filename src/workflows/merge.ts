@@ -1,0 +1,251 @@
+// An approved commit becomes part of the integration branch, or does not: the candidate is built and
+// tested first, the intent is journalled, and only then the branch moves, by compare-and-swap. So the
+// branch never holds an untested merge and there is nothing to roll back. One merge at a time
+// (hands.ts); what a killed one left, settle.ts finishes or undoes.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import { lastCoder } from '../core/holding.ts';
+import { recordedMerges } from '../core/merges.ts';
+import type { Task } from '../core/state.ts';
+import { buildCandidate } from '../git/candidate.ts';
+import { findPlace, headOf, isPlace } from '../git/places.ts';
+import { commitsOf, mergingOf, updateRefs } from '../git/refs.ts';
+import { pathsBetween } from '../git/snapshot.ts';
+import type { Workbench } from '../git/workbench.ts';
+import type { Committed } from '../store/store.ts';
+import {
+  foresee,
+  type Hands,
+  integrationRef,
+  isRefusal,
+  look,
+  thisProcess,
+  transact,
+  type View,
+  withIntegration,
+} from './hands.ts';
+import { hasIntegrationTest, type Tested, testCandidate } from './integration-test.ts';
+import { acceptedHead, type Ground, heldBy, moveBranch, withdraw } from './merge-branch.ts';
+import { type Released, tidy } from './release.ts';
+import { settleMerges, unpin } from './settle.ts';
+
+export interface MergeOptions {
+  /** Whose integration test judges; `candidate` is for a person who has read it. */
+  readonly testFrom: 'base' | 'candidate';
+}
+
+export interface Merged {
+  readonly committed: Committed;
+  readonly commit: string;
+  readonly how: 'fast-forward' | 'merge' | 'contained' | 'before';
+  readonly test?: Tested;
+  /** What happened to checkouts of the branch. */
+  readonly remarks: readonly string[];
+  readonly tidied?: Released | Refusal;
+}
+
+/** A refusal with output to show: what the integration test printed. */
+export interface MergeFailure extends Refusal {
+  readonly lines?: readonly string[];
+}
+
+export async function mergeTask(hands: Hands, id: string, options: MergeOptions): Promise<Merged | MergeFailure> {
+  const view = await look(hands, id);
+  const { task, settings } = view;
+  if (task?.status === 'MERGED' && task.merge_commit !== undefined) return mergedBefore(hands, task);
+  const refused = await refuseEarly(hands, view, id);
+  if (refused !== undefined) return refused;
+  const patience = (settings.integration_test_timeout + 60) * 1000;
+  const merged = await withIntegration<Merged>(hands, patience, (bench) => mergeUnderLock(hands, bench, id, options));
+  if (isRefusal(merged)) return merged;
+  // The folder goes last: the work is reachable from the branch by now.
+  return { ...merged, tidied: await tidy(hands, id, 'its task was merged') };
+}
+
+async function mergedBefore(hands: Hands, task: Task): Promise<Merged | Refusal> {
+  const commit = task.merge_commit ?? '';
+  const committed = await transact(hands, { name: 'merge', task: task.id, merge_commit: commit });
+  return committed.ok ? { committed, commit, how: 'before', remarks: [] } : committed;
+}
+
+/** Role, state and switches, before anything is built. */
+async function refuseEarly(hands: Hands, { board, task }: View, id: string): Promise<Refusal | undefined> {
+  const candidate = task?.review_commit ?? '0'.repeat(40);
+  const onto = board.state.goal.integration_head ?? candidate;
+  const foreseen = await foresee(hands, { name: 'reserve-merge', task: id, candidate, onto, process: thisProcess() });
+  // Whoever merges it right now is waited for: then it is merged, or free again.
+  return foreseen.ok || foreseen.guard === 'not-being-merged' ? undefined : foreseen;
+}
+
+async function mergeUnderLock(
+  hands: Hands,
+  bench: Workbench,
+  id: string,
+  options: MergeOptions,
+): Promise<Merged | MergeFailure> {
+  await settleMerges(hands, bench);
+  const { board, task, settings } = await look(hands, id);
+  if (task?.status === 'MERGED') return mergedBefore(hands, task);
+  const wanted = task?.review_commit;
+  if (task === undefined || wanted === undefined) {
+    return refuse(`${id} has no approved commit`, `see it: liza show ${id}`);
+  }
+  const [found, commit] = await commitsOf(bench, [integrationRef(board), wanted]);
+  const onto = await acceptedHead(hands, board, found);
+  if (typeof onto !== 'string') return onto;
+  if (commit !== wanted) {
+    const hint = 'look for it: git fsck --lost-found';
+    return refuse(`the approved commit ${wanted} is not in this repository`, hint, 3, 'commit');
+  }
+  const ground: Ground = {
+    hands,
+    bench,
+    task,
+    settings,
+    branch: integrationRef(board),
+    onto,
+    commit,
+    process: thisProcess(),
+  };
+  const candidate = await buildCandidate(bench, { onto, commit, message: mergeMessage(task, commit) });
+  if (candidate.kind === 'conflict') return failOnConflict(ground, candidate.paths);
+  const to = candidate.kind === 'contained' ? onto : candidate.commit;
+  const held = await heldBy(ground, to);
+  if (held !== undefined) return held;
+  const announced = await announce(ground, to);
+  if (announced !== undefined) return announced;
+  const test = await judge(ground, to, options);
+  if ('ok' in test) return test;
+  const moved = await moveBranch(ground, to, test.verdict !== 'none');
+  if ('ok' in moved) return moved;
+  const committed = await record(ground, to);
+  return isRefusal(committed)
+    ? committed
+    : { committed, commit: to, how: candidate.kind, test, remarks: moved.remarks };
+}
+
+export function mergeMessage(task: Task, commit: string): string {
+  const title =
+    (task.description ?? '')
+      .split('\n', 1)[0]
+      ?.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '')
+      .trim() ?? '';
+  const trailers = [
+    `Liza-Task: ${task.id}`,
+    `Liza-Author: ${lastCoder(task) ?? 'unknown'}`,
+    `Liza-Reviewer: ${task.approved_by ?? 'unknown'}`,
+    `Liza-Reviewed-Commit: ${commit}`,
+  ];
+  return `Merge task ${task.id}${title === '' ? '' : `: ${title.slice(0, 100)}`}\n\n${trailers.join('\n')}\n`;
+}
+
+async function failOnConflict(ground: Ground, paths: readonly string[]): Promise<MergeFailure> {
+  const { hands, task } = ground;
+  const others = await otherSide(ground, paths);
+  const named = paths.slice(0, 50);
+  const against = others.length === 0 ? '' : `, against ${others.join(', ')}`;
+  const reason = `merge conflict in ${listed(paths)}${against}`;
+  const failed = await transact(hands, { name: 'merge-failed', task: task.id, reason, paths: named, with: others });
+  if (!failed.ok) return failed;
+  return refuse(
+    `${task.id} does not merge: conflict in ${listed(paths)}${against}; it is INTEGRATION_FAILED now`,
+    `a coder resolves it in its worktree: liza claim-task ${task.id} <agent>`,
+    3,
+    'conflict',
+  );
+}
+
+/** Tasks merged since this one branched off that touched the same files. */
+async function otherSide(
+  { hands, bench, task, onto, commit }: Ground,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const { board } = await hands.store.read();
+  const merges = recordedMerges([...(await hands.store.archivedTasks()), ...board.state.tasks]);
+  const since = await bench.objects(['rev-list', onto, '--not', commit]);
+  const newer = new Set(since.stdout.split('\n'));
+  const found: string[] = [];
+  for (const { task: other, mergeCommit, onto: before } of merges) {
+    if (other.id === task.id || before === undefined || !newer.has(mergeCommit)) continue;
+    const touched = await pathsBetween(bench, before, mergeCommit);
+    if (touched.some((path) => paths.includes(path))) found.push(other.id);
+  }
+  return found;
+}
+
+/** The journalled intent. */
+async function announce({ hands, task, onto, process }: Ground, candidate: string): Promise<Refusal | undefined> {
+  const announced = await transact(hands, { name: 'reserve-merge', task: task.id, candidate, onto, process });
+  return announced.ok ? undefined : announced;
+}
+
+/** Runs the test, and afterwards looks once more whether the merge is still wanted. */
+async function judge(ground: Ground, candidate: string, { testFrom }: MergeOptions): Promise<Tested | MergeFailure> {
+  const { hands, bench, task, settings, onto, process } = ground;
+  const judgeCommit = testFrom === 'candidate' ? candidate : onto;
+  if (candidate === onto || !(await hasIntegrationTest(bench, judgeCommit))) return { verdict: 'none' };
+  // Kept while the test runs; whoever takes this ref away stops the merge.
+  await updateRefs(bench, [{ ref: mergingOf(task.id), to: candidate }]);
+  const tested = await withdrawing(ground, () =>
+    testCandidate(hands, bench, settings, { task: task.id, candidate, judge: judgeCommit }),
+  );
+  if ('ok' in tested) {
+    await withdraw(ground);
+    return tested;
+  }
+  if (tested.verdict === 'red') return failOnTest(ground, tested);
+  const still = await foresee(hands, { name: 'reserve-merge', task: task.id, candidate, onto, process });
+  const refused = still.ok ? await heldBy(ground, candidate) : still;
+  if (refused === undefined) return tested;
+  await withdraw(ground);
+  return refused;
+}
+
+async function withdrawing<T>(ground: Ground, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await withdraw(ground).catch(() => {}); // the error itself is told; settle.ts undoes the rest
+    throw error;
+  }
+}
+
+async function failOnTest(ground: Ground, { reason, log, tail }: Tested & { verdict: 'red' }): Promise<MergeFailure> {
+  const { hands, bench, task } = ground;
+  await unpin(bench, task.id);
+  const failed = await transact(hands, { name: 'merge-failed', task: task.id, reason, log });
+  if (!failed.ok) return failed;
+  return {
+    ...refuse(
+      `${task.id} is not merged: ${reason}; it is INTEGRATION_FAILED now, and the branch is as it was`,
+      `read ${log}; a coder fixes it: liza claim-task ${task.id} <agent>`,
+      3,
+      'integration-test',
+    ),
+    lines: tail.map((line) => `  ${line}`),
+  };
+}
+
+async function record({ hands, bench, task, onto, commit }: Ground, to: string): Promise<Committed | Refusal> {
+  const place = findPlace(bench, task.id);
+  const head = isPlace(place) ? await headOf(bench, place) : undefined;
+  const drift = await driftSince(bench, task.base_commit, onto);
+  return transact(hands, {
+    name: 'merge',
+    task: task.id,
+    merge_commit: to,
+    onto,
+    ...(drift === undefined ? {} : { drift }),
+    ...(head === undefined || head.commit === commit ? {} : { head_moved: head.commit }),
+  });
+}
+
+/** Commits the branch had gained since the work began. */
+async function driftSince(bench: Workbench, base: string | undefined, onto: string): Promise<number | undefined> {
+  if (base === undefined) return undefined;
+  const asked = await bench.objects(['rev-list', '--count', `${base}..${onto}`]);
+  return asked.status === 0 ? Number(asked.stdout) : undefined;
+}
+
+const listed = (paths: readonly string[]): string =>
+  paths.length <= 5 ? paths.join(', ') : `${paths.slice(0, 5).join(', ')} and ${paths.length - 5} more`;

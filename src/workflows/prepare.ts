@@ -1,0 +1,207 @@
+// Makes a fresh checkout ready for work: the project's declared untracked files (`.env`) are copied into
+// it, then the human's own command (`npm ci`) runs there, without credentials and within a time limit.
+// Fails closed: the first thing that goes wrong is refused with the end of what was printed. Safe to
+// repeat. Never reads from outside the project, and never writes through a link that a commit planted.
+
+import { constants, copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { isAbsolute, join, posix, relative } from 'node:path';
+import { type Refusal, refuse } from '../core/decision.ts';
+import type { Environment } from '../programs/environment.ts';
+import { type Ended, runProgram } from '../programs/run.ts';
+
+export interface PrepareRequest {
+  /** The project's root, where the declared files are. */
+  readonly root: string;
+  /** The checkout. */
+  readonly folder: string;
+  readonly settings: {
+    readonly worktree_files?: readonly string[] | undefined;
+    readonly post_worktree_cmd?: string | null | undefined;
+    /** Seconds. */
+    readonly post_worktree_timeout: number;
+  };
+  readonly env: Environment;
+  readonly say: (line: string) => void;
+  readonly logFile?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** `lines`: the end of what the command printed, ready to print. */
+export type Unprepared = Refusal & { readonly lines?: readonly string[] };
+
+const SHOWN_LINES = 20;
+
+export async function prepareFolder(request: PrepareRequest): Promise<Unprepared | undefined> {
+  const files = request.settings.worktree_files ?? [];
+  for (const step of [refuseName, (name: string) => bringFile(request, name)]) {
+    for (const name of files) {
+      const refused = step(name);
+      if (refused !== undefined) return refused;
+    }
+  }
+  const command = request.settings.post_worktree_cmd?.trim();
+  return command ? runCommand(request, command) : undefined;
+}
+
+async function runCommand(request: PrepareRequest, command: string): Promise<Unprepared | undefined> {
+  const { folder, settings, env, logFile, signal } = request;
+  const shown = command.replace(/\s+/g, ' ');
+  request.say(`preparing ${nameOf(request)}: ${shown}`);
+  const ended = await runProgram({
+    argv: ['sh', '-c', command],
+    cwd: folder,
+    env,
+    timeoutMs: settings.post_worktree_timeout * 1000,
+    logFile,
+    signal,
+  });
+  if (ended.how === 'exited' && ended.code === 0) return undefined;
+  const lines = ended.tail.split('\n').filter((line) => line.trim() !== '');
+  return {
+    ...refuse(`post_worktree_cmd "${shown}" ${ending(ended, settings)}`, hint(request, ended), 3, 'post-worktree-cmd'),
+    ...(lines.length === 0 ? {} : { lines: lines.slice(-SHOWN_LINES).map((line) => `  ${line}`) }),
+  };
+}
+
+function ending(ended: Ended, { post_worktree_timeout }: PrepareRequest['settings']): string {
+  switch (ended.how) {
+    case 'exited':
+      return `ended with ${ended.code}`;
+    case 'signalled':
+      return `was ended by ${ended.signal}`;
+    case 'timed-out':
+      return `was ended after ${post_worktree_timeout} s, its time limit`;
+    case 'stopped':
+      return 'was stopped';
+    case 'not-started':
+      return `did not start: ${ended.reason}`;
+    default:
+      return ended satisfies never;
+  }
+}
+
+function hint({ root, settings, logFile }: PrepareRequest, ended: Ended): string {
+  const log = logFile === undefined || ended.outputBytes === 0 ? '' : `; all of it: ${below(root, logFile)}`;
+  if (ended.how === 'stopped') return `run it again${log}`;
+  if (ended.how !== 'timed-out') {
+    return `mend what it names, or change it: liza config set post_worktree_cmd "npm ci"${log}`;
+  }
+  return `give it longer: liza config set post_worktree_timeout ${settings.post_worktree_timeout * 2}${log}`;
+}
+
+const nameOf = ({ root, folder }: PrepareRequest): string => below(root, folder);
+
+/** As a person would name it: from the root, if it is below it. */
+function below(root: string, path: string): string {
+  const name = relative(root, path);
+  return name === '' || isOutside(name) ? path : name;
+}
+
+const isOutside = (name: string): boolean => isAbsolute(name) || name.split('/').includes('..');
+
+const refuseFile = (message: string, hint: string): Refusal => refuse(message, hint, 3, 'worktree-files');
+const CHANGE = 'liza config set worktree_files \'[".env"]\'';
+
+/** Only names that mean one place, below the project, that is neither git's nor Liza's. */
+function refuseName(name: string): Refusal | undefined {
+  const problem = problemOf(name);
+  if (problem === undefined) return undefined;
+  return refuseFile(
+    `worktree_files names ${JSON.stringify(name)}, which ${problem}`,
+    `name files, as seen from the project's root: ${CHANGE}`,
+  );
+}
+
+function problemOf(name: string): string | undefined {
+  if (isOutside(name)) return 'leads out of the project';
+  if (name.endsWith('/')) return 'is a folder';
+  if (name === '' || name.includes('\0') || name === '.' || posix.normalize(name) !== name) return 'is no plain name';
+  if (isReserved(name)) return "belongs to git or to Liza, not to the project's files";
+  return undefined;
+}
+
+/** Without case, as macOS compares names. */
+function isReserved(name: string): boolean {
+  const parts = name.toLowerCase().split('/');
+  return parts.includes('.git') || ['.liza', '.worktrees'].includes(parts[0] ?? '');
+}
+
+function bringFile({ root, folder }: PrepareRequest, name: string): Refusal | undefined {
+  try {
+    const source = sourceOf(root, name);
+    if (typeof source !== 'string') return source;
+    return refuseDestination(folder, name) ?? replace(source, join(folder, name));
+  } catch (error) {
+    return refuseFile(
+      `${name} of worktree_files could not be copied to ${below(root, folder)}: ${(error as Error).message}`,
+      `look at ${join(root, name)}`,
+    );
+  }
+}
+
+/** The regular file behind a name, links followed as long as they stay in the project. */
+function sourceOf(root: string, name: string): string | Refusal {
+  const file = join(root, name);
+  const source = realPath(file);
+  if (source === undefined) {
+    return refuseFile(
+      `worktree_files names ${name}, but ${file} is not there`,
+      `create it, or take it off the list: ${CHANGE}`,
+    );
+  }
+  const inside = relative(realpathSync(root), source);
+  if (isOutside(inside) || isReserved(inside)) {
+    return refuseFile(
+      `${name} of worktree_files is a link that leads to ${source}`,
+      'put a regular file there: only files of the project are copied',
+    );
+  }
+  const stat = lstatSync(source);
+  if (stat.isFile()) return source;
+  return refuseFile(
+    `${name} of worktree_files is ${stat.isDirectory() ? 'a folder' : 'not a regular file'}`,
+    `name each file: ${CHANGE}`,
+  );
+}
+
+function realPath(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** Makes the folders on the way, none of them through a link: the checkout may come with `sub -> /etc`. */
+function refuseDestination(folder: string, name: string): Refusal | undefined {
+  const parts = name.split('/');
+  for (const count of parts.keys()) {
+    const path = join(folder, ...parts.slice(0, count));
+    if (count > 0 && lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path);
+    if (!lstatSync(path).isDirectory()) return inTheWay(path, name);
+  }
+  const there = lstatSync(join(folder, name), { throwIfNoEntry: false });
+  return there === undefined || there.isFile() ? undefined : inTheWay(join(folder, name), name);
+}
+
+function inTheWay(path: string, name: string): Refusal {
+  const stat = lstatSync(path);
+  const what = stat.isSymbolicLink() ? 'a symbolic link' : stat.isDirectory() ? 'a folder' : 'not a folder';
+  return refuseFile(
+    `${name} of worktree_files cannot be copied: ${path} is ${what}`,
+    `remove it from the branch, or take ${name} off the list: ${CHANGE}`,
+  );
+}
+
+/** Whole or not at all, with its mode; the name is fixed so that what a crash leaves is replaced. */
+function replace(source: string, destination: string): undefined {
+  const temporary = `${destination}.liza-new`;
+  try {
+    rmSync(temporary, { force: true });
+    copyFileSync(source, temporary, constants.COPYFILE_EXCL);
+    renameSync(temporary, destination);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}

@@ -1,0 +1,254 @@
+// Compares git with the board and makes them agree again after a crash, an agent's rm or a person's:
+// reservations of the dead go, half-made folders go, unowned ones are put away with their work kept,
+// missing ones come back at the last commit that was seen, killed merges are settled. Run at every
+// supervisor's start and by `doctor --fix`; `doctor` alone only says what it would do.
+
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Board } from '../core/board.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { ID_PATTERN } from '../core/fields.ts';
+import { findTask } from '../core/find.ts';
+import { baselineOf, claimingBy } from '../core/holding.ts';
+import { settings, type Task } from '../core/state.ts';
+import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
+import { findPlace, isLinked, isPlace } from '../git/places.ts';
+import { commitOf, readRefs, seenOf } from '../git/refs.ts';
+import { leftAside } from '../git/scratch.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { isMisplaced, pointAgain } from '../git/worktree.ts';
+import { lastSeen } from './claim.ts';
+import { discardFolder, discardOf, type Ready, remakeFolder, sweepAside } from './folders.ts';
+import {
+  type Hands,
+  integrationHead,
+  integrationRef,
+  isRefusal,
+  look,
+  openBench,
+  transact,
+  withIntegration,
+  withTaskFolder,
+} from './hands.ts';
+import { settleMerges } from './settle.ts';
+
+export interface Mended {
+  readonly subject: string;
+  /** What was wrong. */
+  readonly problem: string;
+  /** What was done about it; absent: nothing yet. */
+  readonly done?: string;
+  /** What stands in the way; a person has to look. */
+  readonly resists?: Refusal;
+}
+
+const PATIENCE = 10_000;
+
+/** Only looks. */
+export async function findTrouble(hands: Hands): Promise<readonly Mended[] | Refusal> {
+  const { board, now } = await hands.store.read();
+  const bench = await openBench(hands, board);
+  if (isRefusal(bench)) return bench;
+  const found: Mended[] = [];
+  for (const id of await suspects(bench, board)) {
+    const trouble = await troubleOf(bench, board, id, now);
+    found.push(...trouble.map((problem) => ({ subject: id, problem: TOLD[problem] })));
+  }
+  const merging = board.state.tasks.filter((task) => isGone(board, task));
+  found.push(
+    ...merging.map(({ id }) => ({ subject: id, problem: 'its merge was under way in a process that is gone' })),
+  );
+  const moved = await movedOutside(bench, board);
+  if (moved !== undefined) found.push(moved);
+  return found;
+}
+
+export async function reconcile(hands: Hands): Promise<readonly Mended[] | Refusal> {
+  const { board } = await hands.store.read();
+  const bench = await openBench(hands, board);
+  if (isRefusal(bench)) return bench;
+  const mended: Mended[] = [];
+  const settled = await withIntegration(hands, PATIENCE, async (locked) => ({
+    lines: await settleMerges(hands, locked),
+  }));
+  if (isRefusal(settled)) mended.push({ subject: 'merges', problem: 'not looked at', resists: settled });
+  else mended.push(...settled.lines.map((done) => ({ subject: 'merges', problem: 'a merge was interrupted', done })));
+  for (const id of await suspects(bench, board)) {
+    const done = await withTaskFolder(hands, id, PATIENCE, async (locked) => ({
+      lines: await mend(hands, locked, id),
+    }));
+    if (isRefusal(done)) mended.push({ subject: id, problem: 'not looked at', resists: done });
+    else mended.push(...done.lines);
+  }
+  const after = await hands.store.read();
+  const moved = await movedOutside(bench, after.board);
+  const found = moved === undefined ? undefined : await commitOf(bench, integrationRef(after.board));
+  if (moved !== undefined && found !== undefined) {
+    await transact(hands, { name: 'integration-moved', found });
+    mended.push(moved);
+  }
+  return mended;
+}
+
+/** Ids that have, or should have, something on the disk or in git. */
+async function suspects(bench: Workbench, board: Board): Promise<readonly string[]> {
+  const refs = await readRefs(bench, 'refs/liza/seen');
+  const ids = [
+    ...[...refs.keys()].map((ref) => ref.split('/').at(-1) ?? ''),
+    ...entries(bench.worktrees),
+    ...entries(join(bench.common, 'worktrees')).flatMap((name) => (name.startsWith('liza-') ? [name.slice(5)] : [])),
+    ...[bench.worktrees, join(bench.common, 'liza')].flatMap((parent) => leftAside(parent).map(({ task }) => task)),
+    ...lockedTasks(bench),
+    ...board.state.tasks.flatMap((task) =>
+      task.worktree === undefined && task.claiming === undefined ? [] : [task.id],
+    ),
+  ];
+  return [...new Set(ids)].filter((id) => ID_PATTERN.test(id)).sort();
+}
+
+/** Tasks on whose refs a git died: before the first ref is there, its lock is all that tells of them. */
+function lockedTasks({ common }: Workbench): readonly string[] {
+  const single = ['heads/task', 'liza/seen', 'liza/merging', 'liza/baseline'].flatMap((folder) =>
+    entries(join(common, 'refs', folder)).flatMap((name) => (name.endsWith('.lock') ? [name.slice(0, -5)] : [])),
+  );
+  const numbered = ['liza/review', 'liza/attempts'].flatMap((folder) =>
+    entries(join(common, 'refs', folder)).filter((task) =>
+      entries(join(common, 'refs', folder, task)).some((name) => name.endsWith('.lock')),
+    ),
+  );
+  return [...single, ...numbered];
+}
+
+type Trouble = 'reservation' | 'stray' | 'unknown' | 'missing' | 'left-aside' | 'misplaced' | 'locks';
+
+const TOLD: Readonly<Record<Trouble, string>> = {
+  reservation: 'a claim was under way in a process that is gone',
+  stray: 'a worktree or branch that no task owns any more',
+  unknown: 'a folder in .worktrees that Liza did not make; it is left alone',
+  missing: 'its worktree is gone or broken',
+  'left-aside': 'a half-made or half-removed worktree',
+  misplaced: 'its worktree points to where the project was before',
+  locks: 'lock files of a git that is gone',
+};
+
+async function troubleOf(bench: Workbench, board: Board, id: string, now: number): Promise<readonly Trouble[]> {
+  const task = findTask(board.state, id);
+  const found = findPlace(bench, id);
+  const refs = await readRefs(bench, seenOf(id));
+  const trouble: Trouble[] = [];
+  const claimer = task === undefined ? undefined : claimingBy(board, task, now);
+  if (claimer !== undefined) return []; // somebody is at work there right now
+  if (task?.claiming !== undefined) trouble.push('reservation');
+  const asides = [bench.worktrees, join(bench.common, 'liza')].flatMap((parent) => leftAside(parent));
+  if (asides.some((left) => left.task === id && left.purpose !== 'merge')) trouble.push('left-aside');
+  if (
+    lockPathsOf(bench, id, integrationRef(board)).some(
+      (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+    )
+  ) {
+    trouble.push('locks');
+  }
+  if (task?.worktree === undefined) {
+    if (refs.has(seenOf(id)) || isLinked(bench, id)) trouble.push('stray');
+    else if (!('none' in found)) trouble.push('unknown');
+  } else if (!isPlace(found)) {
+    trouble.push('missing');
+  } else if (isMisplaced(bench, found)) {
+    trouble.push('misplaced');
+  }
+  return trouble;
+}
+
+/** Under the task's lock: nobody else changes anything there meanwhile. */
+async function mend(hands: Hands, bench: Workbench, id: string): Promise<readonly Mended[]> {
+  const mended: Mended[] = [];
+  const { board, now } = await hands.store.read();
+  for (const trouble of await troubleOf(bench, board, id, now)) {
+    const done = await REMEDIES[trouble](hands, bench, id);
+    const told = { subject: id, problem: TOLD[trouble] };
+    if (done !== undefined) mended.push(typeof done === 'string' ? { ...told, done } : { ...told, resists: done });
+  }
+  return mended;
+}
+
+type Remedy = (hands: Hands, bench: Workbench, id: string) => Promise<string | Refusal | undefined>;
+
+const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
+  reservation: async (hands, _bench, task) => {
+    const done = await transact(hands, { name: 'release-reservation', task });
+    return done.ok ? 'the reservation is released' : done;
+  },
+  'left-aside': async (_hands, bench, id) => {
+    sweepAside(bench, id);
+    return 'removed';
+  },
+  locks: async (hands, bench, id) => {
+    const { board } = await hands.store.read();
+    const removed = await clearStaleLocks(lockPathsOf(bench, id, integrationRef(board)));
+    return removed.length === 0 ? undefined : `removed ${removed.join(', ')}`;
+  },
+  stray: putAway,
+  unknown: async () => undefined,
+  missing: makeAgain,
+  misplaced: async (_hands, bench, id) => {
+    pointAgain(bench, id);
+    return 'it points to its place again';
+  },
+};
+
+async function putAway(hands: Hands, bench: Workbench, id: string): Promise<string | Refusal> {
+  const { task, settings: set, board } = await look(hands, id);
+  const integration = await commitOf(bench, integrationRef(board));
+  const done = await discardFolder(bench, discardOf(task ?? { id }, set, 'no task owned it', integration));
+  if (isRefusal(done)) return done;
+  return done.attempt === undefined
+    ? 'removed; there was no work in it'
+    : `put away; its work is kept as ${done.attempt.ref}`;
+}
+
+async function makeAgain(hands: Hands, bench: Workbench, id: string): Promise<string | Refusal> {
+  const { task, settings: set, board } = await look(hands, id);
+  if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
+  const integration = await integrationHead(bench, board);
+  if (typeof integration !== 'string') return integration;
+  const tip = await lastSeen({ bench, task, integration });
+  const discard = discardOf(task, set, 'its worktree was broken', integration);
+  const made = await remakeFolder(hands, bench, set, task, tip, discard);
+  if (isRefusal(made)) return made;
+  if (task.status === 'CLAIMED' && baselineOf(task) !== made.baseline) await recordBaseline(hands, task, made);
+  return `made again at ${tip.slice(0, 12)}, the last commit that was seen`;
+}
+
+/** `begin` compares with how the folder was handed over, which is not how it was at the claim. */
+async function recordBaseline(hands: Hands, { id, worktree, base_commit: base }: Task, made: Ready): Promise<void> {
+  if (worktree === undefined || base === undefined) return;
+  const baseline = made.baseline === undefined ? {} : { baseline: made.baseline };
+  await transact(hands, { name: 'renew-worktree', task: id, worktree, base_commit: base, ...baseline });
+}
+
+const isGone = (board: Board, task: Task): boolean => board.gone?.has(task.merging?.process ?? '') === true;
+
+async function movedOutside(bench: Workbench, board: Board): Promise<Mended | undefined> {
+  const left = board.state.goal.integration_head;
+  const found = await commitOf(bench, integrationRef(board));
+  const explained = board.state.tasks.some((task) => task.merging?.candidate === found);
+  if (left === undefined || found === left || (found !== undefined && explained)) return undefined;
+  const name = settings(board.state).integration_branch;
+  const problem =
+    found === undefined
+      ? `the branch ${name} is gone; bring it back: git branch ${name} ${left}`
+      : `${name} was moved outside Liza: it is at ${found}, Liza left it at ${left}`;
+  const hint =
+    found === undefined
+      ? `git branch ${name} ${left}`
+      : `look at it: git log ${left}..${found}; if it is right: liza doctor --accept-integration`;
+  return { subject: name, problem, resists: refuse(problem, hint, 1, 'integration-moved') };
+}
+
+function entries(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,61 @@
+// A task is let go: the board says so first (the intent), then folder and branch are put away. Killed
+// in between, reconcile finds a folder that no task owns and does the same.
+
+import type { Command } from '../core/command.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { isTerminal } from '../core/state.ts';
+import type { Attempt } from '../git/attempts.ts';
+import { commitOf } from '../git/refs.ts';
+import type { Committed } from '../store/store.ts';
+import { discardFolder, discardOf } from './folders.ts';
+import { type Hands, integrationRef, isRefusal, look, removeLock, transact, withTaskFolder } from './hands.ts';
+
+const PATIENCE = 10_000;
+
+export interface Released {
+  readonly committed?: Committed;
+  /** What was in the folder, if it was worth keeping. */
+  readonly attempt?: Attempt;
+  /** The folder could not be put away; the board stands. */
+  readonly left?: Refusal;
+}
+
+export function releaseClaim(hands: Hands, task: string, reason: string | undefined): Promise<Released | Refusal> {
+  const command: Command = { name: 'release-claim', task, ...(reason === undefined ? {} : { reason }) };
+  return recordThenTidy(hands, command, 'its claim was released');
+}
+
+/** `wt delete`: for a task that nobody works on; of one that has ended only leftovers remain. */
+export async function deleteWorktree(hands: Hands, task: string): Promise<Released | Refusal> {
+  const { task: found, board } = await look(hands, task);
+  const ended = found === undefined ? board.archived.has(task) : isTerminal(found.status);
+  if (!ended) return recordThenTidy(hands, { name: 'drop-worktree', task }, 'its worktree was deleted');
+  return tidy(hands, task, 'its task has ended');
+}
+
+async function recordThenTidy(
+  hands: Hands,
+  command: Command & { task: string },
+  why: string,
+): Promise<Released | Refusal> {
+  const committed = await transact(hands, command);
+  if (!committed.ok) return committed;
+  const tidied = await tidy(hands, command.task, why);
+  // The board is right already: a folder that resists is told, not taken for a failure.
+  return isRefusal(tidied) ? { committed, left: tidied } : { ...tidied, committed };
+}
+
+/** Puts away the folder of a task that has none on the board any more. */
+export function tidy(hands: Hands, id: string, why: string): Promise<Released | Refusal> {
+  return withTaskFolder<Released>(hands, id, PATIENCE, async (bench) => {
+    // Looked at again under the lock: it may have been claimed meanwhile.
+    const { task, settings, board } = await look(hands, id);
+    if (task?.worktree !== undefined || task?.claiming !== undefined) {
+      return refuse(`${id} was claimed meanwhile, its folder stays`, `see it: liza show ${id}`, 1, 'claimed');
+    }
+    const integration = await commitOf(bench, integrationRef(board));
+    const discarded = await discardFolder(bench, discardOf(task ?? { id }, settings, why, integration));
+    if (!isRefusal(discarded)) removeLock(hands, id);
+    return discarded;
+  });
+}

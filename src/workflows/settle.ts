@@ -1,0 +1,66 @@
+// What a merge that was killed left behind, finished or undone: the branch either holds its candidate,
+// then the board has to say so; or it does not, then there was no merge. Only under the integration
+// lock: whoever holds it knows that no other merge is alive.
+
+import type { Refusal } from '../core/decision.ts';
+import type { Task } from '../core/state.ts';
+import { finishAdvance } from '../git/advance.ts';
+import { type Checkout, holdersOf } from '../git/checkouts.ts';
+import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
+import { commitOf, isAncestor, mergingOf, readRefs, updateRefs } from '../git/refs.ts';
+import { leftAside, removeTree } from '../git/scratch.ts';
+import { mayBeHeld } from '../git/users.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { type Hands, integrationRef, thisProcess, transact } from './hands.ts';
+
+/** One line for each thing that was done. */
+export async function settleMerges(hands: Hands, bench: Workbench): Promise<readonly string[]> {
+  const { board } = await hands.store.read();
+  const branch = integrationRef(board);
+  const done: string[] = [];
+  const unfinished = board.state.tasks.filter((task) => task.merging !== undefined);
+  for (const task of unfinished) {
+    await clearStaleLocks(lockPathsOf(bench, task.id, branch));
+    done.push(await settle(hands, bench, branch, task));
+  }
+  for (const left of leftAside(bench.worktrees)) if (left.purpose === 'merge') removeTree(left.path);
+  for (const checkout of await checkoutsOf(bench, branch)) {
+    const finished = await finishAdvance(bench, checkout);
+    if (finished === 'finished') done.push(`${checkout.folder} advanced to where ${branch.slice(11)} is`);
+    else if (finished !== 'nothing') done.push(`${checkout.folder}: ${finished.failed}`);
+  }
+  return done;
+}
+
+async function settle(hands: Hands, bench: Workbench, branch: string, task: Task): Promise<string> {
+  const { id, merging } = task;
+  const head = await commitOf(bench, branch);
+  const candidate = merging?.candidate ?? '';
+  const happened = head !== undefined && (await isAncestor(bench, candidate, head));
+  await unpin(bench, id);
+  const outcome = happened
+    ? await transact(hands, {
+        name: 'merge',
+        task: id,
+        merge_commit: candidate,
+        ...(merging?.onto === undefined ? {} : { onto: merging.onto }),
+      })
+    : await transact(hands, { name: 'release-merge', task: id, process: thisProcess() });
+  if (!outcome.ok) return failed(id, outcome);
+  return happened
+    ? `the merge of ${id} is recorded: it had reached the branch`
+    : `the merge of ${id} had not reached the branch and is undone`;
+}
+
+/** The ref that kept a candidate while its test ran. */
+export async function unpin(bench: Workbench, task: string): Promise<void> {
+  const ref = mergingOf(task);
+  const pin = (await readRefs(bench, ref)).get(ref);
+  if (pin !== undefined) await updateRefs(bench, [{ ref, to: null, from: pin }]);
+}
+
+/** Checkouts of the branch; nearly always there is none. */
+export const checkoutsOf = async (bench: Workbench, branch: string): Promise<readonly Checkout[]> =>
+  mayBeHeld(bench, branch) ? holdersOf(bench, branch) : [];
+
+const failed = (id: string, { message }: Refusal): string => `the merge of ${id} is not settled: ${message}`;

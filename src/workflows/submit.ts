@@ -1,0 +1,129 @@
+// A coder offers a commit, a reviewer takes it: both see the one commit that is pinned under
+// refs/liza/review/<task>/<n>. The pin comes before the board says READY_FOR_REVIEW; whatever happens
+// to the branch afterwards, review and merge use the pin.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import type { Task } from '../core/state.ts';
+import { isolationOf } from '../git/isolation.ts';
+import { findPlace, headOf, isPlace, type Place } from '../git/places.ts';
+import { commitOf, readRefs, reviewOf, updateRefs } from '../git/refs.ts';
+import { git } from '../git/run.ts';
+import type { Workbench } from '../git/workbench.ts';
+import type { Committed } from '../store/store.ts';
+import { submitFacts } from './facts.ts';
+import { foresee, type Hands, integrationHead, isRefusal, look, openBench, transact } from './hands.ts';
+
+export interface Submitted extends Committed {
+  readonly commit: string;
+}
+
+export async function submitForReview(hands: Hands, id: string, named: string): Promise<Submitted | Refusal> {
+  const { board, task, settings } = await look(hands, id);
+  const bench = await openBench(hands, board);
+  if (isRefusal(bench)) return bench;
+  const found = findPlace(bench, id);
+  const commit = (isPlace(found) ? await resolveIn(bench, found, named) : undefined) ?? named;
+  const nothing = { head: '', dirty: [], descends_from_base: false, changes: [] };
+  const early = await foresee(hands, { name: 'submit-for-review', task: id, commit, facts: nothing });
+  if (early.ok) return { ...early, seq: 0, notices: [], commit };
+  if (task === undefined || BEFORE_FACTS.has(early.guard ?? '')) return early;
+  const integration = await integrationHead(bench, board);
+  if (typeof integration !== 'string') return integration;
+  if (!isPlace(found)) return noFolder(id, 'broken' in found ? found.broken : 'it is not there');
+  const facts = await submitFacts({ bench, task, settings, integration }, found, commit);
+  if (facts === undefined) return noFolder(id, 'its HEAD leads to no commit');
+  const command = { name: 'submit-for-review', task: id, commit } as const;
+  const foreseen = await foresee(hands, { ...command, facts });
+  if (!foreseen.ok) return foreseen;
+  await isolationOf(found).bring(bench, found, commit);
+  const pin = await pinCommit(bench, id, commit);
+  const done = await transact(hands, { ...command, facts: { ...facts, pin } });
+  return done.ok ? { ...done, commit } : done;
+}
+
+/** Refusals that no look at git would change. */
+const BEFORE_FACTS: ReadonlySet<string> = new Set([
+  'role',
+  'input',
+  'id-pattern',
+  'text-limit',
+  'task-exists',
+  'terminal',
+  'epoch',
+  'state',
+  'switches',
+  'holds-task',
+  'checkpoint-first',
+]);
+
+const noFolder = (id: string, why: string): Refusal =>
+  refuse(
+    `the worktree of ${id} is not usable: ${why}`,
+    'stop, so that it is made again: liza exit 42 --reason "no worktree"',
+    3,
+    'folder',
+  );
+
+/** A commit id, in full or shortened, or HEAD; nothing else that git would take for a name. */
+async function resolveIn(bench: Workbench, place: Place, named: string): Promise<string | undefined> {
+  if (!/^([0-9a-f]{4,64}|HEAD)$/.test(named)) return undefined;
+  const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${named}^{commit}`];
+  const asked = await git(bench.env, place.folder, args, { at });
+  return asked.status === 0 ? asked.stdout.trim() : undefined;
+}
+
+/** The number of the pin. The same commit again keeps its number. */
+async function pinCommit(bench: Workbench, task: string, commit: string): Promise<number> {
+  for (;;) {
+    const pins = await readRefs(bench, reviewOf(task));
+    const numbered = [...pins].map(([ref, to]) => ({ n: Number(ref.slice(ref.lastIndexOf('/') + 1)), to }));
+    const same = numbered.find(({ to }) => to === commit);
+    if (same !== undefined) return same.n;
+    const n = Math.max(0, ...numbered.map((pin) => pin.n)) + 1;
+    if ((await updateRefs(bench, [{ ref: reviewOf(task, n), to: commit, from: null }])) === 'done') return n;
+  }
+}
+
+export interface ReviewClaimed extends Committed {
+  readonly commit: string;
+  readonly base?: string;
+  /** Something a person or the next session should know. */
+  readonly remarks: readonly string[];
+}
+
+export async function claimReview(hands: Hands, id: string, agent: string): Promise<ReviewClaimed | Refusal> {
+  const { board, task } = await look(hands, id);
+  const command = { name: 'claim-review', task: id, agent } as const;
+  const early = await foresee(hands, command);
+  if (!early.ok || task?.review_commit === undefined)
+    return early.ok ? transactReview(hands, command, task, []) : early;
+  const bench = await openBench(hands, board);
+  if (isRefusal(bench)) return bench;
+  if ((await commitOf(bench, task.review_commit)) !== task.review_commit) {
+    return refuse(
+      `the submitted commit ${task.review_commit} is not in this repository any more`,
+      'look for it: git fsck --lost-found; or hand the task back: liza replan',
+      3,
+      'commit',
+    );
+  }
+  await pinCommit(bench, id, task.review_commit);
+  const found = findPlace(bench, id);
+  const head = isPlace(found) ? await headOf(bench, found) : undefined;
+  const moved = head !== undefined && head.commit !== task.review_commit;
+  const remark = `task/${id} has moved on to ${head?.commit.slice(0, 12)}; under review stays ${task.review_commit}`;
+  return transactReview(hands, command, task, moved ? [remark] : []);
+}
+
+async function transactReview(
+  hands: Hands,
+  command: { readonly name: 'claim-review'; readonly task: string; readonly agent: string },
+  task: Task | undefined,
+  remarks: readonly string[],
+): Promise<ReviewClaimed | Refusal> {
+  const done = await transact(hands, command);
+  if (!done.ok) return done;
+  const base = task?.base_commit;
+  return { ...done, commit: task?.review_commit ?? '', ...(base === undefined ? {} : { base }), remarks };
+}

@@ -1,0 +1,363 @@
+// Liza leaves: what goes, what stays, who stops it, and that an interrupted one is finished by the next.
+
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { acquireLock, type Lock } from '../../../src/store/lock.ts';
+import { type Project, project } from './real-project.ts';
+
+let here: Project;
+beforeEach(async () => {
+  here = project();
+});
+afterEach(() => here.remove());
+
+const at = (...names: string[]): string => join(here.root, ...names);
+const refs = (below = ''): string[] =>
+  here
+    .git('for-each-ref', '--format=%(refname)', ...(below === '' ? [] : [below]))
+    .split('\n')
+    .filter((ref) => ref !== '');
+/** Longer than any lease. */
+const later = (): void => here.pass(3600);
+
+/** What a person sees of the repository, but for Liza's own refs. */
+const seen = () => ({
+  status: here.git('status', '--porcelain', '--ignored'),
+  worktrees: here.git('worktree', 'list', '--porcelain'),
+  branches: here.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads'),
+  stash: here.git('stash', 'list'),
+  exclude: readFileSync(at('.git', 'info', 'exclude'), 'utf8'),
+});
+
+function nothingOfLiza(): void {
+  expect(readdirSync(here.root).sort()).toEqual(['.git', 'a.txt', 'specs']);
+  expect(readdirSync(at('.git')).filter((name) => name.includes('liza'))).toEqual([]);
+  expect(readdirSync(at('.git', 'info')).sort()).toEqual(['exclude']);
+  expect(refs('refs/heads/task')).toEqual([]);
+}
+
+/** A board with a claim that has a commit and an uncommitted file in it. Returns the commit. */
+async function claimed(id = 'greet'): Promise<string> {
+  await here.ok(['init', 'Greet people']);
+  await here.add(id);
+  await here.claim(id);
+  const commit = here.commit(id, 'src/greet.ts', 'greet\n');
+  here.write(`.worktrees/${id}/notes.md`, 'not committed\n');
+  return commit;
+}
+
+test('the whole way: init, claim, work, deinit, and init again', async () => {
+  here.write('a.txt', 'stashed\n');
+  here.git('stash');
+  here.write('a.txt', 'changed and not committed\n');
+  here.git('branch', 'integration');
+  const before = seen();
+  const commit = await claimed();
+  later();
+  const ran = await here.ok(['deinit']);
+  expect(ran.out).toBe(
+    [
+      'Liza is removed from this project',
+      'greet: its work is kept as refs/liza/attempts/greet/1',
+      'kept in git: 1 attempt, 0 reviewed commits: git for-each-ref refs/liza',
+      'the blackboard is kept: git show refs/liza/board/1:state.yaml',
+      'to give that up too: liza deinit --purge',
+      '',
+    ].join('\n'),
+  );
+  nothingOfLiza();
+  expect(seen()).toEqual(before);
+  expect(refs('refs/liza')).toEqual(['refs/liza/attempts/greet/1', 'refs/liza/board/1']);
+  expect(here.git('rev-parse', 'refs/liza/attempts/greet/1^')).toBe(commit);
+  expect(here.git('show', 'refs/liza/attempts/greet/1:notes.md')).toBe('not committed');
+  expect(here.git('show', 'refs/liza/board/1:state.yaml')).toContain('id: greet');
+  expect(here.git('show', 'refs/liza/board/1:journal.jsonl')).toContain('"command":"claim-task"');
+
+  expect((await here.ok(['init', 'Another goal'])).out).toContain('blackboard ready');
+  await here.add('greet');
+  await here.claim('greet');
+  expect((await here.ok(['validate'])).out).toContain('VALID');
+  expect((await here.ok(['attempts', '--json'])).json['attempts']).toHaveLength(1);
+  here.write('.worktrees/greet/more.md', 'more\n');
+  later();
+  await here.ok(['deinit']);
+  expect(refs('refs/liza')).toEqual([
+    'refs/liza/attempts/greet/1',
+    'refs/liza/attempts/greet/2',
+    'refs/liza/board/1',
+    'refs/liza/board/2',
+  ]);
+  expect(seen()).toEqual(before);
+});
+
+test('reviewed commits, archive and the integration branch stay', async () => {
+  await here.ok(['init', 'Greet people']);
+  const merged = await here.merge('greet');
+  await here.ok(['archive', 'greet']);
+  later();
+  expect((await here.ok(['deinit', '--json'])).json).toMatchObject({
+    kept: { attempts: 0, reviews: 1, board: 'refs/liza/board/1' },
+    left: [],
+  });
+  nothingOfLiza();
+  expect(here.git('rev-parse', 'integration')).toBe(merged);
+  expect(here.git('rev-parse', 'refs/liza/review/greet/1')).toBe(merged);
+  expect(here.git('show', 'refs/liza/board/1:archive/tasks.yaml')).toContain('id: greet');
+});
+
+test('a task’s clone is put away like a worktree', async () => {
+  await here.ok(['init', 'Greet people']);
+  await here.ok(['config', 'set', 'isolation', 'clone']);
+  await here.add('greet');
+  await here.claim('greet');
+  const commit = here.commit('greet', 'src/greet.ts', 'greet\n');
+  later();
+  await here.ok(['deinit']);
+  nothingOfLiza();
+  expect(here.git('rev-parse', 'refs/liza/attempts/greet/1^')).toBe(commit);
+});
+
+describe('--purge', () => {
+  test('gives up what would be kept', async () => {
+    await claimed();
+    later();
+    const ran = await here.ok(['deinit', '--purge']);
+    expect(ran.out).toBe('Liza is removed from this project\n');
+    nothingOfLiza();
+    expect(refs().filter((ref) => ref.startsWith('refs/liza'))).toEqual([]);
+    expect((await here.ok(['init', 'Another goal'])).out).toContain('blackboard ready');
+  });
+
+  test('also later, of what an earlier deinit kept', async () => {
+    await claimed();
+    later();
+    await here.ok(['deinit']);
+    expect((await here.ok(['deinit', '--purge'])).out).toBe('what was left of Liza is removed\n');
+    expect(refs('refs/liza')).toEqual([]);
+    nothingOfLiza();
+    expect((await here.liza(['deinit', '--purge'])).code).toBe(1);
+    nothingOfLiza();
+  });
+});
+
+describe('refused', () => {
+  const unchanged = async (work: () => Promise<void>): Promise<void> => {
+    const look = () => [seen(), refs(), readdirSync(at('.worktrees')), readFileSync(at('.liza', 'state.yaml'), 'utf8')];
+    const before = look();
+    await work();
+    expect(look()).toEqual(before);
+  };
+
+  test('while agents are at work, naming them and until when', async () => {
+    await claimed();
+    await unchanged(async () => {
+      const ran = await here.liza(['deinit']);
+      expect(ran).toMatchObject({ code: 1, out: '' });
+      expect(ran.err).toContain('agents are at work: coder-1');
+      expect(ran.err).toMatch(/stop liza run .* or wait until their leases end \(2026-03-01T09:05:/);
+    });
+  });
+
+  test('while a supervisor lives, whatever became of its lease', async () => {
+    await claimed();
+    const { board } = await here.store.read();
+    const epoch = board.state.agents['coder-1']?.epoch ?? 0;
+    await here.store.renew({ agent: 'coder-1', task: 'greet', epoch, seconds: 300, pid: process.pid });
+    later();
+    expect(await here.liza(['deinit'])).toMatchObject({ code: 1, err: expect.stringContaining('coder-1') });
+  });
+
+  test('for agents', async () => {
+    await claimed();
+    const ran = await here.liza(['deinit', '--purge'], 'coder-1');
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('is for the operator, not for coder-1') });
+  });
+
+  test.each([
+    ['a folder', 'locks/greet.lock', 'another process is at work on the folder of greet'],
+    ['a merge', 'locks/_integration.lock', 'another merge is under way'],
+    ['an edit', 'cache/edit.lock', 'someone is editing the blackboard'],
+  ])('while somebody holds the lock of %s', async (_what, file, message) => {
+    await claimed();
+    later();
+    mkdirSync(at('.liza', 'cache'), { recursive: true });
+    const lock = (await acquireLock(at('.liza', file), 0)) as Lock;
+    await unchanged(async () => {
+      expect(await here.liza(['deinit'])).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+    });
+    lock.release();
+    await here.ok(['deinit']);
+    nothingOfLiza();
+  });
+
+  test('when a task’s branch is checked out elsewhere', async () => {
+    await claimed();
+    later();
+    here.in(at('.worktrees', 'greet'), 'switch', '-q', '--detach');
+    here.git('switch', '-q', 'task/greet');
+    const ran = await here.liza(['deinit']);
+    expect(ran).toMatchObject({ code: 3, err: expect.stringContaining('task/greet is checked out in') });
+    expect(existsSync(at('.liza', 'state.yaml'))).toBe(true);
+    here.git('switch', '-q', 'main');
+    await here.ok(['deinit']);
+    nothingOfLiza();
+  });
+
+  test('when .liza is a link', async () => {
+    await claimed();
+    later();
+    const elsewhere = mkdtempSync(join(tmpdir(), 'liza-elsewhere-'));
+    renameSync(at('.liza'), join(elsewhere, 'board'));
+    symlinkSync(join(elsewhere, 'board'), at('.liza'));
+    expect(await here.liza(['deinit'])).toMatchObject({ code: 1, err: expect.stringContaining('is a symbolic link') });
+    rmSync(join(elsewhere, 'board', 'state.yaml.lock'));
+    rmSync(join(elsewhere, 'board', 'state.yaml'));
+    rmSync(join(elsewhere, 'board', 'journal.jsonl'));
+    rmSync(at('.git', 'liza'), { recursive: true });
+    expect(await here.liza(['deinit'])).toMatchObject({ code: 1, err: expect.stringContaining('is a symbolic link') });
+    expect(existsSync(join(elsewhere, 'board', 'log.yaml'))).toBe(true);
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  test('where there is no board, or only its copy', async () => {
+    expect(await here.liza(['deinit'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there is no blackboard'),
+    });
+    nothingOfLiza();
+    await claimed();
+    rmSync(at('.liza'), { recursive: true });
+    expect(await here.liza(['deinit'])).toMatchObject({ code: 4, err: expect.stringContaining('liza doctor --fix') });
+    expect(existsSync(at('.worktrees', 'greet', 'notes.md'))).toBe(true);
+  });
+});
+
+describe('what is not Liza’s stays', () => {
+  test('in .worktrees, and is named', async () => {
+    await claimed();
+    later();
+    here.write('.worktrees/mine/file', 'mine\n');
+    here.write('.worktrees/notes', 'mine\n');
+    symlinkSync('/nowhere', at('.worktrees', 'link'));
+    const { out } = await here.ok(['deinit']);
+    for (const name of ['mine', 'notes', 'link']) expect(out).toContain(`left: .worktrees/${name}: it is not Liza's`);
+    expect(readdirSync(at('.worktrees')).sort()).toEqual(['link', 'mine', 'notes']);
+    expect(existsSync(at('.liza'))).toBe(false);
+  });
+
+  test('in info/exclude: only Liza’s own lines go, byte for byte', async () => {
+    const file = at('.git', 'info', 'exclude');
+    const text = Buffer.from('# mine\n.liza/\n/.liza/x\n /.worktrees/\n\xff\xfe\nno newline at the end', 'latin1');
+    writeFileSync(file, text);
+    await here.ok(['init', 'Greet people']);
+    appendFileSync(file, '*.log\n');
+    expect(readFileSync(file, 'utf8')).toContain('\n/.liza/\n');
+    await here.ok(['deinit']);
+    expect(readFileSync(file).toString('latin1')).toContain('# mine\n.liza/\n/.liza/x\n');
+    expect(readFileSync(file, 'utf8')).not.toMatch(/^\/\.(liza|worktrees)\/$/m);
+    expect(readFileSync(file, 'utf8')).toMatch(/no newline at the end\n\*\.log\n$/);
+  });
+
+  test('in the git directory, and refs that only look like Liza’s', async () => {
+    await claimed();
+    later();
+    writeFileSync(at('.git', 'liza', 'mine'), 'mine\n');
+    here.git('update-ref', 'refs/liza/seen/A;b', 'HEAD');
+    const { out } = await here.ok(['deinit']);
+    expect(out).toContain("left: .git/liza/mine: it is not Liza's");
+    expect(out).toContain('left: refs/liza/seen/A;b: Liza did not make it');
+    expect(readdirSync(at('.git', 'liza'))).toEqual(['mine']);
+  });
+
+  test('the board of another checkout of the same repository', async () => {
+    await claimed();
+    const other = join(here.root, '..', 'other');
+    here.git('worktree', 'add', '-q', other, '-b', 'other');
+    expect((await here.liza(['init', 'Bow to people'], undefined, other)).code).toBe(0);
+    here.git('update-ref', 'refs/liza/seen/bow', 'HEAD');
+    here.git('update-ref', 'refs/liza/attempts/bow/1', 'HEAD');
+    later();
+    await here.ok(['deinit', '--purge']);
+    expect(existsSync(at('.liza'))).toBe(false);
+    expect(refs('refs/liza')).toEqual(['refs/liza/attempts/bow/1', 'refs/liza/seen/bow']);
+    expect(readFileSync(at('.git', 'info', 'exclude'), 'utf8')).toContain('/.liza/');
+    // Here nothing is left to finish: it is all the other's.
+    expect((await here.liza(['deinit', '--purge'])).code).toBe(1);
+    expect((await here.liza(['validate'], undefined, other)).out).toContain('VALID');
+    expect((await here.liza(['deinit'], undefined, other)).code).toBe(0);
+    expect(readFileSync(at('.git', 'info', 'exclude'), 'utf8')).not.toContain('/.liza/');
+    expect(existsSync(at('.git', 'liza'))).toBe(false);
+  });
+});
+
+describe('interrupted, the next one finishes', () => {
+  test('half-removed board, exclude lines and git directory', async () => {
+    await claimed();
+    later();
+    const exclude = readFileSync(at('.git', 'info', 'exclude'));
+    await here.ok(['deinit']);
+    writeFileSync(at('.git', 'info', 'exclude'), exclude);
+    here.write('.liza-removed-0123abcd/state.yaml', 'half\n');
+    mkdirSync(at('.git', 'liza', 'git', 'refs'), { recursive: true });
+    mkdirSync(at('.worktrees'));
+    expect((await here.ok(['deinit'])).out).toContain('what was left of Liza is removed');
+    nothingOfLiza();
+    expect((await here.liza(['deinit'])).code).toBe(1);
+  });
+
+  test('the folders are put away, the board is still there', async () => {
+    const commit = await claimed();
+    later();
+    here.write('.worktrees/.merge-greet-0123abcd/file', 'left by a merge\n');
+    here.write('.worktrees/.trash-greet-0123abcd/file', 'left by a removal\n');
+    mkdirSync(at('.git', 'liza', '.making-greet-0123abcd'), { recursive: true });
+    rmSync(at('.worktrees', 'greet'), { recursive: true });
+    await here.ok(['deinit']);
+    nothingOfLiza();
+    expect(here.git('rev-parse', 'refs/liza/attempts/greet/1^')).toBe(commit);
+  });
+
+  test('the board is kept already: it is not kept twice', async () => {
+    await claimed();
+    later();
+    const board = at('.liza');
+    const aside = join(here.root, '..', 'aside');
+    cpSync(board, aside, { recursive: true });
+    await here.ok(['deinit']);
+    cpSync(aside, board, { recursive: true });
+    await here.ok(['deinit']);
+    nothingOfLiza();
+    expect(refs('refs/liza/board')).toEqual(['refs/liza/board/1']);
+  });
+
+  test('an init that was killed before there was a board', async () => {
+    await here.ok(['init', 'Greet people']);
+    for (const name of ['state.yaml', 'journal.jsonl', 'log.yaml']) rmSync(at('.liza', name));
+    rmSync(at('.git', 'liza'), { recursive: true });
+    await here.ok(['deinit']);
+    nothingOfLiza();
+  });
+
+  test('a state.yaml that cannot be read is kept as it lies there', async () => {
+    await claimed();
+    later();
+    appendFileSync(at('.liza', 'state.yaml'), '\n: [broken\n');
+    await here.ok(['deinit']);
+    nothingOfLiza();
+    expect(here.git('show', 'refs/liza/board/1:state.yaml')).toContain(': [broken');
+  });
+});
