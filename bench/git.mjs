@@ -1,0 +1,176 @@
+// `npm run bench:git`: what a claim and a merge cost beside the git calls they are made of. Each round
+// takes the times of `node -e 0`, `liza note`, the raw git calls and the command in turn, so that a busy
+// machine slows all of them. With --check it ends with 1 when a limit is missed; --quick takes few rounds.
+//   claim-task ≤ 2 × note + 1.5 × (git worktree add | git clone --shared)
+//   wt merge   ≤ 2 × note + 2 × (merge-tree, commit-tree, update-ref), the worktree's removal apart
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeBoard } from './boards.mjs';
+
+const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist'), 'liza.cjs');
+const quick = process.argv.includes('--quick');
+const ROUNDS = quick ? 5 : 15;
+const { NODE_EXTRA_CA_CERTS: _, LIZA_AGENT_ID: __, ...env } = process.env;
+const IDENTITY = { GIT_AUTHOR_NAME: 'b', GIT_AUTHOR_EMAIL: 'b@b', GIT_COMMITTER_NAME: 'b', GIT_COMMITTER_EMAIL: 'b@b' };
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+function timed(program, args, { cwd, as } = {}) {
+  const start = process.hrtime.bigint();
+  const done = spawnSync(program, args, {
+    cwd,
+    env: { ...env, ...IDENTITY, ...(as === undefined ? {} : { LIZA_AGENT_ID: as }) },
+    encoding: 'utf8',
+  });
+  const took = Number(process.hrtime.bigint() - start) / 1e6;
+  if (done.status !== 0)
+    throw new Error(`${program} ${args.join(' ')}: exit ${done.status}: ${done.stderr}${done.stdout}`);
+  return { took, out: done.stdout.trim() };
+}
+
+const git = (cwd, ...args) => timed('git', args, { cwd });
+const liza = (cwd, as, ...args) => timed(process.execPath, [LIZA, ...args], { cwd, as }).took;
+const node = (cwd) => timed(process.execPath, ['-e', '0'], { cwd }).took;
+
+/** A project with a board of that size, so many files, and the agents registered. */
+function project(tasks, files, isolation) {
+  const root = makeBoard(tasks);
+  for (let n = 0; n < files; n += 1) {
+    const folder = join(root, `src/d${n % 50}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `f${n}.txt`), `line ${n}\n`.repeat(20));
+  }
+  execFileSync('git', ['-C', root, 'add', 'src', 'specs'], { stdio: 'ignore' });
+  git(root, 'commit', '-q', '-m', 'files');
+  git(root, 'branch', 'integration');
+  for (const line of ['/.liza/', '/.worktrees/'])
+    writeFileSync(join(root, '.git/info/exclude'), `${line}\n`, { flag: 'a' });
+  liza(root, undefined, 'note', 'import');
+  liza(root, undefined, 'config', 'set', 'isolation', isolation);
+  for (const agent of ['coder-1', 'code-reviewer-1']) liza(root, agent, 'register', agent);
+  return root;
+}
+
+const addTask = (root, id) =>
+  liza(
+    root,
+    undefined,
+    'add-task',
+    '--id',
+    id,
+    '--desc',
+    id,
+    '--spec',
+    'specs/vision.md',
+    '--done',
+    'd',
+    '--scope',
+    'IN: src',
+    '--ready',
+  );
+
+function claims(tasks, isolation) {
+  const root = project(tasks, 30, isolation);
+  addTask(root, 'bench');
+  const times = { node: [], note: [], raw: [], own: [] };
+  for (let round = 0; round < ROUNDS + 1; round += 1) {
+    times.node.push(node(root));
+    times.note.push(liza(root, undefined, 'note', `round ${round}`));
+    const raw = join(root, '.worktrees', 'raw');
+    times.raw.push(
+      isolation === 'worktree'
+        ? git(root, 'worktree', 'add', '-q', '-b', 'raw', raw, 'integration').took
+        : git(root, 'clone', '-q', '--shared', '-b', 'integration', root, raw).took,
+    );
+    if (isolation === 'worktree') {
+      git(root, 'worktree', 'remove', raw);
+      git(root, 'branch', '-D', 'raw');
+    } else rmSync(raw, { recursive: true });
+    times.own.push(liza(root, 'coder-1', 'claim-task', 'bench', 'coder-1'));
+    liza(root, undefined, 'release-claim', 'bench');
+  }
+  rmSync(root, { recursive: true, force: true });
+  return times;
+}
+
+function merges(files) {
+  const root = project(10, files, 'worktree');
+  const times = { node: [], note: [], raw: [], own: [] };
+  for (let round = 0; round < ROUNDS + 1; round += 1) {
+    const id = `m${round}`;
+    addTask(root, id);
+    // Claimed before the branch moves on, so that it is a true merge.
+    liza(root, 'coder-1', 'claim-task', id, 'coder-1');
+    const folder = join(root, '.worktrees', id);
+    liza(folder, 'coder-1', 'begin', id, '--intent', 'i', '--risks', 'r', '--validation', 'v', '--file', 'src');
+    mkdirSync(join(folder, 'test'), { recursive: true });
+    writeFileSync(join(folder, `test/${id}.test.js`), 'x\n');
+    git(folder, 'add', '-A');
+    git(folder, 'commit', '-q', '-m', id);
+    moveOn(root, round);
+    liza(folder, 'coder-1', 'submit-for-review', id, 'HEAD');
+    const commit = git(folder, 'rev-parse', 'HEAD').out;
+    liza(root, 'code-reviewer-1', 'claim-review', id, 'code-reviewer-1');
+    liza(root, 'code-reviewer-1', 'submit-verdict', id, 'APPROVED');
+    times.node.push(node(root));
+    times.note.push(liza(root, undefined, 'note', `round ${round}`));
+    times.raw.push(rawMerge(root, commit));
+    // Its removal is not part of the number.
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(join(root, '.git/worktrees', `liza-${id}`), { recursive: true, force: true });
+    times.own.push(liza(root, 'code-reviewer-1', 'wt', 'merge', id));
+  }
+  rmSync(root, { recursive: true, force: true });
+  return times;
+}
+
+/** Somebody else's work reaches the branch meanwhile, and a person accepts it. */
+function moveOn(root, round) {
+  const tree = git(root, 'rev-parse', 'integration^{tree}').out;
+  const commit = git(root, 'commit-tree', tree, '-p', 'integration', '-m', `other ${round}`).out;
+  git(root, 'update-ref', 'refs/heads/integration', commit);
+  liza(root, undefined, 'doctor', '--accept-integration');
+}
+
+function rawMerge(root, commit) {
+  const head = git(root, 'rev-parse', 'integration').out;
+  const tree = git(root, 'merge-tree', '--write-tree', head, commit);
+  const made = git(root, 'commit-tree', tree.out, '-p', head, '-p', commit, '-m', 'raw');
+  return tree.took + made.took + git(root, 'update-ref', 'refs/heads/raw', made.out).took;
+}
+
+const CASES = [
+  ...['worktree', 'clone'].flatMap((isolation) =>
+    [10, 1000].map((tasks) => ({
+      name: `claim-task, ${isolation}, ${tasks} tasks`,
+      times: () => claims(tasks, isolation),
+      factor: 1.5,
+    })),
+  ),
+  ...[30, 5000].map((files) => ({ name: `wt merge, ${files} files`, times: () => merges(files), factor: 2 })),
+];
+const missed = [];
+const rows = [];
+for (const { name, times, factor } of CASES) {
+  // The first round fills caches.
+  const taken = Object.fromEntries(Object.entries(times()).map(([key, all]) => [key, median(all.slice(1))]));
+  const limit = 2 * taken.note + factor * taken.raw;
+  const of = (value) => (value / taken.node).toFixed(2);
+  rows.push(
+    `| ${name.padEnd(28)} | ${of(taken.own).padStart(7)} | ${of(limit).padStart(7)} | ${of(taken.note).padStart(6)} | ${of(taken.raw).padStart(7)} |`,
+  );
+  if (taken.own > limit) missed.push(`${name}: ${of(taken.own)} > ${of(limit)}`);
+}
+console.log(
+  [
+    `median ratio to \`node -e 0\`, ${ROUNDS} rounds, Node ${process.versions.node}`,
+    '',
+    `| ${'command'.padEnd(28)} | ${'ratio'.padStart(7)} | ${'limit'.padStart(7)} | ${'note'.padStart(6)} | ${'raw git'.padStart(7)} |`,
+    `|${'-'.repeat(30)}|${'-'.repeat(8)}:|${'-'.repeat(8)}:|${'-'.repeat(7)}:|${'-'.repeat(8)}:|`,
+    ...rows,
+  ].join('\n'),
+);
+if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
+process.exitCode = process.argv.includes('--check') && missed.length > 0 ? 1 : 0;
