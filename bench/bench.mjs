@@ -3,9 +3,10 @@
 // ends with 1 when a number of the list below is missed. --readme also puts the table into README.md.
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeBoard } from './boards.mjs';
+import { intoReadme } from './readme.mjs';
 import { longLived, perCommand } from './writers.mjs';
 
 const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
@@ -86,18 +87,7 @@ for (const [name, least, { rate, lost }] of [
   if (rate < least) missed.push(`${name}: ${rate.toFixed(0)}/s < ${least}/s`);
   if (lost !== 0) missed.push(`${name}: ${lost} lost`);
 }
-if (process.argv.includes('--readme')) {
-  const readme = join(import.meta.dirname, '..', 'README.md');
-  const marked = /(?<=<!-- bench -->\n)[\s\S]*(?=<!-- \/bench -->)/;
-  const text = readFileSync(readme, 'utf8');
-  if (!marked.test(text)) throw new Error('README.md has no <!-- bench --> … <!-- /bench -->');
-  // Placeholders such as <task> would be taken for HTML in a table.
-  const shown = table.map((line) => line.replaceAll('<task>', '\\<task>'));
-  writeFileSync(
-    readme,
-    text.replace(marked, () => [`${head}; ${memory}`, '', ...shown, '', ''].join('\n')),
-  );
-}
+if (process.argv.includes('--readme')) intoReadme('bench', [`${head}; ${memory}`, '', ...table, '']);
 if (!(peak <= 300)) missed.push(`peak memory: ${peak.toFixed(0)} MB > 300`);
 if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
 process.exitCode = check && missed.length > 0 ? 1 : 0;

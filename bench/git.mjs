@@ -8,6 +8,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeBoard } from './boards.mjs';
+import { intoReadme } from './readme.mjs';
 
 const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist'), 'liza.cjs');
 const quick = process.argv.includes('--quick');
@@ -159,18 +160,17 @@ for (const { name, times, factor } of CASES) {
   const limit = 2 * taken.note + factor * taken.raw;
   const of = (value) => (value / taken.node).toFixed(2);
   rows.push(
-    `| ${name.padEnd(28)} | ${of(taken.own).padStart(7)} | ${of(limit).padStart(7)} | ${of(taken.note).padStart(6)} | ${of(taken.raw).padStart(7)} |`,
+    `| ${name.padEnd(32)} | ${of(taken.own).padStart(7)} | ${of(limit).padStart(7)} | ${of(taken.note).padStart(6)} | ${of(taken.raw).padStart(7)} |`,
   );
   if (taken.own > limit) missed.push(`${name}: ${of(taken.own)} > ${of(limit)}`);
 }
-console.log(
-  [
-    `median ratio to \`node -e 0\`, ${ROUNDS} rounds, Node ${process.versions.node}`,
-    '',
-    `| ${'command'.padEnd(28)} | ${'ratio'.padStart(7)} | ${'limit'.padStart(7)} | ${'note'.padStart(6)} | ${'raw git'.padStart(7)} |`,
-    `|${'-'.repeat(30)}|${'-'.repeat(8)}:|${'-'.repeat(8)}:|${'-'.repeat(7)}:|${'-'.repeat(8)}:|`,
-    ...rows,
-  ].join('\n'),
-);
+const head = `median ratio to \`node -e 0\`, ${ROUNDS} rounds, Node ${process.versions.node}`;
+const table = [
+  `| ${'command'.padEnd(32)} | ${'ratio'.padStart(7)} | ${'limit'.padStart(7)} | ${'note'.padStart(6)} | ${'raw git'.padStart(7)} |`,
+  `|${'-'.repeat(34)}|${'-'.repeat(8)}:|${'-'.repeat(8)}:|${'-'.repeat(7)}:|${'-'.repeat(8)}:|`,
+  ...rows,
+];
+console.log([head, '', ...table].join('\n'));
+if (process.argv.includes('--readme')) intoReadme('bench-git', [head, '', ...table, '']);
 if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
 process.exitCode = process.argv.includes('--check') && missed.length > 0 ? 1 : 0;
