@@ -5,6 +5,7 @@ import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../core/hold
 import type { HistoryEvent, Task } from '../core/state.ts';
 import { type Fields, isFields } from '../core/values.ts';
 import type { Blame, MergeFacts } from '../workflows/blame.ts';
+import { diffText } from './diff-text.ts';
 import { type Line, type Pen, pen } from './pen.ts';
 import { type Look, pad } from './terminal.ts';
 
@@ -127,15 +128,6 @@ function evidenceLines(p: Pen, { checkpoint, diff, validation }: Standing['evide
     ...(validation.length === 0 ? [] : field(p, 'proven by', validation.join('\n'))),
     ...(diff === undefined ? [] : field(p, 'diff', diffText(diff))),
   ];
-}
-
-function diffText({ files, ...lists }: Fields): string {
-  const parts = Object.entries(lists).flatMap(([name, list]) => {
-    if (!isFields(list) || !Array.isArray(list['paths'])) return [];
-    const more = typeof list['more'] === 'number' ? ` and ${list['more']} more` : '';
-    return [`${name.replaceAll('_', ' ')}: ${list['paths'].join(', ')}${more}`];
-  });
-  return [`${String(files)} file(s)`, ...parts].join('\n');
 }
 
 const HOW = {

@@ -5,6 +5,7 @@ import { historyOf } from '../core/holding.ts';
 import type { Handoff, HistoryEvent, Note, Task } from '../core/state.ts';
 import { duration, type Instant, instant } from '../core/time.ts';
 import type { TaskView } from '../core/view.ts';
+import { diffText, lastDiff } from './diff-text.ts';
 import { leaseWords } from './lease-words.ts';
 import { type Line, type Pen, pen, STATUS_TONE } from './pen.ts';
 import { columns, type Look, pad } from './terminal.ts';
@@ -107,6 +108,7 @@ function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
 const leaseOf = ({ leaseLeft }: TaskView): string => (leaseLeft === undefined ? '' : `, ${leaseWords(leaseLeft)}`);
 
 function review(task: Task, { view }: TaskExtras): readonly Field[] {
+  const diff = lastDiff(task);
   const cycles = task.review_cycles_total ?? task.review_cycles_current;
   return [
     ['commit', task.review_commit],
@@ -119,6 +121,9 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
       task.approvals?.map(({ by, commit, time }) => `${by} on ${commit.slice(0, 12)} at ${minute(time)}`).join('\n'),
     ],
     ['approved by', task.approved_by],
+    ['diff', diff === undefined ? undefined : diffText(diff)],
+    ['merging', task.merging && `${task.merging.candidate} onto ${task.merging.onto}, by ${task.merging.by}`],
+    ['merge held', task.merge_held && `since ${minute(task.merge_held.since)}: ${task.merge_held.reason}`],
     ['merged as', task.merge_commit],
   ];
 }

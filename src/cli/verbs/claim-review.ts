@@ -1,8 +1,11 @@
 // `liza claim-review <task> <agent>`: a reviewer's supervisor claims a review of the pinned commit.
 
+import { findTask } from '../../core/find.ts';
 import { committedResult, refused } from '../desk.ts';
+import { diffText, lastDiff } from '../diff-text.ts';
 import { openHands } from '../hands.ts';
 import { agentId } from '../identity.ts';
+import { plain } from '../terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -21,9 +24,12 @@ export const verb: Verb = {
     const { claimReview } = await import('../../workflows/submit.ts');
     const claimed = await claimReview(hands, args.must('task'), agent);
     if (refused(claimed)) return claimed;
-    const { commit, base, remarks } = claimed;
+    const { commit, base, remarks, state } = claimed;
+    const task = findTask(state, args.must('task'));
+    const diff = task && lastDiff(task);
     const range = base === undefined ? commit : `${base}..${commit}`;
-    const lines = [...remarks, `look at it: git diff ${range}`];
-    return committedResult(claimed, () => ({ lines, data: { review_commit: commit, base_commit: base } }));
+    const facts = diff === undefined ? [] : diffText(diff).split('\n').map(plain);
+    const lines = [...remarks, `look at it: git diff ${range}`, ...facts];
+    return committedResult(claimed, () => ({ lines, data: { review_commit: commit, base_commit: base, diff } }));
   },
 };
