@@ -61,7 +61,7 @@ export async function saveAttempt(
       : (await must(bench.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
   const parents = (await independent(bench, tips)).flatMap((parent) => ['-p', parent]);
   const message = attemptMessage(discard, { tip, uncommitted, commits: own });
-  return keep(bench, task, tree, parents, message);
+  return keep(bench, task, tree, parents, message, own === 0);
 }
 
 /** One commit and what it builds on. */
@@ -92,12 +92,14 @@ async function keep(
   tree: string,
   parents: readonly string[],
   message: string,
+  /** Every commit is kept already: only the files count. */
+  reached = false,
 ): Promise<Attempt> {
   for (;;) {
     const earlier = await listAttempts(bench, task);
     const last = earlier.at(-1);
     // Killed between keeping and removing, the next one comes here again with the same work.
-    if (last !== undefined && (await sameWork(bench, last.commit, tree, parents))) return last;
+    if (last !== undefined && (await sameWork(bench, last.commit, tree, reached ? undefined : parents))) return last;
     const n = (last?.n ?? 0) + 1;
     const made = must(bench.objects(['commit-tree', tree, ...parents], message), 'keep discarded work');
     const commit = (await made).trim();
@@ -107,9 +109,19 @@ async function keep(
   }
 }
 
-async function sameWork(bench: Workbench, commit: string, tree: string, parents: readonly string[]): Promise<boolean> {
-  const asked = await bench.objects(['show', '--no-patch', '--format=%T %P', commit]);
-  return asked.stdout.trim() === [tree, ...parents.filter((part) => part !== '-p')].join(' ');
+async function sameWork(
+  bench: Workbench,
+  commit: string,
+  tree: string,
+  parents: readonly string[] | undefined,
+): Promise<boolean> {
+  const asked = await bench.objects([
+    'show',
+    '--no-patch',
+    `--format=${parents === undefined ? '%T' : '%T %P'}`,
+    commit,
+  ]);
+  return asked.stdout.trim() === [tree, ...(parents ?? []).filter((part) => part !== '-p')].join(' ');
 }
 
 const TRAILERS = {
@@ -143,11 +155,15 @@ export async function listAttempts(bench: Workbench, task?: string): Promise<rea
     bench.project(['for-each-ref', `--format=${fields.join('%00')}%00`, '--', below]),
     'list kept work',
   );
-  return text
-    .split('\0\n')
-    .filter((record) => record !== '')
-    .map(parseAttempt)
-    .sort((a, b) => a.task.localeCompare(b.task) || a.n - b.n);
+  return (
+    text
+      .split('\0\n')
+      .filter((record) => record !== '')
+      .map(parseAttempt)
+      // Others below that name are somebody else's.
+      .filter(({ n }) => Number.isInteger(n))
+      .sort((a, b) => a.task.localeCompare(b.task) || a.n - b.n)
+  );
 }
 
 function parseAttempt(record: string): Attempt {

@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { EnvironmentError } from '../core/decision.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
-import { clonedPlace, folderOf } from './places.ts';
+import { clonedPlace, folderOf, UNPREPARED } from './places.ts';
 import { branchOf } from './refs.ts';
 import { must } from './run.ts';
 import { aside, removeTree } from './scratch.ts';
@@ -18,6 +18,7 @@ export const cloneIsolation: Isolation = {
   make: async (bench, task, start) => {
     const folder = aside(bench.worktrees, 'making', task);
     await writeClone(bench, folder, { start, branch: branchOf(task) });
+    writeFileSync(join(folder, '.git', UNPREPARED), '');
     renameSync(folder, folderOf(bench, task));
     return clonedPlace(bench, task);
   },

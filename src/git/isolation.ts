@@ -10,7 +10,7 @@ import { worktreeIsolation } from './worktree.ts';
 export interface Isolation {
   readonly kind: Place['kind'];
   /**
-   * The task's folder at the given commit, on its branch. Complete, or not there at all.
+   * The task's folder at the given commit, on its branch. Complete but UNPREPARED, or not there at all.
    * The branch itself is the caller's to make before.
    */
   make(bench: Workbench, task: string, start: string): Promise<Place>;

@@ -2,8 +2,9 @@
 // what lies there. Everything that looks at such a folder goes through here: a link that would lead
 // out of the project, or a folder that is not what it seems, is found before git is sent there.
 
-import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { branchOf } from './refs.ts';
 import { git } from './run.ts';
 import type { Files, Workbench } from './workbench.ts';
 
@@ -45,6 +46,11 @@ function addedByGit(bench: Workbench, folder: string): string | undefined {
   return firstLine(join(link, 'gitdir')) === dot ? link : undefined;
 }
 
+/** In the git directory of a place until it is prepared: nobody has worked there before, and its maker may have died. */
+export const UNPREPARED = 'liza-unprepared';
+
+export const isPrepared = ({ gitDirectory }: Place): boolean => !existsSync(join(gitDirectory, UNPREPARED));
+
 export const isPlace = (found: Found): found is Place => 'kind' in found;
 
 export function linkedPlace(bench: Workbench, task: string, gitDirectory = linkOf(bench, task)): Place {
@@ -69,6 +75,12 @@ export const isLinked = (bench: Workbench, task: string): boolean =>
   statSync(linkOf(bench, task), { throwIfNoEntry: false })?.isDirectory() === true;
 
 const shown = (bench: Workbench, path: string): string => relative(bench.root, path);
+
+/** Its HEAD is the task's branch, and that is not there. A clone's branch is its own. */
+export const isWithoutBranch = (place: Place, refs: ReadonlyMap<string, string>): boolean =>
+  place.kind === 'worktree' &&
+  !refs.has(branchOf(place.task)) &&
+  firstLine(join(place.gitDirectory, 'HEAD')) === `ref: ${branchOf(place.task)}`;
 
 export interface Head {
   readonly commit: string;

@@ -7,7 +7,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
-import { folderOf, linkedPlace, linkOf, type Place } from './places.ts';
+import { folderOf, linkedPlace, linkOf, type Place, UNPREPARED } from './places.ts';
 import { branchOf } from './refs.ts';
 import { aside, removeTree } from './scratch.ts';
 import type { Workbench } from './workbench.ts';
@@ -24,6 +24,7 @@ export const worktreeIsolation: Isolation = {
     writeFileSync(join(link, 'HEAD'), `ref: ${branchOf(task)}\n`);
     writeFileSync(join(link, 'commondir'), '../..\n');
     writeFileSync(join(link, 'gitdir'), `${join(folderOf(bench, task), '.git')}\n`);
+    writeFileSync(join(link, UNPREPARED), '');
     await checkOut(bench, { folder, index: join(link, 'index') }, start);
     mkdirSync(dirname(linkOf(bench, task)), { recursive: true });
     // The folder first: alone it is no worktree yet, and git ignores it.

@@ -2,7 +2,7 @@
 // state.yaml by hash and to the files by stat, never authoritative: when anything disagrees it is
 // ignored and written anew. Layout, each on a line: `liza-cache-2 <flag> <length of index>`, the index,
 // then for each section its keys, its records' lengths, their places and the records themselves. So
-// `liza show` parses one record, and an unchanged section is copied as bytes.
+// `liza show` parses one record, and what did not change, section or record, is copied as bytes.
 
 import type { FileStat, Files } from './files.ts';
 import type { Section } from './yaml/document.ts';
@@ -92,8 +92,21 @@ export function readIndex(files: Files, path: string): Omit<Cached, 'bytes'> | u
 export function readCache(files: Files, path: string): Cached | undefined {
   const bytes = files.read(path);
   const found = bytes === undefined ? undefined : parseIndex(() => bytes);
-  return found === undefined || bytes === undefined ? undefined : { ...found, bytes };
+  if (found === undefined || bytes === undefined || !isWhole(found, bytes)) return undefined;
+  return { ...found, bytes };
 }
+
+/** It is written without waiting for the disk, so after a power cut its end may be missing or zeroes. */
+function isWhole({ index, body }: Omit<Cached, 'bytes'>, bytes: Buffer): boolean {
+  let at = body;
+  for (const size of index.sections.flatMap((section) => section.bytes)) {
+    at += size;
+    if (bytes[at - 1] !== NEWLINE) return false;
+  }
+  return at === bytes.length;
+}
+
+const NEWLINE = 10;
 
 function parseIndex(read: () => Buffer): Omit<Cached, 'bytes'> | undefined {
   try {

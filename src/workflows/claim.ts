@@ -3,6 +3,7 @@
 // loses takes back what it made itself and nothing else. Killed anywhere, reconcile or the next claim
 // finds the reservation of a dead process and goes on from there.
 
+import { lstatSync } from 'node:fs';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
 import { baselineOf as recordedBaseline } from '../core/holding.ts';
@@ -231,7 +232,8 @@ async function integrationFix(asked: Asked): Promise<Folder | Refusal> {
 /** The folder still is what was submitted, or holds this very merge already. */
 async function unchangedFolder({ bench, task, settings, integration }: Asked): Promise<Place | undefined> {
   const found = usablePlace(bench, task.id);
-  if (found === undefined) return undefined;
+  // The index is written there: one that is a link would lead git elsewhere.
+  if (found === undefined || lstatSync(found.index, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const head = await headOf(bench, found);
   if (head === undefined || head.commit !== task.review_commit || head.branch !== `refs/heads/task/${task.id}`)
     return undefined;

@@ -1,7 +1,7 @@
 // Making and discarding a task's folder, always under its lock (hands.ts). Made: complete and
 // prepared, or not at all. Discarded: only after everything in it is kept under refs/liza/attempts.
 
-import { lstatSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { lastCoder } from '../core/holding.ts';
@@ -10,7 +10,18 @@ import { type Attempt, type Discard, saveAttempt } from '../git/attempts.ts';
 import { cloneIsolation } from '../git/clone.ts';
 import { isolationFor, isolationOf } from '../git/isolation.ts';
 import { layOutMerge } from '../git/layout.ts';
-import { type Found, findPlace, folderOf, headOf, isLinked, isPlace, type Place, worktreePath } from '../git/places.ts';
+import {
+  type Found,
+  findPlace,
+  folderOf,
+  headOf,
+  isLinked,
+  isPlace,
+  isPrepared,
+  type Place,
+  UNPREPARED,
+  worktreePath,
+} from '../git/places.ts';
 import { baselineOf, branchOf, mergingOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
 import { leftAside, removeTree } from '../git/scratch.ts';
 import { changedSince, treeOf } from '../git/snapshot.ts';
@@ -18,7 +29,7 @@ import { usersOf } from '../git/users.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { isMisplaced, pointAgain, worktreeIsolation } from '../git/worktree.ts';
 import { type Hands, isRefusal } from './hands.ts';
-import { prepareFolder } from './prepare.ts';
+import { prepareFolder, temporaryOf } from './prepare.ts';
 
 export interface Ready {
   readonly place: Place;
@@ -28,7 +39,8 @@ export interface Ready {
 }
 
 /** What Liza copied in is not the agent's work, and may hold secrets. */
-export const declaredFiles = (settings: Settings): readonly string[] => settings.worktree_files ?? [];
+export const declaredFiles = (settings: Settings): readonly string[] =>
+  (settings.worktree_files ?? []).flatMap((name) => [name, temporaryOf(name)]);
 
 export function discardOf(
   task: Task | { readonly id: string },
@@ -70,10 +82,13 @@ export async function discardFolder(bench: Workbench, discard: Discard, again = 
     if (foreign !== undefined) return foreign;
     const place = isPlace(found) ? found : remainsOf(bench, task);
     const attempt = await saveAttempt(bench, place, discard);
-    // `seen` goes last: as long as anything is left, it says whose it is.
+    // `seen` goes last: as long as anything is left, it says whose it is, and where it was.
+    const seen = refs.get(seenOf(task));
+    const last =
+      seen === undefined || attempt === undefined ? [] : [{ ref: seenOf(task), to: attempt.tip, from: seen }];
     const gone = [...refs].filter(([ref]) => ref !== seenOf(task)).map(([ref, from]) => ({ ref, to: null, from }));
     // An agent that commits right now would lose that commit: look again.
-    if ((await updateRefs(bench, gone)) === 'moved') continue;
+    if ((await updateRefs(bench, [...last, ...gone])) === 'moved') continue;
     // Both halves of a linked worktree, also where its agent put a repository of its own into the one.
     if (isPlace(found) && found.kind === 'worktree') worktreeIsolation.remove(bench, found);
     else if (!('none' in found)) worktreeIsolation.remove(bench, { task });
@@ -141,14 +156,21 @@ function refuseLink(bench: Workbench, task: string): Refusal | undefined {
   return undefined;
 }
 
-/** A new folder on a new branch at `start`. Nothing of the task may be there; `again`: but for `seen`. */
+interface Making {
+  /** `seen` may be there, and stays whatever happens. */
+  readonly again?: boolean;
+  /** What else belongs to the folder before it is handed over. */
+  readonly lay?: (place: Place) => Promise<unknown>;
+}
+
+/** A new folder on a new branch at `start`. Nothing of the task may be there. */
 export async function makeFolder(
   hands: Hands,
   bench: Workbench,
   settings: Settings,
   task: string,
   start: string,
-  again = false,
+  { again = false, lay }: Making = {},
 ): Promise<Ready | Refusal> {
   const refused = refuseLink(bench, task);
   if (refused !== undefined) return refused;
@@ -181,12 +203,15 @@ export async function makeFolder(
   try {
     const place = await isolation.make(bench, task, start);
     const failed = await prepare(hands, settings, place);
-    if (failed === undefined) {
-      const touched = settings.post_worktree_cmd || declaredFiles(settings).length > 0;
-      return touched ? await handOver(bench, settings, place, start) : await handOverNew(bench, settings, place, start);
+    if (failed !== undefined) {
+      await undo();
+      return failed;
     }
-    await undo();
-    return failed;
+    await lay?.(place);
+    const touched = settings.post_worktree_cmd || declaredFiles(settings).length > 0 || lay !== undefined;
+    const ready = await (touched ? handOver : handOverNew)(bench, settings, place, start);
+    rmSync(join(place.gitDirectory, UNPREPARED), { force: true });
+    return ready;
   } catch (error) {
     await undo().catch(() => {}); // the first failure is the one to tell; reconcile finishes the rest
     throw error;
@@ -202,14 +227,17 @@ export async function remakeFolder(
   tip: string,
   discard: Discard,
 ): Promise<(Ready & Discarded) | Refusal> {
-  const discarded = await discardFolder(bench, discard, true);
+  // What `tip` has is not discarded: only the rest needs keeping.
+  const discarded = await discardFolder(bench, { ...discard, integration: tip }, true);
   if (isRefusal(discarded)) return discarded;
-  const made = await makeFolder(hands, bench, settings, task.id, tip, true);
-  if (isRefusal(made)) return made;
-  if (task.integration_fix !== true || task.base_commit === undefined) return { ...made, ...discarded };
+  const { base_commit: base } = task;
   // A merge that was not concluded comes back with it.
-  await layOutMerge(bench, made.place, task.base_commit, mergeTitle(task.id));
-  return { ...(await handOver(bench, settings, made.place, tip)), ...discarded };
+  const lay =
+    task.integration_fix === true && base !== undefined
+      ? { lay: (place: Place) => layOutMerge(bench, place, base, mergeTitle(task.id)) }
+      : {};
+  const made = await makeFolder(hands, bench, settings, task.id, tip, { again: true, ...lay });
+  return isRefusal(made) ? made : { ...made, ...discarded };
 }
 
 export const mergeTitle = (task: string): string => `Merge the integration branch into task/${task}`;
@@ -217,7 +245,7 @@ export const mergeTitle = (task: string): string => `Merge the integration branc
 /** The task's folder, with its `.git` put right where an agent took it away or the project was moved. */
 export function usablePlace(bench: Workbench, task: string): Place | undefined {
   const found = findPlace(bench, task);
-  if (!isPlace(found)) return undefined;
+  if (!isPlace(found) || !isPrepared(found)) return undefined;
   if (isMisplaced(bench, found)) pointAgain(bench, task);
   return found;
 }

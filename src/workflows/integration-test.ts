@@ -89,11 +89,14 @@ export async function testCandidate(
       'timed-out': `did not end within ${settings.integration_test_timeout} s`,
       'not-started': `could not be started: ${ended.how === 'not-started' ? ended.reason : ''}`,
     }[ended.how];
-    return red(hands, log, `the integration test ${why}`, ended.tail.split('\n').slice(-20));
+    return red(hands, log, `the integration test ${why}`, endOf(ended.tail));
   } finally {
     removeTree(folder);
   }
 }
+
+const endOf = (output: string): readonly string[] =>
+  output.trim() === '' ? [] : output.trimEnd().split('\n').slice(-20);
 
 const red = (hands: Hands, log: string, reason: string, tail: readonly string[]): Tested => ({
   verdict: 'red',

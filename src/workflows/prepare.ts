@@ -194,9 +194,12 @@ function inTheWay(path: string, name: string): Refusal {
   );
 }
 
+/** What a crash in the middle of the copying leaves. */
+export const temporaryOf = (name: string): string => `${name}.liza-new`;
+
 /** Whole or not at all, with its mode; the name is fixed so that what a crash leaves is replaced. */
 function replace(source: string, destination: string): undefined {
-  const temporary = `${destination}.liza-new`;
+  const temporary = temporaryOf(destination);
   try {
     rmSync(temporary, { force: true });
     copyFileSync(source, temporary, constants.COPYFILE_EXCL);

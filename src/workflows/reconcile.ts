@@ -12,8 +12,8 @@ import { findTask } from '../core/find.ts';
 import { baselineOf, claimingBy } from '../core/holding.ts';
 import { settings, type Task } from '../core/state.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
-import { findPlace, isLinked, isPlace } from '../git/places.ts';
-import { commitOf, readRefs, seenOf } from '../git/refs.ts';
+import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../git/places.ts';
+import { branchOf, commitOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
 import { leftAside } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { isMisplaced, pointAgain } from '../git/worktree.ts';
@@ -44,6 +44,9 @@ export interface Mended {
 
 const PATIENCE = 10_000;
 
+/** Nobody's id: for the locks of the repository itself, which a git may leave when all else of its task is gone. */
+const NO_TASK = '_';
+
 /** Only looks. */
 export async function findTrouble(hands: Hands): Promise<readonly Mended[] | Refusal> {
   const { board, now } = await hands.store.read();
@@ -58,6 +61,9 @@ export async function findTrouble(hands: Hands): Promise<readonly Mended[] | Ref
   found.push(
     ...merging.map(({ id }) => ({ subject: id, problem: 'its merge was under way in a process that is gone' })),
   );
+  if (lockPathsOf(bench, NO_TASK, integrationRef(board)).some(isThere)) {
+    found.push({ subject: 'git', problem: TOLD.locks });
+  }
   const moved = await movedOutside(bench, board);
   if (moved !== undefined) found.push(moved);
   return found;
@@ -69,10 +75,14 @@ export async function reconcile(hands: Hands): Promise<readonly Mended[] | Refus
   if (isRefusal(bench)) return bench;
   const mended: Mended[] = [];
   const settled = await withIntegration(hands, PATIENCE, async (locked) => ({
+    freed: await clearStaleLocks(lockPathsOf(locked, NO_TASK, integrationRef(board))),
     lines: await settleMerges(hands, locked),
   }));
   if (isRefusal(settled)) mended.push({ subject: 'merges', problem: 'not looked at', resists: settled });
-  else mended.push(...settled.lines.map((done) => ({ subject: 'merges', problem: 'a merge was interrupted', done })));
+  else {
+    if (settled.freed.length > 0) mended.push({ subject: 'git', problem: TOLD.locks, done: removed(settled.freed) });
+    mended.push(...settled.lines.map((done) => ({ subject: 'merges', problem: 'a merge was interrupted', done })));
+  }
   for (const id of await suspects(bench, board)) {
     const done = await withTaskFolder(hands, id, PATIENCE, async (locked) => ({
       lines: await mend(hands, locked, id),
@@ -83,10 +93,8 @@ export async function reconcile(hands: Hands): Promise<readonly Mended[] | Refus
   const after = await hands.store.read();
   const moved = await movedOutside(bench, after.board);
   const found = moved === undefined ? undefined : await commitOf(bench, integrationRef(after.board));
-  if (moved !== undefined && found !== undefined) {
-    await transact(hands, { name: 'integration-moved', found });
-    mended.push(moved);
-  }
+  if (found !== undefined) await transact(hands, { name: 'integration-moved', found });
+  if (moved !== undefined) mended.push(moved);
   return mended;
 }
 
@@ -119,7 +127,7 @@ function lockedTasks({ common }: Workbench): readonly string[] {
   return [...single, ...numbered];
 }
 
-type Trouble = 'reservation' | 'stray' | 'unknown' | 'missing' | 'left-aside' | 'misplaced' | 'locks';
+type Trouble = 'reservation' | 'stray' | 'unknown' | 'missing' | 'left-aside' | 'misplaced' | 'branchless' | 'locks';
 
 const TOLD: Readonly<Record<Trouble, string>> = {
   reservation: 'a claim was under way in a process that is gone',
@@ -128,33 +136,32 @@ const TOLD: Readonly<Record<Trouble, string>> = {
   missing: 'its worktree is gone or broken',
   'left-aside': 'a half-made or half-removed worktree',
   misplaced: 'its worktree points to where the project was before',
+  branchless: 'its branch is gone',
   locks: 'lock files of a git that is gone',
 };
 
 async function troubleOf(bench: Workbench, board: Board, id: string, now: number): Promise<readonly Trouble[]> {
   const task = findTask(board.state, id);
   const found = findPlace(bench, id);
-  const refs = await readRefs(bench, seenOf(id));
+  const refs = await readRefs(bench, seenOf(id), branchOf(id));
   const trouble: Trouble[] = [];
   const claimer = task === undefined ? undefined : claimingBy(board, task, now);
   if (claimer !== undefined) return []; // somebody is at work there right now
   if (task?.claiming !== undefined) trouble.push('reservation');
   const asides = [bench.worktrees, join(bench.common, 'liza')].flatMap((parent) => leftAside(parent));
   if (asides.some((left) => left.task === id && left.purpose !== 'merge')) trouble.push('left-aside');
-  if (
-    lockPathsOf(bench, id, integrationRef(board)).some(
-      (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
-    )
-  ) {
+  if (lockPathsOf(bench, id, integrationRef(board)).some(isThere)) {
     trouble.push('locks');
   }
   if (task?.worktree === undefined) {
     if (refs.has(seenOf(id)) || isLinked(bench, id)) trouble.push('stray');
     else if (!('none' in found)) trouble.push('unknown');
-  } else if (!isPlace(found)) {
+  } else if (!isPlace(found) || !isPrepared(found)) {
     trouble.push('missing');
   } else if (isMisplaced(bench, found)) {
     trouble.push('misplaced');
+  } else if (isWithoutBranch(found, refs)) {
+    trouble.push('branchless');
   }
   return trouble;
 }
@@ -184,10 +191,11 @@ const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
   },
   locks: async (hands, bench, id) => {
     const { board } = await hands.store.read();
-    const removed = await clearStaleLocks(lockPathsOf(bench, id, integrationRef(board)));
-    return removed.length === 0 ? undefined : `removed ${removed.join(', ')}`;
+    const freed = await clearStaleLocks(lockPathsOf(bench, id, integrationRef(board)));
+    return freed.length === 0 ? undefined : removed(freed);
   },
   stray: putAway,
+  branchless: branchAgain,
   unknown: async () => undefined,
   missing: makeAgain,
   misplaced: async (_hands, bench, id) => {
@@ -195,6 +203,17 @@ const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
     return 'it points to its place again';
   },
 };
+
+/** Killed between the branch and the folder, a discard has put the tip into `seen`: everything is as it was before. */
+async function branchAgain(hands: Hands, bench: Workbench, id: string): Promise<string | Refusal> {
+  const { task, board } = await look(hands, id);
+  const integration = await integrationHead(bench, board);
+  if (typeof integration !== 'string') return integration;
+  if (task === undefined) return noTask(id);
+  const tip = await lastSeen({ bench, task, integration });
+  await updateRefs(bench, [{ ref: branchOf(id), to: tip, from: null }]);
+  return `task/${id} is at ${tip.slice(0, 12)} again, the last commit that was seen`;
+}
 
 async function putAway(hands: Hands, bench: Workbench, id: string): Promise<string | Refusal> {
   const { task, settings: set, board } = await look(hands, id);
@@ -206,9 +225,11 @@ async function putAway(hands: Hands, bench: Workbench, id: string): Promise<stri
     : `put away; its work is kept as ${done.attempt.ref}`;
 }
 
+const noTask = (id: string): Refusal => refuse(`there is no task ${id}`, 'see the tasks: liza status');
+
 async function makeAgain(hands: Hands, bench: Workbench, id: string): Promise<string | Refusal> {
   const { task, settings: set, board } = await look(hands, id);
-  if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
+  if (task === undefined) return noTask(id);
   const integration = await integrationHead(bench, board);
   if (typeof integration !== 'string') return integration;
   const tip = await lastSeen({ bench, task, integration });
@@ -244,6 +265,10 @@ async function movedOutside(bench: Workbench, board: Board): Promise<Mended | un
       : `look at it: git log ${left}..${found}; if it is right: liza doctor --accept-integration`;
   return { subject: name, problem, resists: refuse(problem, hint, 1, 'integration-moved') };
 }
+
+const removed = (paths: readonly string[]): string => `removed ${paths.join(', ')}`;
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 function entries(folder: string): readonly string[] {
   try {

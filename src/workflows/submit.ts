@@ -77,7 +77,10 @@ async function resolveIn(bench: Workbench, place: Place, named: string): Promise
 async function pinCommit(bench: Workbench, task: string, commit: string): Promise<number> {
   for (;;) {
     const pins = await readRefs(bench, reviewOf(task));
-    const numbered = [...pins].map(([ref, to]) => ({ n: Number(ref.slice(ref.lastIndexOf('/') + 1)), to }));
+    const numbered = [...pins]
+      .map(([ref, to]) => ({ n: Number(ref.slice(ref.lastIndexOf('/') + 1)), to }))
+      // Others below that name are somebody else's.
+      .filter(({ n }) => Number.isInteger(n));
     const same = numbered.find(({ to }) => to === commit);
     if (same !== undefined) return same.n;
     const n = Math.max(0, ...numbered.map((pin) => pin.n)) + 1;

@@ -65,12 +65,17 @@ export async function must(program, args, options) {
   return output;
 }
 
-/** A folder with a build of its own (nobody rebuilds it meanwhile) and the templates. */
-export async function makeYard(root) {
+/** A folder with a build of its own: nobody rebuilds it meanwhile. */
+export async function buildApart(root) {
   const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'liza-sweep-')));
   await must('node', ['tools/build.mjs'], { cwd: root, env: { LIZA_DIST: path.join(base, 'package', 'dist') } });
   fs.cpSync(path.join(root, 'schema'), path.join(base, 'package', 'schema'), { recursive: true });
-  const program = path.join(base, 'package', 'dist', 'liza.cjs');
+  return { base, program: path.join(base, 'package', 'dist', 'liza.cjs') };
+}
+
+/** With the templates. */
+export async function makeYard(root) {
+  const { base, program } = await buildApart(root);
   const folder = (name) => path.join(base, name);
   const git = (...args) =>
     must('git', ['-C', folder('repository'), '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args]);

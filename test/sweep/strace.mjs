@@ -9,17 +9,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { environmentOf, examine, makeYard, OPERATIONS, rehearse, run } from './project.mjs';
+import { inParallel, OPENS, quoted, skip, spread, TRACE, unavailable } from './tracing.mjs';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
+const WORKERS = Math.min(os.availableParallelism(), 4);
+const WHAT = 'kill -9, ENOSPC and EIO at every system call of the built program';
 const FAULTS = ['signal=KILL', 'error=ENOSPC', 'error=EIO'];
-const OPENS = ['open', 'openat', 'creat'];
-const MUTATING = [
-  ...['write', 'pwrite64', 'writev', 'pwritev', 'pwritev2', 'fsync', 'fdatasync', 'ftruncate', 'truncate', 'fallocate'],
-  ...['rename', 'renameat', 'renameat2', 'link', 'linkat', 'symlink', 'symlinkat', 'unlink', 'unlinkat', 'rmdir'],
-  ...['mkdir', 'mkdirat', 'chmod', 'fchmod', 'fchmodat', 'utimensat', 'copy_file_range', 'sendfile'],
-];
-const TRACE = [...OPENS, ...MUTATING].join();
-
 const { values: options } = parseArgs({
   options: {
     slice: { type: 'string' },
@@ -32,7 +27,7 @@ const { values: options } = parseArgs({
 async function main() {
   const began = Date.now();
   const missing = await unavailable();
-  if (missing !== undefined) return skip(missing);
+  if (missing !== undefined) return skip('strace', WHAT, missing, options.report);
   const yard = await makeYard(ROOT);
   try {
     const plans = [];
@@ -40,29 +35,11 @@ async function main() {
       plans.push({ operation, expected: await rehearse(yard, operation), points: await pointsOf(yard, operation) });
     }
     const all = plans.flatMap((plan) => plan.points.map((point) => ({ ...plan, point })));
-    const results = await inParallel(sliced(all), (job) => attempt(yard, job));
+    const results = await inParallel(spread(all, options.slice), WORKERS, (job) => attempt(yard, job));
     return report(plans, results, Date.now() - began);
   } finally {
     yard.remove();
   }
-}
-
-async function unavailable() {
-  try {
-    const { code, output } = await run('strace', ['-f', '-o', '/dev/null', 'true']);
-    return code === 0
-      ? undefined
-      : `strace may not trace here (${output.trim().split('\n')[0]}); allow ptrace, for a container with --cap-add=SYS_PTRACE`;
-  } catch {
-    return 'strace is not installed; get it with: sudo apt-get install strace';
-  }
-}
-
-function skip(why) {
-  process.stdout.write(`SKIPPED: kill -9, ENOSPC and EIO at every system call of the built program: ${why}\n`);
-  if (options.report !== undefined)
-    fs.writeFileSync(options.report, `${JSON.stringify({ sweep: 'strace', skipped: why })}\n`);
-  return 0;
 }
 
 /** Where to strike: every mutating call of the main thread (the store is synchronous), then those of each git. */
@@ -130,8 +107,6 @@ async function under(yard, operation, root, { paths = [], git }, inject) {
   return finished(await run('sh', ['-c', script], { cwd: root, env }), log);
 }
 
-const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
-
 /** -D lets strace outlive the program by a moment: its last line says that it is done. */
 async function finished({ code, output }, log) {
   for (let pause = 1; fs.existsSync(log) && !/^\+\+\+ .* \+\+\+$/m.test(fs.readFileSync(log, 'utf8')); pause *= 2) {
@@ -179,21 +154,6 @@ async function attempt(yard, { operation, expected, point }) {
     yard.drop(root);
     yard.drop(`${root}.bin`);
   }
-}
-
-function sliced(all) {
-  const wanted = options.slice === undefined ? all.length : Math.min(Number(options.slice), all.length);
-  return Array.from({ length: wanted }, (_, index) => all[Math.floor((index * all.length) / wanted)]);
-}
-
-async function inParallel(jobs, work) {
-  const results = [];
-  const waiting = [...jobs];
-  const worker = async () => {
-    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) results.push(await work(job));
-  };
-  await Promise.all(Array.from({ length: Math.min(os.availableParallelism(), 4) }, worker));
-  return results;
 }
 
 function report(plans, results, milliseconds) {

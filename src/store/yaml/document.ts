@@ -5,6 +5,7 @@
 import { parseBlock, parseOrdinaryBlock } from './block.ts';
 import { isOrdinary, MAX_LENGTH, type Refusal, refusal, refuseCharacters } from './characters.ts';
 import { isMap, own } from './equal.ts';
+import { type Layout, laidOut, layoutOf, sameLayout, valueAt, WHOLE } from './layout.ts';
 import { type RawRecord, type RawSection, type RecordSections, type Span, splitSections } from './split.ts';
 import { parseStrict } from './strict.ts';
 
@@ -22,6 +23,8 @@ export interface Section extends Span {
   /** `whole`: one record holding the section's value. */
   readonly kind: 'list' | 'map' | 'whole';
   readonly indent: number;
+  readonly layout: Layout;
+  /** Made when first asked for; `layout` says the same for less. */
   readonly records: readonly BoardRecord[];
   readonly value: unknown;
 }
@@ -146,24 +149,35 @@ function assemble(
 ): BoardDocument {
   const value: Record<string, unknown> = {};
   const sections = drafts.map(({ raw, values }): Section => {
-    const before = previous?.sections.find((candidate) => candidate.key === raw.key);
-    const records = raw.records.map((record, i): BoardRecord => boardRecord(raw, record, values[i]));
-    const same = before?.kind === raw.kind && before.records.length === records.length;
-    const kept = same && records.every((record, i) => isSameRecord(record, before.records[i]));
-    const whole = kept ? before.value : sectionValue(raw, values);
-    value[raw.key] = whole;
-    return { ...spanOf(raw), key: raw.key, kind: raw.kind, indent: raw.indent, records, value: whole };
+    const { key, kind, indent, start, end, line, endLine } = raw;
+    const before = previous?.sections.find((candidate) => candidate.key === key && candidate.kind === kind);
+    const layout = layoutIn(raw, values);
+    const whole = before !== undefined && isSame(before, layout, values) ? before.value : sectionValue(raw, values);
+    // The same object says to the cache that nothing in the section has moved.
+    const kept = before !== undefined && sameLayout(before.layout, layout) ? before.layout : layout;
+    value[key] = whole;
+    return laidOut({ start, end, line, endLine, key, kind, indent, layout: kept, value: whole });
   });
   return { text, sections, opaque: false, recordSections, value };
 }
 
-function boardRecord(raw: RawSection, { name, start, end, line, endLine }: RawRecord, value: unknown): BoardRecord {
-  const id = isMap(value) && typeof value.id === 'string' ? value.id : undefined;
-  return { section: raw.key, key: name ?? id, start, end, line, endLine, value };
+function layoutIn(raw: RawSection, values: readonly unknown[]): Layout {
+  if (raw.kind === 'whole') return WHOLE;
+  const keys = raw.records.map(({ name }, i) => name ?? idOf(values[i]));
+  return layoutOf(raw, raw.records, keys);
 }
 
-function isSameRecord(a: BoardRecord, b: BoardRecord | undefined): boolean {
-  return b !== undefined && a.value === b.value && a.key === b.key;
+function idOf(value: unknown): string | null {
+  return isMap(value) && typeof value.id === 'string' ? value.id : null;
+}
+
+/** Whether the earlier section holds these very values, in this order. */
+function isSame({ kind, layout, value }: Section, { keys }: Layout, values: readonly unknown[]): boolean {
+  if (kind === 'whole') return values[0] === value;
+  return (
+    layout.keys.length === keys.length &&
+    keys.every((key, i) => key === layout.keys[i] && values[i] === valueAt(kind, value, key, i))
+  );
 }
 
 function sectionValue(raw: RawSection, values: readonly unknown[]): unknown {
@@ -177,10 +191,6 @@ function sectionValue(raw: RawSection, values: readonly unknown[]): unknown {
     default:
       return raw.kind satisfies never;
   }
-}
-
-function spanOf({ start, end, line, endLine }: Span): Span {
-  return { start, end, line, endLine };
 }
 
 async function parseOpaque(text: string, { recordSections }: ParseOptions): Promise<Parsed> {

@@ -16,6 +16,11 @@ export function sameValue(a: unknown, b: unknown): boolean {
   );
 }
 
+/** The very same items, in the same order. */
+export function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a === b || (a.length === b.length && a.every((item, index) => item === b[index]));
+}
+
 export { isMap };
 
 /** The value of a key of its own: `toString` is a field only when someone wrote it. */

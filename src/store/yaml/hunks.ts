@@ -21,8 +21,18 @@ export class HunkMismatch extends Error {
   }
 }
 
-/** The new text, from the old. */
-export function applyHunks(text: string, hunks: readonly Hunk[]): string {
+/** A line of a text, and the character it begins with. */
+export interface LineStart {
+  readonly line: number;
+  readonly at: number;
+}
+
+/** The new text, from the old. `near` may know a line at or above the given one, so that fewer have to be counted. */
+export function applyHunks(
+  text: string,
+  hunks: readonly Hunk[],
+  near: (line: number) => LineStart | undefined = () => undefined,
+): string {
   const past = text.length + 1;
   const groups: string[] = [];
   let line = 0;
@@ -30,6 +40,8 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): string {
   for (const hunk of hunks) {
     const start = at;
     if (hunk.at < line) throw new HunkMismatch(hunk.at, undefined, undefined);
+    const known = near(hunk.at);
+    if (known !== undefined && known.line > line) ({ line, at } = known);
     for (; line + CHUNK <= hunk.at; line += CHUNK) {
       MANY_LINES.lastIndex = at;
       if (!MANY_LINES.test(text)) break;

@@ -16,8 +16,9 @@ import { editBlock, editHunksSimple, inOrder } from './edit.ts';
 import { emitEntry, emitItem } from './emit.ts';
 import { definedKeys, isMap, own, sameValue } from './equal.ts';
 import { applyHunks, diffHunksSimple, type Hunk } from './hunks.ts';
+import { lineNear, spanAt, withValue } from './layout.ts';
 import { matchItems } from './match.ts';
-import { documentAfter, withValue } from './shift.ts';
+import { documentAfter } from './shift.ts';
 import type { Span } from './split.ts';
 
 const READ_BACK = 16 * 1024;
@@ -34,7 +35,7 @@ export async function updateDocument(doc: BoardDocument, newValue: Plain): Promi
   const inner: Hunk[] = [];
   for (const change of plan.changes) inner.push(...(hunksOf(change) ?? (await hunksByLibrary(change))));
   const ordered = interleave(inner, plan.hunks);
-  const text = applyHunks(doc.text, ordered);
+  const text = applyHunks(doc.text, ordered, (line) => lineNear(doc, line));
   const { recordSections } = doc;
   return { doc: adopt(await parseDocument(text, { recordSections, previous: doc }), newValue), edits: ordered };
 }
@@ -50,7 +51,7 @@ export function updateDocumentSimple(doc: BoardDocument, newValue: Plain): Updat
   }
   const ordered = interleave(inner, plan.hunks);
   const { recordSections } = doc;
-  const text = applyHunks(doc.text, ordered);
+  const text = applyHunks(doc.text, ordered, (line) => lineNear(doc, line));
   // Reading all of it back is the surest check, and what a large board cannot afford at every change.
   const quick = text.length > READ_BACK ? documentAfter(doc, ordered, text, newValue) : undefined;
   if (quick !== undefined) return { doc: quick, edits: ordered };
@@ -95,40 +96,41 @@ function planUpdate(doc: BoardDocument, newValue: Plain): Plan {
 }
 
 function planList(plan: Plan, doc: BoardDocument, section: Section, next: readonly unknown[]): void {
-  const { records, indent } = section;
-  const match = matchItems(
-    records.map((record) => record.value),
-    next,
-  );
+  const { indent } = section;
+  const before = section.value as readonly unknown[];
+  const match = matchItems(before, next);
   const lastKept = match.findLastIndex((found) => found !== -1);
   let following = 0;
+  // Pairs ascend, so what lies between two of them is gone.
+  const removeUntil = (index: number): void => {
+    for (; following < index; following++) remove(plan, doc, spanAt(section, following));
+  };
   next.forEach((value, i) => {
     const found = match[i] ?? -1;
-    const record = records[found];
-    if (record === undefined) {
-      const at = i > lastKept ? section.endLine : (records[following]?.line ?? section.endLine);
+    if (found === -1) {
+      const at = i > lastKept || following >= before.length ? section.endLine : spanAt(section, following).line;
       plan.hunks.push({ at, del: [], ins: emitItem(value, indent) });
       return;
     }
+    removeUntil(found);
     following = found + 1;
-    if (record.value !== value) change(plan, doc, record, [record.value], [value]);
+    const old = before[found];
+    if (old !== value) change(plan, doc, spanAt(section, found), [old], [value]);
   });
-  const kept = new Set(match);
-  records.forEach((record, i) => {
-    if (!kept.has(i)) remove(plan, doc, record);
-  });
+  removeUntil(before.length);
   if (next.length === 0) markEmpty(plan, doc, section, []);
 }
 
 function planMap(plan: Plan, doc: BoardDocument, section: Section, next: Plain): void {
-  for (const record of section.records) {
-    const key = record.key ?? '';
+  const names = section.layout.keys.map((key) => key ?? '');
+  names.forEach((key, index) => {
+    const old = own(section.value as Plain, key);
     const value = own(next, key);
-    if (value === undefined) remove(plan, doc, record);
-    else if (record.value !== value) change(plan, doc, record, { [key]: record.value }, { [key]: value });
-  }
+    if (value === undefined) remove(plan, doc, spanAt(section, index));
+    else if (old !== value) change(plan, doc, spanAt(section, index), { [key]: old }, { [key]: value });
+  });
   const keys = definedKeys(next);
-  const known = new Set(section.records.map((record) => record.key));
+  const known = new Set(names);
   const ins = keys.filter((key) => !known.has(key)).flatMap((key) => emitEntry(key, next[key], section.indent));
   if (ins.length > 0) plan.hunks.push({ at: section.endLine, del: [], ins });
   if (keys.length === 0) markEmpty(plan, doc, section, {});

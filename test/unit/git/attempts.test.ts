@@ -177,7 +177,7 @@ test('attempts of all tasks, by task and number; a setting of the project does n
   const tree = repo.git('rev-parse', `${start}^{tree}`).trim();
   const message = `b: kept, because\n\nLiza-Task: b\nLiza-Tip: ${start}\nLiza-Uncommitted: 2\nLiza-Commits: 3\n`;
   const made = repo.git('commit-tree', tree, '-p', start, '-m', message).trim();
-  for (const n of [10, 2]) repo.git('update-ref', `refs/liza/attempts/b/${n}`, made);
+  for (const n of ['10', '2', 'mine']) repo.git('update-ref', `refs/liza/attempts/b/${n}`, made);
   repo.git('config', 'trailer.separators', '#');
   const found = (await listAttempts(bench)).filter(({ task }) => task === 'b');
   expect(found.map(({ n }) => n)).toEqual([2, 10]);

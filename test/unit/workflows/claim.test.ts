@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { leftAside } from '../../../src/git/scratch.ts';
 import { claimTask } from '../../../src/workflows/claim.ts';
 import { write } from '../git/repo.ts';
-import { type Project, type ProjectOptions, project, succeeded } from './project.ts';
+import { approvedTask, type Project, type ProjectOptions, project, succeeded } from './project.ts';
 
 let p: Project;
 afterEach(() => p.remove());
@@ -79,16 +79,6 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     // A commit as an agent makes it, under the person's name.
     const made = p.work('t');
     expect(p.gitIn(p.folder('t'), 'show', '-s', '--format=%an %P', made)).toBe(`Person ${base}`);
-  });
-
-  test('two at once: one gets it, the other touches nothing', async () => {
-    start();
-    const [one, two] = await Promise.all(['coder-1', 'coder-2'].map((agent) => claimTask(p.hands(agent), 't', agent)));
-    const winner = one !== undefined && 'folder' in one ? 'coder-1' : 'coder-2';
-    expect([one, two].filter((outcome) => outcome !== undefined && 'folder' in outcome)).toHaveLength(1);
-    expect(await p.task('t')).toMatchObject({ status: 'CLAIMED', assigned_to: winner, epoch: 1 });
-    expect(status()).toBe('');
-    expect(attempts()).toEqual({});
   });
 
   test('rejected: its coder keeps folder and commits; once that one is gone, another starts fresh', async () => {
@@ -175,8 +165,8 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
   });
 
   test('a conflict is laid out, counts as the beginning, and must be concluded before the submission', async () => {
-    start({ tasks: ['t', 'other'] });
-    await p.approved('other', { 'src/app.ts': 'other\n', 'test/other.test.ts': 'other\n' }, 'coder-2');
+    const other = { 'src/app.ts': 'other\n', 'test/other.test.ts': 'other\n' };
+    start({ tasks: (made) => ['t', approvedTask(made, 'other', other)] });
     const commit = await p.approved('t', { 'src/app.ts': 'mine\n', 'test/app.test.ts': 'mine\n' });
     succeeded(await p.merge('other'));
     expect(await p.merge('t')).toMatchObject({ code: 3, guard: 'conflict' });
@@ -198,35 +188,11 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     const fixed = p.work('t', { 'src/app.ts': 'both\n' });
     expect(p.gitIn(p.folder('t'), 'show', '-s', '--format=%P', fixed)).toBe(`${commit} ${integration}`);
     expect(await p.submit('t', fixed, 'coder-3')).toMatchObject({ ok: true });
+    if (isolation === 'clone') return;
     await p.approve('t');
     expect(await p.merge('t')).toMatchObject({ how: 'fast-forward', commit: fixed });
     expect(p.git('show', 'integration:src/app.ts')).toBe('both');
     expect(fs.existsSync(p.folder('t'))).toBe(false);
-  });
-
-  test('a red integration test is fixed where it failed, also when the folder was touched or is gone', async () => {
-    start({ files: { 'scripts/integration-test.sh': 'grep -q good src/app.ts\n' } });
-    const commit = await p.approved('t', { 'src/app.ts': 'bad\n', 'test/app.test.ts': 'x\n' });
-    expect(await p.merge('t')).toMatchObject({ code: 3, guard: 'integration-test' });
-    expect(await p.claim('t')).toMatchObject({ conflicts: [] });
-    expect([headIn(), status()]).toEqual([commit, '']);
-    expect(await p.last('t', 'claimed')).toMatchObject({ start_commit: commit, iteration: 2 });
-    succeeded(await p.begin('t'));
-    const again = p.work('t', { 'src/app.ts': 'still bad\n' });
-    succeeded(await p.submit('t', again));
-    await p.approve('t');
-    expect(await p.merge('t')).toMatchObject({ code: 3 });
-
-    // What somebody did there since the submission is put away; the fix begins at the approved commit.
-    write(p.folder('t'), { 'left.txt': 'x\n' });
-    await p.claim('t');
-    expect([headIn(), status()]).toEqual([again, '']);
-    expect(p.git('show', `${attempts()['refs/liza/attempts/t/1']}:left.txt`)).toBe('x');
-    succeeded(await p.begin('t'));
-    const good = p.work('t', { 'src/app.ts': 'good\n' });
-    succeeded(await p.submit('t', good));
-    await p.approve('t');
-    expect(await p.merge('t')).toMatchObject({ how: 'fast-forward' });
   });
 
   test('its folder is gone: it comes back at the last commit that was seen', async () => {
@@ -306,36 +272,6 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     expect(read(p.folder('u'))).toBe('a file');
   });
 
-  test('what Liza did not make is refused and stays: a folder, a branch, branches below its name', async () => {
-    start({ tasks: ['folder', 'branch', 'below', 'used'] });
-    const main = p.head('main');
-    write(p.folder('folder'), { 'mine.txt': 'x\n' });
-    p.git('branch', 'task/branch');
-    p.git('branch', 'task/below/mine');
-    const claims = await Promise.all(
-      ['folder', 'branch', 'below'].map((task, at) => claimTask(p.hands(`coder-${at + 1}`), task, `coder-${at + 1}`)),
-    );
-    expect(claims.map((claim) => 'code' in claim && [claim.code, claim.guard])).toEqual([
-      [3, 'foreign'],
-      [3, 'foreign'],
-      [3, 'foreign'],
-    ]);
-    expect(read(p.folder('folder', 'mine.txt'))).toBe('x\n');
-    expect(p.refs('refs/heads/task')).toEqual({ 'refs/heads/task/below/mine': main, 'refs/heads/task/branch': main });
-    expect(p.refs('refs/liza')).toEqual({});
-    expect(await p.task('folder')).not.toHaveProperty('claiming');
-    if (isolation === 'clone') return;
-
-    // A person looks at the task's branch in a worktree of their own.
-    await p.claim('used');
-    fs.rmSync(p.folder('used'), { recursive: true });
-    p.git('worktree', 'prune');
-    p.git('worktree', 'add', '-q', path.join(p.base, 'looking'), 'task/used');
-    p.pass(EXPIRED);
-    expect(await claimTask(p.hands('coder-2'), 'used', 'coder-2')).toMatchObject({ code: 3, guard: 'branch-in-use' });
-    expect(p.gitIn(path.join(p.base, 'looking'), 'status', '--porcelain')).toBe('');
-  });
-
   describe('preparing', () => {
     test('the command’s failure leaves nothing behind and shows what it printed', async () => {
       start({ config: { post_worktree_cmd: 'echo making > made; echo "no network" >&2; exit 7' } });
@@ -347,6 +283,8 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
       });
       await expectNothingLeft('t');
       expect(p.said).toEqual([expect.stringContaining('preparing .worktrees/t')]);
+
+      if (isolation === 'clone') return;
 
       // Halted meanwhile: what was made is taken back.
       await p.config({ post_worktree_cmd: `touch ${p.file('.liza', 'PAUSE')}` });
@@ -389,6 +327,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
       p.gitIn(p.folder('t'), 'commit', '-q', '--amend', '--no-edit');
       expect(status()).toBe('?? .env');
       expect(await p.submit('t')).toMatchObject({ ok: true });
+      if (isolation === 'clone') return;
 
       // A newer one is copied for the next coder, and none is kept with the former work.
       await p.reject('t');
@@ -404,6 +343,23 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
       expect(kept).toEqual([['refs/liza/attempts/t/1', expect.any(String)]]);
     });
   });
+});
+
+test('a link that an agent made of its clone’s index is not written through', async () => {
+  p = project({
+    config: { isolation: 'clone' },
+    files: { 'scripts/integration-test.sh': 'exit 1\n' },
+  });
+  const commit = await p.approved('t');
+  expect(await p.merge('t')).toMatchObject({ code: 3 });
+  await p.accepted({ 'newer.txt': 'x\n' });
+  const victim = path.join(p.base, 'victim');
+  fs.rmSync(p.folder('t', '.git', 'index'));
+  fs.symlinkSync(victim, p.folder('t', '.git', 'index'));
+  await p.claim('t', 'coder-2');
+  expect(fs.existsSync(victim)).toBe(false);
+  expect(p.gitIn(p.folder('t'), 'rev-parse', 'HEAD')).toBe(commit);
+  expect(p.gitIn(p.folder('t'), 'status', '--porcelain')).toBe('A  newer.txt');
 });
 
 test('a holder that is provably dead is followed at once', async () => {
@@ -443,4 +399,60 @@ test('a setting that changed meanwhile: a folder stays what it is until it is ma
   await p.config({ isolation: 'worktree' });
   await p.claim('t', 'coder-3');
   expect(fs.statSync(p.folder('t', '.git')).isFile()).toBe(true);
+});
+
+test('two at once: one gets it, the other touches nothing', async () => {
+  p = project();
+  const [one, two] = await Promise.all(['coder-1', 'coder-2'].map((agent) => claimTask(p.hands(agent), 't', agent)));
+  const winner = one !== undefined && 'folder' in one ? 'coder-1' : 'coder-2';
+  expect([one, two].filter((outcome) => outcome !== undefined && 'folder' in outcome)).toHaveLength(1);
+  expect(await p.task('t')).toMatchObject({ status: 'CLAIMED', assigned_to: winner, epoch: 1 });
+  expect(p.gitIn(p.folder('t'), 'status', '--porcelain')).toBe('');
+  expect(attempts()).toEqual({});
+});
+
+test('what Liza did not make is refused and stays: a folder, a branch, branches below its name', async () => {
+  p = project({ tasks: ['folder', 'branch', 'below', 'used'] });
+  const main = p.head('main');
+  write(p.folder('folder'), { 'mine.txt': 'x\n' });
+  p.git('branch', 'task/branch');
+  p.git('branch', 'task/below/mine');
+  const claims = await Promise.all(
+    ['folder', 'branch', 'below'].map((task, at) => claimTask(p.hands(`coder-${at + 1}`), task, `coder-${at + 1}`)),
+  );
+  expect(claims.map((claim) => 'code' in claim && [claim.code, claim.guard])).toEqual([
+    [3, 'foreign'],
+    [3, 'foreign'],
+    [3, 'foreign'],
+  ]);
+  expect(read(p.folder('folder', 'mine.txt'))).toBe('x\n');
+  expect(p.refs('refs/heads/task')).toEqual({ 'refs/heads/task/below/mine': main, 'refs/heads/task/branch': main });
+  expect(p.refs('refs/liza')).toEqual({});
+  expect(await p.task('folder')).not.toHaveProperty('claiming');
+
+  // A person looks at the task's branch in a worktree of their own.
+  await p.claim('used');
+  fs.rmSync(p.folder('used'), { recursive: true });
+  p.git('worktree', 'prune');
+  p.git('worktree', 'add', '-q', path.join(p.base, 'looking'), 'task/used');
+  p.pass(EXPIRED);
+  expect(await claimTask(p.hands('coder-2'), 'used', 'coder-2')).toMatchObject({ code: 3, guard: 'branch-in-use' });
+  expect(p.gitIn(path.join(p.base, 'looking'), 'status', '--porcelain')).toBe('');
+});
+
+test('a red integration test is fixed where it failed, from the approved commit', async () => {
+  p = project({ files: { 'scripts/integration-test.sh': 'grep -q good src/app.ts\n' } });
+  const commit = await p.approved('t', { 'src/app.ts': 'bad\n', 'test/app.test.ts': 'x\n' });
+  expect(await p.merge('t')).toMatchObject({ code: 3, guard: 'integration-test' });
+  // What somebody did there since the submission is put away.
+  write(p.folder('t'), { 'left.txt': 'x\n' });
+  expect(await p.claim('t')).toMatchObject({ conflicts: [] });
+  expect(p.gitIn(p.folder('t'), 'rev-parse', 'HEAD')).toBe(commit);
+  expect(p.gitIn(p.folder('t'), 'status', '--porcelain')).toBe('');
+  expect(p.git('show', 'refs/liza/attempts/t/1:left.txt')).toBe('x');
+  expect(await p.last('t', 'claimed')).toMatchObject({ start_commit: commit, iteration: 2 });
+  succeeded(await p.begin('t'));
+  succeeded(await p.submit('t', p.work('t', { 'src/app.ts': 'good\n' })));
+  await p.approve('t');
+  expect(await p.merge('t')).toMatchObject({ how: 'fast-forward' });
 });

@@ -5,12 +5,13 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { afterAll } from 'vitest';
 import { type Actor, type Board, OPERATOR, roleOfId } from '../../../src/core/board.ts';
 import type { Checkpoint, Command } from '../../../src/core/command.ts';
 import { decide } from '../../../src/core/decide.ts';
 import type { Decided, Refusal } from '../../../src/core/decision.ts';
 import { freshState } from '../../../src/core/fresh.ts';
-import { type Agent, type Config, type State, settings, type Task } from '../../../src/core/state.ts';
+import type { Agent, Config, HistoryEvent, State, Task } from '../../../src/core/state.ts';
 import { iso } from '../../../src/core/time.ts';
 import { openWorkbench, type Workbench } from '../../../src/git/workbench.ts';
 import type { Context } from '../../../src/store/context.ts';
@@ -19,7 +20,7 @@ import type { Committed, Outcome, Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { type Claimed, claimTask } from '../../../src/workflows/claim.ts';
 import { worktreeFacts } from '../../../src/workflows/facts.ts';
-import { type Hands, transact } from '../../../src/workflows/hands.ts';
+import { type Hands, isRefusal, look, openBench, transact } from '../../../src/workflows/hands.ts';
 import { type Merged, type MergeFailure, type MergeOptions, mergeTask } from '../../../src/workflows/merge.ts';
 import { type Submitted, submitForReview } from '../../../src/workflows/submit.ts';
 import { type Contents, write } from '../git/repo.ts';
@@ -109,8 +110,11 @@ export interface Project {
   remove(): void;
 }
 
+type Tasks = readonly (string | (Partial<Task> & { readonly id: string }))[];
+
 export interface ProjectOptions {
-  readonly tasks?: readonly (string | (Partial<Task> & { readonly id: string }))[];
+  /** A function is called when the repository is there. */
+  readonly tasks?: Tasks | ((project: Project) => Tasks);
   readonly config?: Partial<Config>;
   /** What the integration branch has besides the usual. */
   readonly files?: Contents;
@@ -132,7 +136,12 @@ export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = 
   const store = openYamlStore(context);
   const said: string[] = [];
   const shell = (folder: string, script: string, ...args: readonly string[]): string =>
-    execFileSync('sh', ['-e', '-c', script, 'sh', ...args], { cwd: folder, encoding: 'utf8', env }).trim();
+    execFileSync('sh', ['-e', '-c', script, 'sh', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env,
+    }).trim();
   const self: Project = {
     base,
     root,
@@ -211,7 +220,7 @@ export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = 
     remove: () => fs.rmSync(base, { recursive: true, force: true, maxRetries: 3 }),
   };
   if (files !== undefined) self.commitTo('integration', files, 'more to start with');
-  writeBoard(self, tasks, config);
+  writeBoard(self, typeof tasks === 'function' ? tasks(self) : tasks, config);
   return self;
 }
 
@@ -226,6 +235,9 @@ function fastImport(name: string, content: Contents[string]): Buffer {
 }
 
 let template: string | undefined;
+afterAll(() => {
+  if (template !== undefined) fs.rmSync(template, { recursive: true, force: true });
+});
 
 /** Branch main checked out in the root, and integration at the same commit. */
 function templateFolder(): string {
@@ -243,7 +255,6 @@ function templateFolder(): string {
   git('branch', 'integration');
   fs.mkdirSync(path.join(root, '.git', 'info'), { recursive: true });
   fs.writeFileSync(path.join(root, '.git', 'info', 'exclude'), '/.liza/\n/.worktrees/\n');
-  process.on('exit', () => fs.rmSync(base, { recursive: true, force: true }));
   template = base;
   return base;
 }
@@ -261,11 +272,7 @@ function actorOf(id: string | undefined): Actor {
 }
 
 /** A state.yaml without a journal: the first transaction adopts it. */
-function writeBoard(
-  { root, head }: Project,
-  tasks: NonNullable<ProjectOptions['tasks']>,
-  config: Partial<Config>,
-): void {
+function writeBoard({ root, head }: Project, tasks: Tasks, config: Partial<Config>): void {
   const beginning = { goal: 'Retry all calls', spec_ref: 'specs/vision.md', integration_head: head(), now: START };
   const fresh = freshState(beginning);
   const lease = { lease_expires: iso(START + 300_000), heartbeat: iso(START) };
@@ -296,6 +303,38 @@ const aTask = (changes: Partial<Task> & { readonly id: string }): Task => ({
   ...changes,
 });
 
+/** Approved without a folder: a commit on integration, or on `base`, as if somebody had made and reviewed it. */
+export function approvedTask(
+  self: Project,
+  id: string,
+  files: Contents,
+  base = self.head(),
+): Partial<Task> & { readonly id: string } {
+  self.git('update-ref', `refs/heads/made/${id}`, base);
+  const commit = self.commitTo(`made/${id}`, files, `${id}: work`);
+  self.git('update-ref', `refs/liza/review/${id}/1`, commit);
+  self.git('update-ref', '-d', `refs/heads/made/${id}`);
+  const time = iso(START);
+  const told: readonly HistoryEvent[] = [
+    { time, event: 'created', agent: 'planner-1' },
+    { time, event: 'claimed', agent: 'coder-1', start_commit: base },
+    { time, event: 'submitted', agent: 'coder-1', commit },
+    { time, event: 'approved', agent: 'code-reviewer-1', commit },
+  ];
+  return {
+    id,
+    status: 'APPROVED',
+    assigned_to: 'coder-1',
+    approved_by: 'code-reviewer-1',
+    base_commit: base,
+    review_commit: commit,
+    iteration: 1,
+    epoch: 2,
+    history: told,
+    approvals: [{ by: 'code-reviewer-1', commit, time }],
+  };
+}
+
 async function inOneStep(store: Store, actor: Actor, commands: readonly Command[]): Promise<Committed> {
   const outcome = await store.transact({ actor, command: commands[0]?.name ?? '' }, (board, now) => {
     let last: Decided | undefined;
@@ -313,17 +352,19 @@ async function inOneStep(store: Store, actor: Actor, commands: readonly Command[
 }
 
 /** What is no refusal. */
-export function succeeded<T extends object>(outcome: T | Refusal): T {
-  if ('ok' in outcome && outcome.ok === false) throw new Error(`${outcome.message} [${outcome.guard}]`);
-  return outcome as T;
+export function succeeded<T extends object>(outcome: T): Exclude<T, Refusal> {
+  if (!isRefusal(outcome)) return outcome as Exclude<T, Refusal>;
+  throw new Error(`${outcome.message} [${outcome.guard}]`);
 }
 
 async function begin(self: Project, id: string, agent: string, named = CHECKPOINT.files_to_modify): Promise<Outcome> {
-  const { board } = await self.store.read();
-  const [task, bench] = await Promise.all([self.task(id), self.bench()]);
-  const facts = await worktreeFacts({ bench, task, settings: settings(board.state), integration: self.head() });
+  const hands = self.hands(agent);
+  const { board, task, settings } = await look(hands, id);
+  if (task === undefined) throw new Error(`no task ${id}`);
+  const bench = succeeded(await openBench(hands, board));
+  const facts = await worktreeFacts({ bench, task, settings, integration: self.head() });
   const checkpoint = { ...CHECKPOINT, files_to_modify: named };
-  return transact(self.hands(agent), { name: 'begin', task: id, checkpoint, ...(facts && { facts }) });
+  return transact(hands, { name: 'begin', task: id, checkpoint, ...(facts && { facts }) });
 }
 
 async function judge(self: Project, task: string, verdict: 'APPROVED' | 'REJECTED'): Promise<void> {

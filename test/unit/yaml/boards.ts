@@ -1,5 +1,6 @@
 // Boards as different people would write them: one value, many layouts, every comment numbered so that it can be missed.
 import fc from 'fast-check';
+import type { BoardDocument } from '../../../src/store/yaml/document.ts';
 import { emitFlow, isScalar } from '../../../src/store/yaml/emit.ts';
 import { isMap } from '../../../src/store/yaml/equal.ts';
 import { emitLiteral, emitScalar } from '../../../src/store/yaml/scalar.ts';
@@ -116,4 +117,65 @@ export function layOut(value: Plain, seed: number, simple: boolean): string {
 
   const end = ['\n', '', '\n\n', '\n# the end\n', '\n  # the end'][random(5)];
   return [...(random(3) === 0 ? ['---'] : []), ...entries(value, 0)].join('\n') + end;
+}
+
+export const tasksOf = (value: Plain): Plain[] => value.tasks as Plain[];
+export const withTask = (value: Plain, i: number, change: Plain): Plain => ({
+  ...value,
+  tasks: tasksOf(value).map((task, at) => (at === i ? { ...task, ...change } : task)),
+});
+
+/** One random step a command could take, built with structural sharing. */
+export function step(value: Plain, random: (limit: number) => number, fresh: unknown, drawn: unknown): Plain {
+  const keys = Object.keys(value);
+  const tasks = tasksOf(value);
+  const agents = value.agents as Plain;
+  const pick = random(Math.max(1, tasks.length));
+  switch (random(14)) {
+    case 0:
+      return tasks.length ? withTask(value, pick, { status: fresh }) : value;
+    case 1:
+      return tasks.length ? withTask(value, pick, { [`new${random(9)}`]: drawn }) : value;
+    case 2: {
+      const task = tasks[pick];
+      const names = Object.keys(task ?? {}).slice(1);
+      return names.length ? withTask(value, pick, { [names[random(names.length)] ?? '']: undefined }) : value;
+    }
+    case 3:
+      return { ...value, tasks: [...tasks, { id: `added-${random(1e9)}`, field: drawn }] };
+    case 4:
+      return { ...value, tasks: tasks.filter((_, i) => i !== pick) };
+    case 5:
+      return tasks.length
+        ? withTask(value, pick, { history: [...((tasks[pick]?.history as unknown[]) ?? []), drawn] })
+        : value;
+    case 6:
+      return tasks.length
+        ? withTask(value, pick, { history: ((tasks[pick]?.history as unknown[]) ?? []).slice(random(2)).slice(0, -1) })
+        : value;
+    case 7:
+      return { ...value, agents: { ...agents, [`agent ${random(5)}`]: drawn } };
+    case 8:
+      return { ...value, agents: Object.fromEntries(Object.entries(agents).slice(random(2))) };
+    case 9:
+      return { ...value, human_notes: [...(value.human_notes as unknown[]), drawn] };
+    case 10:
+      return { ...value, human_notes: (value.human_notes as unknown[]).map((note, i) => (i === pick ? drawn : note)) };
+    case 11:
+      return { ...value, config: drawn };
+    case 12:
+      return { ...value, [`section${random(3)}`]: drawn };
+    default:
+      return isMap(value.goal) && keys.length
+        ? { ...value, goal: { ...value.goal, [Object.keys(value.goal)[0] ?? 'x']: drawn } }
+        : value;
+  }
+}
+
+/** All of a document but its values. */
+export function shapeOf(doc: BoardDocument): unknown {
+  return doc.sections.map(({ value: _, records, ...rest }) => ({
+    ...rest,
+    records: records.map(({ value: __, ...span }) => span),
+  }));
 }

@@ -1,0 +1,284 @@
+// The projects of the git sweep, made by the command line as people and agents would: one for each
+// scenario and isolation, kept as a template. Linked worktrees name each other by full path, so every
+// worker has one fixed place where a template is laid out, with these paths adjusted.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { must, run } from './project.mjs';
+
+export const ISOLATIONS = ['worktree', 'clone'];
+const CODER = { LIZA_AGENT_ID: 'coder-1' };
+const OTHER = { LIZA_AGENT_ID: 'coder-2' };
+const REVIEWER = { LIZA_AGENT_ID: 'code-reviewer-1' };
+const claim = { task: 'greet', argv: ['claim-task', 'greet', 'coder-1'], env: CODER, ends: 'CLAIMED' };
+const merge = { task: 'greet', argv: ['wt', 'merge', 'greet'], env: REVIEWER, ends: 'MERGED' };
+const doctor = { task: 'greet', argv: ['doctor', '--fix'], env: {} };
+
+/** What is killed, in which project. `ends`: the task's status when it was repeated to success. */
+export const SCENARIOS = [
+  { name: 'claim', from: 'ready', ...claim, another: { argv: ['claim-task', 'greet', 'coder-2'], env: OTHER } },
+  { name: 'claim-taken', from: 'expired', ...claim, argv: ['claim-task', 'greet', 'coder-2'], env: OTHER },
+  { name: 'claim-fix', from: 'conflict', ...claim },
+  { name: 'submit', from: 'worked', ...claim, argv: ['submit-for-review', 'greet', 'HEAD'], ends: 'READY_FOR_REVIEW' },
+  { name: 'merge-forward', from: 'approved', ...merge },
+  { name: 'merge-true', from: 'diverged', ...merge },
+  { name: 'merge-test', from: 'tested', ...merge },
+  { name: 'merge-checkout', from: 'checkout', ...merge },
+  { name: 'delete', from: 'blocked', task: 'greet', argv: ['wt', 'delete', 'greet'], env: {}, ends: 'BLOCKED' },
+  { name: 'release', from: 'dirty', task: 'greet', argv: ['release-claim', 'greet'], env: {}, ends: 'UNCLAIMED' },
+  { name: 'create-fresh', from: 'dirty', ...claim, argv: ['wt', 'create', '--fresh', 'greet'] },
+  { name: 'doctor-claim', from: 'claim-killed', ...doctor, ends: 'UNCLAIMED' },
+  { name: 'doctor-merge', from: 'merge-killed', ...doctor, ends: 'MERGED' },
+  { name: 'doctor-stray', from: 'release-killed', ...doctor, ends: 'UNCLAIMED' },
+  { name: 'doctor-missing', from: 'missing', ...doctor, ends: 'CLAIMED' },
+].flatMap((scenario) => ISOLATIONS.map((isolation) => ({ ...scenario, isolation })));
+
+export const titleOf = ({ name, isolation }) => `${name}/${isolation}`;
+
+/** Nobody's settings, no clock in the commits, and what Liza puts aside is where it can be looked at. */
+export function environmentAt(place, env = {}) {
+  return {
+    ...env,
+    HOME: path.join(place, 'home'),
+    TMPDIR: path.join(place, 'tmp'),
+    GIT_AUTHOR_DATE: '1700000000 +0000',
+    GIT_COMMITTER_DATE: '1700000000 +0000',
+  };
+}
+
+/** One per worker: a project, and around it what belongs to the run and not to the project. */
+export function makePlace(base, worker) {
+  const place = path.join(base, String(worker));
+  for (const folder of ['home', 'tmp', 'logs']) fs.mkdirSync(path.join(place, folder), { recursive: true });
+  return place;
+}
+
+export const projectIn = (place) => path.join(place, 'project');
+
+const FROM_READY = [
+  ...['ready', 'worked', 'dirty', 'blocked', 'approved', 'checkout'],
+  ...['claim-killed', 'release-killed', 'merge-killed', 'missing'],
+];
+
+/** The templates that the given scenarios need, by `from` and isolation. */
+export async function makeTemplates({ base, program }, place, isolation, wanted) {
+  const shell = shellIn(program, place);
+  const keep = (name) => keepTemplate(base, place, name, isolation);
+  const needs = (...names) => names.some((name) => wanted.has(name));
+  if (needs(...FROM_READY)) {
+    await begin(shell, isolation, {});
+    keep('ready');
+    if (needs('claim-killed')) {
+      await shell.killed(claim, 'read-tree --reset -u');
+      keep('claim-killed');
+      shell.layOut(base, 'ready', isolation);
+    }
+    await shell.claim('greet', CODER);
+    await shell.work('greet', CODER, 'src/hello.js');
+    keep('worked');
+    if (needs('missing')) {
+      shell.remove('.worktrees/greet');
+      keep('missing');
+      shell.layOut(base, 'worked', isolation);
+    }
+    if (needs('dirty', 'blocked', 'release-killed')) {
+      shell.write('.worktrees/greet/src/a.js', 'a, changed and not committed\n');
+      shell.write('.worktrees/greet/notes/idea.txt', 'not even added\n');
+      keep('dirty');
+      await shell.liza(['block', 'greet', '--reason', 'no limit is named', '--question', 'How many?'], CODER);
+      keep('blocked');
+      shell.layOut(base, 'dirty', isolation);
+      await shell.killed({ argv: ['release-claim', 'greet'], env: {} }, 'config --list');
+      keep('release-killed');
+    }
+    if (needs('approved', 'checkout', 'merge-killed')) {
+      shell.layOut(base, 'worked', isolation);
+      await shell.approve('greet', CODER);
+      keep('approved');
+      await shell.git('switch', '-q', 'integration');
+      keep('checkout');
+      await shell.killed(merge, 'read-tree -m -u [0-9a-f]*');
+      keep('merge-killed');
+    }
+  }
+  if (needs('tested')) {
+    const test = '#!/bin/sh\ntest -f src/hello.js && echo green > result.txt\n';
+    await begin(shell, isolation, { 'scripts/integration-test.sh': test });
+    await shell.claim('greet', CODER);
+    await shell.work('greet', CODER, 'src/hello.js');
+    await shell.approve('greet', CODER);
+    keep('tested');
+  }
+  if (needs('expired')) {
+    await begin(shell, isolation, {});
+    await shell.liza(['config', 'set', 'lease_duration', '1']);
+    await shell.claim('greet', CODER);
+    await shell.liza(['config', 'set', 'lease_duration', '86400']);
+    await shell.commit('greet', 'src/hello.js');
+    shell.write('.worktrees/greet/notes/idea.txt', 'not even added\n');
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    keep('expired');
+  }
+  for (const [name, file] of [
+    ['diverged', 'src/other.js'],
+    ['conflict', 'src/hello.js'],
+  ]) {
+    if (!needs(name)) continue;
+    await begin(shell, isolation, {});
+    await shell.claim('greet', CODER);
+    await shell.claim('other', OTHER);
+    await shell.work('other', OTHER, file);
+    await shell.approve('other', OTHER);
+    await shell.liza(['wt', 'merge', 'other'], REVIEWER);
+    await shell.work('greet', CODER, 'src/hello.js');
+    await shell.approve('greet', CODER);
+    if (name === 'conflict') await shell.liza(['wt', 'merge', 'greet'], REVIEWER, 3);
+    keep(name);
+  }
+}
+
+async function begin(shell, isolation, files) {
+  shell.clear();
+  const start = {
+    'specs/vision.md': '# Vision\n',
+    'src/a.js': 'a\n',
+    'src/deep/b.js': 'b\n',
+    '.gitignore': '.env\n',
+    '.env': 'SECRET=1\n',
+    ...files,
+  };
+  for (const [file, text] of Object.entries(start)) shell.write(file, text);
+  await shell.git('init', '-q', '--template=', '-b', 'main');
+  for (const [key, value] of [
+    ['user.name', 'me'],
+    ['user.email', 'me@example.org'],
+  ])
+    await shell.git('config', key, value);
+  await shell.git('add', '-A');
+  await shell.git('commit', '-q', '-m', 'start');
+  await shell.liza(['init', 'Greet everybody']);
+  for (const [key, value] of [
+    ['isolation', isolation],
+    ['worktree_files', '[".env"]'],
+    ['lease_duration', '86400'],
+    ['review_lease_duration', '86400'],
+  ])
+    await shell.liza(['config', 'set', key, value]);
+  for (const [id, priority] of [
+    ['greet', '1'],
+    ['other', '2'],
+  ]) {
+    const text = ['--desc', `Say ${id}`, '--done', 'it is said', '--scope', 'IN: src, test', '--validate', 'npm test'];
+    const spec = ['--spec', 'specs/vision.md', '--priority', priority, '--ready'];
+    await shell.liza(['add-task', '--id', id, ...text, ...spec]);
+  }
+  await shell.liza(['register', 'coder-1'], CODER);
+  await shell.liza(['register', 'coder-2'], OTHER);
+  await shell.liza(['register', 'code-reviewer-1'], REVIEWER);
+}
+
+function shellIn(program, place) {
+  const root = projectIn(place);
+  const env = environmentAt(place);
+  const at = (folder) => ({ cwd: path.join(root, folder), env });
+  const git = (...args) => must('git', args, at('.'));
+  const liza = async (argv, who = {}, wanted = 0, folder = '.') => {
+    const { code, output } = await run('node', [program, ...argv], { ...at(folder), env: { ...env, ...who } });
+    if (code !== wanted) throw new Error(`liza ${argv.join(' ')} ended with ${code}:\n${output}`);
+  };
+  const write = (file, text) => {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text, { mode: file.endsWith('.sh') ? 0o755 : 0o644 });
+  };
+  const commit = async (task, file) => {
+    const folder = path.join('.worktrees', task);
+    write(path.join(folder, file), `hello from ${task}\n`);
+    write(path.join(folder, 'test', `${task}.test.js`), `test of ${task}\n`);
+    await must('git', ['add', '-A'], at(folder));
+    await must('git', ['commit', '-q', '-m', `say ${task}`], at(folder));
+  };
+  return {
+    git,
+    liza,
+    write,
+    clear: () => fs.rmSync(root, { recursive: true, force: true }),
+    remove: (file) => fs.rmSync(path.join(root, file), { recursive: true }),
+    /** The whole of Liza dies as it starts the git that the pattern of sh names. */
+    killed: async ({ argv, env: who }, pattern) => {
+      const bin = path.join(place, 'bin');
+      fs.rmSync(bin, { recursive: true, force: true });
+      fs.mkdirSync(bin);
+      const script = `#!/bin/sh\ncase "$*" in *${pattern.replaceAll(' ', '\\ ')}*) kill -9 $PPID; exit 1;; esac\nPATH=\${PATH#*:} exec git "$@"\n`;
+      fs.writeFileSync(path.join(bin, 'git'), script, { mode: 0o755 });
+      await liza(argv, { ...who, PATH: `${bin}:${process.env.PATH}` }, 137);
+    },
+    layOut: (base, name, isolation) => layOut(base, place, name, isolation),
+    claim: (task, who) => liza(['claim-task', task, who.LIZA_AGENT_ID], who),
+    commit,
+    work: async (task, who, file) => {
+      const checkpoint = ['--intent', 'say it', '--risks', 'none', '--validation', 'npm test: ok', '--file', file];
+      await liza(['begin', task, ...checkpoint], who, 0, path.join('.worktrees', task));
+      await commit(task, file);
+    },
+    approve: async (task, who) => {
+      await liza(['submit-for-review', task, 'HEAD'], who, 0, path.join('.worktrees', task));
+      await liza(['claim-review', task, 'code-reviewer-1'], REVIEWER);
+      await liza(['submit-verdict', task, 'APPROVED'], REVIEWER);
+    },
+  };
+}
+
+const templateOf = (base, name, isolation) => path.join(base, 'templates', `${name}-${isolation}`);
+
+function keepTemplate(base, place, name, isolation) {
+  const kept = templateOf(base, name, isolation);
+  copyTree(projectIn(place), path.join(kept, 'project'));
+  age(path.join(kept, 'project'));
+  fs.writeFileSync(path.join(kept, 'from'), projectIn(place));
+}
+
+/** Old enough that neither git nor Liza looks twice at what might have changed within the second. */
+function age(folder) {
+  const then = Date.now() / 1000 - 3600;
+  for (const name of fs.readdirSync(folder, { recursive: true })) {
+    if (!fs.lstatSync(path.join(folder, name)).isSymbolicLink()) fs.utimesSync(path.join(folder, name), then, then);
+  }
+}
+
+/** The template as if it had been made at the worker's place. */
+export function layOut(base, place, name, isolation) {
+  const kept = templateOf(base, name, isolation);
+  const root = projectIn(place);
+  fs.rmSync(root, { recursive: true, force: true });
+  copyTree(path.join(kept, 'project'), root);
+  const from = fs.readFileSync(path.join(kept, 'from'), 'utf8');
+  for (const file of from === root ? [] : filesWithPaths(root)) {
+    const text = fs.readFileSync(file, 'utf8');
+    fs.writeFileSync(file, text.replaceAll(from, root));
+  }
+  for (const folder of ['tmp', 'logs']) {
+    fs.rmSync(path.join(place, folder), { recursive: true, force: true });
+    fs.mkdirSync(path.join(place, folder));
+  }
+  return root;
+}
+
+function filesWithPaths(root) {
+  const links = path.join(root, '.git', 'worktrees');
+  const folders = path.join(root, '.worktrees');
+  const candidates = [
+    ...namesIn(links).map((name) => path.join(links, name, 'gitdir')),
+    ...namesIn(folders).flatMap((name) => {
+      const dot = path.join(folders, name, '.git');
+      return [dot, ...namesIn(dot).map((file) => path.join(dot, file))];
+    }),
+  ];
+  return candidates.filter((file) => fs.statSync(file).isFile() && path.basename(file) !== 'index');
+}
+
+export const namesIn = (folder) =>
+  fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? fs.readdirSync(folder) : [];
+
+function copyTree(from, to) {
+  fs.cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+}

@@ -1,0 +1,18 @@
+// Loaded before the swept program: names that are drawn by lot come out the same in every run, so that
+// the n-th call on a path is the n-th every time.
+
+const fs = require('node:fs');
+
+let drawn = 0;
+Math.random = () => {
+  drawn += 1;
+  return (drawn * 0.6180339887498949) % 1;
+};
+
+let made = 0;
+fs.mkdtempSync = (prefix) => {
+  made += 1;
+  const folder = `${prefix}${String(made).padStart(6, '0')}`;
+  fs.mkdirSync(folder, { mode: 0o700 });
+  return folder;
+};
