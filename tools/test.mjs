@@ -21,6 +21,7 @@ const STEPS = [
   { name: 'check', run: ['check', ...vitest('check')] },
   { name: 'end to end', run: ['test:e2e', ...vitest('e2e')] },
   { name: 'killed at any system call', run: ['sweep:strace', '--slice', '40'] },
+  { name: 'git workflows killed at any system call', run: ['sweep:git', '--slice', '40'] },
   { name: 'races', run: ['races', '--rounds', '6'] },
   { name: 'packed and installed', run: ['test:pack'] },
   { name: 'tour', run: ['tour'] },

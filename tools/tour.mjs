@@ -67,7 +67,7 @@ export const STEPS = [
   {
     say: 'It writes, commits, and offers exactly that commit for review:',
     files: {
-      'src/greet.mjs': 'export const greet = (name) => `Hello, ${name}`;\n',
+      'src/greet.mjs': "export const greet = (name) => ['Hello', name].join(', ');\n",
       'test/greet.test.mjs': TEST,
     },
     as: 'coder-1',

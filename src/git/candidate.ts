@@ -1,11 +1,11 @@
 // What the integration branch would be after a merge, built in the object database: no checkout, no
 // index, no branch is touched. Built-in merge attributes of the tree are honoured; custom drivers are not run.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../core/decision.ts';
 import { MINIMUM_GIT, must } from './run.ts';
+import { scratch } from './scratch.ts';
 import type { Workbench } from './workbench.ts';
 
 export type Candidate =
@@ -48,7 +48,7 @@ export interface Merged {
 
 /** `ours` is what the other side is merged into. */
 export async function mergeTrees(bench: Workbench, ours: string, theirs: string): Promise<Merged> {
-  const folder = mkdtempSync(join(tmpdir(), 'liza-merge-'));
+  const folder = scratch(bench.common);
   try {
     await writeAttributes(bench, ours, folder);
     const files = { folder, index: join(folder, '.no-index') };

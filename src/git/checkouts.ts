@@ -2,8 +2,7 @@
 // linked worktree. Finds them, and says why one cannot follow its branch right now. Only looks: files,
 // index, stash and HEAD stay as they are to the byte, since git works on a copy of the index.
 
-import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import {
   type Change,
@@ -19,6 +18,7 @@ import {
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { filteredPaths } from './filters.ts';
 import { must } from './run.ts';
+import { scratch } from './scratch.ts';
 import type { Files, Workbench } from './workbench.ts';
 
 export interface Checkout {
@@ -119,9 +119,9 @@ export async function whyHeld(
 ): Promise<Held | undefined> {
   const busy = underWay(checkout) ?? (await notPlain(bench, checkout)) ?? (await notAt(bench, checkout, from));
   if (busy !== undefined) return busy;
-  const scratch = mkdtempSync(join(tmpdir(), 'liza-index-'));
+  const own = scratch(bench.common);
   try {
-    const files = { folder: checkout.folder, index: join(scratch, 'index') };
+    const files = { folder: checkout.folder, index: join(own, 'index') };
     copyIndex(join(checkout.gitDirectory, 'index'), files.index);
     const changes = await changesBetween(bench, from, to);
     const look: Look = { bench, checkout, from, to, files, changes };
@@ -131,7 +131,7 @@ export async function whyHeld(
     }
     return undefined;
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(own, { recursive: true, force: true });
   }
 }
 

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { type Environment, git } from './run.ts';
+import { isRunning } from './running.ts';
 import { refuseVersion } from './workbench.ts';
 
 export interface Repository {
@@ -120,13 +121,5 @@ function removeLeftovers(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     const pid = name.startsWith(basename(file)) ? /\.liza-(\d+)$/.exec(name)?.[1] : undefined;
     if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(file), name), { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

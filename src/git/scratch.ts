@@ -1,8 +1,9 @@
 // Names of folders that are being made or thrown away, so that whoever comes after a crash knows
 // them: `.making-<task>-<random>`, `.trash-…`, `.merge-…`. Nothing under such a name is anybody's work.
 
-import { readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRunning } from './running.ts';
 
 /** `merge`: a candidate's checkout, swept under the integration lock; the others under their task's. */
 export type Purpose = 'making' | 'trash' | 'merge';
@@ -26,6 +27,22 @@ export function leftAside(parent: string): readonly Aside[] {
       ? []
       : [{ path: join(parent, name), purpose: purpose as Purpose, task }];
   });
+}
+
+/** A folder for one call's own files, removed by it; should it die, by the next sweep. */
+export function scratch(common: string): string {
+  const parent = join(common, 'liza');
+  mkdirSync(parent, { recursive: true });
+  return mkdtempSync(join(parent, `.scratch-${process.pid}-`));
+}
+
+/** Those of processes that are gone. */
+export function sweepScratch(common: string): void {
+  const parent = join(common, 'liza');
+  for (const name of entries(parent)) {
+    const pid = /^\.scratch-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) removeTree(join(parent, name));
+  }
 }
 
 /** Does not follow links. A program that still writes there makes it fail: the next one tries again. */

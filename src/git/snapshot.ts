@@ -1,12 +1,12 @@
 // What a folder holds beyond its commit. Looked at through a copy of its index, under Liza's own git
 // directory: nothing there is changed, and nothing the folder configures is run.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyIndex, kindAt, names } from './changes.ts';
 import type { Place } from './places.ts';
 import { must } from './run.ts';
+import { scratch } from './scratch.ts';
 import type { Files, Workbench } from './workbench.ts';
 
 /** Paths that differ from the commit, staged, changed, deleted or untracked; ignored files do not count. */
@@ -34,7 +34,7 @@ export async function treeOf(
   leaveOut: readonly string[],
 ): Promise<string> {
   // Not with the clone's objects: git would not write what it finds there, and they go with the clone.
-  return withScratch({ ...place, also: undefined }, async (files) => {
+  return withScratch(bench, { ...place, also: undefined }, async (files) => {
     await readCommit(bench, files, commit);
     const changed = must(
       bench.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=dirty']),
@@ -76,7 +76,7 @@ async function withIndexCopy<T>(
   commit: string,
   look: (files: Files) => Promise<T>,
 ): Promise<T> {
-  return withScratch(place, async (files) => {
+  return withScratch(bench, place, async (files) => {
     copyIndex(place.index, files.index);
     // Really: also what the agent told git to take for unchanged.
     const fresh = await bench.files(files, ['update-index', '-q', '--unmerged', '--really-refresh']);
@@ -92,11 +92,11 @@ async function readCommit(bench: Workbench, files: Files, commit: string): Promi
   await bench.files(files, ['update-index', '-q', '--refresh']);
 }
 
-async function withScratch<T>(place: Place, look: (files: Files) => Promise<T>): Promise<T> {
-  const scratch = mkdtempSync(join(tmpdir(), 'liza-index-'));
+async function withScratch<T>(bench: Workbench, place: Place, look: (files: Files) => Promise<T>): Promise<T> {
+  const folder = scratch(bench.common);
   try {
-    return await look({ folder: place.folder, index: join(scratch, 'index'), also: place.also });
+    return await look({ folder: place.folder, index: join(folder, 'index'), also: place.also });
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -2,11 +2,11 @@
 // is as before, as after, gone, or half written, which is a beginning of the new file. Anything else a
 // person has changed since. Changes no file, and keeps no object of what it finds.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Change, changesBetween, type Entry, isSubmodule, kindAt, names } from './changes.ts';
 import { must } from './run.ts';
+import { scratch } from './scratch.ts';
 import type { Workbench } from './workbench.ts';
 
 export interface Interrupted {
@@ -20,9 +20,9 @@ export interface Interrupted {
 
 export async function lookAt(bench: Workbench, folder: string, from: string, to: string): Promise<Interrupted> {
   const changes = await changesBetween(bench, from, to);
-  const scratch = mkdtempSync(join(tmpdir(), 'liza-torn-'));
+  const own = scratch(bench.common);
   try {
-    const disk = await entriesOnDisk(bench, folder, join(scratch, 'disk'), changes);
+    const disk = await entriesOnDisk(bench, folder, join(own, 'disk'), changes);
     const unlike = changes.filter((change) => !isAsKnown(folder, change, disk.get(change.path)));
     const ours = new Set<string>();
     for (const [commit, side] of [
@@ -30,7 +30,7 @@ export async function lookAt(bench: Workbench, folder: string, from: string, to:
       [from, 'old'],
     ] as const) {
       const some = unlike.filter((change) => isPlain(change[side]) && isPlain(disk.get(change.path)));
-      const expected = await layOut(bench, join(scratch, side), commit, some);
+      const expected = await layOut(bench, join(own, side), commit, some);
       for (const { path } of some) {
         const found = readFileSync(join(folder, path));
         const whole = readFileSync(join(expected, path));
@@ -39,13 +39,13 @@ export async function lookAt(bench: Workbench, folder: string, from: string, to:
       }
     }
     const indexInfo = indexInfoOf(changes, disk, from.length);
-    const index = { folder, index: join(scratch, 'tree') };
+    const index = { folder, index: join(own, 'tree') };
     await must(bench.files(index, ['read-tree', from]), 'read a commit');
     await must(bench.files(index, ['update-index', '-z', '--index-info'], indexInfo), 'note what is there');
     const tree = (await must(bench.files(index, ['write-tree', '--missing-ok']), 'write a tree')).trim();
     return { edited: unlike.map(({ path }) => path).filter((path) => !ours.has(path)), tree, indexInfo };
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(own, { recursive: true, force: true });
   }
 }
 

@@ -14,7 +14,7 @@ import { settings, type Task } from '../core/state.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../git/places.ts';
 import { branchOf, commitOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
-import { leftAside } from '../git/scratch.ts';
+import { leftAside, sweepScratch } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { isMisplaced, pointAgain } from '../git/worktree.ts';
 import { lastSeen } from './claim.ts';
@@ -73,6 +73,7 @@ export async function reconcile(hands: Hands): Promise<readonly Mended[] | Refus
   const { board } = await hands.store.read();
   const bench = await openBench(hands, board);
   if (isRefusal(bench)) return bench;
+  sweepScratch(bench.common);
   const mended: Mended[] = [];
   const settled = await withIntegration(hands, PATIENCE, async (locked) => ({
     freed: await clearStaleLocks(lockPathsOf(locked, NO_TASK, integrationRef(board))),

@@ -30,7 +30,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const PROCESS: Readonly<Record<string, RegExp>> = {
   'store/files.ts': /^process\.pid$/, // names temporary files, so that two writers never share one
   'store/session.ts': /^process\.pid$/, // as above
-  'git/repository.ts': /^process\.(pid|kill)$/, // as above; signal 0 asks whether a leftover's writer lives
+  'git/repository.ts': /^process\.pid$/, // as above
+  'git/scratch.ts': /^process\.pid$/, // as above
+  'git/running.ts': /^process\.kill$/, // signal 0 asks whether a leftover's writer lives
   'workflows/edit.ts': /^process\.pid$/, // as above
   'git/workbench.ts': /^process\.pid$/, // as above
   'workflows/hands.ts': /^process\.pid$/, // names itself in reservations

@@ -161,7 +161,9 @@ export function contextIn(root: string, files: Files = realFiles, lock: 'real' |
     clock: () => NOW,
     specExists: () => true,
     lock: async () =>
-      lock === 'real' ? acquireLock(paths.lock, 2000) : { stillOurs: () => true, release: () => undefined, descriptor: -1 },
+      lock === 'real'
+        ? acquireLock(paths.lock, 2000)
+        : { stillOurs: () => true, release: () => undefined, descriptor: -1 },
   };
 }
 

@@ -93,6 +93,12 @@ describe('editBlock', () => {
     ['JSON', '{"a":{"b":1}}', { a: { b: 2 }, c: null }, '{"a": {"b": 2}, c: null}'],
     ['everything to nothing', 'a: 1\n', {}, '{}\n'],
     ['a removed key', 'a: one\n  two\nb: 1 # b\nc: 2 # c\n', { a: 'one two', c: 2 }, 'a: one two\nc: 2 # c\n'],
+    [
+      'a comment indented like the new text',
+      '- id: a\n  b: short\n    # why\n  c: 1\n',
+      [{ id: 'a', b: 'x\ny', c: 1 }],
+      '- id: a\n  b: |- # why\n    x\n    y\n  c: 1\n',
+    ],
     ['a shorter list', 'a: one\n  two\nb: [1,2,3]\n', { a: 'one two', b: [3] }, 'a: one two\nb:\n  - 3\n'],
   ])('changes text that is not simple: %s', async (_, text, newValue, expected) => {
     expect(editBlockSimple(text, YAML.parse(text), newValue)).toBeUndefined();
