@@ -19,6 +19,7 @@ const GROSSLY = 3;
 const STEPS = [
   { name: 'build', run: ['build'] },
   { name: 'check', run: ['check', ...vitest('check')] },
+  { name: 'work on real repositories', run: ['test:work', ...vitest('work')] },
   { name: 'end to end', run: ['test:e2e', ...vitest('e2e')] },
   { name: 'killed at any system call', run: ['sweep:strace', '--slice', '40'] },
   { name: 'git workflows killed at any system call', run: ['sweep:git', '--slice', '40'] },
@@ -97,7 +98,7 @@ for (const step of STEPS) {
       .map((line) => line.trim()),
   );
 }
-skipped.push(...skippedTests('check'), ...skippedTests('e2e'));
+skipped.push(...['check', 'work', 'e2e'].flatMap(skippedTests));
 rmSync(reports, { recursive: true, force: true });
 
 if (skipped.length > 0) {

@@ -63,7 +63,7 @@ export async function examine(yard, place, scenario, before, { another, orphaned
       '--file',
       'src/hello.js',
     ];
-    const begun = await view.liza(['begin', scenario.task, ...checkpoint], env);
+    const begun = await view.liza(['begin', scenario.task, ...checkpoint], { LIZA_AGENT_ID: after.assigned_to });
     if (begun.code !== 0) problems.push(`in the worktree, begin ends with ${begun.code}: ${begun.output}`);
   }
   return problems;

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+// Real git and real programs in temporary folders: too slow for `npm run check`, part of `npm test`.
+export default defineConfig({
+  test: {
+    include: ['test/work/**/*.test.ts'],
+    environment: 'node',
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: 'threads',
+    maxWorkers: '100%',
+  },
+});
