@@ -33,9 +33,22 @@ export function findPlace(bench: Workbench, task: string): Found {
     if (!stat.isDirectory()) return { broken: `${shown(bench, path)} is not a folder` };
   }
   const dot = lstatSync(join(folder, '.git'), { throwIfNoEntry: false });
-  if (dot?.isDirectory() === true) return clonedPlace(bench, task);
+  if (dot?.isDirectory() === true) {
+    const odd = CLONE_FILES.find((name) => isOdd(join(folder, '.git', name)));
+    return odd === undefined
+      ? clonedPlace(bench, task)
+      : { broken: `${shown(bench, folder)}/.git/${odd} is not a plain file` };
+  }
   const link = isLinked(bench, task) ? linkOf(bench, task) : addedByGit(bench, folder);
   return link === undefined ? { broken: `${shown(bench, folder)} has lost its .git` } : linkedPlace(bench, task, link);
+}
+
+/** Files of a clone that every git reads; its agent may have put a pipe there, on which git would wait for ever. */
+const CLONE_FILES = ['HEAD', 'config', 'packed-refs', 'objects/info/alternates'];
+
+function isOdd(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && !stat.isFile();
 }
 
 /** A worktree that `git worktree add` made, on a board that was imported: both halves must name each other. */

@@ -24,6 +24,9 @@ export interface GitCall {
 /** merge-tree --write-tree came with 2.38. */
 export const MINIMUM_GIT = [2, 38] as const;
 
+/** Far beyond any honest call: something waits for ever, such as a pipe planted where git expects a file. */
+const LONGEST = 10 * 60_000;
+
 const HARDENED = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -54,7 +57,9 @@ export function git(
     const out = collect(stdout);
     const err = collect(stderr);
     child.on('error', (cause: NodeJS.ErrnoException) => fail(notStarted(cause, folder)));
+    const late = setTimeout(() => child.kill('SIGKILL'), LONGEST);
     child.on('close', (code, signal) => {
+      clearTimeout(late);
       if (code !== null) return done({ status: code, stdout: out(), stderr: err() });
       fail(new EnvironmentError(`git ${args[0] ?? ''} was ended by ${signal}`, `look at ${folder}`, 3));
     });

@@ -1,6 +1,7 @@
 // Worktree and clone behind one interface; and that nothing an agent can plant in the project or in its clone
 // runs in Liza's git, or shows Liza another history. Each trap is first shown to work with plain git.
 
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -282,6 +283,17 @@ describe('planted', () => {
     expect(await p.submit('u', stranger, 'coder-2')).toMatchObject({
       message: expect.stringContaining('does not descend from the base'),
     });
+  });
+
+  test('a pipe where every git reads a file: the clone is broken, and nobody waits for it', async () => {
+    p = project({ config: { isolation: 'clone' } });
+    await p.claim('t');
+    const config = p.folder('t', '.git', 'config');
+    fs.rmSync(config);
+    execFileSync('mkfifo', [config]);
+    expect(findPlace(await p.bench(), 't')).toEqual({ broken: '.worktrees/t/.git/config is not a plain file' });
+    succeeded(await releaseClaim(p.hands(), 't', undefined));
+    expect(fs.existsSync(p.folder('t'))).toBe(false);
   });
 
   test('a clone that claims to be elsewhere is looked at where it is', async () => {
