@@ -82,7 +82,10 @@ export async function reconcile(hands: Hands): Promise<readonly Mended[] | Refus
   if (isRefusal(settled)) mended.push({ subject: 'merges', problem: 'not looked at', resists: settled });
   else {
     if (settled.freed.length > 0) mended.push({ subject: 'git', problem: TOLD.locks, done: removed(settled.freed) });
-    mended.push(...settled.lines.map((done) => ({ subject: 'merges', problem: 'a merge was interrupted', done })));
+    const told = { subject: 'merges', problem: 'a merge was interrupted' };
+    mended.push(
+      ...settled.lines.map((line) => (typeof line === 'string' ? { ...told, done: line } : { ...told, resists: line })),
+    );
   }
   for (const id of await suspects(bench, board)) {
     const done = await withTaskFolder(hands, id, PATIENCE, async (locked) => ({

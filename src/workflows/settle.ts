@@ -2,9 +2,9 @@
 // then the board has to say so; or it does not, then there was no merge. Only under the integration
 // lock: whoever holds it knows that no other merge is alive.
 
-import type { Refusal } from '../core/decision.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
 import type { Task } from '../core/state.ts';
-import { finishAdvance } from '../git/advance.ts';
+import { type Failed, finishAdvance } from '../git/advance.ts';
 import { type Checkout, holdersOf } from '../git/checkouts.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { commitOf, isAncestor, mergingOf, readRefs, updateRefs } from '../git/refs.ts';
@@ -13,11 +13,11 @@ import { mayBeHeld } from '../git/users.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { type Hands, integrationRef, thisProcess, transact } from './hands.ts';
 
-/** One line for each thing that was done. */
-export async function settleMerges(hands: Hands, bench: Workbench): Promise<readonly string[]> {
+/** One line for each thing that was done, a refusal for each that resisted. */
+export async function settleMerges(hands: Hands, bench: Workbench): Promise<readonly (string | Refusal)[]> {
   const { board } = await hands.store.read();
   const branch = integrationRef(board);
-  const done: string[] = [];
+  const done: (string | Refusal)[] = [];
   const unfinished = board.state.tasks.filter((task) => task.merging !== undefined);
   for (const task of unfinished) {
     await clearStaleLocks(lockPathsOf(bench, task.id, branch));
@@ -27,12 +27,12 @@ export async function settleMerges(hands: Hands, bench: Workbench): Promise<read
   for (const checkout of await checkoutsOf(bench, branch)) {
     const finished = await finishAdvance(bench, checkout);
     if (finished === 'finished') done.push(`${checkout.folder} advanced to where ${branch.slice(11)} is`);
-    else if (finished !== 'nothing') done.push(`${checkout.folder}: ${finished.failed}`);
+    else if (finished !== 'nothing') done.push(notAdvanced(checkout, finished));
   }
   return done;
 }
 
-async function settle(hands: Hands, bench: Workbench, branch: string, task: Task): Promise<string> {
+async function settle(hands: Hands, bench: Workbench, branch: string, task: Task): Promise<string | Refusal> {
   const { id, merging } = task;
   const head = await commitOf(bench, branch);
   const candidate = merging?.candidate ?? '';
@@ -46,7 +46,7 @@ async function settle(hands: Hands, bench: Workbench, branch: string, task: Task
         ...(merging?.onto === undefined ? {} : { onto: merging.onto }),
       })
     : await transact(hands, { name: 'release-merge', task: id, process: thisProcess() });
-  if (!outcome.ok) return failed(id, outcome);
+  if (!outcome.ok) return { ...outcome, message: `the merge of ${id} is not settled: ${outcome.message}` };
   return happened
     ? `the merge of ${id} is recorded: it had reached the branch`
     : `the merge of ${id} had not reached the branch and is undone`;
@@ -63,4 +63,5 @@ export async function unpin(bench: Workbench, task: string): Promise<void> {
 export const checkoutsOf = async (bench: Workbench, branch: string): Promise<readonly Checkout[]> =>
   mayBeHeld(bench, branch) ? holdersOf(bench, branch) : [];
 
-const failed = (id: string, { message }: Refusal): string => `the merge of ${id} is not settled: ${message}`;
+const notAdvanced = ({ folder }: Checkout, { failed }: Failed): Refusal =>
+  refuse(`${folder} did not follow its branch: ${failed}`, `look at it: git -C ${folder} status`, 3, 'advance');

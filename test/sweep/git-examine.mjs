@@ -33,46 +33,68 @@ export async function lookBefore(place, { task }) {
   };
 }
 
-/** Problems, in words. `another`: by another agent, where that is possible; `orphaned` waits for a git that outlived Liza. */
-export async function examine(yard, place, scenario, before, { another, orphaned }) {
-  const problems = [];
+/**
+ * Problems, in words. `another`: repeated by another agent, where that is possible; `orphaned` waits for a
+ * git that outlived Liza; `straight`: repeated first, as by a supervisor that does not start anew.
+ */
+export async function examine(yard, place, scenario, before, { another, orphaned, straight }) {
   const view = viewOf(place, yard);
-  problems.push(...(await usable(view, 'after the kill')));
-  const fixed = await view.liza(['doctor', '--fix']);
-  if (fixed.code !== 0) problems.push(`doctor --fix ends with ${fixed.code}: ${fixed.output}`);
-  await orphaned?.();
-  const again = await view.liza(['doctor']);
-  if (!again.output.includes('git and the blackboard agree')) problems.push(`doctor still finds: ${again.output}`);
-  problems.push(...(await whole(view, scenario, before, 'after doctor')));
-  const { status } = taskOf(view, scenario);
-  const other = another && scenario.another !== undefined && status === 'UNCLAIMED';
-  const { argv, env } = other ? scenario.another : scenario;
-  const repeated = await view.liza(argv, env);
-  if (repeated.code !== 0) problems.push(`repeated, it ends with ${repeated.code}: ${repeated.output}`);
-  const after = taskOf(view, scenario);
-  if (after.status !== scenario.ends) problems.push(`repeated, ${scenario.task} is ${after.status}`);
-  problems.push(...(await whole(view, scenario, before, 'after repeating')));
-  if (after.status === 'CLAIMED') {
-    const checkpoint = [
-      '--intent',
-      'say it',
-      '--risks',
-      'none',
-      '--validation',
-      'npm test: ok',
-      '--file',
-      'src/hello.js',
+  const doctored = async () => {
+    const fixed = await view.liza(['doctor', '--fix']);
+    await orphaned?.();
+    const again = await view.liza(['doctor']);
+    return [
+      ...(fixed.code === 0 ? [] : [`doctor --fix ends with ${fixed.code}: ${fixed.output}`]),
+      ...(again.output.includes('git and the blackboard agree') ? [] : [`doctor still finds: ${again.output}`]),
+      ...(await whole(view, scenario, before, 'after doctor')),
     ];
-    const begun = await view.liza(['begin', scenario.task, ...checkpoint], { LIZA_AGENT_ID: after.assigned_to });
-    if (begun.code !== 0) problems.push(`in the worktree, begin ends with ${begun.code}: ${begun.output}`);
-  }
+  };
+  const repeated = async () => {
+    await orphaned?.();
+    const [problems, after] = await repeat(view, scenario, another);
+    if (!straight) problems.push(...(await whole(view, scenario, before, 'after repeating')));
+    return [...problems, ...(await begun(view, scenario, after))];
+  };
+  const steps = straight ? [repeated, doctored] : [doctored, repeated];
+  const problems = await usable(view, 'after the kill');
+  for (const step of steps) problems.push(...(await step()));
   return problems;
 }
 
-/** A Liza that sees git die says so; what was done before stands. An advance is told and goes on later. */
-export function judgeSurvivor({ code, output }) {
-  if (code === 3 && /ended by SIGKILL|died of signal 9|signal 9/.test(output)) return [];
-  if (code === 0 && /could not be advanced|ended by SIGKILL/.test(output)) return [];
+async function repeat(view, scenario, another) {
+  const { status } = taskOf(view, scenario);
+  const { argv, env } = another && status === 'UNCLAIMED' ? scenario.another : scenario;
+  const { code, output } = await view.liza(argv, env);
+  const after = taskOf(view, scenario);
+  const problems = [
+    ...(code === 0 ? [] : [`repeated, it ends with ${code}: ${output}`]),
+    ...(after.status === scenario.ends ? [] : [`repeated, ${scenario.task} is ${after.status}`]),
+  ];
+  return [problems, after];
+}
+
+/** Whoever holds the task can work in its folder. */
+async function begun(view, { task }, { status, assigned_to: agent }) {
+  if (status !== 'CLAIMED') return [];
+  const checkpoint = [
+    '--intent',
+    'say it',
+    '--risks',
+    'none',
+    '--validation',
+    'npm test: ok',
+    '--file',
+    'src/hello.js',
+  ];
+  const { code, output } = await view.liza(['begin', task, ...checkpoint], { LIZA_AGENT_ID: agent });
+  return code === 0 ? [] : [`in the worktree, begin ends with ${code}: ${output}`];
+}
+
+/** A Liza that sees git die says so. A merge that was done stands: of a checkout that did not follow it tells. */
+export function judgeSurvivor({ argv }, { code, output }) {
+  const told = /ended by SIGKILL|died of signal 9/.test(output);
+  if (told && code === (argv[0] === 'doctor' && output.includes('did not follow') ? 4 : 3)) return [];
+  if (told && code === 0 && /could not be advanced/.test(output)) return [];
   return [`Liza saw git die and ended with ${code}: ${output}`];
 }
 
@@ -134,7 +156,7 @@ async function noLeftovers(view, { isolation }) {
   const left = filesIn(path.join(view.root, '.git'))
     .concat(owners.flatMap((id) => filesIn(path.join(view.root, '.worktrees', id, '.git'))))
     .filter((file) =>
-      /\.lock$|\.new$|\/\.(making|trash|merge)-|\/liza-(index|advance)|\/liza\/git\/\w+\.\d+$/.test(file),
+      /\.lock$|\.new$|\/\.(making|trash|merge|scratch)-|\/liza-(index|advance)|\/liza\/git\/\w+\.\d+$/.test(file),
     );
   if (left.length > 0) problems.push(`left behind: ${left.map((file) => path.relative(view.root, file)).join(', ')}`);
   const reserved = tasksOf(view).filter(({ claiming, merging: under }) => claiming ?? under);

@@ -13,8 +13,7 @@ export function fingerprint(root) {
   const whole = createHash('sha256');
   for (const entry of entriesIn(root).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const stat = fs.lstatSync(path.join(root, entry.name));
-    const kind = `${stat.mode.toString(8)} ${entry.name.replace(/tmp_(\w+?)_\w{6}$/, 'tmp_$1_RANDOM').replace(/\.\d+(\.new)?$/, '.PID$1')}`;
-    whole.update(`${kind}\0`);
+    whole.update(`${stat.mode.toString(8)} ${nameless(entry.name)}\0`);
     if (stat.isSymbolicLink()) whole.update(fs.readlinkSync(path.join(root, entry.name)));
     if (stat.isFile() && !DERIVED.test(entry.name)) whole.update(contentOf(root, entry.name));
     whole.update('\0');
@@ -26,6 +25,12 @@ const entriesIn = (root) =>
   fs
     .readdirSync(root, { recursive: true, withFileTypes: true })
     .map((entry) => ({ name: path.relative(root, path.join(entry.parentPath, entry.name)) }));
+
+const nameless = (name) =>
+  name
+    .replace(/tmp_(\w+?)_\w{6}$/, 'tmp_$1_RANDOM')
+    .replace(/\.\d+(\.new)?$/, '.PID$1')
+    .replace(/\.scratch-\d+-/, '.scratch-PID-');
 
 function contentOf(root, name) {
   const bytes = fs.readFileSync(path.join(root, name));

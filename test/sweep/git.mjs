@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Kill -9 at the system calls by which claim, submit, merge, delete and release change a project: of Liza,
 // of a git that it started, or of both; then `liza doctor --fix`, and what must hold (git-examine.mjs).
-// `node test/sweep/git.mjs [--slice K] [--scenario NAME[/ISOLATION]] [--only SCENARIO:POINT] [--list] [--verbose]`
+// `node test/sweep/git.mjs [--slice K] [--scenario NAME[/ISOLATION]] [--only SCENARIO:POINT]
+// [--straight] [--list] [--verbose]`. --straight repeats the command before the doctor comes.
 // --slice K tries K points, the same kind of call once, spread evenly. Without strace it says so and ends with 0.
 
 import fs from 'node:fs';
@@ -25,6 +26,7 @@ const { values: options } = parseArgs({
     slice: { type: 'string' },
     scenario: { type: 'string' },
     only: { type: 'string' },
+    straight: { type: 'boolean' },
     list: { type: 'boolean' },
     report: { type: 'string' },
     verbose: { type: 'boolean' },
@@ -112,13 +114,14 @@ async function attempt(yard, place, { plan, point }) {
     }
     if (!done.struck)
       return { plan, point, problems: [], missed: done.instead ?? `ended with ${done.code}: ${done.output}` };
-    if (point.how === 'git') problems.push(...judgeSurvivor(done));
+    if (point.how === 'git') problems.push(...judgeSurvivor(scenario, done));
     const orphaned = point.how === 'orphan' ? () => settled(place, point) : undefined;
     if (options.only !== undefined) keep(yard, place, plan, point, 'killed');
     const another = scenario.another !== undefined && point.nth % 2 === 0;
     const state = orphaned === undefined ? `${fingerprint(projectIn(place))} ${another}` : point.id;
     const known = seen.get(state);
-    if (known === undefined) seen.set(state, examine(yard, place, scenario, before, { another, orphaned }));
+    if (known === undefined)
+      seen.set(state, examine(yard, place, scenario, before, { another, orphaned, straight: options.straight }));
     problems.push(...(await seen.get(state)));
     if (known !== undefined) return { plan, point, problems };
   } catch (error) {
