@@ -81,7 +81,13 @@ function notYours(
   task: Task | undefined,
 ): Refusal {
   const who = actor.id === undefined ? actorName(actor) : `${actor.id} (${actor.parts.join(', ')})`;
-  const hint = task === undefined ? 'See what your role may do: liza help roles' : nextHint(board, actor, task);
+  const agent = 'agent' in command && typeof command.agent === 'string' ? command.agent : '<agent>';
+  const hint =
+    actor.id === undefined && row.who.includes('supervisor')
+      ? `Run it under the agent’s id: LIZA_AGENT_ID=${agent}`
+      : task === undefined
+        ? 'See what your role may do: liza help roles'
+        : nextHint(board, actor, task);
   return explain(command, refuse(`it is for ${row.who.map(spoken).join(' or ')}, not for ${who}`, hint), 'role');
 }
 

@@ -5,7 +5,7 @@
 import { isolationOf } from './isolation.ts';
 import { headOf, type Place } from './places.ts';
 import { attemptOf, branchOf, commitOf, readRefs, seenOf, updateRefs } from './refs.ts';
-import { must } from './run.ts';
+import { git, must } from './run.ts';
 import { changedSince, treeOf } from './snapshot.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -45,7 +45,8 @@ export async function saveAttempt(
   const head = place === undefined ? undefined : await headOf(bench, place);
   if (place !== undefined && head !== undefined) await isolationOf(place).bring(bench, place, head.commit);
   const refs = await readRefs(bench, branchOf(task), seenOf(task), attemptOf(task));
-  const tips = [...new Set([head?.commit, refs.get(branchOf(task)), refs.get(seenOf(task))])].filter(
+  const others = place?.kind === 'clone' ? await ownRefs(bench, place) : [];
+  const tips = [...new Set([head?.commit, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others])].filter(
     (tip) => tip !== undefined,
   );
   const tip = tips[0];
@@ -53,7 +54,8 @@ export async function saveAttempt(
   const kept = [...refs].filter(([ref]) => ref.startsWith(attemptOf(task))).map(([, commit]) => commit);
   const own = await countOwn(bench, tips, integration === undefined ? kept : [...kept, integration]);
   const changed = place === undefined ? [] : await changedSince(bench, place, tip);
-  const uncommitted = changed.filter((path) => !discard.leaveOut.includes(path)).length;
+  // `name/` is another repository: its files are not ours to keep, and not counted as kept.
+  const uncommitted = changed.filter((path) => !path.endsWith('/') && !discard.leaveOut.includes(path)).length;
   if (own === 0 && uncommitted === 0) return undefined;
   const tree =
     place !== undefined && uncommitted > 0
@@ -62,6 +64,16 @@ export async function saveAttempt(
   const parents = (await independent(bench, tips)).flatMap((parent) => ['-p', parent]);
   const message = attemptMessage(discard, { tip, uncommitted, commits: own });
   return keep(bench, task, tree, parents, message, own === 0);
+}
+
+/** A clone goes with all its refs: other branches, tags, the stash. In a linked worktree they are the project's. */
+async function ownRefs(bench: Workbench, place: Place): Promise<readonly string[]> {
+  const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
+  const args = ['for-each-ref', '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)'];
+  const asked = await git(bench.env, place.folder, args, { at });
+  const commits = asked.stdout.split('\n').flatMap((line) => /\bcommit ([0-9a-f]{40,64})/.exec(line)?.[1] ?? []);
+  for (const commit of new Set(commits)) await isolationOf(place).bring(bench, place, commit);
+  return commits;
 }
 
 /** One commit and what it builds on. */

@@ -25,12 +25,22 @@ export interface MergeRequest {
 export async function buildCandidate(bench: Workbench, { onto, commit, message }: MergeRequest): Promise<Candidate> {
   const fork = (await bench.objects(['merge-base', onto, commit])).stdout.trim();
   if (fork === commit) return { kind: 'contained' };
-  if (fork === onto) return { kind: 'fast-forward', commit };
-  const merged = await mergeTrees(bench, onto, commit);
+  if (fork === onto && (await leadsTo(bench, onto, commit))) return { kind: 'fast-forward', commit };
+  const merged = fork === onto ? { tree: `${commit}^{tree}`, conflicts: [] } : await mergeTrees(bench, onto, commit);
   if (merged.conflicts.length > 0)
     return { kind: 'conflict', paths: [...new Set(merged.conflicts.map(({ path }) => path))] };
   const made = bench.objects(['commit-tree', merged.tree, '-p', onto, '-p', commit], message);
   return { kind: 'merge', commit: (await must(made, 'make the merge commit')).trim() };
+}
+
+/**
+ * By first parents alone. A coder who merged the branch into its own has it as a second parent: a fast-forward
+ * would then turn the branch's history into the task's.
+ */
+async function leadsTo(bench: Workbench, onto: string, commit: string): Promise<boolean> {
+  const asked = await bench.objects(['rev-list', '--first-parent', '--parents', `${onto}..${commit}`]);
+  const [, parent] = asked.stdout.trim().split('\n').at(-1)?.split(' ') ?? [];
+  return parent === onto;
 }
 
 export interface Conflict {

@@ -13,7 +13,7 @@ import { see } from '../git/attempts.ts';
 import { layOutMerge } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { headOf, type Place, worktreePath } from '../git/places.ts';
-import { commitOf, readRefs, reviewOf, seenOf } from '../git/refs.ts';
+import { branchOf, commitOf, isAncestor, readRefs, reviewOf, seenOf } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { changedSince } from '../git/snapshot.ts';
 import type { Workbench } from '../git/workbench.ts';
@@ -170,6 +170,8 @@ async function fresh(asked: Asked, start: string, why: string): Promise<Folder |
   const discarded = await discardFolder(bench, discardOf(task, settings, why, integration));
   if (isRefusal(discarded)) return discarded;
   if (discarded.attempt !== undefined) hands.say(`the former work is kept as ${discarded.attempt.ref}`);
+  if (discarded.aside !== undefined)
+    hands.say(`it held repositories of its own; the folder is kept as ${discarded.aside}`);
   const ready = await makeFolder(hands, bench, settings, task.id, start);
   return isRefusal(ready) ? ready : { ...ready, base: start, made: true };
 }
@@ -207,10 +209,16 @@ export async function lastSeen({
   task,
   integration,
 }: Pick<Asked, 'bench' | 'task' | 'integration'>): Promise<string> {
-  const refs = await readRefs(bench, seenOf(task.id), reviewOf(task.id));
+  const refs = await readRefs(bench, seenOf(task.id), branchOf(task.id), reviewOf(task.id));
+  const branch = refs.get(branchOf(task.id));
+  const before = refs.get(seenOf(task.id));
+  // The branch may have gone on since; a rewritten one is looked at by a person.
+  if (branch !== undefined && (before === undefined || (await isAncestor(bench, before, branch)))) return branch;
   const numberOf = (ref: string): number => Number(ref.slice(reviewOf(task.id).length));
-  const pins = [...refs].filter(([ref]) => ref !== seenOf(task.id)).sort(([a], [b]) => numberOf(a) - numberOf(b));
-  return refs.get(seenOf(task.id)) ?? task.review_commit ?? pins.at(-1)?.[1] ?? task.base_commit ?? integration;
+  const pins = [...refs]
+    .filter(([ref]) => ref.startsWith(reviewOf(task.id)))
+    .sort(([a], [b]) => numberOf(a) - numberOf(b));
+  return before ?? task.review_commit ?? pins.at(-1)?.[1] ?? task.base_commit ?? integration;
 }
 
 /** The approved work with the integration branch merged into it, conflicts laid out for the coder. */

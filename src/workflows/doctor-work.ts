@@ -7,7 +7,7 @@ import { commitOf } from '../git/refs.ts';
 import type { Committed } from '../store/store.ts';
 import type { Finding } from './doctor.ts';
 import { type Hands, integrationRef, isRefusal, openBench, transact } from './hands.ts';
-import { findTrouble, type Mended, reconcile } from './reconcile.ts';
+import { FOREIGN, findTrouble, type Mended, reconcile } from './reconcile.ts';
 
 export async function examineWork(hands: Hands, fix: boolean): Promise<readonly Finding[]> {
   const found = await (fix ? reconcile(hands) : findTrouble(hands));
@@ -20,6 +20,7 @@ function finding({ subject, problem, done, resists }: Mended): Finding {
   const message = problem.includes(subject) ? problem : `${subject}: ${problem}`;
   if (done !== undefined) return { check: 'worktrees', level: 'ok', message: `${message}; ${done}`, fixed: true };
   if (resists === undefined) return { check: 'worktrees', level: 'broken', message, remedy: 'liza doctor --fix' };
+  if (resists.guard === FOREIGN) return { check: 'worktrees', level: 'warning', message, remedy: resists.hint };
   const why = message.includes(resists.message) ? message : `${message}: ${resists.message}`;
   return { check: 'worktrees', level: 'broken', message: why, remedy: resists.hint };
 }

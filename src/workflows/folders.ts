@@ -1,8 +1,8 @@
 // Making and discarding a task's folder, always under its lock (hands.ts). Made: complete and
 // prepared, or not at all. Discarded: only after everything in it is kept under refs/liza/attempts.
 
-import { lstatSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { lastCoder } from '../core/holding.ts';
 import type { Settings, Task } from '../core/state.ts';
@@ -55,6 +55,8 @@ export function discardOf(
 export interface Discarded {
   /** Where its work is kept, if there was any. */
   readonly attempt?: Attempt;
+  /** The folder itself, put aside whole because of repositories inside it. */
+  readonly aside?: string;
 }
 
 /**
@@ -89,15 +91,32 @@ export async function discardFolder(bench: Workbench, discard: Discard, again = 
     const gone = [...refs].filter(([ref]) => ref !== seenOf(task)).map(([ref, from]) => ({ ref, to: null, from }));
     // An agent that commits right now would lose that commit: look again.
     if ((await updateRefs(bench, [...last, ...gone])) === 'moved') continue;
+    const aside = isPlace(found) ? await putAside(bench, found) : undefined;
     // Both halves of a linked worktree, also where its agent put a repository of its own into the one.
     if (isPlace(found) && found.kind === 'worktree') worktreeIsolation.remove(bench, found);
     else if (!('none' in found)) worktreeIsolation.remove(bench, { task });
     sweepAside(bench, task);
     if (refs.has(seenOf(task)) && !again) await updateRefs(bench, [{ ref: seenOf(task), to: null }]);
-    return attempt === undefined ? {} : { attempt };
+    return { ...(attempt === undefined ? {} : { attempt }), ...(aside === undefined ? {} : { aside }) };
   }
   sweepAside(bench, task);
   return {};
+}
+
+/**
+ * Repositories inside the folder have a history of their own, which no attempt can hold: then the folder stays,
+ * under another name, with the git directories of its submodules.
+ */
+async function putAside(bench: Workbench, place: Place): Promise<string | undefined> {
+  const modules = join(place.gitDirectory, 'modules');
+  const head = await headOf(bench, place);
+  const changed = head === undefined ? [] : await changedSince(bench, place, head.commit);
+  const inner = place.kind === 'worktree' && existsSync(modules);
+  if (!inner && !changed.some((path) => path.endsWith('/'))) return undefined;
+  const kept = join(bench.worktrees, `.kept-${place.task}-${Math.random().toString(16).slice(2, 10)}`);
+  renameSync(place.folder, kept);
+  if (inner) renameSync(modules, join(kept, '.liza-modules'));
+  return relative(bench.root, kept);
 }
 
 /** What Liza did not make it does not remove, whatever its name. */

@@ -44,6 +44,9 @@ export interface Mended {
 
 const PATIENCE = 10_000;
 
+/** Nothing is wrong with it as long as no task wants its name. */
+export const FOREIGN = 'foreign';
+
 /** Nobody's id: for the locks of the repository itself, which a git may leave when all else of its task is gone. */
 const NO_TASK = '_';
 
@@ -55,7 +58,11 @@ export async function findTrouble(hands: Hands): Promise<readonly Mended[] | Ref
   const found: Mended[] = [];
   for (const id of await suspects(bench, board)) {
     const trouble = await troubleOf(bench, board, id, now);
-    found.push(...trouble.map((problem) => ({ subject: id, problem: TOLD[problem] })));
+    for (const problem of trouble) {
+      const told = { subject: id, problem: TOLD[problem] };
+      const remark = problem === 'unknown' ? await REMEDIES.unknown(hands, bench, id) : undefined;
+      found.push(typeof remark === 'object' ? { ...told, resists: remark } : told);
+    }
   }
   const merging = board.state.tasks.filter((task) => isGone(board, task));
   found.push(
@@ -200,7 +207,8 @@ const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
   },
   stray: putAway,
   branchless: branchAgain,
-  unknown: async () => undefined,
+  unknown: async (_hands, _bench, id) =>
+    refuse('it is not Liza’s', `if a task shall have this name, move it away: mv .worktrees/${id} ..`, 1, FOREIGN),
   missing: makeAgain,
   misplaced: async (_hands, bench, id) => {
     pointAgain(bench, id);
@@ -272,7 +280,13 @@ async function movedOutside(bench: Workbench, board: Board): Promise<Mended | un
 
 const removed = (paths: readonly string[]): string => `removed ${paths.join(', ')}`;
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // a file where a folder should be: a branch called `task`
+  }
+}
 
 function entries(folder: string): readonly string[] {
   try {

@@ -16,6 +16,8 @@ export interface Released {
   readonly committed?: Committed;
   /** What was in the folder, if it was worth keeping. */
   readonly attempt?: Attempt;
+  /** The folder itself, put aside whole because of repositories inside it. */
+  readonly aside?: string;
   /** The folder could not be put away; the board stands. */
   readonly left?: Refusal;
 }

@@ -482,7 +482,7 @@ describe('undo', () => {
           '  - id: by-hand\n    status: UNCLAIMED\n    priority: 2\n    spec_ref: specs/vision.md\n    done_when: it works\n    scope: "IN: src"\nagents:',
         ),
     );
-    board.ok(['doctor', '--fix']);
+    board.liza(['doctor', '--fix']);
     expect(planned()).toEqual(['by-hand']);
     board.ok(['undo']);
     expect(board.board().tasks.map(({ id }) => id)).toEqual(['base']);
@@ -541,10 +541,11 @@ describe('a lost or altered record of the past', () => {
     board.ok(['archive', 'merged-one']);
     damage(board);
     expect(board.liza(['doctor'])).toMatchObject({ code: 4, stdout: expect.stringContaining('merged-one') });
-    expect(board.ok(['doctor', '--fix']).stdout).toContain('written again');
+    // The board was written by hand: its claimed tasks have no worktree, which stays a finding.
+    expect(board.liza(['doctor', '--fix']).stdout).toContain('written again');
     expect(board.ok(['show', 'merged-one']).stdout).toContain('MERGED');
     expect(board.liza(['add-task', '--id', 'merged-one', '--desc', 'd']).code).toBe(1);
-    expect(board.ok(['doctor']).stdout).not.toContain('BAD');
+    expect(board.liza(['doctor']).stdout).not.toMatch(/BAD +(archive|journal|state|rules)/);
   });
 
   test('metrics count archived tasks too', () => {
@@ -568,7 +569,7 @@ describe('a lost or altered record of the past', () => {
       stdout: expect.stringContaining('the git directory has a copy up to entry 4'),
     });
     expect(fs.existsSync(board.file('state.yaml'))).toBe(false);
-    expect(board.ok(['doctor', '--fix']).stdout).toContain('restored');
+    expect(board.liza(['doctor', '--fix']).stdout).toContain('restored');
     for (const [name, text] of Object.entries(was)) expect(board.read(name), name).toBe(text);
     expect(board.ok(['show', 'merged-one']).stdout).toBe(shown);
     board.ok(['log', 'verify']);

@@ -156,7 +156,9 @@ async function noLeftovers(view, { isolation }) {
   const left = filesIn(path.join(view.root, '.git'))
     .concat(owners.flatMap((id) => filesIn(path.join(view.root, '.worktrees', id, '.git'))))
     .filter((file) =>
-      /\.lock$|\.new$|\/\.(making|trash|merge|scratch)-|\/liza-(index|advance)|\/liza\/git\/\w+\.\d+$/.test(file),
+      /\.lock$|packed-refs\.new$|\/\.(making|trash|merge|scratch)-|\/liza-(index|advance)|\/liza\/git\/\w+\.\d+$/.test(
+        file,
+      ),
     );
   if (left.length > 0) problems.push(`left behind: ${left.map((file) => path.relative(view.root, file)).join(', ')}`);
   const reserved = tasksOf(view).filter(({ claiming, merging: under }) => claiming ?? under);

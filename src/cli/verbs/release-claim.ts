@@ -20,9 +20,10 @@ export const verb: Verb = {
 };
 
 /** Shared with `wt delete`. */
-export function releasedResult({ committed, attempt, left }: Released): Result {
+export function releasedResult({ committed, attempt, aside, left }: Released): Result {
   const lines = [
     ...keptLines(attempt),
+    ...(aside === undefined ? [] : [`it held repositories of its own; the folder is kept as ${aside}`]),
     ...(left === undefined ? [] : [`its worktree is still there: ${left.message}`, `→ ${left.hint}`]),
   ];
   const data = { attempt: attempt?.ref };

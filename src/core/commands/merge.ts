@@ -171,7 +171,8 @@ export const mergeFailed: Row<'merge-failed'> = {
     const { reason, paths, with: others, log } = command;
     const failed = evolve(
       task,
-      { ...LET_GO, approved_by: task.approved_by, status: 'INTEGRATION_FAILED' },
+      // Whatever is offered next is judged anew, the same commit too.
+      { ...LET_GO, approved_by: task.approved_by, approvals: undefined, status: 'INTEGRATION_FAILED' },
       event(s, 'integration_failed', { reason, paths, with: others, log, commit: task.review_commit }),
     );
     return {

@@ -85,6 +85,8 @@ export const claimReview: Row<'claim-review'> = {
   },
 };
 
+const ROUND: ReadonlySet<string> = new Set(['submitted', 'approved', 'rejected']);
+
 /** Approvals of the commit under review. */
 const approvalsOf = (task: Task) => (task.approvals ?? []).filter((approval) => approval.commit === task.review_commit);
 
@@ -95,7 +97,8 @@ export const submitVerdict: Row<'submit-verdict'> = {
   from: ['READY_FOR_REVIEW'],
   to: ['READY_FOR_REVIEW', 'APPROVED', 'REJECTED', 'BLOCKED'],
   already: ({ task, actor, command }) => {
-    const last = historyOf(task).findLast((entry) => entry.event === 'approved' || entry.event === 'rejected');
+    // A verdict of an earlier round says nothing about this one.
+    const last = historyOf(task).findLast((entry) => ROUND.has(entry.event));
     return (
       last !== undefined &&
       last.agent === actor.id &&

@@ -143,6 +143,12 @@ function cleanSync({ task, command }: Situation<'submit-for-review'>): Refusal |
     ...(facts.descends_from_base ? [] : [`the commit does not descend from the base ${task.base_commit}`]),
   ];
   if (wrong.length === 0) return undefined;
+  if (facts.branch !== branch && facts.head === commit) {
+    return refuse(wrong.join('; '), `Bring the branch here, then submit again: git checkout -B ${branch}`);
+  }
+  if (!facts.descends_from_base && facts.head === commit) {
+    return refuse(wrong.join('; '), `Merge the base in, then submit the new HEAD: git merge ${task.base_commit}`);
+  }
   return refuse(
     wrong.join('; '),
     `Submit the HEAD of ${branch}: ${usage('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
