@@ -84,6 +84,7 @@ export async function discardFolder(bench: Workbench, discard: Discard, again = 
     if (foreign !== undefined) return foreign;
     const place = isPlace(found) ? found : remainsOf(bench, task);
     const attempt = await saveAttempt(bench, place, discard);
+    const inner = isPlace(found) && (await holdsRepositories(bench, found));
     // `seen` goes last: as long as anything is left, it says whose it is, and where it was.
     const seen = refs.get(seenOf(task));
     const last =
@@ -91,7 +92,7 @@ export async function discardFolder(bench: Workbench, discard: Discard, again = 
     const gone = [...refs].filter(([ref]) => ref !== seenOf(task)).map(([ref, from]) => ({ ref, to: null, from }));
     // An agent that commits right now would lose that commit: look again.
     if ((await updateRefs(bench, [...last, ...gone])) === 'moved') continue;
-    const aside = isPlace(found) ? await putAside(bench, found) : undefined;
+    const aside = inner && isPlace(found) ? putAside(bench, found) : undefined;
     // Both halves of a linked worktree, also where its agent put a repository of its own into the one.
     if (isPlace(found) && found.kind === 'worktree') worktreeIsolation.remove(bench, found);
     else if (!('none' in found)) worktreeIsolation.remove(bench, { task });
@@ -103,19 +104,20 @@ export async function discardFolder(bench: Workbench, discard: Discard, again = 
   return {};
 }
 
-/**
- * Repositories inside the folder have a history of their own, which no attempt can hold: then the folder stays,
- * under another name, with the git directories of its submodules.
- */
-async function putAside(bench: Workbench, place: Place): Promise<string | undefined> {
-  const modules = join(place.gitDirectory, 'modules');
+/** Repositories inside the folder have a history of their own, which no attempt can hold. */
+async function holdsRepositories(bench: Workbench, place: Place): Promise<boolean> {
+  if (place.kind === 'worktree' && existsSync(join(place.gitDirectory, 'modules'))) return true;
   const head = await headOf(bench, place);
   const changed = head === undefined ? [] : await changedSince(bench, place, head.commit);
-  const inner = place.kind === 'worktree' && existsSync(modules);
-  if (!inner && !changed.some((path) => path.endsWith('/'))) return undefined;
+  return changed.some((path) => path.endsWith('/'));
+}
+
+/** The folder stays, under another name, with the git directories of its submodules. */
+function putAside(bench: Workbench, place: Place): string {
   const kept = join(bench.worktrees, `.kept-${place.task}-${Math.random().toString(16).slice(2, 10)}`);
+  const modules = join(place.gitDirectory, 'modules');
   renameSync(place.folder, kept);
-  if (inner) renameSync(modules, join(kept, '.liza-modules'));
+  if (place.kind === 'worktree' && existsSync(modules)) renameSync(modules, join(kept, '.liza-modules'));
   return relative(bench.root, kept);
 }
 

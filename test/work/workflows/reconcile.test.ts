@@ -139,9 +139,9 @@ test('what Liza did not make is told and left alone; a live claim is left to its
   p.git('branch', 'task/t');
   await p.run('coder-1', { name: 'reserve-claim', task: 'u', agent: 'coder-1' });
   p.git('update-ref', 'refs/liza/seen/u', 'integration');
-  const unknown = 'stranger: a folder in .worktrees that Liza did not make; it is left alone → ?';
-  expect(await look()).toEqual([unknown]);
-  expect(await mend()).toEqual([]);
+  const unknown = 'stranger: a folder in .worktrees that Liza did not make; it is left alone';
+  expect(await look()).toEqual([expect.stringContaining(unknown)]);
+  expect(await mend()).toEqual([expect.stringContaining(unknown)]);
   expect(fs.readFileSync(p.folder('stranger', 'mine.txt'), 'utf8')).toBe('x\n');
   expect(p.refs()).toMatchObject({ 'refs/heads/task/t': p.head('main'), 'refs/liza/seen/u': p.head() });
 });

@@ -1,0 +1,93 @@
+// What a black-box attack once lost or bent, each as the shortest way to it.
+
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import { reconcile } from '../../../src/workflows/reconcile.ts';
+import { releaseClaim } from '../../../src/workflows/release.ts';
+import { claimReview } from '../../../src/workflows/submit.ts';
+import { write } from '../git/repo.ts';
+import { type Project, project, succeeded } from './project.ts';
+
+let p: Project;
+afterEach(() => p.remove());
+
+const SCRIPT = 'scripts/integration-test.sh';
+
+test.each(['worktree', 'clone'] as const)(
+  '%s: a repository inside the folder is kept whole, and told',
+  async (kind) => {
+    p = project({ config: { isolation: kind } });
+    await p.claim('t');
+    const inner = p.folder('t', 'inner');
+    p.git('init', '-q', inner);
+    write(inner, { 'precious.txt': 'precious\n' });
+    write(p.folder('t'), { 'plain.txt': 'plain\n' });
+    const released = succeeded(await releaseClaim(p.hands(), 't', undefined));
+    expect(released.attempt?.uncommitted).toBe(1);
+    expect(readFileSync(p.file(released.aside ?? '', 'inner', 'precious.txt'), 'utf8')).toBe('precious\n');
+    await p.claim('t');
+    expect(existsSync(p.folder('t', 'inner'))).toBe(false);
+  },
+);
+
+test('a clone’s stash, tags and other branches stay reachable', async () => {
+  p = project({ config: { isolation: 'clone' } });
+  await p.claim('t');
+  const folder = p.folder('t');
+  write(folder, { 'stashed.txt': 's\n' });
+  p.gitIn(folder, 'add', '-A');
+  p.gitIn(folder, 'stash', '-q');
+  p.gitIn(folder, 'checkout', '-q', '-b', 'experiment');
+  const experiment = p.work('t', { 'e.txt': 'e\n' });
+  p.gitIn(folder, 'tag', '-a', '-m', 'x', 'marked');
+  const stash = p.gitIn(folder, 'rev-parse', 'refs/stash');
+  p.gitIn(folder, 'checkout', '-q', 'task/t');
+  succeeded(await releaseClaim(p.hands(), 't', undefined));
+  const reachable = p.git('rev-list', '--all').split('\n');
+  expect(reachable).toEqual(expect.arrayContaining([experiment, stash]));
+});
+
+test('a fix that merged the branch into itself does not bend the branch’s history', async () => {
+  p = project({ tasks: ['a', 'b'], files: { 'list.txt': 'one\n' } });
+  await p.approved('a', { 'list.txt': 'a\n', 'test/a.test.js': 'a\n' });
+  await p.approved('b', { 'list.txt': 'b\n', 'test/b.test.js': 'b\n' }, 'coder-2');
+  const first = succeeded(await p.merge('a')).commit;
+  expect(await p.merge('b')).toMatchObject({ ok: false, guard: 'conflict' });
+  await p.claim('b', 'coder-2');
+  await p.begin('b', 'coder-2');
+  write(p.folder('b'), { 'list.txt': 'both\n' });
+  p.gitIn(p.folder('b'), 'add', '-A');
+  p.gitIn(p.folder('b'), 'commit', '-qm', 'resolve');
+  succeeded(await p.submit('b', 'HEAD', 'coder-2'));
+  await p.approve('b');
+  const merged = succeeded(await p.merge('b'));
+  expect(merged.how).toBe('merge');
+  expect(p.git('rev-list', '--first-parent', 'integration').split('\n').slice(0, 2)).toEqual([merged.commit, first]);
+  expect(p.git('show', '-s', '--format=%(trailers:key=Liza-Task,valueonly)', merged.commit)).toBe('b');
+});
+
+test('a folder that is gone comes back where its branch is, not where Liza last looked', async () => {
+  p = project();
+  await p.claim('t');
+  const tip = p.work('t', { 'a.txt': 'a\n' });
+  rmSync(p.folder('t'), { recursive: true });
+  succeeded(await reconcile(p.hands()));
+  expect(p.gitIn(p.folder('t'), 'rev-parse', 'HEAD')).toBe(tip);
+});
+
+test('after a red test the same commit may be reviewed again by the same reviewer', async () => {
+  p = project({ files: { [SCRIPT]: 'exit 1\n' } });
+  const commit = await p.approved('t');
+  expect(await p.merge('t')).toMatchObject({ ok: false, guard: 'integration-test' });
+  await p.claim('t');
+  await p.begin('t');
+  succeeded(await p.submit('t', commit));
+  expect((await p.task('t')).approvals).toBeUndefined();
+  succeeded(await claimReview(p.hands('code-reviewer-1'), 't', 'code-reviewer-1'));
+});
+
+test('a user’s branch called task does not trip the doctor', async () => {
+  p = project();
+  p.git('branch', 'task');
+  expect(succeeded(await reconcile(p.hands()))).toEqual([]);
+});
