@@ -10,6 +10,9 @@ import { isAncestor } from './refs.ts';
 import { must } from './run.ts';
 import type { Workbench } from './workbench.ts';
 
+/** What a kill at the last step leaves; nobody reads it. */
+export const UNFINISHED = 'MERGE_HEAD.new';
+
 export interface LaidOut {
   readonly conflicts: readonly string[];
 }
@@ -35,8 +38,8 @@ export async function layOutMerge(bench: Workbench, place: Place, theirs: string
   note(place, 'MERGE_MSG', `${message}\n`);
   note(place, 'MERGE_MODE', 'no-ff');
   // Last, and whole: it is what says that the merge is laid out.
-  note(place, 'MERGE_HEAD.new', `${theirs}\n`);
-  renameSync(join(place.gitDirectory, 'MERGE_HEAD.new'), join(place.gitDirectory, 'MERGE_HEAD'));
+  note(place, UNFINISHED, `${theirs}\n`);
+  renameSync(join(place.gitDirectory, UNFINISHED), join(place.gitDirectory, 'MERGE_HEAD'));
   return { conflicts: paths };
 }
 

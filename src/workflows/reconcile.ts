@@ -3,7 +3,7 @@
 // missing ones come back at the last commit that was seen, killed merges are settled. Run at every
 // supervisor's start and by `doctor --fix`; `doctor` alone only says what it would do.
 
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
@@ -11,6 +11,7 @@ import { ID_PATTERN } from '../core/fields.ts';
 import { findTask } from '../core/find.ts';
 import { baselineOf, claimingBy } from '../core/holding.ts';
 import { settings, type Task } from '../core/state.ts';
+import { UNFINISHED } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../git/places.ts';
 import { branchOf, commitOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
@@ -179,6 +180,8 @@ async function troubleOf(bench: Workbench, board: Board, id: string, now: number
 
 /** Under the task's lock: nobody else changes anything there meanwhile. */
 async function mend(hands: Hands, bench: Workbench, id: string): Promise<readonly Mended[]> {
+  const place = findPlace(bench, id);
+  if (isPlace(place)) rmSync(join(place.gitDirectory, UNFINISHED), { force: true });
   const mended: Mended[] = [];
   const { board, now } = await hands.store.read();
   for (const trouble of await troubleOf(bench, board, id, now)) {
