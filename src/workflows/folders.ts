@@ -89,15 +89,19 @@ export async function discardFolder(bench: Workbench, discard: Discard, again = 
     const seen = refs.get(seenOf(task));
     const last =
       seen === undefined || attempt === undefined ? [] : [{ ref: seenOf(task), to: attempt.tip, from: seen }];
-    const gone = [...refs].filter(([ref]) => ref !== seenOf(task)).map(([ref, from]) => ({ ref, to: null, from }));
+    // Without a folder there is no step in between that could be forgotten.
+    const atOnce = 'none' in found && !again;
+    const gone = [...refs]
+      .filter(([ref]) => atOnce || ref !== seenOf(task))
+      .map(([ref, from]) => ({ ref, to: null, from }));
     // An agent that commits right now would lose that commit: look again.
-    if ((await updateRefs(bench, [...last, ...gone])) === 'moved') continue;
+    if ((await updateRefs(bench, atOnce ? gone : [...last, ...gone])) === 'moved') continue;
     const aside = inner && isPlace(found) ? putAside(bench, found) : undefined;
     // Both halves of a linked worktree, also where its agent put a repository of its own into the one.
     if (isPlace(found) && found.kind === 'worktree') worktreeIsolation.remove(bench, found);
     else if (!('none' in found)) worktreeIsolation.remove(bench, { task });
     sweepAside(bench, task);
-    if (refs.has(seenOf(task)) && !again) await updateRefs(bench, [{ ref: seenOf(task), to: null }]);
+    if (refs.has(seenOf(task)) && !again && !atOnce) await updateRefs(bench, [{ ref: seenOf(task), to: null }]);
     return { ...(attempt === undefined ? {} : { attempt }), ...(aside === undefined ? {} : { aside }) };
   }
   sweepAside(bench, task);

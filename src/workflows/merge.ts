@@ -107,18 +107,23 @@ async function mergeUnderLock(
     commit,
     process: thisProcess(),
   };
-  const candidate = await buildCandidate(bench, { onto, commit, message: mergeMessage(task, commit) });
+  // What git is asked about both sides does not depend on the answer of the other.
+  const [candidate, drift, scripted] = await Promise.all([
+    buildCandidate(bench, { onto, commit, message: mergeMessage(task, commit) }),
+    driftSince(bench, task.base_commit, onto),
+    hasIntegrationTest(bench, onto),
+  ]);
   if (candidate.kind === 'conflict') return failOnConflict(ground, candidate.paths);
   const to = candidate.kind === 'contained' ? onto : candidate.commit;
   const held = await heldBy(ground, to);
   if (held !== undefined) return held;
   const announced = await announce(ground, to);
   if (announced !== undefined) return announced;
-  const test = await judge(ground, to, options);
+  const test = await judge(ground, to, scripted, options);
   if ('ok' in test) return test;
   const moved = await moveBranch(ground, to, test.verdict !== 'none');
   if ('ok' in moved) return moved;
-  const committed = await record(ground, to);
+  const committed = await record(ground, to, drift);
   return isRefusal(committed)
     ? committed
     : { committed, commit: to, how: candidate.kind, test, remarks: moved.remarks };
@@ -180,10 +185,16 @@ async function announce({ hands, task, onto, process }: Ground, candidate: strin
 }
 
 /** Runs the test, and afterwards looks once more whether the merge is still wanted. */
-async function judge(ground: Ground, candidate: string, { testFrom }: MergeOptions): Promise<Tested | MergeFailure> {
+async function judge(
+  ground: Ground,
+  candidate: string,
+  scripted: boolean,
+  { testFrom }: MergeOptions,
+): Promise<Tested | MergeFailure> {
   const { hands, bench, task, settings, onto, process } = ground;
   const judgeCommit = testFrom === 'candidate' ? candidate : onto;
-  if (candidate === onto || !(await hasIntegrationTest(bench, judgeCommit))) return { verdict: 'none' };
+  const has = testFrom === 'candidate' ? await hasIntegrationTest(bench, candidate) : scripted;
+  if (candidate === onto || !has) return { verdict: 'none' };
   // Kept while the test runs; whoever takes this ref away stops the merge.
   await updateRefs(bench, [{ ref: mergingOf(task.id), to: candidate }]);
   const tested = await withdrawing(ground, () =>
@@ -226,10 +237,13 @@ async function failOnTest(ground: Ground, { reason, log, tail }: Tested & { verd
   };
 }
 
-async function record({ hands, bench, task, onto, commit }: Ground, to: string): Promise<Committed | Refusal> {
+async function record(
+  { hands, bench, task, onto, commit }: Ground,
+  to: string,
+  drift: number | undefined,
+): Promise<Committed | Refusal> {
   const place = findPlace(bench, task.id);
   const head = isPlace(place) ? await headOf(bench, place) : undefined;
-  const drift = await driftSince(bench, task.base_commit, onto);
   return transact(hands, {
     name: 'merge',
     task: task.id,

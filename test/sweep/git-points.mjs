@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { environmentAt, layOut, namesIn, projectIn } from './git-projects.mjs';
+import { environmentAt, layOut, namesIn, projectIn } from './git-places.mjs';
 import { OPENS, quoted, TRACE } from './tracing.mjs';
 
 const HERE = import.meta.dirname;

@@ -8,10 +8,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { examine, judgeSurvivor, lookBefore } from './git-examine.mjs';
+import { examine, judgeSurvivor } from './git-examine.mjs';
 import { fingerprint } from './git-fingerprint.mjs';
+import { lookBefore } from './git-holds.mjs';
+import { layOut, makePlace, projectIn } from './git-places.mjs';
 import { makeShims, pointsOf, settled, strike } from './git-points.mjs';
-import { ISOLATIONS, layOut, makePlace, makeTemplates, projectIn, SCENARIOS, titleOf } from './git-projects.mjs';
+import { ISOLATIONS, SCENARIOS, titleOf } from './git-scenarios.mjs';
+import { makeTemplates } from './git-templates.mjs';
+import { viewOf } from './git-view.mjs';
 import { buildApart } from './project.mjs';
 import { inParallel, skip, spread, unavailable } from './tracing.mjs';
 
@@ -54,7 +58,7 @@ async function main() {
       const place = yard.places[worker - 1];
       const points = await pointsOf(yard, place, scenario);
       layOut(yard.base, place, scenario.from, scenario.isolation);
-      return { scenario, points, before: await lookBefore(place, scenario), seen: new Map() };
+      return { scenario, points, before: await lookBefore(viewOf(yard, place), scenario), seen: new Map() };
     });
     plans.sort((a, b) => scenarios.indexOf(a.scenario) - scenarios.indexOf(b.scenario));
     const jobs = chosen(plans).filter(({ point }) => onlyPoint === undefined || point.id === onlyPoint);
@@ -121,7 +125,10 @@ async function attempt(yard, place, { plan, point }) {
     const state = orphaned === undefined ? `${fingerprint(projectIn(place))} ${another}` : point.id;
     const known = seen.get(state);
     if (known === undefined)
-      seen.set(state, examine(yard, place, scenario, before, { another, orphaned, straight: options.straight }));
+      seen.set(
+        state,
+        examine(viewOf(yard, place), scenario, before, { another, orphaned, straight: options.straight }),
+      );
     problems.push(...(await seen.get(state)));
     if (known !== undefined) return { plan, point, problems };
   } catch (error) {

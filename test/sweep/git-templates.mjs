@@ -1,59 +1,11 @@
 // The projects of the git sweep, made by the command line as people and agents would: one for each
-// scenario and isolation, kept as a template. Linked worktrees name each other by full path, so every
-// worker has one fixed place where a template is laid out, with these paths adjusted.
+// scenario and isolation, kept as a template.
 
 import fs from 'node:fs';
 import path from 'node:path';
+import { environmentAt, keepTemplate, layOut, projectIn } from './git-places.mjs';
+import { CODER, claim, merge, OTHER, REVIEWER } from './git-scenarios.mjs';
 import { must, run } from './project.mjs';
-
-export const ISOLATIONS = ['worktree', 'clone'];
-const CODER = { LIZA_AGENT_ID: 'coder-1' };
-const OTHER = { LIZA_AGENT_ID: 'coder-2' };
-const REVIEWER = { LIZA_AGENT_ID: 'code-reviewer-1' };
-const claim = { task: 'greet', argv: ['claim-task', 'greet', 'coder-1'], env: CODER, ends: 'CLAIMED' };
-const merge = { task: 'greet', argv: ['wt', 'merge', 'greet'], env: REVIEWER, ends: 'MERGED' };
-const doctor = { task: 'greet', argv: ['doctor', '--fix'], env: {} };
-
-/** What is killed, in which project. `ends`: the task's status when it was repeated to success. */
-export const SCENARIOS = [
-  { name: 'claim', from: 'ready', ...claim, another: { argv: ['claim-task', 'greet', 'coder-2'], env: OTHER } },
-  { name: 'claim-taken', from: 'expired', ...claim, argv: ['claim-task', 'greet', 'coder-2'], env: OTHER },
-  { name: 'claim-fix', from: 'conflict', ...claim },
-  { name: 'submit', from: 'worked', ...claim, argv: ['submit-for-review', 'greet', 'HEAD'], ends: 'READY_FOR_REVIEW' },
-  { name: 'merge-forward', from: 'approved', ...merge },
-  { name: 'merge-true', from: 'diverged', ...merge },
-  { name: 'merge-test', from: 'tested', ...merge },
-  { name: 'merge-checkout', from: 'checkout', ...merge },
-  { name: 'delete', from: 'blocked', task: 'greet', argv: ['wt', 'delete', 'greet'], env: {}, ends: 'BLOCKED' },
-  { name: 'release', from: 'dirty', task: 'greet', argv: ['release-claim', 'greet'], env: {}, ends: 'UNCLAIMED' },
-  { name: 'create-fresh', from: 'dirty', ...claim, argv: ['wt', 'create', '--fresh', 'greet'] },
-  { name: 'doctor-claim', from: 'claim-killed', ...doctor, ends: 'UNCLAIMED' },
-  { name: 'doctor-merge', from: 'merge-killed', ...doctor, ends: 'MERGED' },
-  { name: 'doctor-stray', from: 'release-killed', ...doctor, ends: 'UNCLAIMED' },
-  { name: 'doctor-missing', from: 'missing', ...doctor, ends: 'CLAIMED' },
-].flatMap((scenario) => ISOLATIONS.map((isolation) => ({ ...scenario, isolation })));
-
-export const titleOf = ({ name, isolation }) => `${name}/${isolation}`;
-
-/** Nobody's settings, no clock in the commits, and what Liza puts aside is where it can be looked at. */
-export function environmentAt(place, env = {}) {
-  return {
-    ...env,
-    HOME: path.join(place, 'home'),
-    TMPDIR: path.join(place, 'tmp'),
-    GIT_AUTHOR_DATE: '1700000000 +0000',
-    GIT_COMMITTER_DATE: '1700000000 +0000',
-  };
-}
-
-/** One per worker: a project, and around it what belongs to the run and not to the project. */
-export function makePlace(base, worker) {
-  const place = path.join(base, String(worker));
-  for (const folder of ['home', 'tmp', 'logs']) fs.mkdirSync(path.join(place, folder), { recursive: true });
-  return place;
-}
-
-export const projectIn = (place) => path.join(place, 'project');
 
 const FROM_READY = [
   ...['ready', 'worked', 'dirty', 'blocked', 'approved', 'checkout'],
@@ -226,59 +178,4 @@ function shellIn(program, place) {
       await liza(['submit-verdict', task, 'APPROVED'], REVIEWER);
     },
   };
-}
-
-const templateOf = (base, name, isolation) => path.join(base, 'templates', `${name}-${isolation}`);
-
-function keepTemplate(base, place, name, isolation) {
-  const kept = templateOf(base, name, isolation);
-  copyTree(projectIn(place), path.join(kept, 'project'));
-  age(path.join(kept, 'project'));
-  fs.writeFileSync(path.join(kept, 'from'), projectIn(place));
-}
-
-/** Old enough that neither git nor Liza looks twice at what might have changed within the second. */
-function age(folder) {
-  const then = Date.now() / 1000 - 3600;
-  for (const name of fs.readdirSync(folder, { recursive: true })) {
-    if (!fs.lstatSync(path.join(folder, name)).isSymbolicLink()) fs.utimesSync(path.join(folder, name), then, then);
-  }
-}
-
-/** The template as if it had been made at the worker's place. */
-export function layOut(base, place, name, isolation) {
-  const kept = templateOf(base, name, isolation);
-  const root = projectIn(place);
-  fs.rmSync(root, { recursive: true, force: true });
-  copyTree(path.join(kept, 'project'), root);
-  const from = fs.readFileSync(path.join(kept, 'from'), 'utf8');
-  for (const file of from === root ? [] : filesWithPaths(root)) {
-    const text = fs.readFileSync(file, 'utf8');
-    fs.writeFileSync(file, text.replaceAll(from, root));
-  }
-  for (const folder of ['tmp', 'logs']) {
-    fs.rmSync(path.join(place, folder), { recursive: true, force: true });
-    fs.mkdirSync(path.join(place, folder));
-  }
-  return root;
-}
-
-function filesWithPaths(root) {
-  const links = path.join(root, '.git', 'worktrees');
-  const folders = path.join(root, '.worktrees');
-  const candidates = [
-    ...namesIn(links).map((name) => path.join(links, name, 'gitdir')),
-    ...namesIn(folders).flatMap((name) => {
-      const dot = path.join(folders, name, '.git');
-      return [dot, ...namesIn(dot).map((file) => path.join(dot, file))];
-    }),
-  ];
-  return candidates.filter((file) => fs.statSync(file).isFile() && path.basename(file) !== 'index');
-}
-
-export const namesIn = (folder) =>
-  fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? fs.readdirSync(folder) : [];
-
-function copyTree(from, to) {
-  fs.cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
 }
