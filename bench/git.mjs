@@ -118,7 +118,8 @@ function merges(files) {
     times.node.push(node(root));
     times.note.push(liza(root, undefined, 'note', `round ${round}`));
     times.raw.push(rawMerge(root, commit));
-    // Its removal is not part of the number.
+    // The removal of worktree and branch is not part of the number.
+    for (const ref of [`refs/heads/task/${id}`, `refs/liza/seen/${id}`]) git(root, 'update-ref', '-d', ref);
     rmSync(folder, { recursive: true, force: true });
     rmSync(join(root, '.git/worktrees', `liza-${id}`), { recursive: true, force: true });
     times.own.push(liza(root, 'code-reviewer-1', 'wt', 'merge', id));
@@ -154,7 +155,10 @@ const CASES = [
 ];
 const missed = [];
 const rows = [];
-for (const { name, times, factor } of CASES) {
+const only = process.argv[process.argv.indexOf('--only') + 1];
+for (const { name, times, factor } of CASES.filter(
+  (one) => !process.argv.includes('--only') || one.name.includes(only),
+)) {
   // The first round fills caches.
   const taken = Object.fromEntries(Object.entries(times()).map(([key, all]) => [key, median(all.slice(1))]));
   const limit = 2 * taken.note + factor * taken.raw;
