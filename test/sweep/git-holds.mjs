@@ -89,17 +89,22 @@ async function noLeftovers(view, { isolation }) {
   const merging = linesOf(await view.git('for-each-ref', '--format=%(refname)', 'refs/liza/merging'));
   same('merges under way', merging, []);
   for (const id of owners) problems.push(...(await folderUsable(view, id)));
-  const left = filesIn(path.join(view.root, '.git'))
-    .concat(owners.flatMap((id) => filesIn(path.join(view.root, '.worktrees', id, '.git'))))
-    .filter((file) =>
-      /\.lock$|packed-refs\.new$|\/\.(making|trash|merge|scratch)-|\/liza-(index|advance)|\/liza\/git\/\w+\.\d+$/.test(
-        file,
-      ),
-    );
+  const left = [view.root, ...owners.map((id) => path.join(view.root, '.worktrees', id))]
+    .flatMap((folder) => filesIn(path.join(folder, '.git')))
+    .filter((file) => LEFT.test(file) && !isOfTheLiving(file));
   if (left.length > 0) problems.push(`left behind: ${left.map((file) => path.relative(view.root, file)).join(', ')}`);
   const reserved = tasksOf(view).filter(({ claiming, merging: under }) => claiming ?? under);
   if (reserved.length > 0) problems.push(`still reserved: ${reserved.map(({ id }) => id).join(', ')}`);
   return problems;
+}
+
+const LEFT =
+  /\.lock$|packed-refs\.new$|\/\.(making|trash|merge|scratch)-|\/liza-(index|advance|unprepared)|\/liza\/git\/\w+\.\d+$/;
+
+/** Another process may have the pid of the dead by now: then its scratch stays a little longer. */
+function isOfTheLiving(file) {
+  const pid = /\/\.scratch-(\d+)-/.exec(file)?.[1];
+  return pid !== undefined && fs.existsSync(`/proc/${pid}`);
 }
 
 async function folderUsable(view, id) {
