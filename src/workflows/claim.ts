@@ -94,10 +94,11 @@ async function claimUnderLock(hands: Hands, hold: number, task: string, agent: s
 
 /** The same claim again, by whoever holds the task: no news, as long as the folder is there. */
 async function repeated(hands: Hands, task: string, agent: string): Promise<Claimed | Refusal | undefined> {
-  const { task: known } = await look(hands, task);
+  const seen = await look(hands, task);
+  const known = seen.task;
   if (known?.worktree === undefined || known.base_commit === undefined || known.assigned_to !== agent) return undefined;
   const { worktree, base_commit: base } = known;
-  const foreseen = await foresee(hands, { name: 'claim-task', task, agent, worktree, base_commit: base });
+  const foreseen = await foresee(hands, { name: 'claim-task', task, agent, worktree, base_commit: base }, seen);
   if (!foreseen.ok || foreseen.already !== true) return undefined;
   const bench = await openBench(hands, foreseen);
   if (isRefusal(bench)) return bench;

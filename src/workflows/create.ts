@@ -33,7 +33,11 @@ export async function createWorktree(hands: Hands, id: string, fresh: boolean): 
   const before = await look(hands, id);
   const known = before.task?.base_commit ?? '0'.repeat(40);
   const worktree = worktreePath(id);
-  const foreseen = await foresee(hands, { name: 'renew-worktree', task: id, worktree, base_commit: known, fresh });
+  const foreseen = await foresee(
+    hands,
+    { name: 'renew-worktree', task: id, worktree, base_commit: known, fresh },
+    before,
+  );
   if (!foreseen.ok) return foreseen;
   return withTaskFolder<Created>(hands, id, 10_000, async (bench) => {
     const { board, task, settings } = await look(hands, id);

@@ -65,8 +65,10 @@ async function deinitBoard(hands: Hands, purge: boolean): Promise<Deinited | Ref
   if (first === undefined) return deinitHalfMade(hands, purge);
   const busy = refuseBusy(first.board, first.now);
   if (busy !== undefined) return busy;
-  return withIntegration(hands, PATIENCE, async (bench) => {
-    const settled = (await settleMerges(hands, bench)).map((line) => (typeof line === 'string' ? line : line.message));
+  return withIntegration(hands, PATIENCE, async (bench, { board: before }) => {
+    const settled = (await settleMerges(hands, bench, before)).map((line) =>
+      typeof line === 'string' ? line : line.message,
+    );
     // Edits by hand, and what a killed command had committed, become part of the board that is kept.
     const turn = await inTurn(hands.context, async () => ({}));
     if (isRefusal(turn) && turn.code === 2) return turn;

@@ -17,7 +17,7 @@ import type { Context } from '../store/context.ts';
 import { acquireLock } from '../store/lock.ts';
 import { formatProcess, identify } from '../store/processes.ts';
 import { unlocked } from '../store/refusals.ts';
-import type { Outcome, Store } from '../store/store.ts';
+import type { Outcome, Snapshot, Store } from '../store/store.ts';
 
 export interface Hands {
   readonly env: Environment;
@@ -43,23 +43,30 @@ export function transact(hands: Hands, command: Command): Promise<Outcome> {
   return store.transact({ actor, command: command.name }, (board, now) => decide(board, command, { actor, now }));
 }
 
-/** What would be decided now; nothing is written. */
-export async function foresee(hands: Hands, command: Command): Promise<ReturnType<typeof decide>> {
-  const { board, now } = await hands.store.read();
+/** What would be decided now, or on a board just read; nothing is written. */
+export async function foresee(hands: Hands, command: Command, seen?: Seen): Promise<ReturnType<typeof decide>> {
+  const { board, now } = seen ?? (await hands.store.read());
   return decide(board, command, { actor: hands.actor, now });
 }
 
+export type Seen = Pick<Snapshot, 'board' | 'now'>;
+
 /** The board as it is now, and what every step asks of it. */
-export interface View {
-  readonly board: Board;
+export interface View extends Seen {
   readonly task: Task | undefined;
   readonly settings: Settings;
 }
 
 export async function look(hands: Hands, task: string): Promise<View> {
-  const { board } = await hands.store.read();
-  return { board, task: findTask(board.state, task), settings: settings(board.state) };
+  return viewOf(await hands.store.read(), task);
 }
+
+export const viewOf = ({ board, now }: Seen, task: string): View => ({
+  board,
+  now,
+  task: findTask(board.state, task),
+  settings: settings(board.state),
+});
 
 export const openBench = (hands: Hands, { state }: Pick<Board, 'state'>, hold?: number): Promise<Workbench | Refusal> =>
   openWorkbench(hands.env, hands.context.paths.root, { allowFilters: settings(state).allow_filters, hold });
@@ -91,11 +98,11 @@ export function withTaskLock<T extends object>(
 export function withIntegration<T extends object>(
   hands: Hands,
   patience: number,
-  work: (bench: Workbench) => Promise<T | Refusal>,
+  work: (bench: Workbench, seen: Seen) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
   return underLock(hands, '_integration.lock', patience, 'another merge is under way', async (hold) => {
-    const { config } = (await hands.store.read()).board.state;
-    return onBench(hands, config.allow_filters ?? false, hold, work);
+    const seen = await hands.store.read();
+    return onBench(hands, settings(seen.board.state).allow_filters, hold, (bench) => work(bench, seen));
   });
 }
 

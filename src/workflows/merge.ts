@@ -19,9 +19,11 @@ import {
   integrationRef,
   isRefusal,
   look,
+  type Seen,
   thisProcess,
   transact,
   type View,
+  viewOf,
   withIntegration,
 } from './hands.ts';
 import { hasIntegrationTest, type Tested, testCandidate } from './integration-test.ts';
@@ -56,10 +58,12 @@ export async function mergeTask(hands: Hands, id: string, options: MergeOptions)
   const refused = await refuseEarly(hands, view, id);
   if (refused !== undefined) return refused;
   const patience = (settings.integration_test_timeout + 60) * 1000;
-  const merged = await withIntegration<Merged>(hands, patience, (bench) => mergeUnderLock(hands, bench, id, options));
+  const merged = await withIntegration<Merged>(hands, patience, (bench, seen) =>
+    mergeUnderLock(hands, bench, seen, id, options),
+  );
   if (isRefusal(merged)) return merged;
   // The folder goes last: the work is reachable from the branch by now.
-  return { ...merged, tidied: await tidy(hands, id, 'its task was merged') };
+  return { ...merged, tidied: await tidy(hands, id, 'its task was merged', merged.commit) };
 }
 
 async function mergedBefore(hands: Hands, task: Task): Promise<Merged | Refusal> {
@@ -69,10 +73,12 @@ async function mergedBefore(hands: Hands, task: Task): Promise<Merged | Refusal>
 }
 
 /** Role, state and switches, before anything is built. */
-async function refuseEarly(hands: Hands, { board, task }: View, id: string): Promise<Refusal | undefined> {
+async function refuseEarly(hands: Hands, view: View, id: string): Promise<Refusal | undefined> {
+  const { board, task } = view;
   const candidate = task?.review_commit ?? '0'.repeat(40);
   const onto = board.state.goal.integration_head ?? candidate;
-  const foreseen = await foresee(hands, { name: 'reserve-merge', task: id, candidate, onto, process: thisProcess() });
+  const command = { name: 'reserve-merge', task: id, candidate, onto, process: thisProcess() } as const;
+  const foreseen = await foresee(hands, command, view);
   // Whoever merges it right now is waited for: then it is merged, or free again.
   return foreseen.ok || foreseen.guard === 'not-being-merged' ? undefined : foreseen;
 }
@@ -80,11 +86,12 @@ async function refuseEarly(hands: Hands, { board, task }: View, id: string): Pro
 async function mergeUnderLock(
   hands: Hands,
   bench: Workbench,
+  seen: Seen,
   id: string,
   options: MergeOptions,
 ): Promise<Merged | MergeFailure> {
-  await settleMerges(hands, bench);
-  const { board, task, settings } = await look(hands, id);
+  const settled = await settleMerges(hands, bench, seen.board);
+  const { board, task, settings } = settled.length === 0 ? viewOf(seen, id) : await look(hands, id);
   if (task?.status === 'MERGED') return mergedBefore(hands, task);
   const wanted = task?.review_commit;
   if (task === undefined || wanted === undefined) {

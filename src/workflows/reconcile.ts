@@ -83,9 +83,9 @@ export async function reconcile(hands: Hands): Promise<readonly Mended[] | Refus
   if (isRefusal(bench)) return bench;
   sweepScratch(bench.common);
   const mended: Mended[] = [];
-  const settled = await withIntegration(hands, PATIENCE, async (locked) => ({
+  const settled = await withIntegration(hands, PATIENCE, async (locked, seen) => ({
     freed: await clearStaleLocks(lockPathsOf(locked, NO_TASK, integrationRef(board))),
-    lines: await settleMerges(hands, locked),
+    lines: await settleMerges(hands, locked, seen.board),
   }));
   if (isRefusal(settled)) mended.push({ subject: 'merges', problem: 'not looked at', resists: settled });
   else {

@@ -47,15 +47,15 @@ async function recordThenTidy(
   return isRefusal(tidied) ? { committed, left: tidied } : { ...tidied, committed };
 }
 
-/** Puts away the folder of a task that has none on the board any more. */
-export function tidy(hands: Hands, id: string, why: string): Promise<Released | Refusal> {
+/** Puts away the folder of a task that has none on the board any more. `merged`: a commit of the integration branch. */
+export function tidy(hands: Hands, id: string, why: string, merged?: string): Promise<Released | Refusal> {
   return withTaskFolder<Released>(hands, id, PATIENCE, async (bench) => {
     // Looked at again under the lock: it may have been claimed meanwhile.
     const { task, settings, board } = await look(hands, id);
     if (task?.worktree !== undefined || task?.claiming !== undefined) {
       return refuse(`${id} was claimed meanwhile, its folder stays`, `see it: liza show ${id}`, 1, 'claimed');
     }
-    const integration = await commitOf(bench, integrationRef(board));
+    const integration = merged ?? (await commitOf(bench, integrationRef(board)));
     const discarded = await discardFolder(bench, discardOf(task ?? { id }, settings, why, integration));
     if (!isRefusal(discarded)) removeLock(hands, id);
     return discarded;

@@ -2,6 +2,7 @@
 // then the board has to say so; or it does not, then there was no merge. Only under the integration
 // lock: whoever holds it knows that no other merge is alive.
 
+import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import type { Task } from '../core/state.ts';
 import { type Failed, finishAdvance } from '../git/advance.ts';
@@ -14,8 +15,11 @@ import type { Workbench } from '../git/workbench.ts';
 import { type Hands, integrationRef, thisProcess, transact } from './hands.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */
-export async function settleMerges(hands: Hands, bench: Workbench): Promise<readonly (string | Refusal)[]> {
-  const { board } = await hands.store.read();
+export async function settleMerges(
+  hands: Hands,
+  bench: Workbench,
+  board: Board,
+): Promise<readonly (string | Refusal)[]> {
   const branch = integrationRef(board);
   const done: (string | Refusal)[] = [];
   const unfinished = board.state.tasks.filter((task) => task.merging !== undefined);

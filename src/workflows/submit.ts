@@ -18,13 +18,14 @@ export interface Submitted extends Committed {
 }
 
 export async function submitForReview(hands: Hands, id: string, named: string): Promise<Submitted | Refusal> {
-  const { board, task, settings } = await look(hands, id);
+  const seen = await look(hands, id);
+  const { board, task, settings } = seen;
   const bench = await openBench(hands, board);
   if (isRefusal(bench)) return bench;
   const found = findPlace(bench, id);
   const commit = (isPlace(found) ? await resolveIn(bench, found, named) : undefined) ?? named;
   const nothing = { head: '', dirty: [], descends_from_base: false, changes: [] };
-  const early = await foresee(hands, { name: 'submit-for-review', task: id, commit, facts: nothing });
+  const early = await foresee(hands, { name: 'submit-for-review', task: id, commit, facts: nothing }, seen);
   if (early.ok) return { ...early, seq: 0, notices: [], commit };
   if (task === undefined || BEFORE_FACTS.has(early.guard ?? '')) return early;
   const integration = await integrationHead(bench, board);
@@ -96,9 +97,10 @@ export interface ReviewClaimed extends Committed {
 }
 
 export async function claimReview(hands: Hands, id: string, agent: string): Promise<ReviewClaimed | Refusal> {
-  const { board, task } = await look(hands, id);
+  const seen = await look(hands, id);
+  const { board, task } = seen;
   const command = { name: 'claim-review', task: id, agent } as const;
-  const early = await foresee(hands, command);
+  const early = await foresee(hands, command, seen);
   if (!early.ok || task?.review_commit === undefined)
     return early.ok ? transactReview(hands, command, task, []) : early;
   const bench = await openBench(hands, board);

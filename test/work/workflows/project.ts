@@ -25,8 +25,6 @@ import { type Merged, type MergeFailure, type MergeOptions, mergeTask } from '..
 import { type Submitted, submitForReview } from '../../../src/workflows/submit.ts';
 import { type Contents, write } from '../git/repo.ts';
 
-/** In memory where there is such a place: what these tests are about is not whether the disk is in step. */
-const TEMPORARY = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
 export const START = Date.parse('2026-03-01T09:00:00Z');
 /** A change with its test, as most tasks make it. */
 export const WORK: Contents = { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': 'test(2);\n' };
@@ -121,7 +119,7 @@ export interface ProjectOptions {
 }
 
 export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = {}): Project {
-  const base = fs.realpathSync(fs.mkdtempSync(path.join(TEMPORARY, 'liza-work-')));
+  const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'liza-work-')));
   const root = path.join(base, 'project');
   fs.cpSync(templateFolder(), base, { recursive: true });
   const env = { ...cleanEnvironment(), HOME: base };
@@ -242,7 +240,7 @@ afterAll(() => {
 /** Branch main checked out in the root, and integration at the same commit. */
 function templateFolder(): string {
   if (template !== undefined) return template;
-  const base = fs.mkdtempSync(path.join(TEMPORARY, 'liza-template-'));
+  const base = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-template-'));
   const root = path.join(base, 'project');
   fs.mkdirSync(root);
   fs.writeFileSync(path.join(base, '.gitconfig'), '[user]\n\tname = Person\n\temail = person@example.org\n');
