@@ -66,6 +66,8 @@ function findVerb(argv: readonly string[]): Found | Refusal {
   if (double !== undefined && Object.hasOwn(REGISTRY, double))
     return named(double, [...leading, ...argv.slice(at + 2)]);
   if (Object.hasOwn(REGISTRY, first)) return named(first, [...leading, ...argv.slice(at + 1)]);
+  const isFamily = Object.keys(REGISTRY).some((name) => name.startsWith(`${first} `));
+  if (isFamily && (second === '--help' || second === '-h')) return named('help', [first]);
   return unknownVerb(first, second);
 }
 

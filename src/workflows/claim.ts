@@ -8,7 +8,7 @@ import { type Refusal, refuse } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
 import { baselineOf as recordedBaseline } from '../core/holding.ts';
 import { type Settings, type State, settings as settingsOf, type Task } from '../core/state.ts';
-import { worktreePlan } from '../core/worktrees.ts';
+import { approvedBefore, worktreePlan } from '../core/worktrees.ts';
 import { see } from '../git/attempts.ts';
 import { layOutMerge } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
@@ -226,7 +226,7 @@ export async function lastSeen({
 async function integrationFix(asked: Asked): Promise<Folder | Refusal> {
   const { bench, task, settings, integration } = asked;
   const usable = await unchangedFolder(asked);
-  const tip = task.review_commit ?? (await lastSeen(asked));
+  const tip = fixedFrom(task) ?? (await lastSeen(asked));
   let place = usable;
   if (place === undefined) {
     const remade = await fresh(asked, tip, 'its folder was not as it was submitted');
@@ -238,13 +238,16 @@ async function integrationFix(asked: Asked): Promise<Folder | Refusal> {
   return { ...ready, base: integration, made: usable === undefined, conflicts };
 }
 
+/** Of a fix that changes hands, not what its former coder made of it. */
+const fixedFrom = (task: Task): string | undefined => approvedBefore(task) ?? task.review_commit;
+
 /** The folder still is what was submitted, or holds this very merge already. */
 async function unchangedFolder({ bench, task, settings, integration }: Asked): Promise<Place | undefined> {
   const found = usablePlace(bench, task.id);
   // The index is written there: one that is a link would lead git elsewhere.
   if (found === undefined || lstatSync(found.index, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const head = await headOf(bench, found);
-  if (head === undefined || head.commit !== task.review_commit || head.branch !== `refs/heads/task/${task.id}`)
+  if (head === undefined || head.commit !== fixedFrom(task) || head.branch !== `refs/heads/task/${task.id}`)
     return undefined;
   if (head.merging !== undefined) return head.merging === integration ? found : undefined;
   const leaveOut = declaredFiles(settings);

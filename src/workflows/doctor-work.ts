@@ -1,9 +1,12 @@
 // The doctor's look at worktrees, branches and merges; and the person's word that a branch moved
 // outside Liza is right as it is.
 
+import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
+import { recordedMerges } from '../core/merges.ts';
 import { settings } from '../core/state.ts';
 import { commitOf } from '../git/refs.ts';
+import type { Workbench } from '../git/workbench.ts';
 import type { Committed } from '../store/store.ts';
 import type { Finding } from './doctor.ts';
 import { type Hands, integrationRef, isRefusal, openBench, transact } from './hands.ts';
@@ -25,8 +28,14 @@ function finding({ subject, problem, done, resists }: Mended): Finding {
   return { check: 'worktrees', level: 'broken', message: why, remedy: resists.hint };
 }
 
+export interface Accepted extends Committed {
+  readonly head: string;
+  /** Merged tasks whose work the accepted branch does not hold. */
+  readonly gone: readonly string[];
+}
+
 /** From here on Liza merges on top of what the branch is now. */
-export async function acceptIntegration(hands: Hands): Promise<(Committed & { readonly head: string }) | Refusal> {
+export async function acceptIntegration(hands: Hands): Promise<Accepted | Refusal> {
   const { board } = await hands.store.read();
   const bench = await openBench(hands, board);
   if (isRefusal(bench)) return bench;
@@ -34,6 +43,15 @@ export async function acceptIntegration(hands: Hands): Promise<(Committed & { re
   const name = settings(board.state).integration_branch;
   if (head === undefined)
     return refuse(`there is no branch ${name} to accept`, `make it: git branch ${name} <commit>`, 3);
+  const gone = await mergesGone(bench, board, head);
   const done = await transact(hands, { name: 'accept-integration', head });
-  return done.ok ? { ...done, head } : done;
+  return done.ok ? { ...done, head, gone } : done;
+}
+
+/** Tasks of the board whose merge was on the branch where Liza left it, and is not on it now. */
+async function mergesGone(bench: Workbench, { state }: Board, head: string): Promise<readonly string[]> {
+  const left = state.goal.integration_head;
+  if (left === undefined) return [];
+  const lost = new Set((await bench.objects(['rev-list', left, '--not', head])).stdout.split('\n'));
+  return recordedMerges(state.tasks).flatMap(({ task, mergeCommit }) => (lost.has(mergeCommit) ? [task.id] : []));
 }

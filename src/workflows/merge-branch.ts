@@ -32,7 +32,7 @@ export async function acceptedHead(hands: Hands, board: Board, found: string | u
   await transact(hands, { name: 'integration-moved', found });
   return refuse(
     `${name} was moved outside Liza: it is at ${found}, Liza left it at ${left}`,
-    `look at it: git log ${left.slice(0, 12)}..${found.slice(0, 12)}; if it is right: liza doctor --accept-integration`,
+    `look at it: git log --left-right ${left.slice(0, 12)}...${found.slice(0, 12)}; if it is right: liza doctor --accept-integration`,
     1,
     'integration-moved',
   );

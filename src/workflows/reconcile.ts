@@ -277,7 +277,7 @@ async function movedOutside(bench: Workbench, board: Board): Promise<Mended | un
   const hint =
     found === undefined
       ? `git branch ${name} ${left}`
-      : `look at it: git log ${left}..${found}; if it is right: liza doctor --accept-integration`;
+      : `look at it: git log --left-right ${left}...${found}; if it is right: liza doctor --accept-integration`;
   return { subject: name, problem, resists: refuse(problem, hint, 1, 'integration-moved') };
 }
 

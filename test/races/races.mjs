@@ -8,9 +8,11 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '../../dist'), 'liza.cjs');
-const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1] || 100);
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '100' } } });
+const rounds = Number(values.rounds);
 const { NODE_EXTRA_CA_CERTS: _, LIZA_AGENT_ID: __, ...rest } = process.env;
 const env = {
   ...rest,

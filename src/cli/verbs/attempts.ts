@@ -20,8 +20,7 @@ export const verb: Verb = {
   options: {},
   examples: ['liza attempts', 'liza attempts retry-login'],
   details: [
-    'Before a worktree or branch of a task goes, its commits and uncommitted files are kept under',
-    'refs/liza/attempts/<task>/<n>. They stay until you delete the ref: git update-ref -d <ref>',
+    'Before a worktree or branch of a task goes, its commits and uncommitted files are kept under refs/liza/attempts/<task>/<n>. They stay until you delete the ref: git update-ref -d <ref>',
   ],
   run: async (args, io) => {
     const hands = await openHands(io);

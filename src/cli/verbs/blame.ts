@@ -12,8 +12,7 @@ export const verb: Verb = {
   options: {},
   examples: ['liza blame HEAD', 'liza blame 3f2c91ab --json', 'liza blame integration~4'],
   details: [
-    'Says which merge brought the commit to the integration branch, who wrote it, every round of review',
-    'with its verdicts, the evidence that was given, and whether the trailers in git agree with the board.',
+    'Says which merge brought the commit to the integration branch, who wrote it, every round of review with its verdicts, the evidence that was given, and whether the trailers in git agree with the board.',
     'Which commit last changed a line: git blame integration -- <file>',
   ],
   run: async (args, io) => {

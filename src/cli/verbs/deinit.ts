@@ -1,6 +1,6 @@
 // `liza deinit`: Liza leaves this project; unless told otherwise, what was worked on stays in git.
 
-import { type Refusal, refuse } from '../../core/decision.ts';
+import type { Refusal } from '../../core/decision.ts';
 import { counted } from '../../core/gist.ts';
 import type { Deinited } from '../../workflows/deinit.ts';
 import { refused } from '../desk.ts';
@@ -47,8 +47,11 @@ async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   const context = io.context(repository.root, repository.gitDirectory);
   const done = await finishDeinit(io.env, context, commonDirectoryOf(repository.gitDirectory), purge);
   if (done === undefined) {
-    const kept = 'what an earlier deinit kept: git for-each-ref refs/liza; to give it up: liza deinit --purge';
-    return refuse('there is no blackboard here, and nothing is left to remove', kept, 1, 'no-board');
+    const kept = 'what an earlier deinit kept is listed by: git for-each-ref refs/liza';
+    return {
+      ok: true,
+      lines: ['there is no blackboard here, and nothing is left to remove', ...(purge ? [] : [kept])],
+    };
   }
   return refused(done) ? done : tell('what was left of Liza is removed', done, purge);
 }

@@ -57,7 +57,10 @@ async function accept(io: Io): Promise<Result> {
   if (refused(hands)) return hands;
   const { acceptIntegration } = await import('../../workflows/doctor-work.ts');
   const accepted = await acceptIntegration(hands);
-  return refused(accepted) ? accepted : committedResult(accepted, () => ({ data: { head: accepted.head } }));
+  if (refused(accepted)) return accepted;
+  const { head, gone } = accepted;
+  const lines = gone.length === 0 ? [] : [`merged before, and not on the branch any more: ${gone.join(', ')}`];
+  return committedResult(accepted, () => ({ lines, data: { head, gone } }));
 }
 
 const MARKS = { ok: 'ok  ', warning: 'WARN', broken: 'BAD ' } as const;

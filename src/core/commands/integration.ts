@@ -67,7 +67,7 @@ export function integrationAccepted({ state }: Situation<'reserve-merge'>): Refu
   const { expected, found } = moved;
   return refuse(
     `the integration branch moved outside Liza: it is at ${found}, Liza left it at ${expected}`,
-    `Look at it (git log ${expected}..${found}), then: ${usage('accept-integration')}`,
+    `Look at it (git log --left-right ${expected}...${found}), then: ${usage('accept-integration')}`,
   );
 }
 

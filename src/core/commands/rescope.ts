@@ -112,6 +112,7 @@ export const unblock: Row<'unblock'> = {
         blocked_questions: undefined,
         attempted: undefined,
         keep_worktree: keep ? true : undefined,
+        ...(keep ? {} : { integration_fix: undefined }),
         reserved_for: command.reserve,
         ...(changed && task.failures_current !== undefined ? { failures_current: [] } : {}),
         ...(command.reset_review_cycles === true ? { review_cycles_current: 0 } : {}),

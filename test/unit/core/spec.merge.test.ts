@@ -102,7 +102,9 @@ describe('reserve-merge', () => {
     expect(refusal.message).toContain(
       `the integration branch moved outside Liza: it is at ${commit(66)}, Liza left it at ${BASE}`,
     );
-    expect(refusal.hint).toBe(`Look at it (git log ${BASE}..${commit(66)}), then: liza doctor --accept-integration`);
+    expect(refusal.hint).toBe(
+      `Look at it (git log --left-right ${BASE}...${commit(66)}), then: liza doctor --accept-integration`,
+    );
   });
 
   it('onto is where Liza left the integration branch', () => {

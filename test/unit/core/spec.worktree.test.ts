@@ -74,8 +74,9 @@ describe('what a claim does with the worktree', () => {
       'CLAIMED fix, another coder',
       { status: 'CLAIMED', worktree, assigned_to: 'coder-1', integration_fix: true },
       'coder-2',
-      'fresh',
+      'integration-fix',
     ],
+    ['a fix that was released', { status: 'UNCLAIMED', integration_fix: true }, 'coder-2', 'integration-fix'],
     [
       'INTEGRATION_FAILED, same coder',
       { status: 'INTEGRATION_FAILED', worktree, assigned_to: 'coder-1' },
@@ -92,7 +93,7 @@ describe('what a claim does with the worktree', () => {
     expect(worktreePlan({ id: 'a', status: 'UNCLAIMED', priority: 3, ...fields }, agent)).toBe(plan);
   });
 
-  it('whoever starts fresh has no failed merge to fix; the same coder goes on fixing it', () => {
+  it('a failed merge is fixed by whoever has it; an unblock that keeps nothing ends the fix', () => {
     const w = ready('a');
     toApproved(w, 'a');
     w.run(SUPERVISOR, mergeFailed('a'));
@@ -104,9 +105,11 @@ describe('what a claim does with the worktree', () => {
     expect(w.task('a').integration_fix).toBe(true);
     w.board = before;
     w.run(SUPERVISOR, claim('a', 'coder-3'));
-    expect(w.task('a')).not.toHaveProperty('integration_fix');
-    expect(w.task('a')).toMatchObject({ iteration: 1, review_cycles_current: 0 });
+    expect(w.task('a')).toMatchObject({ integration_fix: true, iteration: 1, review_cycles_current: 0 });
     expect(validate(w.state, new Map())).toEqual([]);
+    w.run(HUMAN, { name: 'replan', task: 'a', reason: 'another way' });
+    w.run(HUMAN, { name: 'unblock', task: 'a', facts: { spec_exists: true } });
+    expect(w.task('a')).not.toHaveProperty('integration_fix');
   });
 });
 

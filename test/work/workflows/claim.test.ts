@@ -183,6 +183,17 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     p.pass(EXPIRED);
     await p.claim('t', 'coder-3');
     expect(status()).toBe('UU src/app.ts\nA  test/other.test.ts');
+    // Given to another: the approved work and its conflict, not a fresh start.
+    p.pass(EXPIRED);
+    await p.claim('t', 'coder-1');
+    expect(headIn()).toBe(commit);
+    expect(status()).toBe('UU src/app.ts\nA  test/other.test.ts');
+    p.work('t', { 'src/app.ts': 'half done\n' });
+    p.pass(EXPIRED);
+    expect(await p.claim('t', 'coder-3')).toMatchObject({ base: integration, conflicts: ['src/app.ts'] });
+    expect(headIn()).toBe(commit);
+    expect(status()).toBe('UU src/app.ts\nA  test/other.test.ts');
+    expect(Object.values(attempts())).toHaveLength(1);
     expect(await p.begin('t', 'coder-3')).toMatchObject({ ok: true });
     expect(await p.submit('t', 'HEAD', 'coder-3')).toMatchObject({ message: expect.stringContaining('not concluded') });
     const fixed = p.work('t', { 'src/app.ts': 'both\n' });

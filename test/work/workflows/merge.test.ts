@@ -167,6 +167,8 @@ describe('the branch', () => {
     succeeded(await acceptIntegration(p.hands()));
     expect(await p.merge('t')).toMatchObject({ how: 'merge' });
     expect(p.git('rev-parse', 'integration^1')).toBe(found);
+    p.git('branch', '-f', 'integration', found);
+    expect(await acceptIntegration(p.hands())).toMatchObject({ head: found, gone: ['t'] });
   });
 
   test('gone: refused with how to bring it back', async () => {
