@@ -1,0 +1,87 @@
+// What Liza knows of an agent CLI: how one session of it is started, and how its output is read. A provider
+// is data plus a parser. It starts nothing, reads no clock and writes no file that it is not told to:
+// the supervisor runs the launch, feeds the parser and judges the outcome by events, blackboard and git together.
+
+import type { Role } from '../core/state.ts';
+import type { Instant } from '../core/time.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One session that is asked for. */
+export interface SessionRequest {
+  readonly agent: string;
+  readonly role: Role;
+  /** Where it works: the task's folder, or the project's root for a planner. */
+  readonly cwd: string;
+  /** What every session of this role is told; see contracts/. */
+  readonly contract: string;
+  readonly prompt: string;
+  /** The provider's own session to go on with. */
+  readonly resume?: string | undefined;
+  /** A fresh UUID, for providers that let us choose the session's id. */
+  readonly sessionId: string;
+  readonly model?: string | undefined;
+  /** A folder of this agent's own, outside of any repository, for the provider's files. */
+  readonly scratch: string;
+  /** The supervisor's own environment, to look things up in; what the session gets is `Launch.env` on top of it. */
+  readonly env: Environment;
+  /** Runs as root: some CLIs want to be told that this is on purpose. */
+  readonly root: boolean;
+}
+
+/** How it is started. Never a shell line. */
+export interface Launch {
+  readonly argv: readonly [string, ...string[]];
+  /** Besides the inherited environment; undefined takes a variable away. */
+  readonly env?: Environment;
+  /** Written to its stdin, which is then closed. Absent: /dev/null. */
+  readonly stdin?: string;
+  /** Files to write first, below `scratch`. */
+  readonly files?: readonly { readonly path: string; readonly text: string }[];
+  /** The session's id where we chose it. */
+  readonly session?: string;
+}
+
+export type FailureKind = 'quota' | 'login' | 'network' | 'model' | 'other';
+
+/** What a line of output says. All numbers are of this session so far, never of one step. */
+export type AgentEvent =
+  | { readonly kind: 'session'; readonly id: string }
+  /** What it does now, in one line: a tool call or a sentence. */
+  | { readonly kind: 'activity'; readonly text: string }
+  | { readonly kind: 'usage'; readonly usage: Usage }
+  | { readonly kind: 'context'; readonly percent: number }
+  /** It said why it failed. `until`: when the provider will serve again, where it said so. */
+  | { readonly kind: 'failure'; readonly failure: FailureKind; readonly text: string; readonly until?: Instant }
+  /** It said that it is finished; a provider's `ok` alone proves nothing. */
+  | { readonly kind: 'result'; readonly ok: boolean; readonly text?: string };
+
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cached?: number;
+  readonly cost_usd?: number;
+  readonly model?: string;
+}
+
+/** Reads one session's output line by line. `now` is only for "resets in 5 hours". */
+export interface Parser {
+  stdout(line: string, now: Instant): readonly AgentEvent[];
+  stderr(line: string, now: Instant): readonly AgentEvent[];
+}
+
+export interface Provider {
+  readonly name: string;
+  /** For people: `Claude Code`. */
+  readonly title: string;
+  /** The program that must be on PATH; absent: Liza itself plays it. */
+  readonly program?: string;
+  /** Whether a session can be gone on with after its process ended. */
+  readonly resumes: boolean;
+  /** How it is told that it is out of date, not logged in…: for `liza doctor`. */
+  readonly hints: { readonly install: string; readonly login: string };
+  launch(request: SessionRequest): Launch;
+  parser(): Parser;
+  /** Which models' windows are known, for providers that report tokens but no percentage. */
+  readonly contextWindow?: (model: string | undefined) => number | undefined;
+}

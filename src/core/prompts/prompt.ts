@@ -1,0 +1,56 @@
+// What an agent is told, as data in and text out (SPEC §9). Pure: the same board gives the same text.
+
+import type { Board } from '../board.ts';
+import type { Role, Task } from '../state.ts';
+import type { Instant } from '../time.ts';
+import type { Wake } from '../wakes.ts';
+
+/** Where things are on this machine. */
+export interface Places {
+  readonly project: string;
+  readonly blackboard: string;
+  /** The folder of specs, and the guide to the repository where there is one. */
+  readonly specs: string;
+  readonly repositoryGuide?: string;
+  /** Shims under the seeds' names. */
+  readonly scripts: string;
+}
+
+export interface PromptContext {
+  readonly board: Board;
+  readonly now: Instant;
+  readonly agent: string;
+  readonly role: Role;
+  readonly places: Places;
+}
+
+export interface CoderWork {
+  readonly task: Task;
+  /** Absolute. */
+  readonly worktree: string;
+  /** Paths with conflict markers, laid out by an integration fix. */
+  readonly conflicts?: readonly string[];
+  /** What integration has gained since the work began. */
+  readonly drift?: { readonly commits: number; readonly files: readonly string[] };
+  /** Goes on in the provider's own session: what it knows already is not said again. */
+  readonly resumed?: boolean;
+  /** Its context is nearly used up: hand off first. */
+  readonly handOff?: number;
+  /** The human named this task on the command line. */
+  readonly named?: boolean;
+}
+
+export interface ReviewWork {
+  readonly task: Task;
+  readonly worktree: string;
+  readonly base: string;
+  readonly commit: string;
+  /** What a reviewer whose lease was gone had found; see SPEC §11. */
+  readonly lostVerdicts?: readonly string[];
+  readonly resumed?: boolean;
+}
+
+export interface PlanningWork {
+  readonly wakes: readonly Wake[];
+  readonly resumed?: boolean;
+}

@@ -1,0 +1,84 @@
+// What people see of the supervisors at work: one seat per agent, besides what the blackboard itself tells.
+// Plain data, made anew at every change; the live board and the plain lines both show only this.
+
+import type { Alarm } from '../core/alarms/alarm.ts';
+import type { Board } from '../core/board.ts';
+import type { Role } from '../core/state.ts';
+import type { Instant } from '../core/time.ts';
+
+export type SeatState =
+  | 'starting'
+  /** Nothing to do; costs nothing. */
+  | 'idle'
+  | 'claiming'
+  | 'working'
+  /** Its work is under review. */
+  | 'waiting'
+  | 'merging'
+  /** Starts again later: after a crash, a spin, or when its provider serves again. */
+  | 'backing-off'
+  | 'stopping'
+  | 'stopped';
+
+export interface Seat {
+  readonly agent: string;
+  readonly role: Role;
+  readonly provider: string;
+  readonly state: SeatState;
+  readonly since: Instant;
+  readonly task?: string;
+  /** What it does now: its last tool or sentence. One line, not yet safe to print. */
+  readonly activity?: string;
+  /** Why it is not working: `quota until 14:05`, `crashed twice, next try in 10 s`. */
+  readonly why?: string;
+  readonly until?: Instant;
+  /** Of the running session. */
+  readonly session?: {
+    readonly started: Instant;
+    readonly input: number;
+    readonly output: number;
+    readonly cost_usd?: number;
+    readonly context_percent?: number;
+    readonly log: string;
+  };
+}
+
+/** One thing that happened, for the plain lines and the board's last rows. */
+export interface Happening {
+  readonly time: Instant;
+  readonly level: 'info' | 'warning' | 'alarm';
+  readonly agent?: string;
+  readonly task?: string;
+  readonly text: string;
+}
+
+export interface CrewView {
+  readonly now: Instant;
+  readonly board: Board;
+  readonly seats: readonly Seat[];
+  readonly alarms: readonly Alarm[];
+  /** Newest last, bounded. */
+  readonly happenings: readonly Happening[];
+  /** Whom or what everything waits for; absent while something moves. */
+  readonly waitsFor?: string;
+}
+
+/** What keys and commands can ask of a running crew. */
+export interface CrewControl {
+  view(): CrewView;
+  /** Calls back after any change of the view; returns how to stop. */
+  onChange(changed: () => void): () => void;
+  pause(): Promise<string>;
+  resume(): Promise<string>;
+  /** First: in order; again: at once. */
+  stop(): void;
+  /** Resolves when the last supervisor has ended. */
+  readonly ended: Promise<CrewEnd>;
+}
+
+export interface CrewEnd {
+  /** 0: the goal is complete. 1: a human is needed, and for what. */
+  readonly code: number;
+  readonly message: string;
+  readonly hint?: string;
+}
