@@ -2,6 +2,7 @@
 // is data plus a parser. It starts nothing, reads no clock and writes no file that it is not told to:
 // the supervisor runs the launch, feeds the parser and judges the outcome by events, blackboard and git together.
 
+import type { Readable, Writable } from 'node:stream';
 import type { Role } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 
@@ -70,6 +71,11 @@ export interface Parser {
   stderr(line: string, now: Instant): readonly AgentEvent[];
 }
 
+export interface Streams {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+}
+
 export interface Provider {
   readonly name: string;
   /** For people: `Claude Code`. */
@@ -82,6 +88,15 @@ export interface Provider {
   readonly hints: { readonly install: string; readonly login: string };
   launch(request: SessionRequest): Launch;
   parser(): Parser;
+  /**
+   * For a provider that talks both ways (ACP): holds the session over the program's streams and answers when it
+   * is over. stdout then is not given to the parser.
+   */
+  drive?(
+    request: SessionRequest,
+    streams: Streams,
+    take: (events: readonly AgentEvent[]) => void,
+  ): Promise<{ readonly kind: 'exited'; readonly code: number }>;
   /** Which models' windows are known, for providers that report tokens but no percentage. */
   readonly contextWindow?: (model: string | undefined) => number | undefined;
 }

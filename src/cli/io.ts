@@ -6,6 +6,12 @@ import type { Instant } from '../core/time.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 
+export interface Self {
+  readonly pid: number;
+  readonly argv: readonly [string, ...string[]];
+  readonly isRoot: boolean;
+}
+
 export interface Io {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,6 +39,10 @@ export interface Io {
   asset(path: string): string;
   /** The rest is short: V8 need not optimise code that will not run again, and node would wait for it at the end. */
   holdOptimiser(): void;
+  /** Of this very process: its id, how to start the same program again, whose it is. */
+  readonly self: Self;
+  /** Resolves after that long, or at once when the signal says so. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** One line from the terminal. */
   readLine(): Promise<string>;
 }

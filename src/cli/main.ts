@@ -68,11 +68,32 @@ function processIo(): Io {
       return typeof root === 'string' ? openYamlStore(context(root)) : root;
     },
     context,
+    get self() {
+      return {
+        pid: process.pid,
+        argv: [process.execPath, join(__dirname, 'liza.cjs')] as const,
+        isRoot: process.getuid?.() === 0,
+      };
+    },
+    sleep,
     // Not at the start: with other flags node's own modules cannot come out of its built-in code cache.
     holdOptimiser: () => optimiser('off'),
     // The bundle lies in dist/, beside the package's other folders.
     asset: (path) => join(__dirname, '..', path),
   };
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted || ms <= 0) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.min(ms, 2 ** 31 - 1));
+    signal?.addEventListener('abort', done);
+  });
 }
 
 let interrupt: AbortController | undefined;

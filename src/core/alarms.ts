@@ -5,7 +5,7 @@ import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarms
 import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
 import type { Board } from './board.ts';
 import { gist } from './gist.ts';
-import { type State, settings } from './state.ts';
+import { type State, settings, type Trouble } from './state.ts';
 import { duration, type Instant } from './time.ts';
 
 /** What the watcher knows besides board and clock. */
@@ -32,6 +32,7 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
     ...checkpoint(board, now),
     ...pause(board, now),
     ...stalled(board, now, extra),
+    ...troubles(board.state),
     ...discoveries(board.state),
     ...rubberStamp(board.state),
     ...taskAlarms(board.state.tasks, context),
@@ -78,6 +79,26 @@ function stalled(board: Board, now: Instant, extra: Surroundings): readonly Alar
   const meant = (status === 'PLANNING' || status === 'IN_PROGRESS') && Object.keys(board.switches).length === 0;
   const age = now - extra.lastChange;
   return meant && age >= STALE_AFTER ? [warning('STALLED', `STALLED: no progress for ${duration(age)}`)] : [];
+}
+
+const SAID: Readonly<Record<Trouble, string>> = {
+  'crash-loop': 'CRASH LOOP',
+  spin: 'SPIN',
+  quota: 'PROVIDER QUOTA',
+  network: 'PROVIDER UNREACHABLE',
+  login: 'LOGIN NEEDED',
+  provider: 'PROVIDER MISSING',
+};
+
+/** Waits that end by themselves are warnings; a supervisor that stopped is an alarm. */
+function troubles(state: State): readonly Alarm[] {
+  return Object.entries(state.agents).flatMap(([id, { trouble }]) => {
+    if (trouble === undefined) return [];
+    const { kind, detail, until } = trouble;
+    const when = until === undefined ? '' : ` (until ${until})`;
+    const text = `${SAID[kind]}: ${id} — ${gist(detail)}${when}`;
+    return [(until === undefined ? alarm : warning)(`${SAID[kind]}:${id}`, text)];
+  });
 }
 
 function discoveries(state: State): readonly Alarm[] {

@@ -1,7 +1,7 @@
 // Every command the core decides, as data. `facts` are things about the disk or git that the
 // caller looked up beforehand: the core itself never looks.
 
-import type { Anomaly, Discovery, Handoff, Role, Task } from './state.ts';
+import type { Anomaly, Discovery, Handoff, Role, Task, Trouble } from './state.ts';
 
 export interface Definition {
   readonly id: string;
@@ -56,6 +56,14 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly same_tree_as?: string;
   /** `n` of refs/liza/review/<task>/<n>, which keeps the commit. */
   readonly pin?: number;
+}
+
+export interface SessionUse {
+  readonly seconds: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_tokens?: number;
+  readonly cost_usd?: number;
 }
 
 export interface Payloads {
@@ -139,6 +147,25 @@ export interface Payloads {
   handoff: { readonly task: string } & Omit<Handoff, 'agent' | 'timestamp'>;
   'long-heartbeat': { readonly task?: string; readonly reason: string };
   exit: { readonly code: number; readonly reason?: string };
+  /** A session of an agent is over: what it used, and how it may be gone on with. */
+  'session-end': {
+    readonly agent: string;
+    readonly task?: string;
+    readonly provider: string;
+    readonly how: string;
+    readonly used: SessionUse;
+    readonly context_percent?: number;
+    /** The provider's session to resume; absent: the next one starts anew. */
+    readonly session?: string;
+    /** Wakes that its prompt named. */
+    readonly handled?: readonly string[];
+    /** Places of the notes that its prompt told. */
+    readonly notes?: readonly number[];
+  };
+  /** The agent is measured to be near the end of its context: its commands tell it to hand off. */
+  'context-used': { readonly agent: string; readonly percent: number };
+  /** An agent cannot go on; absent `kind`: it can again. */
+  trouble: { readonly agent: string; readonly kind?: Trouble; readonly detail?: string; readonly until?: string };
 
   // review and merge
   'claim-review': { readonly task: string; readonly agent: string };

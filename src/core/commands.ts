@@ -12,6 +12,7 @@ import { releaseClaim, releaseReservation } from './commands/release.ts';
 import { anomaly, discover, exit, longHeartbeat } from './commands/reports.ts';
 import { abandon, replan, unblock } from './commands/rescope.ts';
 import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
+import { contextUsed, sessionEnd, trouble } from './commands/session.ts';
 import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
 import { abort, checkpoint, pause, resume } from './commands/switches.ts';
@@ -49,6 +50,9 @@ export const TABLE: Table = {
   handoff,
   'long-heartbeat': longHeartbeat,
   exit,
+  'session-end': sessionEnd,
+  'context-used': contextUsed,
+  trouble,
   'claim-review': claimReview,
   'submit-verdict': submitVerdict,
   'clear-stale-review-claims': clearStaleReviewClaims,

@@ -63,6 +63,18 @@ const Event = v.object({
 
 const Approval = v.object({ by: text, commit, time: timestamp, provider: v.optional(text) });
 
+/** What sessions have used so far; cost only where a provider told it. */
+const UsageSchema = v.object({
+  sessions: count,
+  seconds: count,
+  input_tokens: count,
+  output_tokens: count,
+  cached_tokens: v.optional(count),
+  cost_usd: v.optional(v.pipe(v.number('must be a number'), v.minValue(0, 'must be ≥ 0'))),
+});
+
+export const TROUBLES = ['quota', 'network', 'login', 'provider', 'crash-loop', 'spin'] as const;
+
 export const TaskSchema = v.object({
   id,
   description: v.optional(text),
@@ -117,6 +129,7 @@ export const TaskSchema = v.object({
   rescope_reason: v.optional(text),
   paused: v.optional(v.boolean()),
   budget: v.optional(v.record(v.string(), v.number())),
+  usage: v.optional(UsageSchema),
   history: v.optional(v.array(Event)),
 });
 
@@ -132,6 +145,15 @@ export const AgentSchema = v.object({
   context_percent: v.optional(v.number()),
   declared_exit: v.optional(v.object({ code: v.number(), reason: v.optional(text), time: timestamp })),
   session: v.optional(text),
+  provider: v.optional(text),
+  /** The provider's own session, which the next one on this task goes on with. */
+  resume: v.optional(v.object({ provider: text, session: text, task: v.optional(id) })),
+  /** Why it does not work: until when, or stopped for good. */
+  trouble: v.optional(
+    v.object({ kind: oneOf(TROUBLES), detail: text, since: timestamp, until: v.optional(timestamp) }),
+  ),
+  /** Wakes that a planner's session has been shown; see wakes.ts. */
+  handled: v.optional(texts),
 });
 
 export const DiscoverySchema = v.object({
@@ -189,6 +211,8 @@ export const GoalSchema = v.object({
   created: v.optional(timestamp),
   status: oneOf(GOAL_STATUSES),
   alignment_history: v.optional(v.array(Alignment)),
+  /** Of the planner's sessions; a task has its own. */
+  usage: v.optional(UsageSchema),
   /** Where Liza left the integration branch. */
   integration_head: v.optional(commit),
   /** Somebody else moved it; no merge starts until a person has accepted that. */
@@ -263,6 +287,8 @@ export type Handoff = Frozen<v.InferInput<typeof HandoffSchema>>;
 export type Note = Frozen<v.InferInput<typeof NoteSchema>>;
 export type SpecChange = Frozen<v.InferInput<typeof SpecChangeSchema>>;
 export type Anomaly = Frozen<v.InferInput<typeof AnomalySchema>>;
+export type Usage = Frozen<v.InferInput<typeof UsageSchema>>;
+export type Trouble = (typeof TROUBLES)[number];
 export type Goal = Frozen<v.InferInput<typeof GoalSchema>>;
 export type Sprint = Frozen<v.InferInput<typeof SprintSchema>>;
 export type Config = Frozen<v.InferInput<typeof ConfigSchema>>;

@@ -45,12 +45,12 @@ export async function start(
 const isStarted = (child: ChildProcess): child is Started => child.pid !== undefined;
 
 /** Liza may itself run below such a program: whoever ends that one must find this one too. */
-function nested(env: Environment, tag: string): string {
+export function nested(env: Environment, tag: string): string {
   const outer = env[TAG];
   return outer !== undefined && /^[0-9a-f/]+$/.test(outer) ? `${outer}/${tag}` : tag;
 }
 
-function reasonOf(error: NodeJS.ErrnoException, { argv, cwd }: Startable): string {
+export function reasonOf(error: NodeJS.ErrnoException, { argv, cwd }: Pick<Startable, 'argv' | 'cwd'>): string {
   if (!isFolder(cwd)) return `the folder ${cwd} is not there`;
   if (error.code === 'ENOENT') return `${argv[0]} was not found, or the interpreter it names`;
   if (error.code === 'EACCES') return `${argv[0]} may not be executed`;

@@ -1,29 +1,37 @@
-// Tells when anybody committed: the journal grew. Events first, a slow look at its size as fallback,
-// because some file systems (network mounts, containers) deliver none.
+// Tells when anybody committed (the journal grew), turned a kill switch by hand, or saved state.yaml in an
+// editor. Events first, a slow look at the files as fallback, because some file systems (network mounts,
+// containers) deliver none.
 
 import { statSync, watch } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
+import { SWITCHES } from '../core/board.ts';
 import type { Paths } from './paths.ts';
 
 const FALLBACK_MS = 2000;
 
 export function watchJournal(paths: Paths, changed: () => void): () => void {
-  const size = () => statSync(paths.journal, { throwIfNoEntry: false })?.size;
-  let last = size();
-  const look = () => {
-    const now = size();
+  const files = [paths.journal, paths.state, ...SWITCHES.map((name) => join(paths.liza, name))];
+  const names = new Set(files.map((file) => basename(file)));
+  const look = (): string => files.map(stampOf).join();
+  let last = look();
+  const compare = () => {
+    const now = look();
     if (now === last) return;
     last = now;
     changed();
   };
-  const name = basename(paths.journal);
   const watcher = watch(paths.liza, (_event, file) => {
-    if (file === name || file === null) look();
+    if (file === null || names.has(file)) compare();
   });
   watcher.on('error', () => watcher.close());
-  const timer = setInterval(look, FALLBACK_MS);
+  const timer = setInterval(compare, FALLBACK_MS);
   return () => {
     watcher.close();
     clearInterval(timer);
   };
+}
+
+function stampOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.ino}.${stat.size}.${stat.mtimeMs}`;
 }

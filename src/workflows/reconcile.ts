@@ -9,7 +9,7 @@ import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { ID_PATTERN } from '../core/fields.ts';
 import { findTask } from '../core/find.ts';
-import { baselineOf, claimingBy } from '../core/holding.ts';
+import { baselineOf, claimingBy, reviewLease } from '../core/holding.ts';
 import { settings, type Task } from '../core/state.ts';
 import { UNFINISHED } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
@@ -161,7 +161,9 @@ async function troubleOf(bench: Workbench, board: Board, id: string, now: number
   if (claimer !== undefined) return []; // somebody is at work there right now
   if (task?.claiming !== undefined) trouble.push('reservation');
   const asides = [bench.worktrees, join(bench.common, 'liza')].flatMap((parent) => leftAside(parent));
-  if (asides.some((left) => left.task === id && left.purpose !== 'merge')) trouble.push('left-aside');
+  const inUse = task?.reviewing_by !== undefined && !reviewLease(board, task, now).expired;
+  const left = asides.filter((one) => one.task === id && one.purpose !== 'merge');
+  if (left.some(({ purpose }) => purpose !== 'review' || !inUse)) trouble.push('left-aside');
   if (lockPathsOf(bench, id, integrationRef(board)).some(isThere)) {
     trouble.push('locks');
   }

@@ -233,6 +233,8 @@ async function runIn(board: Project, operation: Operation): Promise<{ code: numb
     },
     readStdin: async () => operation.stdin ?? '',
     readLine: async () => '',
+    self: { pid: process.pid, argv: ['liza'], isRoot: false },
+    sleep: async () => {},
     holdOptimiser: () => {},
     stdoutIsTty: false,
     stderrIsTty: false,

@@ -118,6 +118,7 @@ export const register: Row<'register'> = {
         heartbeat: iso(now),
         current_task: keeps ? former?.current_task : undefined,
         declared_exit: undefined,
+        trouble: undefined,
         terminal: terminal ?? former?.terminal,
       },
     );

@@ -48,6 +48,7 @@ export interface ReviewWork {
   /** What a reviewer whose lease was gone had found; see SPEC §11. */
   readonly lostVerdicts?: readonly string[];
   readonly resumed?: boolean;
+  readonly named?: boolean;
 }
 
 export interface PlanningWork {

@@ -85,6 +85,8 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
     },
     readStdin: async () => as.stdin ?? '',
     readLine: async () => as.stdin ?? '',
+    self: { pid: process.pid, argv: ['liza'], isRoot: false },
+    sleep: async () => {},
     holdOptimiser: () => {},
     stdoutIsTty: false,
     stderrIsTty: false,

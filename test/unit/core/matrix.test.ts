@@ -97,6 +97,9 @@ discover                   cCrR
 anomaly                    hpcCrR
 long-heartbeat             c
 exit                       pcCrR
+session-end                s
+context-used               s
+trouble                    s
 clear-stale-review-claims  hs
 integration-moved          hs
 accept-integration         h

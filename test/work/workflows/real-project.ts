@@ -86,6 +86,8 @@ export function project(): Project {
       },
       readStdin: async () => '',
       readLine: async () => '',
+      self: { pid: process.pid, argv: ['liza'], isRoot: false },
+      sleep: async () => {},
       holdOptimiser: () => {},
       stdoutIsTty: false,
       stderrIsTty: false,

@@ -1,0 +1,49 @@
+// From what was typed and what is installed to a crew at work: shared by `run`, `agent` and `demo`.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { contractFor, contractPaths } from '../core/prompts/contract.ts';
+import type { Role } from '../core/state.ts';
+import { makeBell } from '../supervisor/bell.ts';
+import type { Office } from '../supervisor/office.ts';
+import { writeBin } from '../supervisor/records.ts';
+import type { Desk } from './desk.ts';
+import type { Io } from './io.ts';
+
+export function openOffice(io: Io, { store, root }: Pick<Desk, 'store' | 'root'>): Omit<Office, 'tell'> {
+  const context = io.context(root);
+  const clock = { now: () => io.now(), sleep: io.sleep };
+  const guide = join(root, 'REPOSITORY.md');
+  return {
+    env: io.env,
+    store,
+    context,
+    clock,
+    bell: makeBell(clock),
+    pid: io.self.pid,
+    isRoot: io.self.isRoot,
+    places: {
+      project: root,
+      blackboard: context.paths.state,
+      specs: join(root, 'specs'),
+      scripts: io.asset('scripts'),
+      ...(existsSync(guide) ? { repositoryGuide: guide } : {}),
+    },
+    bin: writeBin(context.paths, io.self.argv),
+    contract: contractsOf(io),
+  };
+}
+
+/** Read once for each role. */
+function contractsOf(io: Io): (role: Role) => string {
+  const known = new Map<Role, string>();
+  const page = (path: string): string => readFileSync(io.asset(path), 'utf8');
+  return (role) => {
+    const paths = contractPaths(role);
+    const text =
+      known.get(role) ??
+      contractFor(role, { core: page(paths.core), mode: page(paths.mode), role: page(paths.role) });
+    known.set(role, text);
+    return text;
+  };
+}

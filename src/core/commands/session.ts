@@ -1,0 +1,142 @@
+// The supervisor's word about its agent's sessions: what one used, how full its context is, and why the
+// agent cannot go on. Facts only: none of it starts work, so none of it waits for a kill switch.
+
+import type { Actor } from '../board.ts';
+import { patch, withAgent, withGoal, withTask } from '../change.ts';
+import type { CommandName, SessionUse } from '../command.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import { findTask } from '../find.ts';
+import type { Agent, Note, State, Usage } from '../state.ts';
+import type { Guard, Row } from '../table.ts';
+import { iso } from '../time.ts';
+
+const HANDLED_KEPT = 200;
+
+export const sessionEnd: Row<'session-end'> = {
+  name: 'session-end',
+  summary: 'Record what an agent’s session used and how it ended.',
+  who: ['supervisor'],
+  from: 'board',
+  to: [],
+  guards: [ownRegistered()],
+  effects:
+    'usage of the task (a planner’s: of the goal), iterations_total, context_percent, resume; handled wakes, processed notes',
+  change: ({ state, command, now }) => {
+    const { agent: id, task: taskId, provider, used } = command;
+    const agent = agentOf(state, id);
+    const task = taskId === undefined ? undefined : findTask(state, taskId);
+    const told = patch<Agent>(agent, {
+      provider,
+      iterations_total: (agent.iterations_total ?? 0) + 1,
+      context_percent: command.context_percent ?? agent.context_percent,
+      resume:
+        command.session === undefined
+          ? undefined
+          : { provider, session: command.session, ...(taskId === undefined ? {} : { task: taskId }) },
+      handled: handled(agent, command.handled),
+      declared_exit: undefined,
+    });
+    const counted =
+      task === undefined
+        ? withGoal(state, { usage: plus(state.goal.usage, used) })
+        : withTask(state, patch(task, { usage: plus(task.usage, used) }));
+    return {
+      state: withAgent({ ...counted, human_notes: processed(state.human_notes, command, iso(now)) }, id, told),
+      ...(task === undefined ? {} : { task: task.id }),
+      detail: `session of ${id}${task === undefined ? '' : ` on ${task.id}`} ended: ${command.how}`.slice(0, 300),
+    };
+  },
+};
+
+function processed(
+  notes: State['human_notes'],
+  { notes: told = [], agent }: { readonly notes?: readonly number[]; readonly agent: string },
+  time: string,
+): State['human_notes'] {
+  const shown = (note: Note, place: number): boolean => told.includes(place) && note.processed_at === undefined;
+  return notes.some(shown)
+    ? notes.map((note, place) =>
+        shown(note, place) ? patch<Note>(note, { processed_at: time, processed_by: agent }) : note,
+      )
+    : notes;
+}
+
+function handled(agent: Agent, keys: readonly string[] | undefined): readonly string[] | undefined {
+  if (keys === undefined) return agent.handled;
+  return [...new Set([...(agent.handled ?? []), ...keys])].slice(-HANDLED_KEPT);
+}
+
+function plus(before: Usage | undefined, used: SessionUse): Usage {
+  const cost = [before?.cost_usd, used.cost_usd].filter((one) => one !== undefined);
+  const cached = [before?.cached_tokens, used.cached_tokens].filter((one) => one !== undefined);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  return {
+    sessions: (before?.sessions ?? 0) + 1,
+    seconds: (before?.seconds ?? 0) + Math.round(used.seconds),
+    input_tokens: (before?.input_tokens ?? 0) + used.input_tokens,
+    output_tokens: (before?.output_tokens ?? 0) + used.output_tokens,
+    ...(cached.length === 0 ? {} : { cached_tokens: sum(cached) }),
+    // A millionth of a dollar is enough; sums of binary fractions would grow long in the file.
+    ...(cost.length === 0 ? {} : { cost_usd: Math.round(sum(cost) * 1e6) / 1e6 }),
+  };
+}
+
+export const contextUsed: Row<'context-used'> = {
+  name: 'context-used',
+  summary: 'Record how full an agent’s context is.',
+  who: ['supervisor'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) => state.agents[command.agent]?.context_percent === command.percent,
+  guards: [ownRegistered()],
+  effects: 'context_percent; from 90 on the agent’s commands tell it to hand off',
+  change: ({ state, command: { agent, percent } }) => ({
+    state: withAgent(state, agent, patch(agentOf(state, agent), { context_percent: percent })),
+    detail: `${agent} has used ${percent} % of its context`,
+  }),
+};
+
+export const trouble: Row<'trouble'> = {
+  name: 'trouble',
+  summary: 'Record why an agent cannot go on, or that it can again.',
+  who: ['supervisor'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) => {
+    const known = state.agents[command.agent]?.trouble;
+    return known?.kind === command.kind && known?.detail === command.detail && known?.until === command.until;
+  },
+  guards: [ownRegistered()],
+  effects: 'agents.trouble, which raises CRASH LOOP, SPIN or PROVIDER QUOTA',
+  change: ({ state, command, now }) => {
+    const { agent: id, kind, detail = '', until } = command;
+    const agent = agentOf(state, id);
+    const said =
+      kind === undefined ? undefined : { kind, detail, since: iso(now), ...(until === undefined ? {} : { until }) };
+    return {
+      state: withAgent(state, id, patch<Agent>(agent, { trouble: said })),
+      detail: kind === undefined ? `${id} can go on` : `${id}: ${kind}: ${detail}`.slice(0, 300),
+    };
+  },
+};
+
+const agentOf = (state: State, id: string): Agent => state.agents[id] ?? { role: 'coder', status: 'IDLE' };
+
+/** A supervisor speaks for its own agent, and only for one that is on the board. */
+function ownRegistered<K extends CommandName>(): Guard<K> {
+  return {
+    name: 'own-agent',
+    rule: 'a supervisor speaks for its own, registered agent',
+    check: ({ state, actor, command }) => {
+      const agent = (command as { agent: string }).agent;
+      return state.agents[agent] === undefined
+        ? refuse(`${agent} is not registered`, 'Start it: liza agent <role>')
+        : notOwn(actor, agent);
+    },
+  };
+}
+
+const notOwn = (actor: Actor, agent: string): Refusal | undefined =>
+  actor.id === undefined || actor.id === agent
+    ? undefined
+    : refuse(`${actor.id} does not speak for ${agent}`, `Act under its id: LIZA_AGENT_ID=${agent}`);

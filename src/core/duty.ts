@@ -1,0 +1,119 @@
+// What one supervisor has to do next, by the board alone: the order of SPEC §8. Advice: the transaction that
+// starts the work decides again. Agents of one role take turns: the first idle one takes the first piece
+// of work, the second the second, so that a crowd that wakes at once does not race for the same task.
+
+import { type Board, SWITCHES, type Switch } from './board.ts';
+import { agentLease, reviewLease, taskLease } from './holding.ts';
+import { isTerminal, type Role, type Task } from './state.ts';
+import type { Instant } from './time.ts';
+import { plannerWakes, type Wake } from './wakes.ts';
+import { claimable, reviewable } from './work.ts';
+
+export type Duty =
+  /** Nothing more will come: the goal has ended. */
+  | { readonly kind: 'over'; readonly why: string }
+  | { readonly kind: 'halted'; readonly by: Switch }
+  | { readonly kind: 'merge'; readonly tasks: readonly Task[] }
+  | { readonly kind: 'code' | 'review'; readonly task: Task }
+  | { readonly kind: 'plan'; readonly wakes: readonly Wake[] }
+  /** `hurry`: there is work, and somebody else's turn to take it; look again soon. */
+  | { readonly kind: 'nothing'; readonly hurry: boolean; readonly lookAt?: Instant };
+
+export interface Looking {
+  readonly agent: string;
+  readonly role: Role;
+  /** Tasks whose claim or merge failed for a reason that has not changed since: `key` of that reason. */
+  readonly passed: ReadonlySet<string>;
+  /** Only this task, where one was named. */
+  readonly only?: string | undefined;
+  /** Whoever's turn it is has not come for a while: take it anyway. */
+  readonly impatient?: boolean;
+}
+
+export function nextDuty(board: Board, looking: Looking, now: Instant): Duty {
+  const { status, id } = board.state.goal;
+  if (status === 'COMPLETED' || status === 'ABORTED') return { kind: 'over', why: `goal ${id} is ${status}` };
+  const halt = SWITCHES.find((name) => board.switches[name] !== undefined);
+  if (halt !== undefined) return halt === 'ABORT' ? { kind: 'over', why: 'ABORT is on' } : { kind: 'halted', by: halt };
+  const merges = mergesOwed(board, looking, now);
+  if (merges.length > 0) return { kind: 'merge', tasks: merges };
+  return looking.role === 'planner' ? planning(board, looking, now) : working(board, looking, now);
+}
+
+/** Of approvals given by this agent, and of those whose approver is gone. */
+function mergesOwed(board: Board, { agent, passed }: Looking, now: Instant): readonly Task[] {
+  return board.state.tasks.filter((task) => {
+    if (task.status !== 'APPROVED' || task.paused === true || passed.has(attemptKey(task))) return false;
+    const by = task.approved_by ?? '';
+    return by === agent || board.state.agents[by] === undefined || agentLease(board, by, now).expired;
+  });
+}
+
+/** A failed try is repeated when the task has changed, not before. */
+export const attemptKey = (task: Task): string =>
+  `${task.id}@${task.status}.${task.epoch ?? 0}.${task.history?.length ?? 0}`;
+
+function planning(board: Board, { agent, passed }: Looking, now: Instant): Duty {
+  const handled = new Set([...(board.state.agents[agent]?.handled ?? []), ...passed]);
+  const wakes = plannerWakes(board, now).filter(({ key }) => !handled.has(key));
+  return wakes.length === 0 ? { kind: 'nothing', hurry: false } : { kind: 'plan', wakes };
+}
+
+function working(board: Board, looking: Looking, now: Instant): Duty {
+  const { agent, role, passed, only } = looking;
+  const offered = role === 'coder' ? claimable(board, agent, now) : reviewable(board, agent, now);
+  const wanted = offered.filter((task) => !passed.has(attemptKey(task)) && (only === undefined || task.id === only));
+  const mine = wanted.find((task) => holder(task, role) === agent) ?? underWay(board, looking);
+  const open = wanted.filter((task) => holder(task, role) !== agent);
+  const task = mine ?? open[looking.impatient === true ? 0 : turnOf(board, looking, now)];
+  if (task !== undefined) return { kind: role === 'coder' ? 'code' : 'review', task };
+  return { kind: 'nothing', hurry: open.length > 0, ...soonest(board, role, now) };
+}
+
+/** A coder's own claim, whose session ended: it goes on with it, under the lease it has. */
+const underWay = ({ state }: Board, { agent, role, passed }: Looking): Task | undefined =>
+  role !== 'coder'
+    ? undefined
+    : state.tasks.find(
+        (task) =>
+          task.status === 'CLAIMED' &&
+          task.assigned_to === agent &&
+          task.paused !== true &&
+          !passed.has(attemptKey(task)),
+      );
+
+const holder = (task: Task, role: Role): string | undefined =>
+  role === 'coder' ? (task.status === 'UNCLAIMED' ? undefined : task.assigned_to) : task.reviewing_by;
+
+/** How many idle agents of the same role come before this one. */
+function turnOf(board: Board, { agent, role }: Looking, now: Instant): number {
+  return Object.entries(board.state.agents).filter(
+    ([id, other]) =>
+      other.role === role &&
+      other.status === 'IDLE' &&
+      other.trouble === undefined &&
+      comesBefore(id, agent) &&
+      !agentLease(board, id, now).expired,
+  ).length;
+}
+
+/** `coder-2` before `coder-10`. */
+const comesBefore = (id: string, other: string): boolean =>
+  id.length === other.length ? id < other : id.length < other.length;
+
+/** When a lease that keeps work from this role ends by itself. */
+function soonest(board: Board, role: Role, now: Instant): { readonly lookAt?: Instant } {
+  const ends = board.state.tasks.flatMap((task) => {
+    if (isTerminal(task.status)) return [];
+    const held =
+      role === 'coder'
+        ? task.status === 'CLAIMED'
+          ? taskLease(board, task, now)
+          : undefined
+        : task.status === 'READY_FOR_REVIEW' && task.reviewing_by !== undefined
+          ? reviewLease(board, task, now)
+          : undefined;
+    return held === undefined || held.expired ? [] : [now + held.remaining];
+  });
+  return ends.length === 0 ? {} : { lookAt: Math.min(...ends) };
+}

@@ -1,0 +1,138 @@
+// What a coder's session is told: its task, what was said against the last attempt, what an earlier session
+// left, and the way from checkpoint to submit. A resumed session is told only what changed.
+
+import { historyOf } from '../holding.ts';
+import { settings, type Task } from '../state.ts';
+import { begin, commandLines, handoff } from './commands.ts';
+import type { CoderWork, PromptContext } from './prompt.ts';
+import { field, inline, pathList, quoteList } from './quote.ts';
+import {
+  assemble,
+  bootstrap,
+  humanNotes,
+  notesFor,
+  priorRejection,
+  rejectionOf,
+  type Section,
+  section,
+} from './sections.ts';
+import { checkpointFields, definitionFields, iterationLine, showTask } from './task-fields.ts';
+
+export function coderPrompt(context: PromptContext, work: CoderWork): string {
+  const { task } = work;
+  const fresh = work.resumed !== true;
+  const incomplete = `\`liza block ${task.id} --reason "bootstrap incomplete" --question "what is missing"\`, then \`liza exit 42 --reason "blocked"\`.`;
+  return assemble([
+    ...(fresh ? [bootstrap(context, incomplete, work.named ? task.id : undefined)] : []),
+    assignedTask(context, work, fresh),
+    priorRejection(task),
+    ...(fresh ? [handedOff(context, task)] : []),
+    humanNotes(notesFor(context, task)),
+  ]);
+}
+
+function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean): Section {
+  const { task } = work;
+  const { state } = board;
+  const checkpoint = checkpointFields(task);
+  return section('ASSIGNED TASK', [
+    `TASK ID: ${task.id}`,
+    `WORKTREE: ${inline(work.worktree)} (branch task/${task.id}; change nothing outside it)`,
+    iterationLine(state, task),
+    ...(fresh ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(state, task), ...earlier(task)] : []),
+    ...(fresh && checkpoint !== undefined ? checkpoint : []),
+    ...integrationFix(work),
+    ...drift(work),
+    'INSTRUCTIONS:',
+    ...(work.handOff === undefined
+      ? instructions(work, checkpoint !== undefined, settings(state).assumption_budget)
+      : handOffNow(task, work.handOff)),
+    ...(fresh ? commandLines('coder', task.id) : []),
+  ]);
+}
+
+function instructions(work: CoderWork, begun: boolean, assumptions: number): readonly string[] {
+  const { task, resumed } = work;
+  const rejected = rejectionOf(task) !== undefined;
+  const checkpoint = resumed === true ? `\`${begin(task.id)}\`` : 'the first line of COMMANDS';
+  const start = begun
+    ? 'Your checkpoint for this iteration stands (no second `begin`). See how far it got: `git status`, `git log`. Go on from there.'
+    : `Before the first change record your checkpoint, with at most ${assumptions} assumptions: ${checkpoint}.`;
+  const steps = [
+    ...(resumed === true ? [] : ['Read SPEC, then the code you will touch.']),
+    ...(rejected ? ['Answer every blocker of PRIOR REJECTION FEEDBACK; unchanged work is refused.'] : []),
+    start,
+    howTo(work),
+    'Run VALIDATION, read the output, and commit everything in WORKTREE. Liza runs it again on your commit.',
+    `\`liza submit-for-review ${task.id} HEAD\`, then \`liza exit 42 --reason "submitted"\`, and stop.`,
+  ];
+  return steps.map((step, at) => `${at + 1}. ${step}`);
+}
+
+function howTo({ task, conflicts = [] }: CoderWork): string {
+  if (task.integration_fix === true) return conflicts.length > 0 ? FIX.conflict : FIX.red;
+  return (task.type ?? 'code') === 'code'
+    ? 'Tests first: they fail without the change and prove DONE WHEN. Then the code.'
+    : `Write it; a ${task.type} task that touches code needs a test too.`;
+}
+
+const FIX = {
+  conflict:
+    'Only reconcile: keep what both sides meant, add nothing new. The merge is laid out in WORKTREE; `git add` and `git commit` conclude it.',
+  red: 'Only make the merged work pass the integration test, without weakening any test; add nothing new.',
+} as const;
+
+function handOffNow(task: Task, percent: number): readonly string[] {
+  return [
+    `Your context is ${Math.round(percent)} % used. Hand off NOW; begin nothing new:`,
+    '1. Commit what you have, at a point that makes sense.',
+    `2. \`${handoff(task.id)}\``,
+    '3. `liza exit 42 --reason "handed off"`, and stop.',
+  ];
+}
+
+/** Why an approved commit did not merge, and what has to be reconciled. */
+function integrationFix({ task, conflicts = [] }: CoderWork): readonly string[] {
+  if (task.integration_fix !== true) return [];
+  const failed = historyOf(task).findLast(({ event }) => event === 'integration_failed');
+  const text = (key: string): string | undefined => (typeof failed?.[key] === 'string' ? failed[key] : undefined);
+  const others = Array.isArray(failed?.with) ? failed.with.map(String) : [];
+  return [
+    ...field('INTEGRATION FIX, because the approved commit did not merge', text('reason'), showTask(task)),
+    ...(conflicts.length === 0 ? [] : [`CONFLICTS: ${pathList(conflicts)}`]),
+    ...(others.length === 0 ? [] : [`OTHER SIDE: ${pathList(others)} (read them with \`liza show ${task.id}\`)`]),
+    ...(text('log') === undefined ? [] : field('TEST LOG', text('log'), showTask(task))),
+  ];
+}
+
+const drift = ({ drift: gained }: CoderWork): readonly string[] =>
+  gained === undefined || gained.commits === 0
+    ? []
+    : [
+        `INTEGRATION MOVED: ${gained.commits} commits since you began, touching ${pathList(gained.files)}. Rebase only if you need them.`,
+      ];
+
+/** That others failed here, and where their work is. */
+function earlier(task: Task): readonly string[] {
+  const failed = task.failed_by ?? [];
+  if (failed.length === 0) return [];
+  return [`EARLIER ATTEMPTS: ${failed.join(', ')} could not finish it; see \`liza attempts ${task.id}\`.`];
+}
+
+function handedOff({ board, agent }: PromptContext, task: Task): Section {
+  const left = board.state.handoff[task.id];
+  const history = historyOf(task).map(({ event }) => event);
+  // Notes are kept for the record; once the work was submitted they are behind it.
+  const past = history.lastIndexOf('submitted') > history.lastIndexOf('handoff');
+  if (left === undefined || past) return section('HANDOFF', []);
+  const rest = showTask(task);
+  return section('HANDOFF', [
+    `FROM: ${left.agent === agent ? 'an earlier session of yours' : left.agent}, ${left.timestamp}`,
+    ...field('SUMMARY', left.summary, rest),
+    ...field('NEXT ACTION', left.next_action, rest),
+    ...(left.approach === undefined ? [] : field('APPROACH', left.approach, rest)),
+    ...(left.blockers === undefined ? [] : field('BLOCKERS', left.blockers, rest)),
+    ...(left.files_modified === undefined ? [] : [`FILES: ${pathList(left.files_modified)}`]),
+    ...(left.next_steps === undefined ? [] : ['NEXT STEPS:', ...quoteList(left.next_steps, rest)]),
+  ]);
+}

@@ -1,0 +1,74 @@
+// Every command a role may use, each as one line to paste: the table's commands for that role, and those
+// that only look. The quoted texts say what belongs there. A test holds this against the table and
+// reads every line with the real argument parser.
+
+import { ANOMALY_TYPES, type Role } from '../state.ts';
+
+/** `task`: the work at hand. */
+export function commandLines(role: Role, task: string): readonly string[] {
+  return [
+    `COMMANDS (replace the quoted texts; more on each: \`liza help ${FIRST[role]}\` and so on):`,
+    ...EXAMPLES[role](task),
+    `ANOMALY TYPES (details): ${anomalies(role)}`,
+  ];
+}
+
+const FIRST: Readonly<Record<Role, string>> = { coder: 'begin', code_reviewer: 'discover', planner: 'add-task' };
+
+/** A reviewer's verdicts are in its instructions, with the form of a rejection. */
+const EXAMPLES: Readonly<Record<Role, (task: string) => readonly string[]>> = {
+  coder: (task) => [
+    begin(task),
+    `liza submit-for-review ${task} HEAD`,
+    `liza block ${task} --reason "what exactly is in the way" --question "which answer would free it?" --attempted "what you tried"`,
+    handoff(task),
+    ...reports(task),
+    'liza exit 42 --reason "submitted"',
+    `liza show ${task}`,
+    'liza status',
+  ],
+  code_reviewer: (task) => [
+    ...reports(task),
+    'liza exit 42 --reason "verdict given"',
+    `liza show ${task}`,
+    'liza status',
+  ],
+  planner: (task) => [
+    'liza add-task --id new-task --desc "what to build" --spec specs/vision.md#section --done "command: expected result" --scope "IN: src/part. OUT: the rest" --validate "npm test" --depends other-task --priority 2',
+    'liza finalize new-task',
+    'liza plan done',
+    `liza amend ${task} --done "how anyone can tell"`,
+    `liza unblock ${task} --keep-worktree --done "the answer, as a criterion"`,
+    `liza supersede ${task} --root-cause "why it could not work" --replacement new-task --replacement other-task`,
+    `liza abandon ${task} --reason "why there is no way forward"`,
+    `liza block ${task} --reason "why the failed merge must not be fixed" --question "what has to be decided?"`,
+    'liza discovery list',
+    'liza discovery convert disc-1 new-task',
+    'liza discovery dismiss disc-1 --reason "why it needs no task"',
+    'liza align "how the plan serves the goal" --event "what gave rise to it"',
+    `liza anomaly --type spec_gap --task ${task} --detail question="what the spec leaves open"`,
+    `liza wt delete ${task}`,
+    'liza goal complete --summary "what was reached"',
+    'liza exit 0 --reason "nothing more to plan now"',
+    `liza show ${task}`,
+    'liza status',
+  ],
+};
+
+export const begin = (task: string): string =>
+  `liza begin ${task} --intent "what you will do" --assume "what you take for granted" --risks "what could go wrong" --validation "command: expected result" --file src/part.ts --file test/part.test.ts`;
+
+export const handoff = (task: string): string =>
+  `liza handoff ${task} --summary "where it stands" --next "what to do first" --approach "how it is built" --step "what remains"`;
+
+const reports = (task: string): readonly string[] => [
+  `liza discover "a problem outside this task" --severity medium --during ${task} --recommendation "what you would do"`,
+  `liza anomaly --type retry_loop --task ${task} --detail count=3 --detail error_pattern="what kept failing"`,
+  'liza heartbeat --long "full test suite, about 12 minutes"',
+];
+
+const anomalies = (role: Role): string =>
+  Object.entries(ANOMALY_TYPES)
+    .filter(([, { roles }]) => (roles as readonly Role[]).includes(role))
+    .map(([type, { details }]) => (details.length === 0 ? type : `${type} (${details.join(', ')})`))
+    .join(', ');

@@ -1,0 +1,90 @@
+// What a planner's session is told: what woke it, how the sprint stands, and what to do about each record.
+// What a trigger asks for is in triggers.ts.
+
+import { type Board, roleOfId } from '../board.ts';
+import { isTerminal, type Task } from '../state.ts';
+import { isExhausted, WAKE_TRIGGERS, type Wake } from '../wakes.ts';
+import { commandLines } from './commands.ts';
+import type { PlanningWork, PromptContext } from './prompt.ts';
+import { assemble, bootstrap, humanNotes, notesFor, type Section, section } from './sections.ts';
+import { triggerLines } from './triggers.ts';
+
+export function plannerPrompt(context: PromptContext, work: PlanningWork): string {
+  const fresh = work.resumed !== true;
+  const incomplete = '`liza exit 1 --reason "bootstrap incomplete"`.';
+  return assemble([
+    ...(fresh ? [bootstrap(context, incomplete)] : []),
+    humanNotes(notesFor(context)),
+    planningContext(context, work, fresh),
+  ]);
+}
+
+function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fresh: boolean): Section {
+  const triggers = WAKE_TRIGGERS.filter((trigger) => wakes.some((wake) => wake.trigger === trigger));
+  const records = (trigger: Wake['trigger']) => wakes.filter((wake) => wake.trigger === trigger);
+  return section('PLANNING CONTEXT', [
+    ...triggers.map((trigger) => `WAKE TRIGGER: ${trigger} (${recordNames(board, records(trigger))})`),
+    `SPRINT STATE: ${board.state.sprint.id} ${board.state.sprint.status}, goal ${board.state.goal.status}`,
+    counts(board),
+    ...liveTasks(board),
+    'INSTRUCTIONS:',
+    ...triggers.flatMap((trigger) =>
+      triggerLines(
+        board,
+        trigger,
+        records(trigger).map(({ record }) => record),
+      ),
+    ),
+    'Last: when everything above is decided or left to a person on purpose, `liza exit 0 --reason "nothing more to plan now"`, and stop. What you were shown does not wake you again unless it changes.',
+    ...(fresh ? commandLines('planner', 'some-task') : []),
+  ]);
+}
+
+function recordNames(board: Board, wakes: readonly Wake[]): string {
+  const name = ({ trigger, record }: Wake): string =>
+    trigger === 'HUMAN_NOTE' ? `note of ${board.state.human_notes[Number(record)]?.timestamp ?? record}` : record;
+  const shown = wakes.slice(0, 10).map(name).join(', ');
+  return wakes.length > 10 ? `${shown} and ${wakes.length - 10} more` : shown;
+}
+
+function counts({ state, archived }: Board): string {
+  const ended = [...archived.values()];
+  const inState = (...statuses: readonly Task['status'][]): number =>
+    state.tasks.filter(({ status }) => statuses.includes(status)).length;
+  const of: Readonly<Record<string, number>> = {
+    'total tasks': state.tasks.length + ended.length,
+    draft: inState('DRAFT'),
+    unclaimed: inState('UNCLAIMED'),
+    in_progress: inState('CLAIMED', 'READY_FOR_REVIEW', 'REJECTED', 'APPROVED'),
+    blocked: inState('BLOCKED'),
+    integration_failed: inState('INTEGRATION_FAILED'),
+    hypothesis_exhausted: state.tasks.filter(isExhausted).length,
+    immediate_discoveries: state.discovered.filter(
+      (found) => found.urgency === 'immediate' && !found.converted_to_task && !found.dismissed_reason,
+    ).length,
+    merged: inState('MERGED') + ended.filter((status) => status === 'MERGED').length,
+  };
+  return Object.entries(of)
+    .map(([name, count]) => `${name}: ${count}`)
+    .join(' · ');
+}
+
+const MOST_TASKS = 40;
+
+/** The plan at a glance: ids, states and what waits for what. */
+function liveTasks({ state }: Board): readonly string[] {
+  const live = state.tasks.filter(({ status }) => !isTerminal(status));
+  if (live.length === 0) return [];
+  const left = live.length - MOST_TASKS;
+  return [
+    'LIVE TASKS:',
+    ...live.slice(0, MOST_TASKS).map(taskLine),
+    ...(left > 0 ? [`(${left} more: \`liza status --all\`)`] : []),
+  ];
+}
+
+function taskLine(task: Task): string {
+  const after = task.depends_on?.length ? `, after ${task.depends_on.slice(0, 5).join(', ')}` : '';
+  const by = roleOfId(task.assigned_to ?? '') === undefined ? '' : `, ${task.assigned_to}`;
+  return `- ${task.id}: ${task.status}${by}${after}`;
+}

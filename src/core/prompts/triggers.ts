@@ -1,0 +1,131 @@
+// What each wake asks of the planner: the record as far as it must be known to decide, and the commands
+// that decide it, with their real ids. The table of review deadlocks is in deadlock.ts.
+
+import type { Board } from '../board.ts';
+import { findTask } from '../find.ts';
+import { historyOf } from '../holding.ts';
+import type { Task } from '../state.ts';
+import type { WakeTrigger } from '../wakes.ts';
+import { deadlockLines, isDeadlocked } from './deadlock.ts';
+import { field, inline, quoteList } from './quote.ts';
+import { showTask } from './task-fields.ts';
+
+/** More records are only named: each is one command away. */
+const MOST = 5;
+
+export function triggerLines(board: Board, trigger: WakeTrigger, records: readonly string[]): readonly string[] {
+  const tasks = (lines: (task: Task) => readonly string[]): readonly string[] => [
+    ...records.slice(0, MOST).flatMap((id) => {
+      const task = findTask(board.state, id);
+      return task === undefined ? [] : lines(task);
+    }),
+    ...records.slice(MOST).map((id) => `- ${inline(id)}: read it with \`liza show ${inline(id)}\``),
+  ];
+  switch (trigger) {
+    case 'INITIAL_PLANNING':
+      return initialPlanning(board);
+    case 'BLOCKED_TASKS':
+      return tasks(blockedTask);
+    case 'INTEGRATION_FAILED':
+      return tasks(integrationFailed);
+    case 'HYPOTHESIS_EXHAUSTED':
+      return tasks(exhausted);
+    case 'IMMEDIATE_DISCOVERY':
+      return records.flatMap((id) => discovery(board, id));
+    case 'HUMAN_NOTE':
+      return [
+        '* HUMAN_NOTE: do what HUMAN NOTES asks, by amending, adding, unblocking or dropping tasks; it outranks the plan. If it answers a blocked task, write the answer into that task. Then `liza align "what the note changed" --event "human note"`',
+      ];
+    case 'ALL_TERMINAL':
+      return allTerminal(board);
+    default:
+      return trigger satisfies never;
+  }
+}
+
+function initialPlanning({ state }: Board): readonly string[] {
+  const drafts = state.tasks.filter(({ status }) => status === 'DRAFT').map(({ id }) => id);
+  const first = drafts[0];
+  const steps = [
+    'Read GOAL SPEC, the specs it names, and enough of the code to cut well.',
+    ...(first === undefined
+      ? []
+      : [
+          `These drafts are there already: ${drafts.slice(0, 20).join(', ')}. Complete them (\`liza amend ${first} --done "how anyone can tell"\`) or drop them (\`liza abandon ${first} --reason "why it is not needed"\`).`,
+        ]),
+    'Add each task, those it depends on first, then finalize it; see COMMANDS. A refusal names the gate that is not met.',
+    'A part of the goal that no spec covers: `liza anomaly --type spec_gap --detail question="what is open"`, and plan the rest.',
+    ...(state.sprint.scope.closed_at === undefined ? ['When the plan covers the goal: `liza plan done`'] : []),
+    '`liza align "how these tasks reach the goal" --event "initial plan"`',
+  ];
+  return ['* INITIAL_PLANNING: turn the goal into tasks.', ...steps.map((step, at) => `${at + 1}. ${step}`)];
+}
+
+function blockedTask(task: Task): readonly string[] {
+  const rest = showTask(task);
+  const last = historyOf(task).findLast(({ event }) => event === 'blocked' || event === 'limit');
+  return [
+    `* BLOCKED: ${task.id}${last?.agent === undefined ? '' : `, by ${inline(last.agent)}`}, iteration ${task.iteration ?? 0}, ${task.review_cycles_total ?? 0} rejections. History: \`liza show ${task.id}\``,
+    ...field('REASON', task.blocked_reason, rest),
+    ...(task.blocked_questions === undefined ? [] : ['QUESTIONS:', ...quoteList(task.blocked_questions, rest)]),
+    ...(task.attempted === undefined ? [] : ['TRIED:', ...quoteList(task.attempted, rest)]),
+    ...(isDeadlocked(task)
+      ? deadlockLines(task)
+      : [
+          `The spec or a note has the answer: \`liza unblock ${task.id} --keep-worktree --done "the answer, as a criterion"\``,
+          ...rescope(task),
+          'Only a person can answer: leave it BLOCKED.',
+        ]),
+  ];
+}
+
+const rescope = (task: Task): readonly string[] => [
+  `Wrongly cut: add the better tasks, then \`liza supersede ${task.id} --root-cause "why it could not work" --replacement new-task\``,
+  `No way forward: \`liza abandon ${task.id} --reason "why"\``,
+];
+
+function integrationFailed(task: Task): readonly string[] {
+  const failed = historyOf(task).findLast(({ event }) => event === 'integration_failed');
+  const reason = typeof failed?.reason === 'string' ? failed.reason : undefined;
+  return [
+    `* INTEGRATION_FAILED: ${task.id} was approved but did not merge.`,
+    ...field('REASON', reason, showTask(task)),
+    'A coder takes the fix by itself; step in only if the plan is the cause:',
+    `Two tasks contradict each other: \`liza block ${task.id} --reason "what contradicts" --question "which side is right?"\``,
+    `It must be cut anew: \`liza supersede ${task.id} --root-cause "why it could not merge" --replacement new-task\``,
+  ];
+}
+
+function exhausted(task: Task): readonly string[] {
+  return [
+    `* HYPOTHESIS_EXHAUSTED: ${(task.failures_current ?? []).join(' and ')} failed ${task.id} as it is defined. The framing is presumed wrong; it cannot go out unchanged.`,
+    `Record it: \`liza anomaly --type hypothesis_exhaustion --task ${task.id} --detail cause="what both ran into"\``,
+    `Then change it in substance: \`liza unblock ${task.id} --done "a sharper criterion" --scope "IN: less. OUT: more"\``,
+    ...rescope(task),
+  ];
+}
+
+function discovery({ state }: Board, id: string): readonly string[] {
+  const found = state.discovered.find((one) => one.id === id);
+  if (found === undefined) return [];
+  const during = found.during === undefined ? '' : ` during ${found.during}`;
+  return [
+    `* IMMEDIATE_DISCOVERY: ${found.id}, severity ${found.severity}, by ${inline(found.by)}${during}`,
+    ...field('FOUND', found.description, 'liza discovery list --json'),
+    ...(found.recommendation === undefined
+      ? []
+      : field('RECOMMENDS', found.recommendation, 'liza discovery list --json')),
+    `It needs work: add a task, then \`liza discovery convert ${found.id} new-task\``,
+    `It does not: \`liza discovery dismiss ${found.id} --reason "why it needs no task"\``,
+  ];
+}
+
+function allTerminal({ state }: Board): readonly string[] {
+  const left = state.tasks.filter(({ status }) => status === 'ABANDONED').map(({ id }) => id);
+  return [
+    `* ALL_TERMINAL: nothing is left to do. Hold GOAL SPEC against what was merged on ${inline(state.config.integration_branch ?? 'integration')}, criterion by criterion.`,
+    ...(left.length === 0 ? [] : [`Abandoned on the way: ${left.slice(0, 20).join(', ')}.`]),
+    'All of it is met: `liza goal complete --summary "what was reached"`',
+    'Something is missing: add and finalize the tasks for it, then `liza align "what was missing" --event "goal check"`',
+  ];
+}

@@ -1,0 +1,147 @@
+// What becomes of an agent after its session (SPEC §8 "Exits"): exit, facts and past → go on, wait, start again
+// later, give the task up, or stop. A declared code counts before the process's own; what the blackboard and
+// git show counts before what anybody said. Every repetition here has a limit, and every limit a next owner.
+
+import type { Role, Trouble } from './state.ts';
+import { duration, type Instant } from './time.ts';
+
+/** How a session ended, as far as it can be known. */
+export interface SessionEnd {
+  readonly role: Role;
+  readonly how:
+    | { readonly kind: 'exited'; readonly code: number }
+    | { readonly kind: 'signalled'; readonly signal: string }
+    /** The provider's program is not there or may not be run. */
+    | { readonly kind: 'not-started'; readonly reason: string }
+    /** Ended by us: no output and no progress for too long. */
+    | { readonly kind: 'silent' }
+    | { readonly kind: 'lease-lost' }
+    /** Ended by us: a kill switch, the operator, or because its work was over. */
+    | { readonly kind: 'stopped'; readonly why: string };
+  readonly declared?: { readonly code: number; readonly reason?: string };
+  /** What its provider complained of. */
+  readonly failure?: {
+    readonly kind: 'quota' | 'login' | 'network' | 'model' | 'other';
+    readonly text: string;
+    readonly until?: Instant;
+  };
+  /** The blackboard (by its own hand) or git is not as it was when the session began. */
+  readonly progressed: boolean;
+  /** It still holds a task or a review. */
+  readonly holds: boolean;
+}
+
+/** What is remembered of the sessions before. */
+export interface Past {
+  readonly spins: number;
+  readonly silences: number;
+  readonly crashes: readonly Instant[];
+  /** Tries in a row that the provider turned away. */
+  readonly refusals: number;
+}
+
+export const NO_PAST: Past = { spins: 0, silences: 0, crashes: [], refusals: 0 };
+
+export type Next =
+  /** Look at the blackboard at once. */
+  | { readonly kind: 'go-on' }
+  | { readonly kind: 'again'; readonly afterMs: number; readonly why: string }
+  /** The provider does not serve: wait, show it, try again. */
+  | { readonly kind: 'later'; readonly until: Instant; readonly trouble: Trouble; readonly why: string }
+  /** The coder's task is blocked in its place; the agent itself goes on. */
+  | { readonly kind: 'block'; readonly limit: 'spin' | 'silence'; readonly why: string }
+  /** This supervisor stops; what it held is free for others. */
+  | { readonly kind: 'stop'; readonly trouble: Trouble; readonly why: string };
+
+export interface Judgement {
+  readonly next: Next;
+  readonly past: Past;
+}
+
+const RESTART_MS = 2000;
+const SPINS = 3;
+const CRASHES = 3;
+const CRASH_WINDOW_MS = 5 * 60_000;
+const FIRST_BACKOFF_MS = 5000;
+const LONGEST_BACKOFF_MS = 5 * 60_000;
+const QUOTA_PAUSE_MS = 15 * 60_000;
+const NETWORK_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 60 * 60_000;
+
+export function judge(end: SessionEnd, past: Past, now: Instant): Judgement {
+  const { how, failure } = end;
+  if (how.kind === 'stopped' || how.kind === 'lease-lost') return { next: { kind: 'go-on' }, past };
+  if (how.kind === 'not-started') return stop('provider', how.reason, past);
+  if (failure !== undefined && !isDone(end)) {
+    if (failure.kind === 'login') return stop('login', failure.text, past);
+    if (failure.kind === 'quota' || failure.kind === 'network') {
+      return turnedAway(failure.kind, failure.text, failure.until, past, now);
+    }
+  }
+  if (how.kind === 'silent') return silence(end, past);
+  if (how.kind === 'signalled') return crash(`it was ended by ${how.signal}`, past, now);
+  const code = end.declared?.code ?? how.code;
+  if (code === 0) return ended(end, past);
+  if (code === 42 && end.declared !== undefined) return restart(end, past);
+  const said = failure === undefined ? '' : `: ${failure.text}`;
+  return crash(`${end.declared === undefined ? 'it exited with' : 'it declared'} ${code}${said}`, past, now);
+}
+
+/** It did what it was there for, whatever its provider complained of on the way. */
+const isDone = ({ declared, progressed, holds }: SessionEnd): boolean =>
+  declared !== undefined || (progressed && !holds);
+
+/** Declared 0: nothing more for this role now. Undeclared: what it changed must speak for it. */
+function ended(end: SessionEnd, past: Past): Judgement {
+  if (end.declared !== undefined && end.holds) return spin(end, 'it declared 0 with its work unfinished', past);
+  if (end.declared === undefined && !end.progressed) return spin(end, 'it ended without any change', past);
+  return { next: { kind: 'go-on' }, past: NO_PAST };
+}
+
+function restart(end: SessionEnd, past: Past): Judgement {
+  if (!end.progressed) return spin(end, 'it asked for a restart without any change', past);
+  const why = end.declared?.reason ?? 'it asked for a restart';
+  return { next: { kind: 'again', afterMs: RESTART_MS, why }, past: NO_PAST };
+}
+
+function silence(end: SessionEnd, past: Past): Judgement {
+  if (past.silences > 0) return spin(end, 'it fell silent again', past, 'silence');
+  const why = 'it said and did nothing for too long';
+  return { next: { kind: 'again', afterMs: RESTART_MS, why }, past: { ...past, silences: past.silences + 1 } };
+}
+
+function spin(end: SessionEnd, why: string, past: Past, limit: 'spin' | 'silence' = 'spin'): Judgement {
+  const spins = past.spins + 1;
+  if (spins < SPINS) {
+    const next: Next = { kind: 'again', afterMs: RESTART_MS, why: `${why} (${spins} of ${SPINS})` };
+    return { next, past: { ...past, spins } };
+  }
+  const told = `${SPINS} sessions in a row changed nothing; of the last one: ${why}`;
+  if (end.role === 'coder' && end.holds) return { next: { kind: 'block', limit, why: told }, past: NO_PAST };
+  return stop('spin', told, past);
+}
+
+function crash(why: string, past: Past, now: Instant): Judgement {
+  const crashes = [...past.crashes.filter((time) => now - time < CRASH_WINDOW_MS), now];
+  if (crashes.length >= CRASHES) {
+    return stop('crash-loop', `${CRASHES} crashes within ${duration(CRASH_WINDOW_MS)}; of the last one: ${why}`, past);
+  }
+  const afterMs = Math.min(FIRST_BACKOFF_MS * 2 ** (crashes.length - 1), LONGEST_BACKOFF_MS);
+  return { next: { kind: 'again', afterMs, why }, past: { ...past, crashes } };
+}
+
+/** Its own word on when it serves again is taken, unless that is past: then it is tried with patience. */
+function turnedAway(
+  trouble: 'quota' | 'network',
+  why: string,
+  stated: Instant | undefined,
+  past: Past,
+  now: Instant,
+): Judgement {
+  const first = trouble === 'quota' ? QUOTA_PAUSE_MS : NETWORK_PAUSE_MS;
+  const patience = Math.min(first * 2 ** past.refusals, LONGEST_PAUSE_MS);
+  const until = stated !== undefined && stated > now ? stated : now + patience;
+  return { next: { kind: 'later', until, trouble, why }, past: { ...past, refusals: past.refusals + 1 } };
+}
+
+const stop = (trouble: Trouble, why: string, past: Past): Judgement => ({ next: { kind: 'stop', trouble, why }, past });

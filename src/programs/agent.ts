@@ -1,0 +1,131 @@
+// Runs one agent CLI for as long as its session lasts: its prompt on stdin, its output line by line to whoever
+// reads it and, within bounds, to its log. Whatever it starts carries the agent's and the session's tag, so
+// that the whole tree can be ended, here or by whoever takes over after us.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Environment } from './environment.ts';
+import { openOutput, type Printed } from './output.ts';
+import { startTime, TAG } from './processes.ts';
+import { nested, reasonOf } from './start.ts';
+import { send, treeOf } from './tree.ts';
+
+export interface AgentProgram {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** Whole: nothing is scrubbed, an agent needs its credentials. */
+  readonly env: Environment;
+  /** Names all sessions of this agent; see agentTag. */
+  readonly tag: string;
+  readonly stdin?: string | undefined;
+  readonly logFile: string;
+  readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
+  /** Takes stdin and stdout over, for a provider that talks both ways; `onLine` then hears stderr only. */
+  readonly talks?: boolean;
+}
+
+export type AgentExit =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signalled'; readonly signal: string };
+
+export interface RunningAgent {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Of the program itself; its tree may go on until `end`. */
+  readonly exited: Promise<AgentExit>;
+  /** Asks the whole tree to end, and after the grace ends it. Also tidies up after one that ended by itself. */
+  end(graceMs: number, hurry?: AbortSignal): Promise<Printed & { readonly survivors: number }>;
+}
+
+const LOG_LIMIT = 16 * 1024 * 1024;
+/** A line that carries a whole file may be long; one without end must not pile up. */
+const LONGEST_LINE = 8 * 1024 * 1024;
+const POLL_MS = 25;
+const REAP_MS = 5000;
+
+/** What all processes of an agent carry, whoever started them. */
+export const agentTag = (root: string, agent: string): string =>
+  createHash('sha256').update(`${root}\0${agent}`).digest('hex').slice(0, 32);
+
+/** Ends what a supervisor that is gone left running. Answers how many could not be ended. */
+export const endAgent = (root: string, agent: string): Promise<number> =>
+  treeOf({ pid: -1, started: undefined, tag: agentTag(root, agent) }).end();
+
+export async function startAgent(program: AgentProgram): Promise<RunningAgent | { readonly reason: string }> {
+  const { argv, cwd, env, tag } = program;
+  const session = randomBytes(16).toString('hex');
+  let child: ChildProcess;
+  try {
+    child = spawn(argv[0], argv.slice(1), {
+      cwd,
+      env: { ...env, [TAG]: `${nested(env, tag)}/${session}` },
+      stdio: [program.stdin === undefined && program.talks !== true ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+  } catch (error) {
+    return { reason: reasonOf(error as Error, program) };
+  }
+  if (child.pid === undefined) {
+    const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException];
+    return { reason: reasonOf(error, program) };
+  }
+  return follow(child, child.pid, session, program);
+}
+
+function follow(child: ChildProcess, pid: number, session: string, program: AgentProgram): RunningAgent {
+  // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
+  const tree = treeOf({ pid, started: startTime(pid), tag: session });
+  const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT });
+  const exited = new Promise<AgentExit>((done) => {
+    child.once('exit', (code, signal) =>
+      done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
+    );
+  });
+  const { stdin, stdout, stderr } = child as ChildProcess & { stdout: Readable; stderr: Readable };
+  // It may end before it has read everything: that is its own affair.
+  stdin?.on('error', () => {});
+  if (program.stdin !== undefined) stdin?.end(program.stdin);
+  stdout.on('data', (chunk: Buffer) => output.write(chunk));
+  stderr.on('data', (chunk: Buffer) => output.write(chunk));
+  if (program.talks !== true) byLine(stdout, (line) => program.onLine('stdout', line));
+  byLine(stderr, (line) => program.onLine('stderr', line));
+  return {
+    pid,
+    stdin: stdin as Writable,
+    stdout,
+    exited,
+    end: async (graceMs, hurry) => {
+      const running = (): boolean => child.exitCode === null && child.signalCode === null;
+      tree.look();
+      // Not waited for yet, so its pid is nobody else's.
+      if (running() && graceMs > 0) send(-pid, 'SIGTERM');
+      const until = performance.now() + graceMs;
+      while (performance.now() < until && hurry?.aborted !== true && tree.look().length > 0) await wait(POLL_MS);
+      const survivors = await tree.end();
+      await Promise.race([exited, wait(REAP_MS, undefined, { ref: false })]);
+      for (const stream of [stdin, stdout, stderr]) stream?.destroy();
+      child.unref();
+      return { ...output.close(), survivors };
+    },
+  };
+}
+
+function byLine(stream: Readable, tell: (line: string) => void): void {
+  const decoder = new StringDecoder('utf8');
+  let pending = '';
+  stream.on('data', (chunk: Buffer) => {
+    const lines = (pending + decoder.write(chunk)).split('\n');
+    pending = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+    for (const line of lines) tell(line);
+  });
+  stream.on('end', () => {
+    const rest = pending + decoder.end();
+    pending = '';
+    if (rest !== '') tell(rest);
+  });
+}

@@ -1,0 +1,125 @@
+// What follows a session: it is recorded, judged, and the judgement is carried out.
+
+import type { Command } from '../core/command.ts';
+import { judge, type Next } from '../core/restarts.ts';
+import type { Task } from '../core/state.ts';
+import { duration, iso } from '../core/time.ts';
+import { isRefusal, transact } from '../workflows/hands.ts';
+import type { Assignment } from './assignments.ts';
+import { CONTEXT_USED } from './guard.ts';
+import { handsOf } from './office.ts';
+import { type LoopEnd, type Round, told } from './round.ts';
+import type { SessionOutcome } from './session.ts';
+
+export async function record({ office, who }: Round, assigned: Assignment, outcome: SessionOutcome): Promise<void> {
+  const { work, handled, notes } = assigned;
+  const { usage, end, session, contextPercent, seconds } = outcome;
+  // Who asks to be started again is shown the same again.
+  const again = end.declared?.code === 42 || end.how.kind !== 'exited';
+  const command: Command = {
+    name: 'session-end',
+    agent: who.agent,
+    provider: who.chosen.provider.name,
+    how: howText(outcome),
+    used: {
+      seconds,
+      input_tokens: usage.input,
+      output_tokens: usage.output,
+      ...(usage.cached === undefined ? {} : { cached_tokens: usage.cached }),
+      ...(usage.cost_usd === undefined ? {} : { cost_usd: usage.cost_usd }),
+    },
+    ...(work.task === undefined ? {} : { task: work.task }),
+    ...(contextPercent === undefined ? {} : { context_percent: Math.min(100, contextPercent) }),
+    ...(session === undefined || !isResumable(outcome) ? {} : { session }),
+    ...(again || handled === undefined ? {} : { handled }),
+    ...(again || notes === undefined ? {} : { notes }),
+  };
+  const done = await transact(handsOf(office, who.agent), command);
+  const task = work.task === undefined ? {} : { task: work.task };
+  office.tell({ level: 'info', agent: who.agent, ...task, text: `session ended: ${howText(outcome)}` });
+  if (isRefusal(done)) office.tell({ level: 'warning', agent: who.agent, ...task, text: told(done) });
+}
+
+/** After a crash or a full context a fresh mind does better than the old one. */
+const isResumable = ({ end, contextPercent }: SessionOutcome): boolean =>
+  (end.how.kind === 'exited' && end.how.code === 0) || (end.how.kind === 'stopped' && (contextPercent ?? 0) < 100);
+
+function howText({ end, seconds }: SessionOutcome): string {
+  const { how, declared, failure } = end;
+  const said =
+    declared === undefined ? '' : `, declared ${declared.code}${declared.reason ? ` (${declared.reason})` : ''}`;
+  const failed = failure === undefined ? '' : `, ${failure.kind}: ${failure.text.slice(0, 120)}`;
+  const ended = {
+    exited: () => `exit ${how.kind === 'exited' ? how.code : ''}`,
+    signalled: () => `ended by ${how.kind === 'signalled' ? how.signal : ''}`,
+    'not-started': () => `not started: ${how.kind === 'not-started' ? how.reason : ''}`,
+    silent: () => 'silent for too long',
+    'lease-lost': () => 'its lease was lost',
+    stopped: () => `stopped: ${how.kind === 'stopped' ? how.why : ''}`,
+  }[how.kind]();
+  return `${ended}${said}${failed} after ${duration(seconds * 1000)}`;
+}
+
+export async function conclude(
+  round: Round,
+  task: Task | undefined,
+  outcome: SessionOutcome,
+): Promise<LoopEnd | undefined> {
+  const { office, who, seat, memory, stop } = round;
+  const { end, contextPercent } = outcome;
+  memory.handOff = end.how.kind === 'stopped' && end.how.why === CONTEXT_USED ? contextPercent : undefined;
+  const { next, past } = judge(end, memory.past, office.clock.now());
+  memory.past = past;
+  const about = task === undefined ? {} : { task: task.id };
+  switch (next.kind) {
+    case 'go-on':
+      return undefined;
+    case 'again': {
+      const until = office.clock.now() + next.afterMs;
+      seat.turn('backing-off', { ...about, why: next.why, until });
+      await office.clock.sleep(next.afterMs, stop.orderly);
+      return undefined;
+    }
+    case 'later':
+      await trouble(round, next);
+      seat.turn('backing-off', { ...about, why: next.why, until: next.until });
+      await office.clock.sleep(next.until - office.clock.now(), stop.orderly);
+      return undefined;
+    case 'block':
+      office.tell({ level: 'alarm', agent: who.agent, ...about, text: next.why });
+      if (task !== undefined) {
+        await transact(handsOf(office, who.agent), {
+          name: 'limit',
+          task: task.id,
+          limit: next.limit,
+          detail: next.why,
+        });
+      }
+      return undefined;
+    case 'stop':
+      await trouble(round, next);
+      if (who.role === 'code_reviewer') {
+        await transact(handsOf(office, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
+      }
+      office.tell({ level: 'alarm', agent: who.agent, ...about, text: `${next.trouble}: ${next.why}` });
+      return { kind: 'given-up', why: next.why };
+    default:
+      return next satisfies never;
+  }
+}
+
+async function trouble({ office, who }: Round, next: Extract<Next, { kind: 'later' | 'stop' }>): Promise<void> {
+  await transact(handsOf(office, who.agent), {
+    name: 'trouble',
+    agent: who.agent,
+    kind: next.trouble,
+    detail: next.why.slice(0, 1000),
+    ...(next.kind === 'later' ? { until: iso(next.until) } : {}),
+  });
+}
+
+export async function clearTrouble({ office, who }: Round): Promise<void> {
+  const { board } = await office.store.read();
+  if (board.state.agents[who.agent]?.trouble === undefined) return;
+  await transact(handsOf(office, who.agent), { name: 'trouble', agent: who.agent });
+}

@@ -1,0 +1,165 @@
+// From a duty to a session: the claim, the folder it is worked in, and what the agent is told. A refusal is
+// an answer, not an accident: somebody else was faster, or the folder cannot be prepared.
+
+import { relative } from 'node:path';
+import type { Refusal } from '../core/decision.ts';
+import { findTask } from '../core/find.ts';
+import { coderPrompt } from '../core/prompts/coder.ts';
+import { plannerPrompt } from '../core/prompts/planner.ts';
+import type { PromptContext } from '../core/prompts/prompt.ts';
+import { reviewerPrompt } from '../core/prompts/reviewer.ts';
+import { type Role, settings, type Task } from '../core/state.ts';
+import type { Wake } from '../core/wakes.ts';
+import { see } from '../git/attempts.ts';
+import { findPlace, headOf, isPlace } from '../git/places.ts';
+import { pathsBetween, treeOf } from '../git/snapshot.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { claimTask } from '../workflows/claim.ts';
+import { declaredFiles, discardOf } from '../workflows/folders.ts';
+import { type Hands, integrationHead, integrationRef, isRefusal, openBench } from '../workflows/hands.ts';
+import { makeReviewFolder } from '../workflows/review-folder.ts';
+import { claimReview } from '../workflows/submit.ts';
+import type { Chosen, Office } from './office.ts';
+import type { SessionWork } from './session.ts';
+
+export interface Player {
+  readonly agent: string;
+  readonly role: Role;
+  readonly chosen: Chosen;
+}
+
+export interface Assignment {
+  readonly work: SessionWork;
+  /** Wakes and notes that its prompt tells; recorded when the session has ended. */
+  readonly handled?: readonly string[];
+  readonly notes?: readonly number[];
+  /** Puts away what was made for this session alone. */
+  dismiss(): void;
+}
+
+const NOTHING = (): void => {};
+
+export async function assignTask(
+  office: Office,
+  hands: Hands,
+  player: Player,
+  task: Task,
+  extra: { readonly named?: boolean; readonly handOff?: number | undefined },
+): Promise<Assignment | Refusal> {
+  const claimed = await claimTask(hands, task.id, player.agent);
+  if (isRefusal(claimed)) return claimed;
+  const { board, now } = await office.store.read();
+  const held = findTask(board.state, task.id) ?? task;
+  const bench = await openBench(hands, board);
+  if (isRefusal(bench)) return bench;
+  const worktree = `${office.context.paths.root}/${claimed.folder}`;
+  const resume = resumeOf(board.state.agents[player.agent]?.resume, player, task.id);
+  const drift = held.iteration === 1 ? undefined : await driftOf(bench, held, await integrationHead(bench, board));
+  const prompt = coderPrompt(contextOf(office, player, { board, now }), {
+    task: held,
+    worktree,
+    ...(claimed.conflicts === undefined ? {} : { conflicts: claimed.conflicts }),
+    ...(drift === undefined ? {} : { drift }),
+    ...(resume === undefined ? {} : { resumed: true }),
+    ...(extra.handOff === undefined ? {} : { handOff: extra.handOff }),
+    ...(extra.named === true ? { named: true } : {}),
+  });
+  return {
+    work: {
+      ...player,
+      task: held.id,
+      epoch: held.epoch ?? 0,
+      cwd: worktree,
+      prompt,
+      resume,
+      folderMark: () => folderMark(bench, held, declaredFiles(settings(board.state))),
+      see: async () => {
+        const place = findPlace(bench, held.id);
+        const discard = discardOf(held, settings(board.state), 'its history was rewritten');
+        if (isPlace(place)) await see(bench, place, discard);
+      },
+    },
+    notes: notesTo(board.state.human_notes, player.agent),
+    dismiss: NOTHING,
+  };
+}
+
+/** Of the folder's HEAD and files; the same as long as nothing was done there. */
+async function folderMark(bench: Workbench, task: Task, leaveOut: readonly string[]): Promise<string> {
+  const place = findPlace(bench, task.id);
+  const head = isPlace(place) ? await headOf(bench, place) : undefined;
+  if (!isPlace(place) || head === undefined) return 'gone';
+  return `${head.commit} ${await treeOf(bench, place, head.commit, leaveOut)}`;
+}
+
+/** What integration has gained since the work began, for a coder who comes back to it. */
+async function driftOf(bench: Workbench, task: Task, integration: string | Refusal) {
+  const base = task.base_commit;
+  if (base === undefined || typeof integration !== 'string' || base === integration) return undefined;
+  const counted = await bench.objects(['rev-list', '--count', `${base}..${integration}`]);
+  const commits = Number(counted.stdout);
+  if (counted.status !== 0 || commits === 0) return undefined;
+  return { commits, files: (await pathsBetween(bench, base, integration)).slice(0, 50) };
+}
+
+export async function assignReview(
+  office: Office,
+  hands: Hands,
+  player: Player,
+  task: Task,
+): Promise<Assignment | Refusal> {
+  const claimed = await claimReview(hands, task.id, player.agent);
+  if (isRefusal(claimed)) return claimed;
+  for (const text of claimed.remarks) office.tell({ level: 'info', agent: player.agent, task: task.id, text });
+  const { board, now } = await office.store.read();
+  const held = findTask(board.state, task.id) ?? task;
+  const copy = await makeReviewFolder(hands, held);
+  if (isRefusal(copy)) return copy;
+  const resume = resumeOf(board.state.agents[player.agent]?.resume, player, task.id);
+  const prompt = reviewerPrompt(contextOf(office, player, { board, now }), {
+    task: held,
+    worktree: copy.folder,
+    base: claimed.base ?? held.base_commit ?? integrationRef(board),
+    commit: claimed.commit,
+    ...(resume === undefined ? {} : { resumed: true }),
+  });
+  return {
+    work: { ...player, task: held.id, epoch: held.epoch ?? 0, cwd: copy.folder, prompt, resume },
+    notes: notesTo(board.state.human_notes, player.agent),
+    dismiss: copy.remove,
+  };
+}
+
+export async function assignPlan(office: Office, player: Player, wakes: readonly Wake[]): Promise<Assignment> {
+  const { board, now } = await office.store.read();
+  return {
+    work: {
+      ...player,
+      cwd: office.context.paths.root,
+      prompt: plannerPrompt(contextOf(office, player, { board, now }), { wakes }),
+    },
+    handled: wakes.map(({ key }) => key),
+    notes: wakes.flatMap(({ trigger, record }) => (trigger === 'HUMAN_NOTE' ? [Number(record)] : [])),
+    dismiss: NOTHING,
+  };
+}
+
+function contextOf(office: Office, player: Player, seen: Pick<PromptContext, 'board' | 'now'>): PromptContext {
+  return { ...seen, agent: player.agent, role: player.role, places: office.places };
+}
+
+/** The provider's own session, where it was about this very task. */
+function resumeOf(
+  kept: { readonly provider: string; readonly session: string; readonly task?: string | undefined } | undefined,
+  { chosen }: Player,
+  task: string,
+): string | undefined {
+  const { name, resumes } = chosen.provider;
+  return resumes && kept?.provider === name && kept.task === task ? kept.session : undefined;
+}
+
+const notesTo = (notes: readonly { readonly for?: string | undefined }[], agent: string): readonly number[] =>
+  notes.flatMap((note, place) => (note.for === agent ? [place] : []));
+
+/** For people: where the session works, from the project's root. */
+export const shownPlace = (office: Office, cwd: string): string => relative(office.context.paths.root, cwd) || '.';

@@ -1,0 +1,152 @@
+// Several supervisors in one process, with the watcher beside them: `liza run`, and with a single seat
+// `liza agent`. Starts them, shows what they do, and knows when there is nothing left that could move
+// without a person.
+
+import type { Alarm } from '../core/alarms/alarm.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { whyNothingMoves } from '../core/stall.ts';
+import { watchBoard } from '../watcher/watcher.ts';
+import { isRefusal, transact } from '../workflows/hands.ts';
+import { reconcile } from '../workflows/reconcile.ts';
+import { endOf, type Seated, whenIdle } from './idle.ts';
+import { supervise } from './loop.ts';
+import { handsOf, type Office } from './office.ts';
+import { freshMemory, type Supervised } from './round.ts';
+import { keepSeat } from './seat.ts';
+import type { CrewControl, CrewEnd, CrewView, Happening } from './view.ts';
+
+export interface CrewOptions {
+  readonly office: Omit<Office, 'tell'>;
+  readonly members: readonly Supervised[];
+  /** Ends when nothing moves any more without a person, and when the goal is complete. */
+  readonly untilIdle: boolean;
+  readonly watcher: boolean;
+}
+
+const HAPPENINGS = 200;
+
+export async function startCrew(options: CrewOptions): Promise<CrewControl | Refusal> {
+  const happenings: Happening[] = [];
+  const listeners = new Set<() => void>();
+  const alarmsOn = new Map<string, Alarm>();
+  const changed = (): void => {
+    for (const tell of [...listeners]) tell();
+  };
+  const office: Office = {
+    ...options.office,
+    tell: (happening) => {
+      happenings.push({ ...happening, time: options.office.clock.now() });
+      if (happenings.length > HAPPENINGS) happenings.splice(0, happenings.length - HAPPENINGS);
+      changed();
+    },
+  };
+  const { store, clock, bell } = office;
+  let snapshot = await store.read();
+  const mended = await reconcile(handsOf(office, options.members[0]?.agent ?? 'planner-1'));
+  if (isRefusal(mended)) return mended;
+  for (const { subject, problem, done, resists } of mended) {
+    const text = `${subject}: ${problem}; ${done ?? resists?.message ?? ''}`;
+    office.tell({ level: done === undefined ? 'warning' : 'info', text });
+  }
+  const orderly = new AbortController();
+  const atOnce = new AbortController();
+  const over = new AbortController();
+  const stop = { orderly: orderly.signal, atOnce: atOnce.signal };
+  const unwatch = store.watch(() => bell.ring());
+  const seated: readonly Seated[] = options.members.map((who) => {
+    const { agent, role, chosen } = who;
+    const seat = keepSeat({ agent, role, provider: chosen.provider.name }, clock.now, changed);
+    return { who, seat, memory: freshMemory() };
+  });
+  const refresh = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      const rung = bell.count();
+      snapshot = await store.read().catch(() => snapshot);
+      changed();
+      await bell.wait(rung, REFRESH_MS, over.signal);
+    }
+  };
+  const watching = options.watcher
+    ? watchBoard(
+        {
+          store,
+          context: office.context,
+          now: clock.now,
+          wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
+          raised: (alarm) => {
+            alarmsOn.set(alarm.key, alarm);
+            office.tell({ level: alarm.level, text: alarm.text });
+          },
+          cleared: (alarm) => {
+            alarmsOn.delete(alarm.key);
+            office.tell({ level: 'info', text: `cleared: ${alarm.text}` });
+          },
+        },
+        over.signal,
+      )
+    : Promise.resolve();
+  const loops = seated.map(async (one) => {
+    one.end = await supervise(office, one.who, one.seat, stop, one.memory);
+    if (isRefusal(one.end)) one.seat.turn('stopped', { why: one.end.message });
+    changed();
+    bell.ring();
+  });
+  const refreshing = refresh();
+  const idling = options.untilIdle ? whenIdle(office, seated, stop.orderly, over.signal) : new Promise<never>(() => {});
+  const all = Promise.all(loops);
+  const ended = (async (): Promise<CrewEnd> => {
+    try {
+      const idle = await Promise.race([all.then(() => undefined), idling]);
+      orderly.abort();
+      bell.ring();
+      await all;
+      return idle ?? (await endOf(office, seated));
+    } finally {
+      over.abort();
+      unwatch();
+      await Promise.all([watching, refreshing]);
+    }
+  })();
+  const person = { ...handsOf(office, ''), actor: { parts: ['human' as const] } };
+  return {
+    ended,
+    view: (): CrewView => {
+      const { board } = snapshot;
+      const now = clock.now();
+      const waitsFor = seated.some(({ seat }) => BUSY.has(seat.view().state)) ? undefined : whyNothingMoves(board, now);
+      return {
+        now,
+        board,
+        seats: seated.map(({ seat }) => seat.view()),
+        alarms: [...alarmsOn.values()],
+        happenings,
+        ...(waitsFor === undefined ? {} : { waitsFor }),
+      };
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    pause: async () => saying(await transact(person, { name: 'pause' })),
+    resume: async () => saying(await transact(person, { name: 'resume' })),
+    stop: () => {
+      if (orderly.signal.aborted) atOnce.abort();
+      orderly.abort();
+      bell.ring();
+      for (const { seat } of seated) if (seat.view().state !== 'stopped') seat.turn('stopping');
+    },
+  };
+}
+
+const REFRESH_MS = 5000;
+const BUSY: ReadonlySet<string> = new Set(['starting', 'claiming', 'working', 'merging', 'stopping']);
+
+const saying = (outcome: { readonly ok: boolean; readonly detail?: string; readonly message?: string }): string =>
+  outcome.detail ?? outcome.message ?? '';
+
+/** Ids are given once; a Refusal names the one that is given twice. */
+export function refuseTwins(members: readonly Supervised[]): Refusal | undefined {
+  const ids = members.map(({ agent }) => agent);
+  const twin = ids.find((id, at) => ids.indexOf(id) !== at);
+  return twin === undefined ? undefined : refuse(`${twin} is asked for twice`, 'give each agent an id of its own');
+}

@@ -1,0 +1,112 @@
+// Stands beside a running session: sees its commits, watches its lease, the kill switches and the clock, and answers
+// when, and why, the session has to end before it does so by itself.
+
+import type { Board } from '../core/board.ts';
+import { SWITCHES } from '../core/board.ts';
+import { decide } from '../core/decide.ts';
+import { deedsOf } from '../core/deeds.ts';
+import { findTask } from '../core/find.ts';
+import type { SessionEnd } from '../core/restarts.ts';
+import { settings } from '../core/state.ts';
+import type { Instant } from '../core/time.ts';
+import { isHolding } from './heartbeat.ts';
+import { type Office, type Stop, supervisorOf } from './office.ts';
+import { HANDOFF_PERCENT, type SessionWork } from './session.ts';
+
+export type Interruption = Extract<SessionEnd['how'], { kind: 'silent' | 'lease-lost' | 'stopped' }>;
+
+export interface Signs {
+  /** When it last said anything. */
+  lastHeard(): Instant;
+  contextPercent(): number | undefined;
+  leaseLost(): boolean;
+}
+
+/** Settles only when the session must end, or when `over` says that it has. */
+export async function guardSession(
+  office: Office,
+  work: SessionWork,
+  signs: Signs,
+  stop: Stop,
+  over: AbortSignal,
+): Promise<Interruption> {
+  const { clock, bell, store } = office;
+  const wake = AbortSignal.any([over, stop.orderly]);
+  const first = await store.read();
+  let lookAt = clock.now() + settings(first.board.state).heartbeat_interval * 1000;
+  let deeds = deedsOf(first.board, work.agent);
+  let progressAt = clock.now();
+  /** When patience with a session that should end by itself is over, and what it should end for. */
+  let patience: { readonly until: Instant; readonly why: string } | undefined;
+  let toldPercent = 0;
+  for (;;) {
+    const rung = bell.count();
+    if (over.aborted) return { kind: 'stopped', why: 'it has ended' };
+    if (stop.orderly.aborted) return { kind: 'stopped', why: 'the operator stops' };
+    const { board } = await store.read();
+    const limits = settings(board.state);
+    const now = clock.now();
+    if (now >= lookAt) {
+      void work.see?.().catch(() => {}); // looked at again when the session ends
+      lookAt = now + limits.heartbeat_interval * 1000;
+    }
+    const done = deedsOf(board, work.agent);
+    if (done !== deeds) [deeds, progressAt] = [done, now];
+    if (board.switches.ABORT !== undefined) return { kind: 'stopped', why: 'ABORT is on' };
+    if (signs.leaseLost() || isLost(board, work)) return { kind: 'lease-lost' };
+    const percent = signs.contextPercent() ?? 0;
+    if (percent >= HANDOFF_PERCENT && percent > toldPercent) {
+      toldPercent = percent;
+      await tellContext(office, work, percent);
+    }
+    const why = whyEnd(board, work, percent);
+    patience =
+      why === undefined
+        ? undefined
+        : patience?.why === why
+          ? patience
+          : { why, until: now + limits.pause_grace * 1000 };
+    if (patience !== undefined && now >= patience.until) return { kind: 'stopped', why: patience.why };
+    const silentAt = Math.max(signs.lastHeard(), progressAt) + limits.progress_timeout * 1000;
+    if (now >= silentAt) return { kind: 'silent' };
+    const next = Math.min(
+      lookAt,
+      silentAt,
+      patience?.until ?? Number.POSITIVE_INFINITY,
+      now + limits.poll_interval * 1000,
+    );
+    await bell.wait(rung, next - now, wake);
+  }
+}
+
+/** Somebody else has it now, or a person took it away while it was at work. */
+function isLost(board: Board, { task: id, agent, role, epoch }: SessionWork): boolean {
+  const task = id === undefined ? undefined : findTask(board.state, id);
+  if (task === undefined) return false;
+  if (role === 'coder') {
+    const other = task.status === 'CLAIMED' && (task.assigned_to !== agent || (task.epoch ?? 0) !== epoch);
+    return other || task.status === 'UNCLAIMED';
+  }
+  return task.reviewing_by !== undefined && task.reviewing_by !== agent;
+}
+
+/** What a session should end for by itself; it gets `pause_grace` for that. */
+function whyEnd(board: Board, work: SessionWork, percent: number): string | undefined {
+  const halt = SWITCHES.find((name) => board.switches[name] !== undefined);
+  if (halt !== undefined) return `${halt} is on`;
+  const task = work.task === undefined ? undefined : findTask(board.state, work.task);
+  if (task?.paused === true) return `${task.id} is paused`;
+  if (work.task !== undefined && !isHolding(board, work.agent, work.task)) return 'its work is done';
+  const declared = board.state.agents[work.agent]?.declared_exit;
+  if (declared !== undefined) return `it declared exit ${declared.code}`;
+  return percent >= HANDOFF_PERCENT && work.role === 'coder' ? CONTEXT_USED : undefined;
+}
+
+export const CONTEXT_USED = 'its context is nearly used up';
+
+async function tellContext({ store }: Office, { agent }: SessionWork, percent: number): Promise<void> {
+  const actor = supervisorOf(agent);
+  await store.transact({ actor, command: 'context-used' }, (board, now) =>
+    decide(board, { name: 'context-used', agent, percent }, { actor, now }),
+  );
+}

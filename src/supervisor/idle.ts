@@ -1,0 +1,66 @@
+// When nothing is left that could move without a person, and what to say then.
+
+import type { Refusal } from '../core/decision.ts';
+import { nextDuty } from '../core/duty.ts';
+import { whyNothingMoves } from '../core/stall.ts';
+import { isRefusal } from '../workflows/hands.ts';
+import type { Office } from './office.ts';
+import type { LoopEnd, Memory, Supervised } from './round.ts';
+import type { SeatKeeper } from './seat.ts';
+import type { CrewEnd } from './view.ts';
+
+export interface Seated {
+  readonly who: Supervised;
+  readonly seat: SeatKeeper;
+  readonly memory: Memory;
+  end?: LoopEnd | Refusal;
+}
+
+/** All seats rest, and still do after this long: then nobody is just between two steps. */
+const IDLE_MS = 400;
+const RESTING: ReadonlySet<string> = new Set(['idle', 'waiting', 'stopped']);
+
+/** Resolves when all rest and no one of them would find anything to do. */
+export async function whenIdle(
+  office: Office,
+  seated: readonly Seated[],
+  stopped: AbortSignal,
+  over: AbortSignal,
+): Promise<CrewEnd | undefined> {
+  const { bell, clock, store } = office;
+  for (;;) {
+    if (stopped.aborted || over.aborted) return undefined;
+    const rung = bell.count();
+    const resting = seated.every(({ seat }) => RESTING.has(seat.view().state));
+    if (resting) {
+      await clock.sleep(IDLE_MS, over);
+      const { board } = await store.read();
+      const now = clock.now();
+      const still = seated.every(({ who, seat, end, memory }) => {
+        if (end !== undefined) return true;
+        if (!RESTING.has(seat.view().state)) return false;
+        const duty = nextDuty(board, { ...who, passed: new Set(memory.passed.keys()) }, now);
+        return duty.kind === 'over' || duty.kind === 'halted' || (duty.kind === 'nothing' && !duty.hurry);
+      });
+      if (still && bell.count() === rung) return endOf(office, seated);
+    }
+    await bell.wait(rung, resting ? 500 : 200, over);
+  }
+}
+
+export async function endOf(office: Office, seated: readonly Seated[]): Promise<CrewEnd> {
+  const { board } = await office.store.read();
+  const { goal } = board.state;
+  if (goal.status === 'COMPLETED') return { code: 0, message: `the goal is complete: ${goal.description}` };
+  const refused = seated.find(({ end }) => end !== undefined && isRefusal(end))?.end as Refusal | undefined;
+  if (refused !== undefined) return { code: refused.code, message: refused.message, hint: refused.hint };
+  const given = seated.flatMap(({ who, end }) =>
+    end !== undefined && 'kind' in end && end.kind === 'given-up' ? [`${who.agent}: ${end.why}`] : [],
+  );
+  const why = whyNothingMoves(board, office.clock.now());
+  const stopped = seated.some(({ end }) => end !== undefined && 'kind' in end && end.kind === 'stopped');
+  if (stopped && given.length === 0)
+    return { code: 0, message: 'stopped; work in progress is kept and goes on with the next start' };
+  const message = [...given, ...(why === undefined ? [] : [why])].join('; ');
+  return { code: 1, message: message === '' ? 'nothing is left to do' : message, hint: 'see the board: liza status' };
+}

@@ -1,0 +1,181 @@
+// One supervisor for one agent (SPEC §8): kill switches → merges owed → wait for work → claim → prompt →
+// session → judge → again. It spends nothing while there is nothing to do, it ends what it started, and
+// whatever it decides is decided again by the transaction that makes it so.
+
+import type { Refusal } from '../core/decision.ts';
+import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
+import { settings, type Task } from '../core/state.ts';
+import type { Instant } from '../core/time.ts';
+import { endAgent } from '../programs/agent.ts';
+import { isRefusal, transact } from '../workflows/hands.ts';
+import { mergeTask } from '../workflows/merge.ts';
+import { clearTrouble, conclude, record } from './aftermath.ts';
+import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
+import { keepAlive } from './heartbeat.ts';
+import { handsOf, type Office, type Stop } from './office.ts';
+import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
+import type { SeatKeeper } from './seat.ts';
+import { runSession } from './session.ts';
+
+const HURRY_MS = 300;
+const IMPATIENT_MS = 3000;
+const RACE_PAUSE_MS = 1000;
+const RACES = 3;
+/** A claim that failed for reasons the board does not show, such as a broken network, is tried again by then. */
+const FORGET_MS = 15 * 60_000;
+const MERGE_AGAIN_MS = 30_000;
+
+/** Registers first: a Refusal says that this id cannot be supervised here. */
+export async function supervise(
+  office: Office,
+  who: Supervised,
+  seat: SeatKeeper,
+  stop: Stop,
+  memory: Memory,
+): Promise<LoopEnd | Refusal> {
+  const { agent, role } = who;
+  const terminal = office.terminal === undefined ? {} : { terminal: office.terminal };
+  const registered = await transact(handsOf(office, agent), { name: 'register', agent, role, ...terminal });
+  if (isRefusal(registered)) return registered;
+  // Whoever had this id before is gone; what it started must not go on beside us.
+  await endAgent(office.context.paths.root, agent);
+  const heartbeat = keepAlive(office, agent);
+  try {
+    await heartbeat.holds(undefined);
+    const end = await loop({ office, who, seat, stop, heartbeat, memory });
+    seat.turn('stopped', { why: end.why });
+    return end;
+  } finally {
+    heartbeat.stop();
+  }
+}
+
+async function loop(round: Round): Promise<LoopEnd> {
+  const { office, seat, stop } = round;
+  for (;;) {
+    if (stop.orderly.aborted) return { kind: 'stopped', why: 'stopped by the operator' };
+    const rung = office.bell.count();
+    const duty = await lookForDuty(round);
+    switch (duty.kind) {
+      case 'over':
+        return { kind: 'over', why: duty.why };
+      case 'halted':
+        seat.turn('idle', { why: `${duty.by} is on` });
+        await rest(round, rung, undefined);
+        break;
+      case 'merge':
+        for (const task of duty.tasks) await merge(round, task);
+        break;
+      case 'nothing':
+        await idle(round, rung, duty);
+        break;
+      default: {
+        const given = await perform(round, duty);
+        if (given !== undefined) return given;
+      }
+    }
+  }
+}
+
+async function lookForDuty({ office, who, memory }: Round): Promise<Duty> {
+  const { board } = await office.store.read();
+  const now = office.clock.now();
+  for (const [key, until] of memory.passed) if (until <= now) memory.passed.delete(key);
+  const impatient = memory.hurriedSince !== undefined && now - memory.hurriedSince > IMPATIENT_MS;
+  const { agent, role, only } = who;
+  const duty = nextDuty(board, { agent, role, only, impatient, passed: new Set(memory.passed.keys()) }, now);
+  if (duty.kind !== 'nothing' || !duty.hurry) memory.hurriedSince = undefined;
+  else memory.hurriedSince ??= now;
+  return duty;
+}
+
+async function idle(round: Round, rung: number, duty: Duty & { kind: 'nothing' }): Promise<void> {
+  const { office, who, seat } = round;
+  const { board } = await office.store.read();
+  const own = board.state.agents[who.agent];
+  const waits = own?.status === 'WAITING' && own.current_task !== undefined;
+  if (waits) seat.turn('waiting', { task: own.current_task ?? '', why: 'its work is under review' });
+  else seat.turn('idle');
+  await rest(round, rung, duty.hurry ? office.clock.now() + HURRY_MS : duty.lookAt);
+}
+
+/** Until the board changes, the time has come, or a fallback look is due. */
+async function rest({ office, memory, stop }: Round, rung: number, at: Instant | undefined): Promise<void> {
+  const { board } = await office.store.read();
+  const now = office.clock.now();
+  const poll = now + settings(board.state).poll_interval * 1000;
+  const next = Math.min(poll, at ?? poll, ...memory.passed.values());
+  await office.bell.wait(rung, Math.max(50, next - now), stop.orderly);
+}
+
+async function merge(round: Round, task: Task): Promise<void> {
+  const { office, who, seat, memory, stop } = round;
+  if (stop.orderly.aborted) return;
+  seat.turn('merging', { task: task.id });
+  const merged = await mergeTask(handsOf(office, who.agent, stop.orderly), task.id, { testFrom: 'base' });
+  if (!isRefusal(merged)) {
+    const { how, commit, remarks } = merged;
+    office.tell({ level: 'info', agent: who.agent, task: task.id, text: `merged (${how}) as ${commit.slice(0, 12)}` });
+    for (const text of remarks) office.tell({ level: 'info', agent: who.agent, task: task.id, text });
+    return;
+  }
+  office.tell({ level: 'warning', agent: who.agent, task: task.id, text: told(merged) });
+  memory.passed.set(attemptKey(task), office.clock.now() + MERGE_AGAIN_MS);
+}
+
+type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;
+
+async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
+  const { office, seat, memory, stop, heartbeat } = round;
+  const task = duty.kind === 'plan' ? undefined : duty.task;
+  seat.turn('claiming', task === undefined ? {} : { task: task.id });
+  const assigned = await assign(round, duty);
+  if (isRefusal(assigned)) {
+    await refused(round, task, assigned);
+    return undefined;
+  }
+  memory.races = 0;
+  const { work } = assigned;
+  try {
+    await heartbeat.holds(work.task === undefined ? undefined : { task: work.task, epoch: work.epoch ?? 0 });
+    await clearTrouble(round);
+    const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
+    await heartbeat.holds(undefined);
+    await record(round, assigned, outcome);
+    return await conclude(round, task, outcome);
+  } finally {
+    assigned.dismiss();
+  }
+}
+
+function assign({ office, who, memory, stop }: Round, duty: Work): Promise<Assignment | Refusal> {
+  const hands = handsOf(office, who.agent, stop.orderly);
+  switch (duty.kind) {
+    case 'code':
+      return assignTask(office, hands, who, duty.task, { named: who.only !== undefined, handOff: memory.handOff });
+    case 'review':
+      return assignReview(office, hands, who, duty.task);
+    case 'plan':
+      return assignPlan(office, who, duty.wakes);
+    default:
+      return duty satisfies never;
+  }
+}
+
+/** A lost race is run again, a few times and not at once; a reason that has not changed is not tried again. */
+async function refused({ office, who, memory, seat, stop }: Round, task: Task | undefined, no: Refusal): Promise<void> {
+  const { agent } = who;
+  const raced = RACED.has(no.guard ?? '');
+  if (raced && memory.races < RACES) {
+    memory.races += 1;
+    await office.clock.sleep(RACE_PAUSE_MS * memory.races, stop.orderly);
+    return;
+  }
+  memory.races = 0;
+  office.tell({ level: 'warning', agent, ...(task === undefined ? {} : { task: task.id }), text: told(no) });
+  const pause = raced ? RACE_PAUSE_MS * 5 : FORGET_MS;
+  if (task !== undefined) memory.passed.set(attemptKey(task), office.clock.now() + pause);
+  seat.turn('idle', { why: no.message });
+}
+
+const RACED: ReadonlySet<string> = new Set(['not-being-claimed', 'folder-lock', 'state', 'lease-past', 'reservation']);

@@ -1,0 +1,63 @@
+// What supervisors work with, built once by the command that starts them and shared by all agents of this
+// process. Time, too, comes from here: whatever waits, waits by this clock.
+
+import type { Provider } from '../agents/provider.ts';
+import type { Actor } from '../core/board.ts';
+import type { Places } from '../core/prompts/prompt.ts';
+import type { Role } from '../core/state.ts';
+import type { Instant } from '../core/time.ts';
+import type { Environment } from '../programs/environment.ts';
+import type { Context } from '../store/context.ts';
+import type { Store } from '../store/store.ts';
+import type { Hands } from '../workflows/hands.ts';
+import type { Bell } from './bell.ts';
+import type { Happening } from './view.ts';
+
+export interface Clock {
+  now(): Instant;
+  /** Resolves after that long, or at once when the signal says so. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Who plays a role. */
+export interface Chosen {
+  readonly provider: Provider;
+  readonly model?: string | undefined;
+}
+
+export interface Office {
+  readonly env: Environment;
+  readonly store: Store;
+  readonly context: Context;
+  readonly clock: Clock;
+  readonly bell: Bell;
+  /** This process holds the leases. */
+  readonly pid: number;
+  readonly isRoot: boolean;
+  readonly terminal?: string | undefined;
+  readonly places: Places;
+  /** A folder with a `liza` that is this very program, to go first on an agent's PATH. */
+  readonly bin: string;
+  contract(role: Role): string;
+  tell(happening: Omit<Happening, 'time'>): void;
+}
+
+/** First: end in order. Again: at once. */
+export interface Stop {
+  readonly orderly: AbortSignal;
+  readonly atOnce: AbortSignal;
+}
+
+export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'] });
+
+export function handsOf(office: Office, agent: string, stop?: AbortSignal): Hands {
+  const { env, store, context } = office;
+  return {
+    env,
+    store,
+    context,
+    actor: supervisorOf(agent),
+    say: (text) => office.tell({ level: 'info', agent, text }),
+    ...(stop === undefined ? {} : { stop: () => stop }),
+  };
+}

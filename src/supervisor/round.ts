@@ -1,0 +1,50 @@
+// What the rounds of one supervisor share.
+
+import type { Refusal } from '../core/decision.ts';
+import { NO_PAST, type Past } from '../core/restarts.ts';
+import type { Instant } from '../core/time.ts';
+import type { Player } from './assignments.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { Office, Stop } from './office.ts';
+import type { SeatKeeper } from './seat.ts';
+
+export interface Supervised extends Player {
+  /** Work on this task only. */
+  readonly only?: string | undefined;
+}
+
+export interface LoopEnd {
+  /** `stopped`: the operator said so. `over`: goal or ABORT. `given-up`: it cannot go on. */
+  readonly kind: 'stopped' | 'over' | 'given-up';
+  readonly why: string;
+}
+
+/** What a supervisor remembers between its rounds; the rest is on the board. */
+export interface Memory {
+  past: Past;
+  /** Tries that failed, by attemptKey, and until when they are not repeated. */
+  readonly passed: Map<string, Instant>;
+  races: number;
+  hurriedSince: Instant | undefined;
+  /** Its last session ended with its context used up: the next one hands off. */
+  handOff: number | undefined;
+}
+
+export const freshMemory = (): Memory => ({
+  past: NO_PAST,
+  passed: new Map(),
+  races: 0,
+  hurriedSince: undefined,
+  handOff: undefined,
+});
+
+export interface Round {
+  readonly office: Office;
+  readonly who: Supervised;
+  readonly seat: SeatKeeper;
+  readonly stop: Stop;
+  readonly heartbeat: Heartbeat;
+  readonly memory: Memory;
+}
+
+export const told = ({ message, hint }: Refusal): string => `${message} → ${hint}`;

@@ -1,0 +1,40 @@
+// What a reviewer looks at: a private copy of the very commit, prepared like every checkout, thrown away after
+// the review. Whatever the review does to it, the coder's own folder stays as it was submitted.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import type { Task } from '../core/state.ts';
+import { settings } from '../core/state.ts';
+import { writeClone } from '../git/clone.ts';
+import { aside, leftAside, removeTree } from '../git/scratch.ts';
+import { type Hands, isRefusal, openBench } from './hands.ts';
+import { prepareFolder } from './prepare.ts';
+
+export interface ReviewFolder {
+  readonly folder: string;
+  remove(): void;
+}
+
+export async function makeReviewFolder(hands: Hands, task: Task): Promise<ReviewFolder | Refusal> {
+  const { board } = await hands.store.read();
+  const bench = await openBench(hands, board);
+  if (isRefusal(bench)) return bench;
+  const commit = task.review_commit;
+  if (commit === undefined) return refuse(`${task.id} has no commit to review`, `see it: liza show ${task.id}`);
+  for (const left of leftAside(bench.worktrees)) {
+    if (left.purpose === 'review' && left.task === task.id) removeTree(left.path);
+  }
+  const folder = aside(bench.worktrees, 'review', task.id);
+  const { env, say } = hands;
+  const { root } = hands.context.paths;
+  try {
+    await writeClone(bench, folder, { start: commit });
+    const signal = hands.stop?.();
+    const failed = await prepareFolder({ root, folder, settings: settings(board.state), env, say, signal });
+    if (failed === undefined) return { folder, remove: () => removeTree(folder) };
+    removeTree(folder);
+    return failed;
+  } catch (error) {
+    removeTree(folder);
+    throw error;
+  }
+}

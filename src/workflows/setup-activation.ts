@@ -1,0 +1,85 @@
+// Pairing mode made global for a provider: a marked block in the instruction file it reads everywhere.
+// Only what stands between the marks is ours. The file as it was is kept beside it as `.bak-<n>`.
+
+import { existsSync, rmSync } from 'node:fs';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { placeBelow, putText, readText } from './setup-home.ts';
+
+/** Provider → the file below home that it reads in every project. */
+export const GLOBAL_FILES: Readonly<Record<string, string>> = {
+  claude: '.claude/CLAUDE.md',
+  codex: '.codex/AGENTS.md',
+  gemini: '.gemini/GEMINI.md',
+  opencode: '.config/opencode/AGENTS.md',
+};
+
+export interface Activated {
+  readonly provider: string;
+  readonly file: string;
+  /** The file as it was before, where there was one and it changed now. */
+  readonly backup?: string;
+  readonly already?: true;
+}
+
+const BEGIN = '<!-- liza:begin · written by `liza setup --activate`, removed by `liza setup --uninstall` -->';
+const END = '<!-- liza:end -->';
+const MARKED = /\n?<!-- liza:begin[^\n]*-->\n[\s\S]*?<!-- liza:end -->\n?/;
+
+/** `contract`: core and pairing mode as text, for providers whose files cannot import others. */
+export function activate(home: string, provider: string, contract: string): Activated | Refusal {
+  const file = placeBelow(home, GLOBAL_FILES[provider] ?? '');
+  if (typeof file !== 'string') return file;
+  const before = readText(file);
+  const rest = withoutBlock(before ?? '', file);
+  if (typeof rest !== 'string') return rest;
+  const after = `${rest}${rest === '' || rest.endsWith('\n') ? '' : '\n'}${rest === '' ? '' : '\n'}${block(provider, contract)}`;
+  if (after === before) return { provider, file, already: true };
+  // A file in which only our own block changes needs no copy.
+  const backup = before === undefined || rest !== before ? undefined : freeBackup(file);
+  if (backup !== undefined) putText(backup, before ?? '');
+  putText(file, after);
+  return { provider, file, ...(backup === undefined ? {} : { backup }) };
+}
+
+/** Takes the block out again; a file that held nothing else goes, and so does a backup that equals what is left. */
+export function deactivate(home: string, provider: string, backup?: string): Activated | Refusal | undefined {
+  const file = placeBelow(home, GLOBAL_FILES[provider] ?? '');
+  if (typeof file !== 'string') return file;
+  const before = readText(file);
+  if (before === undefined || !before.includes('<!-- liza:')) return undefined;
+  const rest = withoutBlock(before, file);
+  if (typeof rest !== 'string') return rest;
+  if (rest === before) return undefined;
+  const saved = backup === undefined ? undefined : readText(backup);
+  const same = saved !== undefined && saved.trimEnd() === rest.trimEnd();
+  if (same) putText(file, saved);
+  else if (rest.trim() === '') rmSync(file);
+  else putText(file, rest);
+  if (same && backup !== undefined) rmSync(backup);
+  return { provider, file, ...(same || saved === undefined || backup === undefined ? {} : { backup }) };
+}
+
+function withoutBlock(text: string, file: string): string | Refusal {
+  const begins = text.split('<!-- liza:begin').length - 1;
+  const ends = text.split(END).length - 1;
+  if (begins === ends && begins <= 1 && (begins === 0 || MARKED.test(text))) return text.replace(MARKED, '');
+  return refuse(
+    `the marks of Liza's block in ${file} do not fit together`,
+    `take the lines from <!-- liza:begin to ${END} out by hand, then run it again`,
+    1,
+    'marks',
+  );
+}
+
+function block(provider: string, contract: string): string {
+  const told = 'This block is for pairing. A session whose bootstrap says `Mode: Liza <role>` skips it.';
+  const pages =
+    provider === 'claude' ? '@~/.liza/contracts/CORE.md\n@~/.liza/contracts/PAIRING_MODE.md' : contract.trim();
+  return `${BEGIN}\n${told}\n\n${pages}\n${END}\n`;
+}
+
+function freeBackup(file: string): string {
+  let n = 1;
+  while (existsSync(`${file}.bak-${n}`)) n++;
+  return `${file}.bak-${n}`;
+}
