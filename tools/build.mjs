@@ -1,6 +1,7 @@
 // Bundles the program to dist/ as CommonJS, which starts faster than ESM, in parts by when they are
 // needed: liza.cjs (a few lines), main.cjs (arguments, `show`), commands.cjs (commands that change the
-// board), seldom.cjs (all others), yaml.cjs and diff.cjs (libraries that only an unusual file needs).
+// board), seldom.cjs (others), crew.cjs (agents at work), yaml.cjs and diff.cjs (libraries that only an unusual file needs), and board.mjs
+// (the live board of `liza run`, an ES module; see board-bundle.mjs).
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { board, bundleBoard } from './board-bundle.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = process.env.LIZA_DIST ?? join(root, 'dist');
@@ -31,13 +33,14 @@ const common = {
 
 /** `show` is what agents call most: it is part of the first file. */
 const FIRST = ['src/cli/verbs/show.ts'];
-const LIBRARIES = { './library.ts': 'yaml.cjs', diff: 'diff.cjs' };
+const ACP = '@agentclientprotocol/sdk';
+const LIBRARIES = { './library.ts': 'yaml.cjs', diff: 'diff.cjs', [ACP]: 'acp.cjs' };
 
 /** Lazy imports of the libraries stay lazy: a file of their own. */
 const libraries = {
   name: 'libraries',
   setup({ onResolve }) {
-    onResolve({ filter: /^(\.\/library\.ts|diff)$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^(\.\/library\.ts|diff|@agentclientprotocol\/sdk)$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path: `./${LIBRARIES[path]}`, external: true } : undefined,
     );
   },
@@ -46,7 +49,10 @@ const libraries = {
 /** Commands that change the board by one transaction share a part; those that need other code have another. */
 const SELDOM =
   /verbs\/(attempts|blame|completion|config-get|deinit|discovery-list|doctor|edit|help|init|lock-.*|log.*|status|undo|validate|version)\.ts$|workflows|render-status|core\/(alarms|view)\.ts$|git\//;
-const partOf = (module) => (SELDOM.test(module) ? 'seldom' : 'commands');
+/** What keeps agents at work: long-running, large, and nobody else's. */
+const CREW =
+  /verbs\/(agent|demo|rehearse|run|setup)\.ts$|src\/(agents|demo|rehearsal|supervisor|watcher)\/|cli\/(crew|plain-lines|providers|show-crew)\.ts$|workflows\/setup\.ts$/;
+const partOf = (module) => (CREW.test(module) ? 'crew' : SELDOM.test(module) ? 'seldom' : 'commands');
 
 const lazy = new Set();
 
@@ -70,7 +76,8 @@ const commands = {
 
 const bundle = (outfile, options) => build({ ...common, outfile: join(dist, outfile), ...options });
 const fromText = (contents) => ({ stdin: { contents, resolveDir: root } });
-const main = (options) => bundle('main.cjs', { entryPoints: ['src/cli/main.ts'], plugins: [commands], ...options });
+const main = (options) =>
+  bundle('main.cjs', { entryPoints: ['src/cli/main.ts'], plugins: [board, commands], ...options });
 
 /** What names a part's code cache. parts.ts reads a part as one byte a character: it must be ASCII. */
 function idOf(file) {
@@ -89,12 +96,16 @@ const partText = (part) =>
     .map((path) => `exports[${JSON.stringify(path)}] = () => require('./${path}');`)
     .join('\n');
 await Promise.all([
-  bundle('commands.cjs', { ...fromText(partText('commands')), plugins: [libraries] }),
-  bundle('seldom.cjs', { ...fromText(partText('seldom')), plugins: [libraries] }),
+  bundle('commands.cjs', { ...fromText(partText('commands')), plugins: [board, libraries] }),
+  bundle('seldom.cjs', { ...fromText(partText('seldom')), plugins: [board, libraries] }),
+  bundle('crew.cjs', { ...fromText(partText('crew')), plugins: [board, libraries] }),
   bundle(LIBRARIES['./library.ts'], fromText(`export * from './src/store/yaml/library.ts'`)),
   bundle(LIBRARIES.diff, fromText(`export * from 'diff'`)),
+  bundle(LIBRARIES[ACP], fromText(`export * from '${ACP}'`)),
+  bundleBoard(join(dist, 'board.mjs')),
 ]);
-await main({ define: { COMMANDS_ID: idOf('commands.cjs'), SELDOM_ID: idOf('seldom.cjs') } });
+const ids = { COMMANDS_ID: idOf('commands.cjs'), SELDOM_ID: idOf('seldom.cjs'), CREW_ID: idOf('crew.cjs') };
+await main({ define: ids });
 await bundle('liza.cjs', {
   entryPoints: ['src/cli/entry.ts'],
   banner: { js: '#!/usr/bin/env node' },

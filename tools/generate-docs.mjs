@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { board } from './board-bundle.mjs';
 import { commandReference, configurationReference, thirdPartyLicences } from './reference.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -37,6 +38,7 @@ async function loadCore() {
       format: 'esm',
       outfile,
       logLevel: 'error',
+      plugins: [board],
     });
     return await import(pathToFileURL(outfile).href);
   } finally {

@@ -45,7 +45,7 @@ export interface Launch {
 
 export type FailureKind = 'quota' | 'login' | 'network' | 'model' | 'other';
 
-/** What a line of output says. All numbers are of this session so far, never of one step. */
+/** What a line of output says. All numbers are of this process so far, never of one step. */
 export type AgentEvent =
   | { readonly kind: 'session'; readonly id: string }
   /** What it does now, in one line: a tool call or a sentence. */
@@ -58,8 +58,10 @@ export type AgentEvent =
   | { readonly kind: 'result'; readonly ok: boolean; readonly text?: string };
 
 export interface Usage {
+  /** All that was read, the cached part included. */
   readonly input: number;
   readonly output: number;
+  /** How much of the input came from the provider's cache. */
   readonly cached?: number;
   readonly cost_usd?: number;
   readonly model?: string;
@@ -76,18 +78,30 @@ export interface Streams {
   readonly stdout: Readable;
 }
 
+/** What the parser must know to count right. */
+export interface Counting {
+  /**
+   * What former processes of a resumed session have used together. Some CLIs go on counting where they
+   * stopped (codex: tokens; claude: money), and what is known of before is then taken off.
+   */
+  readonly before?: Usage | undefined;
+  readonly model?: string | undefined;
+}
+
 export interface Provider {
   readonly name: string;
   /** For people: `Claude Code`. */
   readonly title: string;
   /** The program that must be on PATH; absent: Liza itself plays it. */
   readonly program?: string;
+  /** false: it is not known to answer `--version`, so it is not tried. */
+  readonly trial?: false;
   /** Whether a session can be gone on with after its process ended. */
   readonly resumes: boolean;
   /** How it is told that it is out of date, not logged in…: for `liza doctor`. */
   readonly hints: { readonly install: string; readonly login: string };
   launch(request: SessionRequest): Launch;
-  parser(): Parser;
+  parser(counting?: Counting): Parser;
   /**
    * For a provider that talks both ways (ACP): holds the session over the program's streams and answers when it
    * is over. stdout then is not given to the parser.

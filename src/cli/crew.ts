@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contractFor, contractPaths } from '../core/prompts/contract.ts';
-import type { Role } from '../core/state.ts';
+import { ROLES, type Role } from '../core/state.ts';
 import { makeBell } from '../supervisor/bell.ts';
 import type { Office } from '../supervisor/office.ts';
 import { writeBin } from '../supervisor/records.ts';
@@ -34,16 +34,14 @@ export function openOffice(io: Io, { store, root }: Pick<Desk, 'store' | 'root'>
   };
 }
 
-/** Read once for each role. */
+/** Read once, before anything starts. */
 function contractsOf(io: Io): (role: Role) => string {
-  const known = new Map<Role, string>();
   const page = (path: string): string => readFileSync(io.asset(path), 'utf8');
-  return (role) => {
-    const paths = contractPaths(role);
-    const text =
-      known.get(role) ??
-      contractFor(role, { core: page(paths.core), mode: page(paths.mode), role: page(paths.role) });
-    known.set(role, text);
-    return text;
-  };
+  const known = new Map(
+    ROLES.map((role) => {
+      const paths = contractPaths(role);
+      return [role, contractFor(role, { core: page(paths.core), mode: page(paths.mode), role: page(paths.role) })];
+    }),
+  );
+  return (role) => known.get(role) ?? '';
 }

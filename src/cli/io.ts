@@ -5,6 +5,7 @@ import type { Refusal } from '../core/decision.ts';
 import type { Instant } from '../core/time.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
+import type { CrewControl } from '../supervisor/view.ts';
 
 export interface Self {
   readonly pid: number;
@@ -28,6 +29,10 @@ export interface Io {
   readonly stop: AbortSignal;
   /** Ctrl-C or SIGTERM while a program of the project runs: it ends first. Looking at it installs the handlers. */
   readonly interrupted: AbortSignal;
+  /** From now on Ctrl-C, SIGTERM and SIGHUP only call this, each time. */
+  onInterrupt(asked: () => void): void;
+  /** The live board, until the crew has ended. */
+  live(control: CrewControl): Promise<void>;
   /** For what people type (`--deadline +2h`); decisions use the store's clock. */
   now(): Instant;
   /** The project: the nearest folder upward from cwd with a blackboard in it. */

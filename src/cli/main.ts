@@ -7,6 +7,7 @@ import { refuse } from '../core/decision.ts';
 import { gitDirectoryOf } from '../git/directory.ts';
 import type { Context } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
+import type { CrewControl } from '../supervisor/view.ts';
 import type { Io } from './io.ts';
 import { emit } from './output.ts';
 import { saveCompiled } from './parts.ts';
@@ -61,6 +62,10 @@ function processIo(): Io {
     get interrupted() {
       return onInterrupt();
     },
+    onInterrupt: (asked) => {
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, asked);
+    },
+    live,
     now: () => Date.now(),
     root: () => findRoot(currentFolder()),
     openStore: async () => {
@@ -93,6 +98,20 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     };
     const timer = setTimeout(done, Math.min(ms, 2 ** 31 - 1));
     signal?.addEventListener('abort', done);
+  });
+}
+
+async function live(control: CrewControl): Promise<void> {
+  const { showLive } = await import('./live/show.ts');
+  await showLive(control, {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    color: !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+    unicode: /utf-?8/i.test(process.env.LC_ALL || process.env.LC_CTYPE || process.env.LANG || ''),
+    onExit: (restore) => {
+      process.on('exit', restore);
+      return () => process.off('exit', restore);
+    },
   });
 }
 

@@ -13,6 +13,7 @@ type Part = Readonly<Record<string, () => unknown>>;
 const APART = new Set([
   ...['status', 'validate', 'log', 'show', 'help', 'version', 'doctor', 'init'],
   ...['begin', 'claim-task', 'claim-review', 'release-claim', 'submit-for-review', 'wt'],
+  ...['run', 'agent', 'demo', 'rehearse', 'setup'],
 ]);
 const use = APART.has(process.argv[2] ?? '') ? process.argv[2] : 'write';
 

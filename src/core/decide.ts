@@ -16,6 +16,10 @@ import { settleSprint } from './sprint.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import type { Row, Situation } from './table.ts';
 import type { Instant } from './time.ts';
+import { usage } from './usage.ts';
+
+/** From here on a coder is told to hand off. */
+export const HANDOFF_PERCENT = 90;
 
 export interface Asking {
   readonly actor: Actor;
@@ -59,7 +63,17 @@ export function decide(board: Board, command: Command, { actor, now }: Asking): 
   }
   const change = row.change(situation);
   if ('ok' in change) return named(change);
-  return checked(board, command, change, now);
+  return checked(board, command, reminded(change, command, actor), now);
+}
+
+/** A running agent hears of its context through the answers to its own commands. */
+function reminded(change: Omit<Decided, 'ok'>, command: Command, actor: Actor): Omit<Decided, 'ok'> {
+  const agent = change.state.agents[actor.id ?? ''];
+  const due = agent !== undefined && actor.parts.includes('coder') && (agent.context_percent ?? 0) >= HANDOFF_PERCENT;
+  const task = agent?.current_task;
+  if (!due || task === undefined || agent.status !== 'WORKING' || command.name === 'exit') return change;
+  const note = `${agent.context_percent} % of your context is used: commit what you have, then ${usage('handoff', task)} and ${usage('exit')}`;
+  return { ...change, notes: [...(change.notes ?? []), note] };
 }
 
 function taskOf(board: Board, row: Row<CommandName>, command: Command): Task | undefined {

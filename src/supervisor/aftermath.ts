@@ -40,9 +40,9 @@ export async function record({ office, who }: Round, assigned: Assignment, outco
   if (isRefusal(done)) office.tell({ level: 'warning', agent: who.agent, ...task, text: told(done) });
 }
 
-/** After a crash or a full context a fresh mind does better than the old one. */
-const isResumable = ({ end, contextPercent }: SessionOutcome): boolean =>
-  (end.how.kind === 'exited' && end.how.code === 0) || (end.how.kind === 'stopped' && (contextPercent ?? 0) < 100);
+/** After a crash or a handoff a fresh mind does better than the old one. */
+const isResumable = ({ end: { how }, handedOff }: SessionOutcome): boolean =>
+  !handedOff && ((how.kind === 'exited' && how.code === 0) || how.kind === 'stopped');
 
 function howText({ end, seconds }: SessionOutcome): string {
   const { how, declared, failure } = end;

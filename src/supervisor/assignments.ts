@@ -53,7 +53,9 @@ export async function assignTask(
   const bench = await openBench(hands, board);
   if (isRefusal(bench)) return bench;
   const worktree = `${office.context.paths.root}/${claimed.folder}`;
-  const resume = resumeOf(board.state.agents[player.agent]?.resume, player, task.id);
+  const known = board.state.agents[player.agent]?.resume;
+  // A fresh folder is for a fresh mind.
+  const resume = claimed.kept ? resumeOf(known, player, task.id) : undefined;
   const drift = held.iteration === 1 ? undefined : await driftOf(bench, held, await integrationHead(bench, board));
   const prompt = coderPrompt(contextOf(office, player, { board, now }), {
     task: held,

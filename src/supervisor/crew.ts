@@ -3,13 +3,13 @@
 // without a person.
 
 import type { Alarm } from '../core/alarms/alarm.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
+import type { Refusal } from '../core/decision.ts';
 import { whyNothingMoves } from '../core/stall.ts';
 import { watchBoard } from '../watcher/watcher.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import { reconcile } from '../workflows/reconcile.ts';
 import { endOf, type Seated, whenIdle } from './idle.ts';
-import { supervise } from './loop.ts';
+import { enrol, supervise } from './loop.ts';
 import { handsOf, type Office } from './office.ts';
 import { freshMemory, type Supervised } from './round.ts';
 import { keepSeat } from './seat.ts';
@@ -47,6 +47,10 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   for (const { subject, problem, done, resists } of mended) {
     const text = `${subject}: ${problem}; ${done ?? resists?.message ?? ''}`;
     office.tell({ level: done === undefined ? 'warning' : 'info', text });
+  }
+  for (const who of options.members) {
+    const refused = await enrol(office, who);
+    if (refused !== undefined) return refused;
   }
   const orderly = new AbortController();
   const atOnce = new AbortController();
@@ -87,7 +91,6 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     : Promise.resolve();
   const loops = seated.map(async (one) => {
     one.end = await supervise(office, one.who, one.seat, stop, one.memory);
-    if (isRefusal(one.end)) one.seat.turn('stopped', { why: one.end.message });
     changed();
     bell.ring();
   });
@@ -143,10 +146,3 @@ const BUSY: ReadonlySet<string> = new Set(['starting', 'claiming', 'working', 'm
 
 const saying = (outcome: { readonly ok: boolean; readonly detail?: string; readonly message?: string }): string =>
   outcome.detail ?? outcome.message ?? '';
-
-/** Ids are given once; a Refusal names the one that is given twice. */
-export function refuseTwins(members: readonly Supervised[]): Refusal | undefined {
-  const ids = members.map(({ agent }) => agent);
-  const twin = ids.find((id, at) => ids.indexOf(id) !== at);
-  return twin === undefined ? undefined : refuse(`${twin} is asked for twice`, 'give each agent an id of its own');
-}

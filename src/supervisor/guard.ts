@@ -3,7 +3,7 @@
 
 import type { Board } from '../core/board.ts';
 import { SWITCHES } from '../core/board.ts';
-import { decide } from '../core/decide.ts';
+import { decide, HANDOFF_PERCENT } from '../core/decide.ts';
 import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
 import type { SessionEnd } from '../core/restarts.ts';
@@ -11,7 +11,7 @@ import { settings } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 import { isHolding } from './heartbeat.ts';
 import { type Office, type Stop, supervisorOf } from './office.ts';
-import { HANDOFF_PERCENT, type SessionWork } from './session.ts';
+import type { SessionWork } from './session.ts';
 
 export type Interruption = Extract<SessionEnd['how'], { kind: 'silent' | 'lease-lost' | 'stopped' }>;
 

@@ -24,18 +24,9 @@ export function keepAlive(office: Office, agent: string): Heartbeat {
   let held: Held | undefined;
   let isLost = false;
   const beat = async (): Promise<void> => {
-    const { board } = await office.store.read();
-    const mine = held !== undefined && isHolding(board, agent, held.task) ? held : undefined;
-    const limits = settings(board.state);
-    const role = board.state.agents[agent]?.role;
-    const renewed = await office.store.renew({
-      agent,
-      ...(mine === undefined ? {} : { task: mine.task }),
-      epoch: mine?.epoch ?? board.state.agents[agent]?.epoch ?? 0,
-      seconds: role === 'code_reviewer' ? limits.review_lease_duration : limits.lease_duration,
-      pid: office.pid,
-    });
-    if (!('ok' in renewed) || mine === undefined || mine !== held) return;
+    const mine = held;
+    const renewed = await renewOwn(office, agent, mine);
+    if (renewed || mine === undefined || mine !== held) return;
     isLost = true;
     office.bell.ring();
   };
@@ -56,6 +47,22 @@ export function keepAlive(office: Office, agent: string): Heartbeat {
     lost: () => isLost,
     stop: () => over.abort(),
   };
+}
+
+/** Answers false when the lease on the task it is said to hold is lost. */
+export async function renewOwn({ store, pid }: Office, agent: string, held?: Held): Promise<boolean> {
+  const { board } = await store.read();
+  const mine = held !== undefined && isHolding(board, agent, held.task) ? held : undefined;
+  const limits = settings(board.state);
+  const own = board.state.agents[agent];
+  const renewed = await store.renew({
+    agent,
+    ...(mine === undefined ? {} : { task: mine.task }),
+    epoch: mine?.epoch ?? own?.epoch ?? 0,
+    seconds: own?.role === 'code_reviewer' ? limits.review_lease_duration : limits.lease_duration,
+    pid,
+  });
+  return mine === undefined || !('ok' in renewed);
 }
 
 export function isHolding(board: Board, agent: string, id: string): boolean {

@@ -1,9 +1,7 @@
 // When nothing is left that could move without a person, and what to say then.
 
-import type { Refusal } from '../core/decision.ts';
 import { nextDuty } from '../core/duty.ts';
 import { whyNothingMoves } from '../core/stall.ts';
-import { isRefusal } from '../workflows/hands.ts';
 import type { Office } from './office.ts';
 import type { LoopEnd, Memory, Supervised } from './round.ts';
 import type { SeatKeeper } from './seat.ts';
@@ -13,7 +11,7 @@ export interface Seated {
   readonly who: Supervised;
   readonly seat: SeatKeeper;
   readonly memory: Memory;
-  end?: LoopEnd | Refusal;
+  end?: LoopEnd;
 }
 
 /** All seats rest, and still do after this long: then nobody is just between two steps. */
@@ -52,13 +50,9 @@ export async function endOf(office: Office, seated: readonly Seated[]): Promise<
   const { board } = await office.store.read();
   const { goal } = board.state;
   if (goal.status === 'COMPLETED') return { code: 0, message: `the goal is complete: ${goal.description}` };
-  const refused = seated.find(({ end }) => end !== undefined && isRefusal(end))?.end as Refusal | undefined;
-  if (refused !== undefined) return { code: refused.code, message: refused.message, hint: refused.hint };
-  const given = seated.flatMap(({ who, end }) =>
-    end !== undefined && 'kind' in end && end.kind === 'given-up' ? [`${who.agent}: ${end.why}`] : [],
-  );
+  const given = seated.flatMap(({ who, end }) => (end?.kind === 'given-up' ? [`${who.agent}: ${end.why}`] : []));
   const why = whyNothingMoves(board, office.clock.now());
-  const stopped = seated.some(({ end }) => end !== undefined && 'kind' in end && end.kind === 'stopped');
+  const stopped = seated.some(({ end }) => end?.kind === 'stopped');
   if (stopped && given.length === 0)
     return { code: 0, message: 'stopped; work in progress is kept and goes on with the next start' };
   const message = [...given, ...(why === undefined ? [] : [why])].join('; ');

@@ -11,7 +11,7 @@ import { isRefusal, transact } from '../workflows/hands.ts';
 import { mergeTask } from '../workflows/merge.ts';
 import { clearTrouble, conclude, record } from './aftermath.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
-import { keepAlive } from './heartbeat.ts';
+import { keepAlive, renewOwn } from './heartbeat.ts';
 import { handsOf, type Office, type Stop } from './office.ts';
 import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
 import type { SeatKeeper } from './seat.ts';
@@ -25,23 +25,27 @@ const RACES = 3;
 const FORGET_MS = 15 * 60_000;
 const MERGE_AGAIN_MS = 30_000;
 
-/** Registers first: a Refusal says that this id cannot be supervised here. */
+/** The id comes to life here, held by this process; refused while another one has it. */
+export async function enrol(office: Office, { agent, role }: Supervised): Promise<Refusal | undefined> {
+  const terminal = office.terminal === undefined ? {} : { terminal: office.terminal };
+  const registered = await transact(handsOf(office, agent), { name: 'register', agent, role, ...terminal });
+  if (isRefusal(registered)) return registered;
+  await renewOwn(office, agent);
+  // Whoever had this id before is gone; what it started must not go on beside us.
+  await endAgent(office.context.paths.root, agent);
+  return undefined;
+}
+
+/** Of an enrolled agent, until the operator, the goal or its own failures end it. */
 export async function supervise(
   office: Office,
   who: Supervised,
   seat: SeatKeeper,
   stop: Stop,
   memory: Memory,
-): Promise<LoopEnd | Refusal> {
-  const { agent, role } = who;
-  const terminal = office.terminal === undefined ? {} : { terminal: office.terminal };
-  const registered = await transact(handsOf(office, agent), { name: 'register', agent, role, ...terminal });
-  if (isRefusal(registered)) return registered;
-  // Whoever had this id before is gone; what it started must not go on beside us.
-  await endAgent(office.context.paths.root, agent);
-  const heartbeat = keepAlive(office, agent);
+): Promise<LoopEnd> {
+  const heartbeat = keepAlive(office, who.agent);
   try {
-    await heartbeat.holds(undefined);
     const end = await loop({ office, who, seat, stop, heartbeat, memory });
     seat.turn('stopped', { why: end.why });
     return end;

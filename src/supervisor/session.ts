@@ -5,13 +5,16 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentEvent, Launch, SessionRequest, Usage } from '../agents/provider.ts';
+import type { Launch, SessionRequest } from '../agents/provider.ts';
+import type { Board } from '../core/board.ts';
 import { deedsOf } from '../core/deeds.ts';
+import { findTask } from '../core/find.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import type { Role } from '../core/state.ts';
-import type { Instant } from '../core/time.ts';
 import { type AgentExit, agentTag, type RunningAgent, startAgent } from '../programs/agent.ts';
 import { guardSession, type Interruption } from './guard.ts';
+import { isHolding } from './heartbeat.ts';
+import { type Heard, type Listener, listen } from './listener.ts';
 import type { Chosen, Office, Stop } from './office.ts';
 import { sessionFiles, writePrompt } from './records.ts';
 import type { SeatKeeper } from './seat.ts';
@@ -32,17 +35,14 @@ export interface SessionWork {
   readonly see?: () => Promise<void>;
 }
 
-export interface SessionOutcome {
+export interface SessionOutcome extends Omit<Heard, 'failure'> {
   readonly end: SessionEnd;
-  readonly usage: Usage;
-  readonly contextPercent?: number;
-  /** The provider's id of it. */
-  readonly session?: string;
   readonly seconds: number;
+  /** It left its notes to a fresh mind. */
+  readonly handedOff: boolean;
 }
 
 const GRACE_MS = 10_000;
-export const HANDOFF_PERCENT = 90;
 
 export async function runSession(
   office: Office,
@@ -61,7 +61,7 @@ export async function runSession(
   const launch = work.chosen.provider.launch(request);
   writePrompt(files.prompt, request.contract, request.prompt);
   for (const file of launch.files ?? []) writeFileSync(file.path, file.text, { mode: 0o600 });
-  const heard = listen(work, seat, files.log, started, clock.now);
+  const heard = listen(office, work, seat, files.log, started);
   const running = await startAgent({
     argv: launch.argv,
     cwd: work.cwd,
@@ -72,41 +72,34 @@ export async function runSession(
     talks: work.chosen.provider.drive !== undefined,
     onLine: heard.line,
   });
-  if ('reason' in running) return outcome(heard.so(), { kind: 'not-started', reason: running.reason }, false, true);
+  const seconds = (): number => Math.max(0, (clock.now() - started) / 1000);
+  if ('reason' in running) {
+    const how = { kind: 'not-started', reason: running.reason } as const;
+    const end = { role: work.role, how, progressed: false, holds: work.task !== undefined };
+    return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
+  }
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
   const how = await following(office, work, running, heard, stop, request, leaseLost);
-  await running.end(stop.atOnce.aborted || isKilled(how) ? 0 : GRACE_MS, stop.atOnce);
+  await running.end(stop.atOnce.aborted || how.kind === 'lease-lost' ? 0 : GRACE_MS, stop.atOnce);
   await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
-  const after = await store.read();
-  const progressed =
-    deedsOf(after.board, work.agent) !== deeds || (folder !== undefined && folder !== (await work.folderMark?.()));
-  return outcome(heard.so(), how, progressed, holds(after.board, work), declaredOf(after.board, work.agent));
-
-  function outcome(
-    so: Heard,
-    how: SessionEnd['how'],
-    progressed: boolean,
-    stillHolds: boolean,
-    declared?: SessionEnd['declared'],
-  ): SessionOutcome {
-    return {
-      end: {
-        role: work.role,
-        how,
-        progressed,
-        holds: stillHolds,
-        ...(declared === undefined ? {} : { declared }),
-        ...(so.failure === undefined ? {} : { failure: so.failure }),
-      },
-      usage: so.usage,
-      ...(so.contextPercent === undefined ? {} : { contextPercent: so.contextPercent }),
-      ...(so.session === undefined ? {} : { session: so.session }),
-      seconds: Math.max(0, (clock.now() - started) / 1000),
-    };
-  }
+  const { board } = await store.read();
+  const done = deedsOf(board, work.agent) !== deeds;
+  const { failure, ...so } = heard.so();
+  const declared = declaredOf(board, work.agent);
+  return {
+    ...so,
+    seconds: seconds(),
+    handedOff: findTask(board.state, work.task ?? '')?.handoff_pending === true,
+    end: {
+      role: work.role,
+      how,
+      progressed: done || (folder !== undefined && folder !== (await work.folderMark?.())),
+      holds: work.task !== undefined && isHolding(board, work.agent, work.task),
+      ...(declared === undefined ? {} : { declared }),
+      ...(failure === undefined ? {} : { failure }),
+    },
+  };
 }
-
-const isKilled = (how: SessionEnd['how']): boolean => how.kind === 'lease-lost';
 
 async function following(
   office: Office,
@@ -173,97 +166,8 @@ function environmentOf(office: Office, work: SessionWork, launch: Launch): Recor
   };
 }
 
-interface Heard {
-  readonly usage: Usage;
-  readonly contextPercent?: number;
-  readonly session?: string;
-  readonly failure?: NonNullable<SessionEnd['failure']>;
-}
-
-interface Listener {
-  line(stream: 'stdout' | 'stderr', line: string): void;
-  take(events: readonly AgentEvent[]): void;
-  so(): Heard;
-  last(): Instant;
-}
-
-function listen(
-  { chosen, task }: SessionWork,
-  seat: SeatKeeper,
-  log: string,
-  started: Instant,
-  now: () => Instant,
-): Listener {
-  const parser = chosen.provider.parser();
-  let heard: Heard = { usage: { input: 0, output: 0 } };
-  let activity: string | undefined;
-  let last = started;
-  const show = (): void => {
-    const { usage, contextPercent } = heard;
-    seat.news({
-      ...(activity === undefined ? {} : { activity }),
-      session: {
-        started,
-        log,
-        input: usage.input,
-        output: usage.output,
-        ...(usage.cost_usd === undefined ? {} : { cost_usd: usage.cost_usd }),
-        ...(contextPercent === undefined ? {} : { context_percent: contextPercent }),
-      },
-    });
-  };
-  const take = (events: readonly AgentEvent[]): void => {
-    last = now();
-    for (const event of events) {
-      if (event.kind === 'activity') activity = event.text;
-      heard = hear(heard, event);
-    }
-    if (events.length > 0) show();
-  };
-  seat.turn('working', task === undefined ? {} : { task });
-  show();
-  return {
-    take,
-    line: (stream, line) => take(parser[stream](line, now())),
-    so: () => heard,
-    last: () => last,
-  };
-}
-
-function hear(heard: Heard, event: AgentEvent): Heard {
-  switch (event.kind) {
-    case 'session':
-      return { ...heard, session: event.id };
-    case 'usage':
-      return { ...heard, usage: event.usage };
-    case 'context':
-      return { ...heard, contextPercent: Math.round(event.percent) };
-    case 'failure': {
-      const { failure: kind, text, until } = event;
-      return { ...heard, failure: { kind, text, ...(until === undefined ? {} : { until }) } };
-    }
-    case 'result': {
-      // What it complained of on the way did not stop it.
-      const { failure: _, ...rest } = heard;
-      return event.ok ? rest : heard;
-    }
-    case 'activity':
-      return heard;
-    default:
-      return event satisfies never;
-  }
-}
-
-type Read = Awaited<ReturnType<Office['store']['read']>>['board'];
-
-function holds(board: Read, { agent, task }: SessionWork): boolean {
-  const found = board.state.tasks.find(({ id }) => id === task);
-  if (found === undefined) return false;
-  return found.reviewing_by === agent || (found.status === 'CLAIMED' && found.assigned_to === agent);
-}
-
 /** Of this very session: the record of the one before took its declaration away. */
-function declaredOf(board: Read, agent: string): SessionEnd['declared'] | undefined {
+function declaredOf(board: Board, agent: string): SessionEnd['declared'] | undefined {
   const declared = board.state.agents[agent]?.declared_exit;
   if (declared === undefined) return undefined;
   return { code: declared.code, ...(declared.reason === undefined ? {} : { reason: declared.reason }) };

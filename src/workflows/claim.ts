@@ -49,6 +49,8 @@ const PATIENCE = 2000;
 export interface Claimed extends Committed {
   readonly folder: string;
   readonly base: string;
+  /** The folder is the one the task had before, with what was in it. */
+  readonly kept: boolean;
   /** Files with conflict markers, for an integration fix. */
   readonly conflicts?: readonly string[];
 }
@@ -110,11 +112,11 @@ async function repeated(hands: Hands, task: string, agent: string): Promise<Clai
       'folder',
     );
   }
-  return { ...foreseen, seq: 0, notices: [], folder: worktree, base };
+  return { ...foreseen, seq: 0, notices: [], folder: worktree, base, kept: true };
 }
 
 async function commitClaim(hands: Hands, task: string, agent: string, folder: Folder): Promise<Claimed | Refusal> {
-  const { base, start, baseline, conflicts } = folder;
+  const { base, start, baseline, conflicts, made } = folder;
   const done = await transact(hands, {
     name: 'claim-task',
     task,
@@ -125,7 +127,7 @@ async function commitClaim(hands: Hands, task: string, agent: string, folder: Fo
     ...(baseline === undefined ? {} : { baseline }),
   });
   if (!done.ok) return done;
-  return { ...done, folder: worktreePath(task), base, ...(conflicts === undefined ? {} : { conflicts }) };
+  return { ...done, folder: worktreePath(task), base, kept: !made, ...(conflicts === undefined ? {} : { conflicts }) };
 }
 
 /** What this very call made, and nobody has worked in yet. */
@@ -146,6 +148,9 @@ async function folderFor(
   if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
   const integration = await integrationHead(bench, { state });
   if (typeof integration !== 'string') return integration;
+  // Whoever held it is gone, or has lost it: what it started must not write into the folder that is made now.
+  const former = task.status === 'CLAIMED' && task.assigned_to !== agent ? task.assigned_to : undefined;
+  if (former !== undefined) await (await import('../programs/agent.ts')).endAgent(hands.context.paths.root, former);
   await clearStaleLocks(lockPathsOf(bench, id, integrationRef({ state })));
   const asked: Asked = { hands, bench, task, settings: settingsOf(state), integration };
   switch (worktreePlan(task, agent)) {

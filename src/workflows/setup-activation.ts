@@ -2,8 +2,9 @@
 // Only what stands between the marks is ours. The file as it was is kept beside it as `.bak-<n>`.
 
 import { existsSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
-import { placeBelow, putText, readText } from './setup-home.ts';
+import { dropEmpty, placeBelow, putText, readText } from './setup-home.ts';
 
 /** Provider → the file below home that it reads in every project. */
 export const GLOBAL_FILES: Readonly<Record<string, string>> = {
@@ -25,14 +26,29 @@ const BEGIN = '<!-- liza:begin · written by `liza setup --activate`, removed by
 const END = '<!-- liza:end -->';
 const MARKED = /\n?<!-- liza:begin[^\n]*-->\n[\s\S]*?<!-- liza:end -->\n?/;
 
+/** What the file is and will be; nothing is written yet. */
+export interface ActivationPlan {
+  readonly provider: string;
+  readonly file: string;
+  readonly before: string | undefined;
+  /** The person's own part. */
+  readonly rest: string;
+  readonly after: string;
+}
+
 /** `contract`: core and pairing mode as text, for providers whose files cannot import others. */
-export function activate(home: string, provider: string, contract: string): Activated | Refusal {
+export function planActivation(home: string, provider: string, contract: string): ActivationPlan | Refusal {
   const file = placeBelow(home, GLOBAL_FILES[provider] ?? '');
   if (typeof file !== 'string') return file;
-  const before = readText(file);
+  const before = readExactly(file);
+  if (typeof before === 'object') return before;
   const rest = withoutBlock(before ?? '', file);
   if (typeof rest !== 'string') return rest;
-  const after = `${rest}${rest === '' || rest.endsWith('\n') ? '' : '\n'}${rest === '' ? '' : '\n'}${block(provider, contract)}`;
+  const gap = rest === '' ? '' : rest.endsWith('\n') ? '\n' : '\n\n';
+  return { provider, file, before, rest, after: `${rest}${gap}${block(provider, contract)}` };
+}
+
+export function activate({ provider, file, before, rest, after }: ActivationPlan): Activated {
   if (after === before) return { provider, file, already: true };
   // A file in which only our own block changes needs no copy.
   const backup = before === undefined || rest !== before ? undefined : freeBackup(file);
@@ -41,22 +57,40 @@ export function activate(home: string, provider: string, contract: string): Acti
   return { provider, file, ...(backup === undefined ? {} : { backup }) };
 }
 
+/** Whether its file has our block: it is then kept current. */
+export function isActive(home: string, provider: string): boolean {
+  const file = placeBelow(home, GLOBAL_FILES[provider] ?? '');
+  return typeof file === 'string' && MARKED.test(readText(file) ?? '');
+}
+
 /** Takes the block out again; a file that held nothing else goes, and so does a backup that equals what is left. */
 export function deactivate(home: string, provider: string, backup?: string): Activated | Refusal | undefined {
   const file = placeBelow(home, GLOBAL_FILES[provider] ?? '');
   if (typeof file !== 'string') return file;
-  const before = readText(file);
+  const before = readExactly(file);
+  if (typeof before === 'object') return before;
   if (before === undefined || !before.includes('<!-- liza:')) return undefined;
   const rest = withoutBlock(before, file);
   if (typeof rest !== 'string') return rest;
   if (rest === before) return undefined;
-  const saved = backup === undefined ? undefined : readText(backup);
+  // Only a copy of this very file, whatever the manifest says.
+  const saved = backup?.startsWith(`${file}.bak-`) ? readText(backup) : undefined;
   const same = saved !== undefined && saved.trimEnd() === rest.trimEnd();
   if (same) putText(file, saved);
-  else if (rest.trim() === '') rmSync(file);
-  else putText(file, rest);
+  else if (rest.trim() !== '') putText(file, rest);
+  else {
+    rmSync(file);
+    dropEmpty([dirname(file)]);
+  }
   if (same && backup !== undefined) rmSync(backup);
   return { provider, file, ...(same || saved === undefined || backup === undefined ? {} : { backup }) };
+}
+
+/** Written back it must be the same bytes. */
+function readExactly(file: string): string | undefined | Refusal {
+  const text = readText(file);
+  if (text === undefined || !text.includes('\ufffd')) return text;
+  return refuse(`${file} is not plain UTF-8 text`, 'mend it first, so that nothing in it is lost', 1, 'encoding');
 }
 
 function withoutBlock(text: string, file: string): string | Refusal {

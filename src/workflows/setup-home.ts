@@ -88,8 +88,11 @@ export function filesBelow(folder: string, below: string): readonly { readonly p
   });
 }
 
-const entriesOf = (folder: string): readonly Dirent[] =>
-  readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+/** None where there is no such folder. */
+function entriesOf(folder: string): readonly Dirent[] {
+  if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
+  return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
 
 /** Takes folders away that are empty, from the innermost outwards. */
 export function dropEmpty(folders: readonly string[]): void {

@@ -7,9 +7,18 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { isFields } from '../core/values.ts';
+import type { Finding } from './doctor.ts';
 import { isRefusal } from './hands.ts';
-import { type Activated, activate, deactivate, GLOBAL_FILES } from './setup-activation.ts';
-import { dropEmpty, filesBelow, placeBelow, putText, readText } from './setup-home.ts';
+import {
+  type Activated,
+  type ActivationPlan,
+  activate,
+  deactivate,
+  GLOBAL_FILES,
+  isActive,
+  planActivation,
+} from './setup-activation.ts';
+import { dropEmpty, filesBelow, homeOf, placeBelow, putText, readText } from './setup-home.ts';
 
 const FOLDER = '.liza';
 const SHIPPED = ['contracts', 'templates', 'scripts'] as const;
@@ -27,7 +36,7 @@ export interface Installed {
   readonly activated: readonly Activated[];
 }
 
-/** `source`: the package's own folder. */
+/** `source`: the package's own folder. Everything that could be refused is looked at before the first write. */
 export function install(
   home: string,
   source: string,
@@ -44,52 +53,76 @@ export function install(
       'older',
     );
   }
-  const shipped = SHIPPED.flatMap((part) => filesBelow(source, part));
+  const shipped = shippedFiles(source);
+  const missing = SHIPPED.find((part) => !shipped.some(({ path }) => path.startsWith(`${part}/`)));
+  if (missing !== undefined) {
+    return refuse(
+      `this Liza came without its ${missing}/ folder`,
+      'install it again: npm install -g liza',
+      5,
+      'package',
+    );
+  }
   const places = placesOf(home, [...shipped.map(({ path }) => path), 'VERSION', MANIFEST]);
   if (isRefusal(places)) return places;
+  const contract = CONTRACT.map((page) => shipped.find(({ path }) => path === page)?.text.trim() ?? '').join('\n\n');
+  const plans: ActivationPlan[] = [];
+  const active = Object.keys(GLOBAL_FILES).filter((provider) => isActive(home, provider));
+  for (const provider of new Set([...providers, ...active])) {
+    const plan = planActivation(home, provider, contract);
+    if (isRefusal(plan)) return plan;
+    plans.push(plan);
+  }
   const before = readManifest(home);
-  const now = new Map<string, string>();
-  const done = { written: [] as string[], kept: [] as { file: string; offered?: string }[], unchanged: 0 };
+  const laid = layOut(shipped, places, before.files);
+  const { removed } = removeOwn(home, before.files, (path) => !laid.files.has(path));
+  const activated = plans.map(activate).filter(({ provider, already }) => !already || providers.includes(provider));
+  const backups = {
+    ...before.backups,
+    ...Object.fromEntries(
+      activated.flatMap(({ provider, backup }) => (backup === undefined ? [] : [[provider, backup]])),
+    ),
+  };
+  const manifest = { version, files: Object.fromEntries(laid.files), backups };
+  putText(places.get(MANIFEST) ?? '', `${JSON.stringify(manifest, null, 2)}\n`);
+  putText(places.get('VERSION') ?? '', `${version}\n`);
+  const { written, unchanged, kept } = laid;
+  return { folder, version, ...(former === undefined ? {} : { former }), written, unchanged, kept, removed, activated };
+}
+
+const CONTRACT = ['contracts/CORE.md', 'contracts/PAIRING_MODE.md'] as const;
+const shippedFiles = (source: string) => SHIPPED.flatMap((part) => filesBelow(source, part));
+
+/** Writes what is missing or still as we wrote it; offers the rest once, since whoever deleted an offer does not want it. */
+function layOut(
+  shipped: ReturnType<typeof shippedFiles>,
+  places: ReadonlyMap<string, string>,
+  known: Manifest['files'],
+): Pick<Installed, 'written' | 'unchanged' | 'kept'> & { readonly files: ReadonlyMap<string, string> } {
+  const files = new Map(shipped.map(({ path, text }) => [path, hash(text)]));
+  const written: string[] = [];
+  const kept: Installed['kept'][number][] = [];
+  let unchanged = 0;
   for (const { path, text } of shipped) {
     const place = places.get(path) ?? '';
     const there = readText(place);
     const mode = path.startsWith('scripts/') ? 0o755 : 0o644;
-    now.set(path, hash(text));
-    if (there === text) done.unchanged += 1;
-    else if (there === undefined || hash(there) === before.files[path]) {
+    if (there === text) unchanged += 1;
+    else if (there === undefined || hash(there) === known[path]) {
       putText(place, text, mode);
-      done.written.push(path);
+      written.push(path);
     } else {
-      // Offered once: whoever deleted the offer does not want it again.
-      const known = before.files[path] === hash(text);
-      if (!known) putText(`${place}.new`, text, mode);
-      if (!known || before.files[`${path}.new`] !== undefined) now.set(`${path}.new`, hash(text));
-      done.kept.push({ file: path, ...(known ? {} : { offered: `${path}.new` }) });
+      const offer = `${path}.new`;
+      const beside = readText(`${place}.new`);
+      const isOffered = known[path] === hash(text);
+      // An earlier offer that a person has begun to work on is not replaced.
+      const isFree = beside === undefined || hash(beside) === known[offer];
+      if (!isOffered && isFree) putText(`${place}.new`, text, mode);
+      if (!isOffered || known[offer] !== undefined) files.set(offer, hash(text));
+      kept.push({ file: path, ...(isOffered || !isFree ? {} : { offered: offer }) });
     }
   }
-  const removed = removeOwn(home, before.files, (path) => !now.has(path)).removed;
-  const contract = ['contracts/CORE.md', 'contracts/PAIRING_MODE.md']
-    .map((path) => shipped.find((file) => file.path === path)?.text.trim() ?? '')
-    .join('\n\n');
-  const activated: Activated[] = [];
-  const backups = { ...before.backups };
-  let stopped: Refusal | undefined;
-  for (const provider of providers) {
-    const one = activate(home, provider, contract);
-    if (isRefusal(one)) {
-      stopped = one;
-      break;
-    }
-    activated.push(one);
-    if (one.backup !== undefined) backups[provider] = one.backup;
-  }
-  putText(
-    places.get(MANIFEST) ?? '',
-    `${JSON.stringify({ version, files: Object.fromEntries(now), backups }, null, 2)}\n`,
-  );
-  putText(places.get('VERSION') ?? '', `${version}\n`);
-  if (stopped !== undefined) return stopped;
-  return { folder, version, ...(former === undefined ? {} : { former }), ...done, removed, activated };
+  return { files, written, unchanged, kept };
 }
 
 export interface Uninstalled {
@@ -101,13 +134,16 @@ export interface Uninstalled {
 }
 
 /** Takes away what was written and is still as it was written. Nothing there: nothing to do. */
-export function uninstall(home: string): Uninstalled | Refusal {
-  const { files, backups } = readManifest(home);
+export function uninstall(home: string, source: string): Uninstalled | Refusal {
+  const { files: known, backups } = readManifest(home);
+  // Should the manifest be lost, what equals the shipped text is ours nevertheless.
+  const files = { ...Object.fromEntries(shippedFiles(source).map(({ path, text }) => [path, hash(text)])), ...known };
   const deactivated: Activated[] = [];
   for (const provider of Object.keys(GLOBAL_FILES)) {
     const one = deactivate(home, provider, backups[provider]);
+    if (one === undefined) continue;
     if (isRefusal(one)) return one;
-    if (one !== undefined) deactivated.push(one);
+    deactivated.push(one);
   }
   const places = placesOf(home, ['VERSION', MANIFEST]);
   if (isRefusal(places)) return places;
@@ -122,6 +158,18 @@ export function uninstall(home: string): Uninstalled | Refusal {
 export function installedVersion(home: string): string | undefined {
   const found = readText(join(home, FOLDER, 'VERSION'))?.trim();
   return found === '' ? undefined : found;
+}
+
+/** For `liza doctor`; nothing installed is nothing wrong. */
+export function homeFindings(env: Readonly<Record<string, string | undefined>>, version: string): readonly Finding[] {
+  const home = homeOf(env);
+  const found = typeof home === 'string' ? installedVersion(home) : undefined;
+  if (found === undefined) return [];
+  const check = 'setup';
+  if (found === version) return [{ check, level: 'ok', message: `~/.liza has Liza ${version}` }];
+  const message = `~/.liza has Liza ${found}, this is ${version}`;
+  const remedy = isOlder(found, version) ? 'bring it up to date: liza setup' : 'update Liza: npm install -g liza';
+  return [{ check, level: 'warning', message, remedy }];
 }
 
 /** By the three numbers; what follows a dash counts for nothing. */

@@ -235,6 +235,8 @@ async function runIn(board: Project, operation: Operation): Promise<{ code: numb
     readLine: async () => '',
     self: { pid: process.pid, argv: ['liza'], isRoot: false },
     sleep: async () => {},
+    onInterrupt: () => {},
+    live: async () => {},
     holdOptimiser: () => {},
     stdoutIsTty: false,
     stderrIsTty: false,

@@ -10,20 +10,37 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((na
 /** Part → the parts it may import besides itself. Adapters know the core, never each other. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  ...Object.fromEntries(['store', 'git', 'agents', 'notify', 'programs'].map((adapter) => [adapter, ['core']])),
+  ...Object.fromEntries(
+    ['store', 'git', 'agents', 'notify', 'programs', 'rehearsal'].map((adapter) => [adapter, ['core']]),
+  ),
   ...Object.fromEntries(
     ['workflows', 'supervisor', 'watcher'].map((part) => [
       part,
       ['core', 'store', 'git', 'agents', 'notify', 'programs'],
     ]),
   ),
-  cli: ['core', 'store', 'git', 'agents', 'notify', 'programs', 'workflows', 'supervisor', 'watcher', 'web'],
+  demo: ['core', 'supervisor'],
+  cli: [
+    'core',
+    'store',
+    'git',
+    'agents',
+    'notify',
+    'programs',
+    'workflows',
+    'supervisor',
+    'watcher',
+    'web',
+    'rehearsal',
+    'demo',
+  ],
   web: ['core', 'store', 'git', 'agents', 'notify', 'programs', 'workflows', 'supervisor', 'watcher'],
 };
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: ['valibot'],
   store: ['yaml', 'diff'],
-  cli: ['../../../package.json'], // `liza version`
+  agents: ['@agentclientprotocol/sdk'],
+  cli: ['../../../package.json', 'ink', 'react'], // `liza version`; the live board
 };
 
 /** What of the process a file may use besides cli/main.ts, and why. None of it is clock, environment or cwd. */
@@ -41,6 +58,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'store/processes.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
   'programs/processes.ts': /^process\.platform$/, // /proc is Linux's
   'programs/tree.ts': /^process\.kill$/, // ends what a program left behind
+  'cli/verbs/rehearse.ts': /^process\.(kill|exit)$/, // an agent program ends itself as its script says
   'programs/run.ts': /^performance\.now$/, // how long something took is not the time of day
 };
 /** A list of cases rather than code that hides something. */

@@ -40,15 +40,27 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
     `WORKTREE: ${inline(work.worktree)} (branch task/${task.id}; change nothing outside it)`,
     iterationLine(state, task),
     ...(fresh ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(state, task), ...earlier(task)] : []),
+    ...(!fresh && wasRedefined(task) ? [REDEFINED, ...definitionFields(state, task)] : []),
     ...(fresh && checkpoint !== undefined ? checkpoint : []),
     ...integrationFix(work),
     ...drift(work),
     'INSTRUCTIONS:',
-    ...(work.handOff === undefined
+    ...(work.handOff === undefined || fresh
       ? instructions(work, checkpoint !== undefined, settings(state).assumption_budget)
       : handOffNow(task, work.handOff)),
     ...(fresh ? commandLines('coder', task.id) : []),
   ]);
+}
+
+const REDEFINED = 'The task was defined anew since your last session. What counts now:';
+
+/** Between the last claim but one, when the session that goes on knew it, and now. */
+function wasRedefined(task: Task): boolean {
+  const history = historyOf(task);
+  const claims = history.flatMap(({ event }, at) => (event === 'claimed' ? [at] : []));
+  return history
+    .slice(claims.at(-2) ?? 0)
+    .some((entry) => (entry.event === 'amended' || entry.event === 'unblocked') && entry.changed === true);
 }
 
 function instructions(work: CoderWork, begun: boolean, assumptions: number): readonly string[] {
@@ -59,11 +71,15 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
     ? 'Your checkpoint for this iteration stands (no second `begin`). See how far it got: `git status`, `git log`. Go on from there.'
     : `Before the first change record your checkpoint, with at most ${assumptions} assumptions: ${checkpoint}.`;
   const steps = [
+    // A new mind has all its context: it goes on instead of handing off.
+    ...(work.handOff === undefined
+      ? []
+      : ['The session before you ran out of context; what it left is in WORKTREE: `git status`, `git log`.']),
     ...(resumed === true ? [] : ['Read SPEC, then the code you will touch.']),
     ...(rejected ? ['Answer every blocker of PRIOR REJECTION FEEDBACK; unchanged work is refused.'] : []),
     start,
     howTo(work),
-    'Run VALIDATION, read the output, and commit everything in WORKTREE. Liza runs it again on your commit.',
+    'Run VALIDATION, read the output, and commit everything in WORKTREE. The reviewer runs it again on your commit.',
     `\`liza submit-for-review ${task.id} HEAD\`, then \`liza exit 42 --reason "submitted"\`, and stop.`,
   ];
   return steps.map((step, at) => `${at + 1}. ${step}`);

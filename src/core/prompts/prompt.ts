@@ -34,7 +34,7 @@ export interface CoderWork {
   readonly drift?: { readonly commits: number; readonly files: readonly string[] };
   /** Goes on in the provider's own session: what it knows already is not said again. */
   readonly resumed?: boolean;
-  /** Its context is nearly used up: hand off first. */
+  /** Percent of the last session's context: one that is resumed hands off at once, a fresh one is told why it is there. */
   readonly handOff?: number;
   /** The human named this task on the command line. */
   readonly named?: boolean;
@@ -48,6 +48,7 @@ export interface ReviewWork {
   /** What a reviewer whose lease was gone had found; see SPEC §11. */
   readonly lostVerdicts?: readonly string[];
   readonly resumed?: boolean;
+  /** The human named this task on the command line. */
   readonly named?: boolean;
 }
 

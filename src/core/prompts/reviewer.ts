@@ -38,7 +38,7 @@ function reviewTask({ board }: PromptContext, work: ReviewWork, fresh: boolean):
   const { task, base, commit } = work;
   return section('REVIEW TASK', [
     `TASK ID: ${task.id}`,
-    `WORKTREE: ${inline(work.worktree)} (read only)`,
+    `WORKTREE: ${inline(work.worktree)} (for this review; change no file in it)`,
     `BASE: ${base}`,
     `COMMIT TO REVIEW: ${commit}`,
     `AUTHOR: ${lastCoder(task) ?? 'unknown'}`,

@@ -1,6 +1,7 @@
 // Sections that more than one role is shown: bootstrap, prior rejection, human notes, and how sections
 // become one text. A section without content is left out.
 
+import { roleOfId } from '../board.ts';
 import { historyOf } from '../holding.ts';
 import type { Note, Role, Task } from '../state.ts';
 import type { PromptContext } from './prompt.ts';
@@ -73,14 +74,19 @@ export function priorRejection(task: Task): Section {
   ]);
 }
 
-/** Unprocessed notes for this task, this agent or everyone; the planner reads all but those to other agents. */
+/**
+ * Unprocessed notes for this task, this agent or everyone; the planner reads all but those to other agents.
+ * That a planner has dealt with a note does not mean that those who do the work have read it.
+ */
 export function notesFor(context: PromptContext, task?: Task): readonly Note[] {
   const { board, agent, role } = context;
   const mine = ({ for: reader }: Note): boolean => {
     if (reader === undefined || EVERYONE.has(reader) || reader === agent || reader === roleName(role)) return true;
-    return task === undefined ? !/^(coder|code-reviewer|planner)-\d+$/.test(reader) : reader === task.id;
+    return task === undefined ? roleOfId(reader) === undefined : reader === task.id;
   };
-  return board.state.human_notes.filter((note) => note.processed_at === undefined && mine(note));
+  const open = ({ processed_at: at, processed_by: by }: Note): boolean =>
+    at === undefined || (role !== 'planner' && roleOfId(by ?? '') === 'planner');
+  return board.state.human_notes.filter((note) => open(note) && mine(note));
 }
 
 const EVERYONE: ReadonlySet<string> = new Set(['all', 'everyone']);

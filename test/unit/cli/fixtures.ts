@@ -87,6 +87,8 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
     readLine: async () => as.stdin ?? '',
     self: { pid: process.pid, argv: ['liza'], isRoot: false },
     sleep: async () => {},
+    onInterrupt: () => {},
+    live: async () => {},
     holdOptimiser: () => {},
     stdoutIsTty: false,
     stderrIsTty: false,

@@ -88,6 +88,8 @@ export function project(): Project {
       readLine: async () => '',
       self: { pid: process.pid, argv: ['liza'], isRoot: false },
       sleep: async () => {},
+      onInterrupt: () => {},
+      live: async () => {},
       holdOptimiser: () => {},
       stdoutIsTty: false,
       stderrIsTty: false,

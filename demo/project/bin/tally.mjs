@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+console.error('tally: not built yet; see specs/vision.md');
+process.exitCode = 1;

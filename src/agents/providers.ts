@@ -1,0 +1,52 @@
+// Which providers there are: the built-in ones, as the project's configuration changes them, and its own.
+
+import type { Refusal } from '../core/decision.ts';
+import type { Provider } from './provider.ts';
+import { acp } from './providers/acp.ts';
+import { claude } from './providers/claude.ts';
+import { codex } from './providers/codex.ts';
+import { command } from './providers/command.ts';
+import { gemini } from './providers/gemini.ts';
+import { opencode } from './providers/opencode.ts';
+import { type ProviderSettings, plain, settingsOf } from './settings.ts';
+
+export { programOf } from './installed.ts';
+
+const KINDS: Readonly<Record<string, (settings: ProviderSettings) => Provider>> = {
+  claude,
+  codex,
+  gemini,
+  opencode,
+  acp,
+  command,
+};
+
+/** There without a word in the configuration. */
+export const BUILT_IN = ['claude', 'codex', 'gemini', 'opencode'] as const;
+
+/** Played by Liza itself and configured by whoever starts it. */
+const NOT_OURS = ['rehearsal'];
+
+export interface Configured {
+  readonly provider: Provider;
+  readonly model?: string;
+}
+
+/** `config.providers` as a table by name, built-in ones first; a Refusal names the entry that is wrong. */
+export function providersOf(
+  configured: Readonly<Record<string, unknown>> | undefined,
+): ReadonlyMap<string, Configured> | Refusal {
+  const table = new Map(BUILT_IN.map((name) => [name as string, make(plain(name))]));
+  for (const [name, entry] of Object.entries(configured ?? {})) {
+    if (NOT_OURS.includes(name)) continue;
+    const settings = settingsOf(name, entry, Object.keys(KINDS));
+    if ('ok' in settings) return settings;
+    table.set(name, make(settings));
+  }
+  return table;
+}
+
+function make(settings: ProviderSettings): Configured {
+  const provider = (KINDS[settings.kind] as (settings: ProviderSettings) => Provider)(settings);
+  return { provider, ...(settings.model === undefined ? {} : { model: settings.model }) };
+}

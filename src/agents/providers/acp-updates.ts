@@ -1,0 +1,51 @@
+// What an ACP agent reports while it works. Its context use is uniform over all agents; token counts are not
+// part of the stable protocol, but many send them with the answer to a prompt.
+
+import type * as Acp from '@agentclientprotocol/sdk';
+import { usage } from '../counting.ts';
+import type { AgentEvent } from '../provider.ts';
+import { activity, amount, context, object } from '../reading.ts';
+
+export function updateReader(): (update: Acp.SessionUpdate) => readonly AgentEvent[] {
+  // Sentences come in pieces.
+  let sentence = '';
+  return (update) => {
+    if (update.sessionUpdate === 'agent_message_chunk') {
+      sentence = `${sentence}${update.content.type === 'text' ? update.content.text : ''}`.slice(-2000);
+      return activity(sentence);
+    }
+    switch (update.sessionUpdate) {
+      case 'tool_call':
+        sentence = '';
+        return activity(update.title);
+      case 'usage_update': {
+        const used = amount(update.used);
+        const cost = update.cost?.currency === 'USD' ? amount(update.cost.amount) : undefined;
+        // The context as it is now: the least that has been read so far.
+        return [...context(used, amount(update.size)), usage({ input: used ?? 0, output: 0, cost })];
+      }
+      default:
+        return [];
+    }
+  };
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  max_tokens: 'the model reached its limit of tokens',
+  max_turn_requests: 'the agent reached its limit of requests in one turn',
+  refusal: 'the model refused to go on',
+  cancelled: 'the turn was cancelled',
+};
+
+export function ended(response: Acp.PromptResponse): readonly AgentEvent[] {
+  const counts = object((response as { readonly usage?: unknown }).usage);
+  const input = amount(counts?.['inputTokens']);
+  const cached = amount(counts?.['cachedReadTokens']);
+  const counted =
+    input === undefined
+      ? []
+      : [usage({ input: input + (cached ?? 0), output: amount(counts?.['outputTokens']) ?? 0, cached })];
+  const why = WHY[response.stopReason];
+  if (why === undefined) return [...counted, { kind: 'result', ok: true }];
+  return [...counted, { kind: 'failure', failure: 'model', text: why }, { kind: 'result', ok: false, text: why }];
+}

@@ -1,0 +1,124 @@
+// Any agent that speaks the Agent Client Protocol over its stdio (`gemini --acp`, `opencode acp`, the Claude
+// adapter). It asks before it uses a tool, and it is answered by role. The SDK is loaded with the first
+// session only: everything else of Liza starts without it.
+
+import { Readable, Writable } from 'node:stream';
+import type * as Acp from '@agentclientprotocol/sdk';
+import { complaint, failure } from '../failures.ts';
+import type { AgentEvent, Launch, Parser, Provider, SessionRequest, Streams } from '../provider.ts';
+import { edits } from '../roles.ts';
+import type { ProviderSettings } from '../settings.ts';
+import { readText, writeText } from './acp-files.ts';
+import { ended, updateReader } from './acp-updates.ts';
+
+type Take = (events: readonly AgentEvent[]) => void;
+type Exit = { readonly kind: 'exited'; readonly code: number };
+
+export const acp = (settings: ProviderSettings): Provider => ({
+  name: settings.name,
+  title: `${settings.name} (ACP)`,
+  program: settings.program ?? settings.argv?.[0] ?? settings.name,
+  trial: false,
+  resumes: true,
+  hints: {
+    install: `config.providers.${settings.name}.argv names the program`,
+    login: 'log in with the agent’s own command first',
+  },
+  launch: (request) => launch(settings, request),
+  parser,
+  drive,
+});
+
+function launch(settings: ProviderSettings, request: SessionRequest): Launch {
+  const [program, ...rest] = settings.argv ?? [settings.name];
+  const model = request.model ?? settings.model ?? '';
+  return {
+    argv: [settings.program ?? program, ...rest.map((part) => part.replaceAll('{model}', model)), ...settings.args],
+    env: { ...settings.env },
+  };
+}
+
+/** stdout is the protocol's; only complaints are left. */
+const parser = (): Parser => ({ stdout: () => [], stderr: complaint });
+
+async function drive(request: SessionRequest, { stdin, stdout }: Streams, take: Take): Promise<Exit> {
+  // An agent that dies while we write is told by the requests that fail.
+  stdin.on('error', () => {});
+  try {
+    const sdk = await import('@agentclientprotocol/sdk');
+    const stream = sdk.ndJsonStream(
+      Writable.toWeb(stdin) as WritableStream<Uint8Array>,
+      Readable.toWeb(stdout) as ReadableStream<Uint8Array>,
+    );
+    const updates = updateReader();
+    let live = false;
+    const stop = await sdk
+      .client({ name: 'liza' })
+      .onNotification('session/update', ({ params }) => {
+        // Loading a session replays its past.
+        if (live) take(updates(params.update));
+      })
+      .onRequest('session/request_permission', ({ params }) => answer(request, params))
+      .onRequest('fs/read_text_file', async ({ params }) => readText(request, params))
+      .onRequest('fs/write_text_file', async ({ params }) => writeText(request, params))
+      .connectWith(stream, async (agent) => {
+        const { session, isNew } = await open(sdk, agent, request);
+        take([{ kind: 'session', id: session }]);
+        live = true;
+        const text = isNew ? `${request.contract.trimEnd()}\n\n${request.prompt}` : request.prompt;
+        return agent.request('session/prompt', { sessionId: session, prompt: [{ type: 'text', text }] });
+      });
+    take(ended(stop));
+    return { kind: 'exited', code: stop.stopReason === 'end_turn' ? 0 : 1 };
+  } catch (error) {
+    const text = errorText(error);
+    // Without a clock here a stated reset cannot be made an instant; the supervisor's own patience counts.
+    take([failure(text, Number.POSITIVE_INFINITY), { kind: 'result', ok: false, text: text.slice(0, 2000) }]);
+    return { kind: 'exited', code: 1 };
+  }
+}
+
+async function open(
+  sdk: typeof Acp,
+  agent: Acp.ClientContext,
+  request: SessionRequest,
+): Promise<{ readonly session: string; readonly isNew: boolean }> {
+  const { agentCapabilities: can } = await agent.request('initialize', {
+    protocolVersion: sdk.PROTOCOL_VERSION,
+    clientCapabilities: { fs: { readTextFile: true, writeTextFile: edits(request.role) }, terminal: false },
+    clientInfo: { name: 'liza', version: '1' },
+  });
+  const place: Acp.NewSessionRequest = { cwd: request.cwd, mcpServers: [] };
+  const former = request.resume;
+  if (former !== undefined && can?.sessionCapabilities?.resume) {
+    await agent.request('session/resume', { ...place, sessionId: former });
+    return { session: former, isNew: false };
+  }
+  if (former !== undefined && can?.loadSession === true) {
+    await agent.request('session/load', { ...place, sessionId: former });
+    return { session: former, isNew: false };
+  }
+  const { sessionId } = await agent.request('session/new', place);
+  return { session: sessionId, isNew: true };
+}
+
+const EDITING: readonly (string | null | undefined)[] = ['edit', 'delete', 'move'];
+
+/** Whoever may not edit is denied it, in the words the agent offers; everything else is allowed once. */
+export function answer(
+  { role }: Pick<SessionRequest, 'role'>,
+  { toolCall, options }: Pick<Acp.RequestPermissionRequest, 'toolCall' | 'options'>,
+): Acp.RequestPermissionResponse {
+  const allowed = edits(role) || !EDITING.includes(toolCall.kind);
+  const wanted = allowed ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
+  const option = wanted.map((kind) => options.find((one) => one.kind === kind)).find((one) => one !== undefined);
+  return {
+    outcome: option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option.optionId },
+  };
+}
+
+function errorText(error: unknown): string {
+  const { message, data } = error as { readonly message?: unknown; readonly data?: unknown };
+  const details = data === undefined ? '' : ` ${JSON.stringify(data) ?? ''}`;
+  return `${typeof message === 'string' ? message : String(error)}${details}`.slice(0, 4000);
+}

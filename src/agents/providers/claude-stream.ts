@@ -1,0 +1,167 @@
+// What Claude Code prints: `--output-format stream-json`.
+
+import type { Instant } from '../../core/time.ts';
+import { NOTHING_USED, since, usage } from '../counting.ts';
+import { complaint, failure } from '../failures.ts';
+import type { AgentEvent, Counting, FailureKind, Parser } from '../provider.ts';
+import { activity, amount, context, type Json, object, objects, record, string, tool } from '../reading.ts';
+import { fromEpoch } from '../resets.ts';
+
+const WINDOW = 200_000;
+const LONG_WINDOW = 1_000_000;
+
+/** What is known before the result tells: `[1m]` asks for the long window. */
+export const claudeWindow = (model: string | undefined): number => (/\[1m\]/i.test(model ?? '') ? LONG_WINDOW : WINDOW);
+
+/** Its own names for what went wrong. */
+const KINDS: Readonly<Record<string, FailureKind>> = {
+  rate_limit: 'quota',
+  billing_error: 'quota',
+  authentication_failed: 'login',
+  oauth_org_not_allowed: 'login',
+  model_not_found: 'model',
+  invalid_request: 'model',
+  max_output_tokens: 'model',
+};
+
+interface Tally {
+  /** Per message: each is printed once per content block, with the same counts. */
+  readonly messages: Map<string, { readonly input: number; readonly output: number; readonly cached: number }>;
+  model: string | undefined;
+  window: number;
+  used: number;
+  /** What its last synthetic message was an error of. */
+  error: string | undefined;
+  /** A limit that was said to be reached, and until when. */
+  until: Instant | undefined;
+}
+
+export function claudeParser(counting: Counting = {}): Parser {
+  const tally: Tally = {
+    messages: new Map(),
+    model: counting.model,
+    window: claudeWindow(counting.model),
+    used: 0,
+    error: undefined,
+    until: undefined,
+  };
+  return {
+    stdout(line, now) {
+      const event = record(line);
+      switch (event?.['type']) {
+        case 'system':
+          return system(event, tally);
+        case 'assistant':
+          return assistant(event, tally);
+        case 'rate_limit_event':
+          return limited(event, tally);
+        case 'result':
+          return result(event, tally, counting, now);
+        default:
+          return [];
+      }
+    },
+    stderr: complaint,
+  };
+}
+
+function system(event: Json, tally: Tally): readonly AgentEvent[] {
+  if (event['subtype'] === 'init') {
+    tally.model = string(event['model']) ?? tally.model;
+    tally.window = claudeWindow(tally.model);
+    const id = string(event['session_id']);
+    return id === undefined ? [] : [{ kind: 'session', id: id.slice(0, 200) }];
+  }
+  if (event['subtype'] !== 'api_retry') return [];
+  const why = string(event['error']) ?? 'error';
+  const status = amount(event['error_status']);
+  return activity(
+    `waits to try again: ${why}${status === undefined ? '' : ` (${status})`}, try ${event['attempt']} of ${event['max_retries']}`,
+  );
+}
+
+function assistant(event: Json, tally: Tally): readonly AgentEvent[] {
+  const message = object(event['message']) ?? {};
+  const blocks = objects(message['content']);
+  if (message['model'] === '<synthetic>') {
+    tally.error = string(event['error']);
+    return [];
+  }
+  const shown = blocks.flatMap((block) =>
+    block['type'] === 'tool_use' ? tool(string(block['name']), block['input']) : activity(string(block['text'])),
+  );
+  const counts = countsOf(object(message['usage']));
+  const id = string(message['id']);
+  if (counts === undefined || id === undefined || tally.messages.size > 100_000) return shown;
+  tally.messages.set(id, counts);
+  const total = [...tally.messages.values()].reduce(
+    (sum, one) => ({
+      input: sum.input + one.input,
+      output: sum.output + one.output,
+      cached: sum.cached + one.cached,
+    }),
+    { input: 0, output: 0, cached: 0 },
+  );
+  const events = [...shown, usage({ ...total, model: tally.model })];
+  // A subagent's context is not the session's.
+  if (string(event['parent_tool_use_id']) !== undefined) return events;
+  tally.used = counts.input + counts.output;
+  if (tally.used > tally.window) tally.window = LONG_WINDOW;
+  return [...events, ...context(tally.used, tally.window)];
+}
+
+function countsOf(counts: Json | undefined) {
+  const input = amount(counts?.['input_tokens']);
+  if (counts === undefined || input === undefined) return undefined;
+  const cached = amount(counts['cache_read_input_tokens']) ?? 0;
+  return {
+    input: input + cached + (amount(counts['cache_creation_input_tokens']) ?? 0),
+    output: amount(counts['output_tokens']) ?? 0,
+    cached,
+  };
+}
+
+/** Told with every answer while a plan's limit is near; only `rejected` means that it is reached. */
+function limited(event: Json, tally: Tally): readonly AgentEvent[] {
+  const info = object(event['rate_limit_info']);
+  const until = amount(info?.['resetsAt']);
+  if (info?.['status'] === 'rejected' && info['isUsingOverage'] !== true && until !== undefined)
+    tally.until = fromEpoch(until);
+  return [];
+}
+
+function result(event: Json, tally: Tally, { before }: Counting, now: Instant): readonly AgentEvent[] {
+  const text =
+    string(event['result']) ??
+    objects(event['errors'])
+      .map((error) => string(error['message']))
+      .join('; ');
+  const said = text === '' ? (textsOf(event['errors']) ?? string(event['subtype']) ?? 'failed') : text;
+  const counts = countsOf(object(event['usage'])) ?? { ...NOTHING_USED, cached: 0 };
+  const cost = amount(event['total_cost_usd']);
+  const windows = Object.values(object(event['modelUsage']) ?? {}).map((model) =>
+    amount(object(model)?.['contextWindow']),
+  );
+  const window = windows.find((size) => size !== undefined && size > 0) ?? tally.window;
+  const counted: AgentEvent[] = [
+    usage({
+      ...counts,
+      cost: cost === undefined ? undefined : since(cost, before?.cost_usd),
+      model: tally.model,
+    }),
+    ...context(tally.used, window),
+  ];
+  if (event['is_error'] !== true) return [...counted, { kind: 'result', ok: true, text: said.slice(0, 2000) }];
+  const kind = KINDS[tally.error ?? ''];
+  const status = amount(event['api_error_status']);
+  return [
+    ...counted,
+    failure(said, now, { kind, status, until: kind === 'quota' ? tally.until : undefined }),
+    { kind: 'result', ok: false, text: said.slice(0, 2000) },
+  ];
+}
+
+function textsOf(value: unknown): string | undefined {
+  const texts = Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+  return texts.length === 0 ? undefined : texts.join('; ');
+}

@@ -1,0 +1,59 @@
+// Claude Code. Prompt on stdin, contract as an appended system prompt from a file, one JSON object a line.
+// An API error calls itself subtype "success": only `is_error` counts. A resumed session's `usage` is of this
+// process, but its `total_cost_usd` is of all of them.
+
+import { join } from 'node:path';
+import type { Launch, Provider, SessionRequest } from '../provider.ts';
+import { edits } from '../roles.ts';
+import type { ProviderSettings } from '../settings.ts';
+import { claudeParser, claudeWindow } from './claude-stream.ts';
+
+/** Would leave the task's folder, or wait for someone who is not there. */
+const NEVER = ['EnterWorktree', 'ExitWorktree', 'AskUserQuestion', 'CronCreate', 'ScheduleWakeup'];
+const EDITING = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'];
+
+export const claude = (settings: ProviderSettings): Provider => ({
+  name: settings.name,
+  title: 'Claude Code',
+  program: settings.program ?? 'claude',
+  resumes: true,
+  hints: {
+    install: 'npm install -g @anthropic-ai/claude-code',
+    login: 'start `claude` once and use /login, or set ANTHROPIC_API_KEY',
+  },
+  launch: (request) => launch(settings, request),
+  parser: (counting) => claudeParser(counting),
+  contextWindow: claudeWindow,
+});
+
+function launch(settings: ProviderSettings, request: SessionRequest): Launch {
+  const contract = join(request.scratch, 'contract.md');
+  const model = request.model ?? settings.model;
+  const session = request.resume ?? request.sessionId;
+  return {
+    argv: [
+      settings.program ?? 'claude',
+      '-p',
+      ...['--output-format', 'stream-json', '--verbose'],
+      ...[request.resume === undefined ? '--session-id' : '--resume', session],
+      ...['--append-system-prompt-file', contract],
+      '--dangerously-skip-permissions',
+      ...['--disallowedTools', [...NEVER, ...(edits(request.role) ? [] : EDITING)].join(',')],
+      ...(model === undefined ? [] : ['--model', model]),
+      ...settings.args,
+    ],
+    stdin: request.prompt,
+    files: [{ path: contract, text: request.contract }],
+    session,
+    env: {
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      // Set where Liza itself was started by a Claude session: ours are no part of that one.
+      CLAUDECODE: undefined,
+      CLAUDE_CODE_ENTRYPOINT: undefined,
+      CLAUDE_CODE_SESSION_ID: undefined,
+      ...(request.root ? { IS_SANDBOX: '1' } : {}),
+      ...settings.env,
+    },
+  };
+}

@@ -1,0 +1,72 @@
+// What Gemini CLI prints: `-o stream-json`. Tokens come with the result only, summed over all requests.
+
+import type { Instant } from '../../core/time.ts';
+import { usage } from '../counting.ts';
+import { complaint, failure } from '../failures.ts';
+import type { AgentEvent, Counting, Parser } from '../provider.ts';
+import { activity, amount, type Json, object, record, string, tool } from '../reading.ts';
+
+export const geminiWindow = (model: string | undefined): number | undefined =>
+  model === undefined || /^(gemini|auto|pro|flash)/.test(model) ? 1_048_576 : undefined;
+
+export function geminiParser(counting: Counting = {}): Parser {
+  let model = counting.model;
+  // Sentences come in pieces.
+  let sentence = '';
+  return {
+    stdout(line, now) {
+      const event = record(line);
+      if (event?.['type'] !== 'message') sentence = '';
+      switch (event?.['type']) {
+        case 'init': {
+          model = string(event['model']) ?? model;
+          const id = string(event['session_id']);
+          return id === undefined ? [] : [{ kind: 'session', id: id.slice(0, 200) }];
+        }
+        case 'message':
+          if (event['role'] !== 'assistant') return [];
+          sentence = `${event['delta'] === true ? sentence : ''}${string(event['content']) ?? ''}`.slice(-2000);
+          return activity(sentence);
+        case 'tool_use':
+          return tool(string(event['tool_name']), event['parameters']);
+        case 'error':
+          return activity(string(event['message']));
+        case 'result':
+          return result(event, model, now);
+        default:
+          return [];
+      }
+    },
+    stderr: complaint,
+  };
+}
+
+function result(event: Json, model: string | undefined, now: Instant): readonly AgentEvent[] {
+  const stats = object(event['stats']);
+  const input = amount(stats?.['input_tokens']);
+  const counted =
+    input === undefined
+      ? []
+      : [
+          usage({
+            input,
+            output: amount(stats?.['output_tokens']) ?? 0,
+            cached: amount(stats?.['cached']),
+            model,
+          }),
+        ];
+  if (event['status'] === 'success') return [...counted, { kind: 'result', ok: true }];
+  const text = words(string(object(event['error'])?.['message']) ?? 'failed');
+  return [
+    ...counted,
+    failure(text.message, now, { status: text.status }),
+    { kind: 'result', ok: false, text: text.message.slice(0, 2000) },
+  ];
+}
+
+/** `[API Error: {"error":{"code":401,"message":…}}]`, or just words. */
+function words(message: string): { readonly message: string; readonly status?: number | undefined } {
+  const inner = /^\[?API Error: ([\s\S]*?)\]?$/.exec(message)?.[1] ?? message;
+  const error = object(record(inner)?.['error']);
+  return { message: string(error?.['message']) ?? inner, status: amount(error?.['code']) };
+}

@@ -1,0 +1,86 @@
+// What `opencode run --format json` prints. Each step tells its own tokens and cost; they are added up here.
+// It tries a failed request again for ever and says so only in its log on stderr.
+
+import type { Instant } from '../../core/time.ts';
+import { usage } from '../counting.ts';
+import { complaint, failure } from '../failures.ts';
+import type { AgentEvent, Counting, Parser } from '../provider.ts';
+import { activity, amount, context, type Json, object, record, string, tool } from '../reading.ts';
+
+/** It works with any model and tells no window: the smallest that is in use hands off early rather than late. */
+const WINDOW = 200_000;
+
+export function opencodeParser({ model }: Counting = {}): Parser {
+  const sum = { input: 0, output: 0, cached: 0, cost: 0 };
+  let named = false;
+  const read = (event: Json, now: Instant): readonly AgentEvent[] => {
+    const part = object(event['part']) ?? {};
+    switch (event['type']) {
+      case 'text':
+        return activity(string(part['text']));
+      case 'tool_use':
+        return tool(string(part['tool']), object(part['state'])?.['input']);
+      case 'step_finish':
+        return [
+          ...step(part, sum, model),
+          ...(part['reason'] === 'stop' ? [{ kind: 'result', ok: true } as const] : []),
+        ];
+      case 'error':
+        return failed(object(event['error']) ?? {}, now);
+      default:
+        return [];
+    }
+  };
+  return {
+    stdout(line, now) {
+      const event = record(line);
+      if (event === undefined) return [];
+      const id = string(event['sessionID']);
+      const first: readonly AgentEvent[] = named || id === undefined ? [] : [{ kind: 'session', id: id.slice(0, 200) }];
+      named ||= id !== undefined;
+      return [...first, ...read(event, now)];
+    },
+    stderr: complaints,
+  };
+}
+
+/** A request that failed; side requests, such as for a title, do not count. A success later takes it back. */
+function complaints(text: string, now: Instant): readonly AgentEvent[] {
+  if (!/\blevel=(ERROR|WARN)\b/.test(text)) return complaint(text, now);
+  if (!text.includes('message="stream error"') || text.includes('small=true')) return [];
+  return [failure(/\berror\.error="(?:\w+: )?([^"]*)/.exec(text)?.[1] ?? 'a request failed', now)];
+}
+
+function step(
+  part: Json,
+  sum: { input: number; output: number; cached: number; cost: number },
+  model: string | undefined,
+): readonly AgentEvent[] {
+  const tokens = object(part['tokens']);
+  const cache = object(tokens?.['cache']);
+  const cached = amount(cache?.['read']) ?? 0;
+  const input = (amount(tokens?.['input']) ?? 0) + cached + (amount(cache?.['write']) ?? 0);
+  const output = (amount(tokens?.['output']) ?? 0) + (amount(tokens?.['reasoning']) ?? 0);
+  sum.input += input;
+  sum.output += output;
+  sum.cached += cached;
+  sum.cost += amount(part['cost']) ?? 0;
+  return [
+    usage({ ...sum, cost: sum.cost > 0 ? sum.cost : undefined, model }),
+    ...context(input + output, Math.max(WINDOW, input + output > WINDOW ? 1_000_000 : 0)),
+  ];
+}
+
+function failed(error: Json, now: Instant): readonly AgentEvent[] {
+  const data = object(error['data']) ?? {};
+  const text = string(data['message']) ?? string(error['name']) ?? 'failed';
+  const after = Number(string(object(data['responseHeaders'])?.['retry-after']));
+  return [
+    failure(text, now, {
+      status: amount(data['statusCode']),
+      kind: error['name'] === 'ProviderAuthError' ? 'login' : undefined,
+      until: Number.isFinite(after) && after > 0 ? now + Math.min(after, 32 * 86_400) * 1000 : undefined,
+    }),
+    { kind: 'result', ok: false, text: text.slice(0, 2000) },
+  ];
+}

@@ -1,0 +1,61 @@
+// Reads what a CLI printed: JSON of any shape, looked at one field at a time. Whatever a line holds, nothing
+// here throws, and what comes out is short: a CLI's next version may print anything.
+
+import { gist } from '../core/gist.ts';
+import type { AgentEvent } from './provider.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** More than this in one line is not read: no event of any CLI comes near. */
+const LINE_LIMIT = 4 * 1024 * 1024;
+const TEXT_LIMIT = 400;
+
+/** The line as an object; undefined for anything else. */
+export function record(line: string): Json | undefined {
+  if (line.length > LINE_LIMIT || !line.trimStart().startsWith('{')) return undefined;
+  try {
+    return object(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+export const object = (value: unknown): Json | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+
+export const objects = (value: unknown): readonly Json[] =>
+  Array.isArray(value) ? value.map(object).filter((item) => item !== undefined) : [];
+
+export const string = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** A count or an amount; anything that is not a finite number ≥ 0 is not one. */
+export const amount = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+
+/** One line of an agent's doing. Colours and other control sequences are no part of it. */
+export const line = (text: string, limit = TEXT_LIMIT): string =>
+  gist(text.slice(0, limit * 8).replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]/g, ''), limit);
+
+export function activity(text: string | undefined): readonly AgentEvent[] {
+  const shown = line(text ?? '');
+  return shown === '' ? [] : [{ kind: 'activity', text: shown }];
+}
+
+/** What a tool call is about, most telling field first. */
+const TELLING = ['command', 'cmd', 'file_path', 'filePath', 'path', 'pattern', 'query', 'url', 'description', 'prompt'];
+
+/** `Bash: npm test`. */
+export function tool(name: string | undefined, input: unknown): readonly AgentEvent[] {
+  const fields = object(input) ?? {};
+  const about = TELLING.map((field) => fields[field])
+    .map((value) => (Array.isArray(value) ? value.filter((part) => typeof part === 'string').join(' ') : string(value)))
+    .find((value) => value !== undefined && value !== '');
+  return activity([name ?? 'tool', about].filter((part) => part !== undefined).join(': '));
+}
+
+/** How full the context is; past the window is full. */
+export function context(used: number | undefined, window: number | undefined): readonly AgentEvent[] {
+  if (used === undefined || window === undefined || window <= 0 || used <= 0) return [];
+  return [{ kind: 'context', percent: Math.min(100, Math.round((used / window) * 1000) / 10) }];
+}

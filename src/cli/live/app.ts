@@ -1,0 +1,78 @@
+// The stage as an ink component, and nothing more: its lines as rows of text, the terminal's keys as the board's.
+// ink compares the rows and writes only those that differ.
+
+import { Box, Text, useInput, useStdin, useStdout } from 'ink';
+import { createElement as element, memo, type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import type { Line, Tone } from '../pen.ts';
+import { keyOf } from './keys.ts';
+import { textOf } from './lines.ts';
+import type { Stage } from './stage.ts';
+
+export interface AppProps {
+  readonly stage: Stage;
+  readonly color: boolean;
+  /** Calls back when the terminal has another size; returns how to stop. */
+  readonly onResize: (resized: () => void) => () => void;
+}
+
+/** Terminals tell of a resize a little before they are done with it, and several times while a window is dragged. */
+const SETTLED = 60;
+const WIPE = '\x1b[2J\x1b[H';
+
+export function App({ stage, color, onResize }: AppProps): ReactNode {
+  const lines = useSyncExternalStore(stage.onFrame, () => stage.frame().lines);
+  const { isRawModeSupported } = useStdin();
+  useInput((input, key) => keyOf(input, key).forEach(stage.press), { isActive: isRawModeSupported });
+  useWipe(stage, onResize);
+  return element(
+    Box,
+    { flexDirection: 'column' },
+    lines.map((line, row) => element(Row, { key: `${row}`, line, color })),
+  );
+}
+
+/** After a resize the screen is wiped and drawn as a whole: what the terminal made of the old rows is unknown. */
+function useWipe(stage: Stage, onResize: AppProps['onResize']): void {
+  const { write } = useStdout();
+  useEffect(() => {
+    let waiting: NodeJS.Timeout | undefined;
+    const stop = onResize(() => {
+      stage.redraw();
+      clearTimeout(waiting);
+      waiting = setTimeout(() => write(WIPE), SETTLED);
+    });
+    return () => {
+      stop();
+      clearTimeout(waiting);
+    };
+  }, [stage, onResize, write]);
+}
+
+interface RowProps {
+  readonly line: Line;
+  readonly color: boolean;
+}
+
+const Row = memo(
+  ({ line, color }: RowProps): ReactNode =>
+    element(
+      Text,
+      { wrap: 'truncate-end' },
+      // An empty row would have no height.
+      textOf(line) === ''
+        ? ' '
+        : line.map(({ text, tone }, at) => element(Text, { key: `${at}`, ...paint(tone, color) }, text)),
+    ),
+  (before, after) => JSON.stringify(before.line) === JSON.stringify(after.line),
+);
+
+const PAINT: Readonly<Record<Tone, object>> = {
+  strong: { bold: true },
+  faint: { dimColor: true },
+  good: { color: 'green' },
+  busy: { color: 'cyan' },
+  warn: { color: 'yellow' },
+  bad: { color: 'red' },
+};
+
+const paint = (tone: Tone | undefined, color: boolean): object => (color && tone !== undefined ? PAINT[tone] : {});

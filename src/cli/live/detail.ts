@@ -1,0 +1,86 @@
+// One task opened on the board: enough to understand why it stands where it stands, and where the rest is.
+
+import { historyOf } from '../../core/holding.ts';
+import { type HistoryEvent, settings, type Task } from '../../core/state.ts';
+import { instant } from '../../core/time.ts';
+import { taskView } from '../../core/view.ts';
+import type { CrewView } from '../../supervisor/view.ts';
+import { type Line, type Pen, STATUS_TONE } from '../pen.ts';
+import { pad } from '../terminal.ts';
+import type { LiveLook } from './screen.ts';
+import { clock, coarse } from './words.ts';
+
+const LABEL = 11;
+const MOST_EVENTS = 12;
+
+export function detailLines(view: CrewView, id: string, p: Pen, look: LiveLook): readonly Line[] {
+  const task = view.board.state.tasks.find((one) => one.id === id);
+  if (task === undefined) return [[{ text: `${p.say(id)} is no longer on the board: liza show ${p.say(id)}` }]];
+  const seen = taskView(view.board, task, settings(view.board.state), view.now);
+  const lease = seen.leaseLeft === undefined ? '' : `, lease ${seen.leaseLeft <= 0 ? 'ended' : coarse(seen.leaseLeft)}`;
+  const field = (label: string, text: string | undefined, tone?: Line[number]['tone']): readonly Line[] =>
+    text === undefined || text === ''
+      ? []
+      : p.lines(text, p.width - LABEL - 4).map((part, at) => [
+          { text: `  ${pad(at === 0 ? label : '', LABEL)}  `, tone: 'faint' },
+          { text: part, tone },
+        ]);
+  return [
+    p.spread(
+      [
+        { text: `${p.say(id)}  `, tone: 'strong' },
+        { text: task.status, tone: STATUS_TONE[task.status] },
+      ],
+      [{ text: `P${task.priority}`, tone: 'faint' }],
+    ),
+    ...p.lines(task.description ?? '', p.width).map((text): Line => [{ text }]),
+    [],
+    ...field('blocked', task.status === 'BLOCKED' ? task.blocked_reason : undefined, 'warn'),
+    ...seen.questions.flatMap((question, at) => field(at === 0 ? 'questions' : '', `? ${question}`, 'warn')),
+    ...field(
+      'answer',
+      task.status === 'BLOCKED' ? `liza note "…" --for ${id} (the planner reads it), or liza unblock ${id}` : undefined,
+    ),
+    ...field('rejected', task.status === 'REJECTED' ? task.rejection_reason : undefined, 'warn'),
+    ...field('coder', seen.owner && `${seen.owner}${task.status === 'CLAIMED' ? lease : ''}`),
+    ...field('reviewer', seen.reviewer && `${seen.reviewer}${lease}`),
+    ...field('rounds', rounds(seen.iteration, seen.maxIterations, seen.reviewCycle, seen.maxReviewCycles)),
+    ...field('waits for', seen.waits.map((wait) => `${wait.id} (${wait.status})`).join(', ')),
+    ...field('done when', task.done_when),
+    ...field('folder', task.worktree),
+    ...history(task, p, look),
+    [],
+    [{ text: `Everything about it: liza show ${p.say(id)}`, tone: 'faint' }],
+  ];
+}
+
+function rounds(iteration: number, iterations: number, cycle: number, cycles: number): string {
+  const worked = iteration === 0 ? [] : [`iteration ${iteration} of ${iterations}`];
+  return [...worked, ...(cycle === 0 ? [] : [`review ${cycle} of ${cycles}`])].join(', ');
+}
+
+function history(task: Task, p: Pen, look: LiveLook): readonly Line[] {
+  const all = historyOf(task);
+  if (all.length === 0) return [];
+  const earlier = Math.max(0, all.length - MOST_EVENTS);
+  const cut: readonly Line[] = earlier === 0 ? [] : [[{ text: `  ${p.more} ${earlier} earlier`, tone: 'faint' }]];
+  return [
+    [],
+    [{ text: 'History', tone: 'strong' }],
+    ...cut,
+    ...all
+      .slice(earlier)
+      .map(
+        (entry): Line => [
+          { text: `  ${clock(instant(entry.time), look.zone)}  `, tone: 'faint' },
+          { text: `${p.say(entry.event)}${entry.agent === undefined ? '' : ` by ${p.say(entry.agent)}`}` },
+          { text: told(entry, p), tone: 'faint' },
+        ],
+      ),
+  ];
+}
+
+const told = ({ reason, message, detail }: HistoryEvent, p: Pen): string => {
+  const text = [reason, message, detail].find((value) => typeof value === 'string');
+  return text === undefined ? '' : `  ${p.say(String(text))}`;
+};

@@ -1,0 +1,58 @@
+// The board's first lines: what it is all for, how far it is, what it has cost, and what holds it up.
+
+import type { State } from '../../core/state.ts';
+import type { StatusView } from '../../core/view.ts';
+import type { CrewView, Seat } from '../../supervisor/view.ts';
+import type { Line, Pen } from '../pen.ts';
+import type { LiveLook, Screen } from './screen.ts';
+import { clock, coarse, dollars, tokens } from './words.ts';
+
+export function header(view: CrewView, status: StatusView, screen: Screen, p: Pen, look: LiveLook): readonly Line[] {
+  const { goal, sprint } = status;
+  const progress = sprint.planned === 0 ? 'nothing planned yet' : `${sprint.done}/${sprint.planned} done`;
+  const left = sprint.deadlineLeft;
+  const facts = [
+    progress,
+    ...(sprint.status === 'IN_PROGRESS' ? [] : [sprint.status]),
+    ...(left === undefined ? [] : [left < 0 ? `deadline ${coarse(-left)} ago` : `${coarse(left)} to the deadline`]),
+    ...used(view.board.state, view.seats),
+  ];
+  const time = clock(view.now, look.zone).slice(0, 5);
+  return [
+    p.spread([{ text: p.say(goal.description), tone: 'strong' }], [{ text: `${goal.status}  ${time}` }]),
+    [
+      { text: `${p.say(sprint.id)}  ` },
+      { text: p.bar(sprint.done, sprint.planned, p.width >= 120 ? 30 : 12), tone: 'good' },
+      { text: `  ${facts.map((fact) => p.say(fact)).join(p.dot)}` },
+    ],
+    ...status.switches.map(({ name, age }): Line => {
+      const next = name === 'ABORT' ? 'everything ends' : 'r resumes';
+      return [{ text: `${name} is on for ${coarse(age)}: ${next}`, tone: 'bad' }];
+    }),
+    ...stopping(screen.stops),
+    ...(view.waitsFor === undefined ? [] : waits(view.waitsFor, p)),
+  ];
+}
+
+/** Sessions that ended are on the board, those that run are not yet. */
+function used({ goal, tasks }: State, seats: readonly Seat[]): readonly string[] {
+  const ended = [goal, ...tasks].flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  const running = seats.flatMap(({ session }) => (session === undefined ? [] : [session]));
+  const all =
+    ended.reduce((sum, usage) => sum + usage.input_tokens + usage.output_tokens, 0) +
+    running.reduce((sum, session) => sum + session.input + session.output, 0);
+  const cost = [...ended, ...running].reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0);
+  return [...(all === 0 ? [] : [`${tokens(all)} tokens`]), ...(cost === 0 ? [] : [dollars(cost)])];
+}
+
+function stopping(stops: number): readonly Line[] {
+  if (stops === 0) return [];
+  const text = stops === 1 ? 'Stopping: agents save their work and end. q again: at once' : 'Ending at once';
+  return [[{ text, tone: 'warn' }]];
+}
+
+function waits(whom: string, p: Pen): readonly Line[] {
+  const [first = '', second, ...rest] = p.lines(p.say(`Waits for ${whom}`), p.width);
+  const tail = second === undefined ? [] : [[second, ...rest].join(' ')];
+  return [first, ...tail].map((text) => [{ text, tone: 'strong' }]);
+}

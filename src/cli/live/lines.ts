@@ -1,0 +1,69 @@
+// Lines of spans, cut and lined up for a page of a known width. Text that comes in is already safe and
+// folded (pen.ts); nothing here looks at a real terminal.
+
+import type { Line, Pen, Span } from '../pen.ts';
+import { clip, columns, pad } from '../terminal.ts';
+
+export const textOf = (line: Line): string =>
+  line
+    .map(({ text }) => text)
+    .join('')
+    .trimEnd();
+
+/** At most `width` columns; the mark stands where the first cut character stood. */
+export function fitted(line: Line, width: number, more: string): Line {
+  if (line.reduce((sum, { text }) => sum + columns(text), 0) <= width) return line;
+  const kept: Span[] = [];
+  let room = Math.max(0, width - columns(more));
+  for (const span of line) {
+    const text = clip(span.text, room, '');
+    kept.push({ ...span, text });
+    room -= columns(text);
+    if (text !== span.text) break;
+  }
+  return [...kept, { text: clip(more, width, ''), tone: 'faint' }];
+}
+
+/** A heading with a rule to the edge. */
+export function heading(title: string, rest: readonly Span[], p: Pen, unicode: boolean): Line {
+  const head: Line = [{ text: title, tone: 'strong' }, ...rest, { text: ' ' }];
+  const used = head.reduce((sum, { text }) => sum + columns(text), 0);
+  return [...head, { text: (unicode ? '─' : '-').repeat(Math.max(0, p.width - used)), tone: 'faint' }];
+}
+
+/** How wide each column must be for its cells, none wider than its cap. */
+export function widths(rows: readonly (readonly string[])[], caps: readonly number[]): readonly number[] {
+  return caps.map((cap, at) => Math.min(cap, Math.max(0, ...rows.map((row) => columns(row[at] ?? '')))));
+}
+
+/** One cell, cut or padded to its column; a column that is empty on every row takes no room at all. */
+export const cell = (text: string, width: number, p: Pen): string =>
+  width === 0 ? '' : `${pad(clip(text, width, p.more), width)}  `;
+
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Which of `total` rows are shown in `room`, so that the chosen one is among them; the marks of what is cut take room too. */
+export function windowOf(total: number, room: number, chosen: number): Window {
+  if (total <= room) return { from: 0, to: total };
+  const fits = Math.max(1, room - 1);
+  if (chosen < fits) return { from: 0, to: fits };
+  const inner = Math.max(1, room - 2);
+  const from = Math.min(chosen - inner + 1, total - inner);
+  return { from, to: from + inner };
+}
+
+/** The rows of a window, between the marks of what is cut. */
+export function shown(
+  rows: readonly Line[],
+  { from, to }: Window,
+  total: number,
+  p: Pen,
+  what: string,
+): readonly Line[] {
+  const mark = (count: number, where: string): readonly Line[] =>
+    count === 0 ? [] : [[{ text: `  ${p.more} ${count} more ${what}${where}`, tone: 'faint' }]];
+  return [...mark(from, ' above'), ...rows, ...mark(total - to, '')];
+}

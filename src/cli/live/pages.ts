@@ -1,0 +1,66 @@
+// What can be opened besides a task: the help, and an agent's log as it grows.
+
+import type { CrewView } from '../../supervisor/view.ts';
+import type { Line, Pen } from '../pen.ts';
+import { pad } from '../terminal.ts';
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['up, down, k, j', 'choose an agent or a task; in a page: scroll'],
+  ['enter', 'open the task (the chosen agent’s, or the chosen one); again: close it'],
+  ['l', 'follow the log of the chosen agent, or of whoever has the chosen task'],
+  ['p', 'pause: no new work starts, agents save and wait'],
+  ['r', 'resume'],
+  ['q, Ctrl-C', 'stop in order; again: at once. In a page q closes it'],
+  ['esc', 'close the page, or choose nothing'],
+];
+
+const SIGNS: readonly (readonly [string, string])[] = [
+  ['first bar', 'how much of the agent’s lease is left; its supervisor renews it'],
+  ['second bar', 'how full the agent’s context is; near 90% it hands over'],
+  ['12.3k+4.5k', 'tokens in and out of the session, then its cost where the provider tells it'],
+  ['it 2/10', 'second of at most ten iterations'],
+  ['rev 1/5', 'first of at most five review rounds'],
+];
+
+export function helpLines(p: Pen): readonly Line[] {
+  const rows = (all: typeof KEYS): readonly Line[] =>
+    all.flatMap(([sign, means]) =>
+      p
+        .lines(means, p.width - 20)
+        .map((text, at): Line => [{ text: `  ${pad(at === 0 ? sign : '', 16)}`, tone: 'busy' }, { text: p.say(text) }]),
+    );
+  return [[{ text: 'Keys', tone: 'strong' }], ...rows(KEYS), [], [{ text: 'Signs', tone: 'strong' }], ...rows(SIGNS)];
+}
+
+/** What is known of a log: the end of its file, cut into lines. */
+export interface LogView {
+  readonly path?: string | undefined;
+  readonly lines: readonly string[];
+}
+
+/** `back` lines up from the end. */
+export function logLines(
+  view: CrewView,
+  agent: string,
+  log: LogView,
+  back: number,
+  room: number,
+  p: Pen,
+): readonly Line[] {
+  const seat = view.seats.find((one) => one.agent === agent);
+  const task = seat?.task === undefined ? '' : `${p.dot}${p.say(seat.task)}`;
+  const place = back === 0 ? 'following' : `${back} lines back`;
+  const top = p.spread(
+    [
+      { text: p.say(agent), tone: 'strong' },
+      { text: `${task}${p.dot}${p.say(log.path ?? 'no log yet')}`, tone: 'faint' },
+    ],
+    [{ text: place, tone: back === 0 ? 'good' : 'warn' }],
+  );
+  const none: Line = [
+    { text: `${p.say(agent)} has no session now; its log shows here when one starts`, tone: 'faint' },
+  ];
+  const end = log.lines.length - back;
+  const tail = log.lines.slice(Math.max(0, end - room + 1), end).map((text): Line => [{ text: p.say(text) }]);
+  return [top, ...(log.lines.length === 0 ? [none] : tail)];
+}

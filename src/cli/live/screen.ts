@@ -1,0 +1,135 @@
+// What the person at the board looks at, and what a key does to it. Pure: a key gives the next screen and,
+// for some, something to ask of the crew. `q` closes what is open before it stops anything; Ctrl-C always stops.
+
+import type { Look } from '../terminal.ts';
+
+export interface LiveLook extends Look {
+  readonly height: number;
+  /** Minutes east of UTC, for the times of day. */
+  readonly zone: number;
+}
+
+export interface Choice {
+  readonly kind: 'agent' | 'task';
+  readonly id: string;
+}
+
+export type Pane =
+  | { readonly kind: 'board' }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'task'; readonly id: string }
+  | { readonly kind: 'log'; readonly agent: string };
+
+export interface Screen {
+  readonly pane: Pane;
+  readonly chosen?: Choice | undefined;
+  /** Lines down from the top; in a log, lines up from the end, where 0 follows it. */
+  readonly scroll: number;
+  /** How often the crew was asked to stop. */
+  readonly stops: number;
+  /** The answer to the last key. */
+  readonly said?: string | undefined;
+}
+
+export const FIRST_SCREEN: Screen = { pane: { kind: 'board' }, scroll: 0, stops: 0 };
+
+export type Key =
+  | 'up'
+  | 'down'
+  | 'page-up'
+  | 'page-down'
+  | 'home'
+  | 'end'
+  | 'open'
+  | 'back'
+  | 'log'
+  | 'help'
+  | 'pause'
+  | 'resume'
+  | 'quit'
+  | 'interrupt';
+
+/** What the keys can move about in. */
+export interface Ground {
+  /** Agents and tasks as they stand on the board, top to bottom. */
+  readonly choices: readonly Choice[];
+  readonly taskOf: (choice: Choice) => string | undefined;
+  readonly agentOf: (choice: Choice) => string | undefined;
+  /** How far the open pane can be scrolled. */
+  readonly most: number;
+  readonly page: number;
+}
+
+export interface Pressed {
+  readonly screen: Screen;
+  readonly ask?: 'pause' | 'resume' | 'stop';
+}
+
+export function press(before: Screen, key: Key, ground: Ground): Pressed {
+  const screen: Screen = { ...before, said: undefined };
+  const open = screen.pane.kind !== 'board';
+  switch (key) {
+    case 'pause':
+    case 'resume':
+      return { screen, ask: key };
+    case 'interrupt':
+      return { screen: { ...screen, stops: screen.stops + 1 }, ask: 'stop' };
+    case 'quit':
+      return open ? { screen: closed(screen) } : press(before, 'interrupt', ground);
+    case 'back':
+      return { screen: open ? closed(screen) : { ...screen, chosen: undefined } };
+    case 'help':
+      return {
+        screen: screen.pane.kind === 'help' ? closed(screen) : { ...screen, pane: { kind: 'help' }, scroll: 0 },
+      };
+    case 'open':
+      return { screen: open ? closed(screen) : openTask(screen, ground) };
+    case 'log':
+      return { screen: screen.pane.kind === 'log' ? closed(screen) : openLog(screen, ground) };
+    default:
+      return { screen: open ? scrolled(screen, key, ground) : moved(screen, key, ground) };
+  }
+}
+
+const closed = (screen: Screen): Screen => ({ ...screen, pane: { kind: 'board' }, scroll: 0 });
+
+/** Without a choice: the first task, which is the most urgent one. */
+function openTask(screen: Screen, { choices, taskOf }: Ground): Screen {
+  const chosen = screen.chosen ?? choices.find(({ kind }) => kind === 'task');
+  const id = chosen === undefined ? undefined : taskOf(chosen);
+  if (id === undefined) return { ...screen, said: chosen ? `${chosen.id} has no task now` : 'There is no task yet' };
+  return { ...screen, pane: { kind: 'task', id }, scroll: 0 };
+}
+
+/** Of the chosen agent or the chosen task's; without a choice, the first that has one. */
+function openLog(screen: Screen, { choices, agentOf }: Ground): Screen {
+  const from = screen.pane.kind === 'task' ? ({ kind: 'task', id: screen.pane.id } as const) : screen.chosen;
+  const agent = from === undefined ? choices.map(agentOf).find((found) => found !== undefined) : agentOf(from);
+  if (agent === undefined)
+    return { ...screen, said: from ? `Nobody works on ${from.id} here` : 'No agent has a log yet' };
+  return { ...screen, pane: { kind: 'log', agent }, scroll: 0 };
+}
+
+type Move = Exclude<Key, 'open' | 'back' | 'log' | 'help' | 'pause' | 'resume' | 'quit' | 'interrupt'>;
+
+const STEP = (page: number): Readonly<Record<Move, number>> => ({
+  up: -1,
+  down: 1,
+  'page-up': -page,
+  'page-down': page,
+  home: Number.NEGATIVE_INFINITY,
+  end: Number.POSITIVE_INFINITY,
+});
+
+const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most));
+
+function scrolled(screen: Screen, key: Move, { most, page }: Ground): Screen {
+  const step = STEP(page)[key] * (screen.pane.kind === 'log' ? -1 : 1);
+  return { ...screen, scroll: between(0, screen.scroll + step, most) };
+}
+
+function moved(screen: Screen, key: Move, { choices, page }: Ground): Screen {
+  const at = choices.findIndex(({ kind, id }) => kind === screen.chosen?.kind && id === screen.chosen.id);
+  const next = at === -1 && key === 'up' ? choices.length - 1 : between(0, at + STEP(page)[key], choices.length - 1);
+  return { ...screen, chosen: choices[next] };
+}

@@ -1,0 +1,156 @@
+// The agents, each with what it does now. Wide: one line each. Narrow: two, or one where rows are scarce.
+// Agents of other processes are on the blackboard only; they are shown too, with what it knows of them.
+
+import { settings } from '../../core/state.ts';
+import type { AgentView, StatusView } from '../../core/view.ts';
+import type { CrewView, Seat } from '../../supervisor/view.ts';
+import type { Line, Pen, Tone } from '../pen.ts';
+import { cell, widths } from './lines.ts';
+import type { LiveLook } from './screen.ts';
+import { clock, coarse, dollars, tokens } from './words.ts';
+
+export interface SeatRow {
+  readonly id: string;
+  readonly task?: string | undefined;
+  readonly state: string;
+  readonly provider: string;
+  readonly lease?: { readonly left: number; readonly whole: number } | undefined;
+  readonly context?: number | undefined;
+  readonly session?: Seat['session'] | undefined;
+  /** What it does, or why it does nothing. */
+  readonly now: string;
+}
+
+export function seatRows(view: CrewView, status: StatusView, look: LiveLook): readonly SeatRow[] {
+  const { lease_duration, review_lease_duration } = settings(view.board.state);
+  const known = new Map(status.agents.map((agent) => [agent.id, agent]));
+  const leaseOf = (agent: AgentView | undefined) =>
+    agent?.leaseLeft === undefined
+      ? undefined
+      : {
+          left: agent.leaseLeft,
+          whole: 1000 * (agent.role === 'code_reviewer' ? review_lease_duration : lease_duration),
+        };
+  const here = view.seats.map((seat): SeatRow => {
+    const agent = known.get(seat.agent);
+    known.delete(seat.agent);
+    return {
+      id: seat.agent,
+      task: seat.task ?? agent?.task,
+      state: seat.state,
+      provider: seat.provider,
+      lease: leaseOf(agent),
+      context: seat.session?.context_percent ?? agent?.contextPercent,
+      session: seat.session,
+      now: doing(seat, look),
+    };
+  });
+  const elsewhere = [...known.values()]
+    .filter(({ gone }) => !gone)
+    .map((agent): SeatRow => {
+      const { id, task, contextPercent: context } = agent;
+      return {
+        id,
+        task,
+        context,
+        state: agent.status.toLowerCase(),
+        provider: '',
+        lease: leaseOf(agent),
+        now: 'runs elsewhere',
+      };
+    });
+  return [...here, ...elsewhere];
+}
+
+function doing(seat: Seat, look: LiveLook): string {
+  const until = seat.until === undefined ? '' : `until ${clock(seat.until, look.zone).slice(0, 5)}`;
+  if (seat.state === 'working' || seat.state === 'merging') return seat.activity ?? seat.why ?? '';
+  return [seat.why ?? (seat.state === 'idle' ? 'nothing to do' : ''), until].filter(Boolean).join(' ');
+}
+
+const TONE: Readonly<Record<string, Tone>> = {
+  working: 'busy',
+  merging: 'busy',
+  claiming: 'busy',
+  'backing-off': 'warn',
+  stopping: 'warn',
+  idle: 'faint',
+  stopped: 'faint',
+};
+
+/** Most interesting first, for when they do not all fit. */
+const INTEREST = [
+  'backing-off',
+  'working',
+  'merging',
+  'claiming',
+  'waiting',
+  'starting',
+  'stopping',
+  'idle',
+  'stopped',
+];
+const interest = ({ state }: SeatRow): number =>
+  (INTEREST.indexOf(state) + INTEREST.length + 1) % (INTEREST.length + 1);
+export const byInterest = (rows: readonly SeatRow[]): readonly SeatRow[] =>
+  rows.toSorted((a, b) => interest(a) - interest(b));
+
+export type Density = 'one-line' | 'two-lines';
+
+/** The lines of each agent; `marked` is the chosen one. */
+export function seatLines(
+  rows: readonly SeatRow[],
+  density: Density,
+  marked: string | undefined,
+  p: Pen,
+  look: LiveLook,
+): readonly (readonly Line[])[] {
+  const wide = p.width >= 120;
+  const full = wide || density === 'two-lines';
+  const cells = rows.map((row) => [...names(row, full, p), ...bars(row, full, wide ? 8 : full ? 6 : 4, p)]);
+  const spent = rows.map((row) => cost(row).map((text) => p.say(text)));
+  const room = widths(cells, wide ? [20, 11, 24, 14, 14, 14] : full ? [16, 11, 17, 8, 11, 11] : [16, 11, 16, 4, 4]);
+  const money = widths(spent, [14, 8]);
+  return rows.map((row, at) => {
+    const [id = '', state = '', ...rest] = (cells[at] ?? []).map((text, i) => cell(text, room[i] ?? 0, p));
+    const used = (spent[at] ?? []).map((text, i) => cell(text, money[i] ?? 0, p)).join('');
+    const strong = row.id === marked ? 'strong' : undefined;
+    const head: Line = [
+      { text: `${row.id === marked ? (look.unicode ? '› ' : '> ') : '  '}${id}`, tone: strong },
+      { text: state, tone: TONE[row.state] },
+    ];
+    const facts = { text: rest.join(''), tone: lost(row) ? ('warn' as const) : undefined };
+    const now = { text: p.say(row.now), tone: NOW_TONE[row.state] ?? 'faint' };
+    if (wide) return [[...head, facts, { text: used }, now]];
+    if (density === 'one-line') return [[...head, facts, now]];
+    // Its columns are empty: what it waits for takes their place.
+    if (row.session === undefined) return [[...head, now, { text: `${p.dot}${p.say(row.provider)}`, tone: 'faint' }]];
+    return [[...head, facts], p.spread([{ text: '      ' }, now], [{ text: used.trimEnd(), tone: 'faint' }])];
+  });
+}
+
+const NOW_TONE: Readonly<Record<string, Tone | undefined>> = { working: 'strong', 'backing-off': 'warn' };
+
+const lost = ({ lease }: SeatRow): boolean => lease !== undefined && lease.left <= 0;
+
+const names = (row: SeatRow, full: boolean, p: Pen): readonly string[] =>
+  [row.id, row.state, row.task ?? '', ...(full ? [row.provider] : [])].map((text) => p.say(text));
+
+/** Lease and context: as bars, and with figures where there is room for them. */
+function bars({ lease, context }: SeatRow, figures: boolean, size: number, p: Pen): readonly string[] {
+  const left = lease === undefined ? '' : p.bar(Math.max(0, lease.left), lease.whole, size);
+  const filled = context === undefined ? '' : p.bar(context, 100, size);
+  if (!figures) return [left, filled];
+  return [
+    lease === undefined ? '' : `${left} ${lease.left <= 0 ? 'lost' : coarse(lease.left).replace(/^(\d+h) .*/, '$1')}`,
+    context === undefined ? '' : `${filled} ${Math.round(context)}%`,
+  ];
+}
+
+const cost = ({ session }: SeatRow): readonly string[] =>
+  session === undefined
+    ? ['', '']
+    : [
+        `${tokens(session.input)}+${tokens(session.output)}`,
+        session.cost_usd === undefined ? '' : dollars(session.cost_usd),
+      ];

@@ -1,0 +1,96 @@
+// The live board of `liza run`: takes over the terminal, and gives it back when the crew has ended or the program
+// dies. Loaded only there: ink, react and the layout engine are a bundle of their own (dist/board.mjs).
+
+import { Writable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { render } from 'ink';
+import { createElement } from 'react';
+import type { CrewControl } from '../../supervisor/view.ts';
+import { App } from './app.ts';
+import type { LiveLook } from './screen.ts';
+import { openStage, type Stage } from './stage.ts';
+import { zoneAt } from './words.ts';
+
+export interface LiveTerminal {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly color: boolean;
+  readonly unicode: boolean;
+  /** Calls back when the process ends, however it ends; returns how to forget it. */
+  onExit(restore: () => void): () => void;
+}
+
+// The other screen, so that what was there before comes back; no wrapping, so that a character which is wider
+// than we think costs no more than its own line.
+const TAKE = '\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[2J\x1b[H';
+const GIVE_BACK = '\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l';
+
+/** Shows the crew at work until it has ended. */
+export async function showLive(control: CrewControl, terminal: LiveTerminal): Promise<void> {
+  const { stdout, color, unicode } = terminal;
+  const zone = zoneAt(control.view().now);
+  const look = (): LiveLook => ({
+    ...{ color, unicode, zone },
+    // The last column and row stay free: a terminal that wraps or scrolls there would spoil the rest.
+    width: Math.max(20, (stdout.columns || 80) - 1),
+    height: Math.max(4, (stdout.rows || 24) - 1),
+  });
+  // ink makes much short-lived litter. Left to itself V8 gives it 40 MB more room; measured: no slower without.
+  setFlagsFromString('--semi-space-growth-factor=1');
+  const stage = openStage(control, look);
+  let given = false;
+  const giveBack = (): void => {
+    if (!given) stdout.write(GIVE_BACK);
+    given = true;
+  };
+  const forget = terminal.onExit(giveBack);
+  stdout.write(TAKE);
+  try {
+    await play(control, stage, terminal);
+  } finally {
+    stage.close();
+    forget();
+    giveBack();
+  }
+}
+
+async function play(control: CrewControl, stage: Stage, { stdin, stdout, color }: LiveTerminal): Promise<void> {
+  const onResize = (resized: () => void): (() => void) => {
+    stdout.on('resize', resized);
+    return () => void stdout.off('resize', resized);
+  };
+  const board = render(createElement(App, { stage, color, onResize }), {
+    ...{ stdin, stdout: paper(stdout), incrementalRendering: true },
+    ...{ exitOnCtrlC: false, patchConsole: false, maxFps: 20 },
+  });
+  const gone = board.waitUntilExit();
+  try {
+    await Promise.race([control.ended, gone]);
+  } finally {
+    board.unmount();
+  }
+  await gone;
+}
+
+/**
+ * What ink writes on. Without a height: ink clears the terminal, and what was scrolled out of it, whenever
+ * a page is as high as the screen; the stage keeps pages within it. Nor does it hear of resizes: App does.
+ * What belongs to one frame goes out in one piece, marked as such for terminals that then show it at once.
+ */
+function paper(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
+  let pending = '';
+  const flush = (): void => {
+    stdout.write(`\x1b[?2026h${pending}\x1b[?2026l`);
+    pending = '';
+  };
+  const sheet = new Writable({
+    decodeStrings: false,
+    write: (text: string, _encoding, done) => {
+      if (pending === '') queueMicrotask(flush);
+      pending += text;
+      done();
+    },
+  });
+  Object.defineProperties(sheet, { isTTY: { value: true }, columns: { get: () => stdout.columns } });
+  return sheet as NodeJS.WriteStream;
+}

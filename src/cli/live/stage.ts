@@ -1,0 +1,93 @@
+// The board between the crew and the terminal: holds the screen, and the frame that is drawn now. Redrawn when
+// something changed, at most four times a second; while nothing happens it looks at the clock every five
+// seconds. Listeners hear only of a frame that differs. Knows no terminal library.
+
+import type { CrewControl } from '../../supervisor/view.ts';
+import { type Frame, frame } from './frame.ts';
+import { followLog } from './log-file.ts';
+import type { LogView } from './pages.ts';
+import { FIRST_SCREEN, type Key, type LiveLook, press, type Screen } from './screen.ts';
+
+export interface Stage {
+  frame(): Frame;
+  /** Calls back after the frame changed; returns how to stop. */
+  onFrame(changed: () => void): () => void;
+  press(key: Key): void;
+  redraw(): void;
+  close(): void;
+}
+
+const BURST = 250;
+const IDLE = 5000;
+/** How long an answer stays. */
+const SAID = 8000;
+
+export function openStage(control: CrewControl, look: () => LiveLook): Stage {
+  const listeners = new Set<() => void>();
+  let screen: Screen = FIRST_SCREEN;
+  let log: LogView = { lines: [] };
+  let follows: { readonly agent: string; stop(): void } | undefined;
+  let waiting: NodeJS.Timeout | undefined;
+  let forgetting: NodeJS.Timeout | undefined;
+  let drawn = frame(control.view(), screen, look(), log);
+
+  const redraw = (): void => {
+    const next = frame(control.view(), screen, look(), log);
+    const same = JSON.stringify(next.lines) === JSON.stringify(drawn.lines);
+    // The ground may have moved under lines that look the same.
+    drawn = same ? { lines: drawn.lines, ground: next.ground } : next;
+    if (!same) for (const changed of listeners) changed();
+  };
+  const show = (next: Screen): void => {
+    screen = next;
+    follow(next.pane.kind === 'log' ? next.pane.agent : undefined);
+    redraw();
+  };
+  const follow = (agent: string | undefined): void => {
+    if (agent === follows?.agent) return;
+    follows?.stop();
+    log = { lines: [] };
+    const path = (): string | undefined => control.view().seats.find((seat) => seat.agent === agent)?.session?.log;
+    const found = (next: LogView): void => {
+      log = next;
+      redraw();
+    };
+    follows = agent === undefined ? undefined : { agent, stop: followLog(path, found) };
+  };
+  const tell = (said: string): void => {
+    show({ ...screen, said });
+    clearTimeout(forgetting);
+    forgetting = setTimeout(() => screen.said === said && show({ ...screen, said: undefined }), SAID);
+  };
+
+  const stopListening = control.onChange(() => {
+    // Changes come in bursts; a burst is drawn once.
+    waiting ??= setTimeout(() => {
+      waiting = undefined;
+      redraw();
+    }, BURST);
+  });
+  const idle = setInterval(redraw, IDLE);
+  return {
+    redraw,
+    frame: () => drawn,
+    onFrame: (changed) => {
+      listeners.add(changed);
+      return () => void listeners.delete(changed);
+    },
+    press: (key) => {
+      const { screen: next, ask } = press(screen, key, drawn.ground);
+      show(next);
+      if (ask === 'stop') control.stop();
+      else if (ask !== undefined) void control[ask]().then(tell, (error: Error) => tell(error.message));
+    },
+    close: () => {
+      stopListening();
+      follows?.stop();
+      clearTimeout(waiting);
+      clearTimeout(forgetting);
+      clearInterval(idle);
+      listeners.clear();
+    },
+  };
+}

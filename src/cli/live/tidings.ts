@@ -1,0 +1,36 @@
+// Alarms that stand and what happened last. The level is told by a word, the colour only repeats it.
+
+import type { Alarm } from '../../core/alarms/alarm.ts';
+import type { Happening } from '../../supervisor/view.ts';
+import type { Line, Pen, Tone } from '../pen.ts';
+import { clock } from './words.ts';
+
+/** The sign an alarm starts with: one or two columns wide, depending on the terminal. A word stands for it. */
+export const SIGN = /^(?:\u{1f6a8}|\u26a0)\ufe0f? */u;
+
+export function alarmLines(alarms: readonly Alarm[], p: Pen): readonly Line[] {
+  const urgent = [
+    ...alarms.filter(({ level }) => level === 'alarm'),
+    ...alarms.filter(({ level }) => level !== 'alarm'),
+  ];
+  return urgent.map(({ level, text }) => {
+    const tone: Tone = level === 'alarm' ? 'bad' : 'warn';
+    return [
+      { text: level === 'alarm' ? 'ALARM    ' : 'warning  ', tone },
+      { text: p.say(text.replace(SIGN, '')), tone },
+    ];
+  });
+}
+
+/** `14:02:11 coder-1 parse-args: Edit src/parse.ts`, for the board and the plain lines alike. */
+export function happeningLine({ time, level, agent, task, text }: Happening, p: Pen, zone: number): Line {
+  const who = [agent, task].flatMap((name) => (name === undefined ? [] : [p.say(name)])).join(' ');
+  const mark = level === 'alarm' ? 'ALARM ' : level === 'warning' ? 'warning ' : '';
+  const tone = level === 'alarm' ? 'bad' : level === 'warning' ? 'warn' : undefined;
+  return [
+    { text: `${clock(time, zone)} `, tone: 'faint' },
+    { text: mark, tone },
+    { text: who === '' ? '' : `${who}: `, tone: 'busy' },
+    { text: p.say(text.replace(SIGN, '')), tone },
+  ];
+}

@@ -1,0 +1,98 @@
+// Which agent CLI plays which role: what was asked for, else what the configuration says, else the first one
+// that is installed. Says so in one sentence when it cannot be.
+
+import { isAbsolute, join } from 'node:path';
+import type { Provider } from '../agents/provider.ts';
+import { rehearsalProvider } from '../agents/providers/rehearsal.ts';
+import { programOf, providersOf } from '../agents/providers.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { type Config, ROLES, type Role } from '../core/state.ts';
+import type { Chosen } from '../supervisor/office.ts';
+import { quoted } from './ids.ts';
+import type { Io } from './io.ts';
+
+/** By role; `agent` is for all roles that have no name of their own. */
+export type Asked = Readonly<Partial<Record<Role | 'agent', string>>>;
+
+/** The order in which they are looked for. */
+const FAVOURED = ['claude', 'codex', 'gemini', 'opencode'];
+
+export interface Cast {
+  readonly chosen: Readonly<Record<Role, Chosen>>;
+  /** One sentence for people. */
+  readonly told: string;
+}
+
+export function castRoles(io: Io, config: Config, asked: Asked): Cast | Refusal {
+  const table = providersOf(config.providers);
+  if ('ok' in table) return table;
+  const found = new Map<string, Chosen>(table);
+  const rehearsal = rehearsalOf(io, config);
+  if (rehearsal !== undefined && 'ok' in rehearsal) return rehearsal;
+  if (rehearsal !== undefined) found.set('rehearsal', { provider: rehearsal });
+  const chosen: Partial<Record<Role, Chosen>> = {};
+  for (const role of ROLES) {
+    const name = asked[role] ?? asked.agent;
+    const one = name === undefined ? favourite(io, found) : named(io, found, name);
+    if ('ok' in one) return one;
+    chosen[role] = one;
+  }
+  const all = chosen as Record<Role, Chosen>;
+  const names = [...new Set(ROLES.map((role) => all[role].provider.title))];
+  const told =
+    names.length === 1
+      ? `agents: ${names[0]}`
+      : `agents: ${ROLES.map((role) => `${role.replace('_', ' ')} ${all[role].provider.title}`).join(', ')}`;
+  return { chosen: all, told };
+}
+
+function favourite(io: Io, found: ReadonlyMap<string, Chosen>): Chosen | Refusal {
+  const names = [...FAVOURED, ...[...found.keys()].filter((name) => !FAVOURED.includes(name))];
+  for (const name of names) {
+    const one = found.get(name);
+    if (one !== undefined && isThere(io, one.provider)) return one;
+  }
+  return refuse(
+    `no agent CLI was found on PATH (looked for ${FAVOURED.join(', ')})`,
+    'install one of them, or see Liza at work without any: liza demo',
+    5,
+    'no-provider',
+  );
+}
+
+function named(io: Io, found: ReadonlyMap<string, Chosen>, name: string): Chosen | Refusal {
+  const one = found.get(name);
+  if (one === undefined) {
+    const hint =
+      name === 'rehearsal'
+        ? 'name its script: liza config set providers \'{"rehearsal": {"script": "rehearsal.json"}}\''
+        : `known ones: ${[...found.keys()].join(', ')}; add another: liza help config set`;
+    return refuse(`there is no provider ${quoted(name)}`, hint, 1, 'provider');
+  }
+  if (isThere(io, one.provider)) return one;
+  return refuse(
+    `${one.provider.title} is not installed: ${one.provider.program ?? name} is not on PATH`,
+    one.provider.hints.install,
+    5,
+    'no-provider',
+  );
+}
+
+const isThere = (io: Io, provider: Provider): boolean =>
+  provider.program === undefined || programOf(provider.program, io.env) !== undefined;
+
+/** `providers: { rehearsal: { script: …, pace: … } }` */
+function rehearsalOf(io: Io, config: Config): Provider | Refusal | undefined {
+  const wanted = config.providers?.['rehearsal'];
+  if (wanted === undefined || wanted === null) return undefined;
+  const { script, pace } = wanted as { readonly script?: unknown; readonly pace?: unknown };
+  const root = io.root();
+  if (typeof script !== 'string' || typeof root !== 'string') {
+    return refuse('providers.rehearsal names no script', 'see docs/rehearsal.md', 1, 'provider');
+  }
+  return rehearsalProvider({
+    program: io.self.argv,
+    script: isAbsolute(script) ? script : join(root, script),
+    ...(typeof pace === 'number' ? { pace } : {}),
+  });
+}

@@ -1,0 +1,170 @@
+// `liza demo`: a whole crew at work in a temporary repository, without account or network. The agents are
+// rehearsals of demo/script.json; everything they do goes through the real commands, and at the end the board's
+// own history must say that all of it happened.
+
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { rehearsalProvider } from '../../agents/providers/rehearsal.ts';
+import { type Refusal, refuse } from '../../core/decision.ts';
+import { follow } from '../../demo/follow.ts';
+import { type Answer, GOAL } from '../../demo/human.ts';
+import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from '../../demo/repository.ts';
+import { type Chapter, type Logged, story } from '../../demo/story.ts';
+import { typed } from '../../demo/typed.ts';
+import { readScript } from '../../rehearsal/check.ts';
+import type { Script } from '../../rehearsal/script.ts';
+import { openYamlStore } from '../../store/open.ts';
+import { startCrew } from '../../supervisor/crew.ts';
+import type { CrewControl } from '../../supervisor/view.ts';
+import { openOffice } from '../crew.ts';
+import { type DemoScreen, demoScreen } from '../demo-screen.ts';
+import { refused } from '../desk.ts';
+import { humanOnly } from '../identity.ts';
+import type { Io } from '../io.ts';
+import type { Result, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'demo',
+  positionals: [],
+  options: {
+    fast: { description: 'As quick as it goes, not at reading speed.' },
+    keep: { description: 'Leave the repository, to look around in it.' },
+  },
+  examples: ['liza demo', 'liza demo --fast --keep'],
+  details: [
+    'A planner, two coders and a reviewer build a small program: in parallel, with a rejection, a killed coder, a question to you, and a merge conflict. The agents play a script (docs/rehearsal.md); the blackboard, worktrees, reviews, merges and tests are real.',
+    'Exit 0 only if the board’s history shows that all of it happened. Nothing is left behind, unless --keep.',
+  ],
+  run: async (args, io) => {
+    const operator = humanOnly(io.env, 'demo');
+    if (operator !== undefined) return operator;
+    const script = readScript(readFileSync(io.asset('demo/script.json'), 'utf8'), 'demo/script.json');
+    if (refused(script)) return script;
+    const { interrupted } = io;
+    const repository = makeRepository(io.asset('demo/project'), tmpdir(), io.env);
+    try {
+      const play: Play = {
+        io,
+        repository,
+        script,
+        fast: args.flag('fast'),
+        env: plainEnvironment(io.env),
+        interrupted,
+      };
+      return await perform(play, demoScreen(io, args.json), args.flag('keep'));
+    } finally {
+      if (!args.flag('keep')) repository.remove();
+    }
+  },
+};
+
+interface Play {
+  readonly io: Io;
+  readonly repository: DemoRepository;
+  readonly script: Script;
+  readonly fast: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly interrupted: AbortSignal;
+}
+
+async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<Result> {
+  const { io, repository } = play;
+  const begun = io.now();
+  screen.opening();
+  const made = await liza(play, screen, ['init', GOAL]);
+  if (made !== undefined) return made;
+  const crew = await start(play);
+  if (refused(crew)) return crew;
+  const stopped = await follow({
+    crew,
+    spoken: spoken(play.script),
+    interrupted: play.interrupted,
+    answerAfterMs: play.fast ? 0 : 1500,
+    longestMs: LONGEST_MS,
+    sleep: io.sleep,
+    tell: screen.told,
+    answer: async ({ task, note }: Answer) => (await liza(play, screen, ['note', note, '--for', task]))?.message,
+  });
+  if (stopped !== undefined) {
+    return refuse(`the demo stopped: ${stopped}`, keep ? look(repository) : KEEP, 1, 'demo');
+  }
+  const { state } = crew.view().board;
+  const chapters = story(state, await logOf(play));
+  const proof = await prove(play, screen);
+  if (refused(proof)) return proof;
+  const seconds = Math.round((io.now() - begun) / 1000);
+  const missing = chapters.filter(({ happened }) => !happened);
+  const lines = screen.closing(state, chapters, seconds, keep ? repository.root : undefined);
+  const data = { seconds, tests: proof.tests, chapters, ...(keep ? { folder: repository.root } : {}) };
+  if (missing.length === 0) return { ok: true, lines, data };
+  return { ...refuse(told(missing), keep ? look(repository) : KEEP, 1, 'demo'), lines, data };
+}
+
+const LONGEST_MS = 180_000;
+const KEEP = 'run it again with --keep and look at the repository';
+const look = ({ root }: DemoRepository): string => `look around: cd ${root} && liza status`;
+const told = (missing: readonly Chapter[]): string =>
+  `not everything happened: ${missing.map(({ title, text }) => `${title} (${text})`).join('; ')}`;
+
+/** Waiting after a crash or for a restart is no part of the story: it is made shorter by this. */
+const HURRY = { fast: 10, readable: 2 };
+
+function start({ io, repository: { root }, fast }: Play): Promise<CrewControl | Refusal> {
+  const provider = rehearsalProvider({
+    program: io.self.argv,
+    script: io.asset('demo/script.json'),
+    env: PLAIN_GIT,
+    pace: fast ? 0 : 0.7,
+  });
+  const sleep: Io['sleep'] = (ms, signal) => io.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
+  const office = openOffice({ ...io, sleep, now: io.now }, { root, store: openYamlStore(io.context(root)) });
+  return startCrew({
+    office,
+    members: [
+      { agent: 'planner-1', role: 'planner', chosen: { provider } },
+      { agent: 'coder-1', role: 'coder', chosen: { provider } },
+      { agent: 'coder-2', role: 'coder', chosen: { provider } },
+      { agent: 'code-reviewer-1', role: 'code_reviewer', chosen: { provider } },
+    ],
+    untilIdle: false,
+    watcher: true,
+  });
+}
+
+/** A command of the human's, shown as it is typed. */
+async function liza(play: Play, screen: DemoScreen, argv: readonly string[]): Promise<Refusal | undefined> {
+  screen.command(['liza', ...argv]);
+  const { status, output } = await inside(play, [...play.io.self.argv, ...argv]);
+  return status === 0 ? undefined : refuse(`liza ${argv[0]} failed: ${output.trim()}`, KEEP, 1, 'demo');
+}
+
+const inside = ({ repository, env, interrupted }: Play, argv: readonly string[]) =>
+  typed(argv, { cwd: repository.root, env, signal: interrupted });
+
+async function logOf(play: Play): Promise<readonly Logged[]> {
+  const { output } = await inside(play, [...play.io.self.argv, 'log', '-n', '9999', '--json']);
+  return (JSON.parse(output) as { readonly entries: readonly Logged[] }).entries;
+}
+
+/** The program itself, in the user's branch: merging is the human's act. */
+async function prove(play: Play, screen: DemoScreen): Promise<{ readonly tests: number } | Refusal> {
+  const node = play.io.self.argv[0] ?? 'node';
+  let tests = 0;
+  for (const argv of [
+    ['git', 'merge', '-q', '--ff-only', 'integration'],
+    ['node', '--test', '--test-reporter=spec'],
+    ['node', 'bin/tally.mjs', 'example.txt', '--month', '2026-03'],
+  ]) {
+    screen.command(argv);
+    const ran = await inside(play, argv[0] === 'node' ? [node, ...argv.slice(1)] : argv);
+    screen.output(ran.output);
+    if (ran.status !== 0) return refuse(`${argv.join(' ')} failed in the result`, KEEP, 1, 'demo');
+    tests = Number(/pass (\d+)/.exec(ran.output)?.[1] ?? tests);
+  }
+  return tests > 0 ? { tests } : refuse('the result has no tests', KEEP, 1, 'demo');
+}
+
+const spoken = ({ scenes }: Script): ReadonlySet<string> =>
+  new Set(scenes.flatMap(({ steps }) => steps.flatMap(({ think, say }) => [think, say])).filter(isText));
+
+const isText = (value: unknown): value is string => typeof value === 'string';

@@ -1,0 +1,87 @@
+// `liza rehearse --script <file>`: one session of an agent, played from a script instead of by a model. It is
+// what the provider `rehearsal` starts; by hand it plays the part of LIZA_AGENT_ID with a prompt on stdin.
+
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { roleOfId } from '../../core/board.ts';
+import { type Refusal, refuse } from '../../core/decision.ts';
+import { readScript } from '../../rehearsal/check.ts';
+import { play } from '../../rehearsal/play.ts';
+import type { Script, ScriptRole } from '../../rehearsal/script.ts';
+import { refused } from '../desk.ts';
+import { identify } from '../identity.ts';
+import { quoted } from '../ids.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'rehearse',
+  positionals: [],
+  options: {
+    script: { value: 'file', kind: 'file', required: true, description: 'The script; docs/rehearsal.md explains it.' },
+    pace: { value: 'factor', description: 'How slow its waiting is: 1 as written (default), 0 without any.' },
+    session: { value: 'id', description: 'The id of this session.' },
+    resume: { value: 'id', description: 'The session it goes on with.' },
+    check: { description: 'Only say whether the script can be played.' },
+  },
+  examples: [
+    'liza rehearse --script rehearsal.json --check',
+    'LIZA_AGENT_ID=coder-1 liza rehearse --script rehearsal.json --pace 0 < prompt.txt',
+  ],
+  details: [
+    'Reads the prompt from stdin, looks up on the board what happened to the task, picks the first scene that fits, and plays its steps with the real commands. The first that does not go as written ends it with exit 1 and the reason.',
+    'Prints one JSON object a line. Token counts are the script’s: no model is asked.',
+  ],
+  run: async (args, io) => {
+    const file = resolve(io.cwd, args.must('script'));
+    const script = scriptIn(file, args.must('script'));
+    if (refused(script)) return script;
+    if (args.flag('check')) {
+      return { ok: true, message: `${args.must('script')} can be played: ${script.scenes.length} scenes` };
+    }
+    const pace = Number(args.text('pace') ?? '1');
+    if (!(pace >= 0 && pace <= 100)) {
+      return refuse(`--pace is ${quoted(args.must('pace'))}`, 'give a number from 0 to 100', 1, 'usage');
+    }
+    const actor = identify(io.env);
+    if (refused(actor)) return actor;
+    const role = actor.id === undefined ? undefined : roleOfId(actor.id);
+    if (actor.id === undefined || role === undefined) {
+      return refuse('a rehearsal plays an agent, and LIZA_AGENT_ID names none', 'set LIZA_AGENT_ID, e.g. to coder-1');
+    }
+    const resumed = args.text('resume');
+    const played = await play({
+      script,
+      beside: dirname(file),
+      agent: actor.id,
+      role: role.replace('_', '-') as ScriptRole,
+      prompt: await io.readStdin(),
+      cwd: io.cwd,
+      env: io.env,
+      program: io.self.argv,
+      pace,
+      session: resumed ?? args.text('session') ?? randomUUID(),
+      resumed: resumed !== undefined,
+      print: (text) => io.stdout(text),
+      die: () => process.kill(io.self.pid, 'SIGKILL'),
+      leave: (status) => process.exit(status),
+    });
+    if (played.ok) return { ok: true, silent: true };
+    return refuse(`the rehearsal stopped: ${played.text}`, `look at ${args.must('script')}`, 1, 'rehearsal');
+  },
+};
+
+function scriptIn(file: string, name: string): Script | Refusal {
+  try {
+    return readScript(readFileSync(file, 'utf8'), name);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ENOENT', 'EISDIR', 'EACCES', 'ENOTDIR'].includes(code)) throw error;
+    return refuse(
+      `the script ${quoted(name)} cannot be read (${code})`,
+      'name a JSON file: --script <file>',
+      1,
+      'script',
+    );
+  }
+}

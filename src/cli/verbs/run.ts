@@ -1,0 +1,86 @@
+// `liza run`: planner, coders, reviewers and the watcher in one terminal: the everyday way.
+
+import { type Refusal, refuse } from '../../core/decision.ts';
+import type { Role } from '../../core/state.ts';
+import type { Supervised } from '../../supervisor/round.ts';
+import { given } from '../args.ts';
+import { openDesk, refused } from '../desk.ts';
+import { quoted } from '../ids.ts';
+import type { Args, Verb } from '../verb.ts';
+
+const MOST = 50;
+
+export const verb: Verb = {
+  name: 'run',
+  positionals: [],
+  options: {
+    coders: { value: 'n', description: 'How many coders work at once. Default 2.' },
+    reviewers: { value: 'n', description: 'How many reviewers. Default 1.' },
+    agent: { value: 'provider', description: 'The agent CLI for all roles; default: the first one installed.' },
+    planner: { value: 'provider', description: 'The agent CLI that plans.' },
+    coder: { value: 'provider', description: 'The agent CLI that codes.' },
+    reviewer: { value: 'provider', description: 'The agent CLI that reviews.' },
+    'until-idle': { description: 'End when nothing moves without a person; so it is anyway without a terminal.' },
+    plain: { description: 'Lines instead of the live board.' },
+  },
+  examples: ['liza run', 'liza run --coders 3 --coder claude --reviewer codex', 'liza run --until-idle --plain'],
+  details: [
+    'Nothing is spent while there is nothing to do. Ctrl-C stops in order and keeps all work; again: at once.',
+    'Exit 0: the goal is complete, or you stopped it. Exit 1: a person is needed, and it says for what.',
+  ],
+  run: async (args, io) => {
+    const { humanOnly } = await import('../identity.ts');
+    const operator = humanOnly(io.env, 'run');
+    if (operator !== undefined) return operator;
+    const desk = await openDesk(io);
+    if (refused(desk)) return desk;
+    const counts = { coders: count(args, 'coders', 2), reviewers: count(args, 'reviewers', 1) };
+    for (const one of Object.values(counts)) if (typeof one !== 'number') return one;
+    const { castRoles } = await import('../providers.ts');
+    const { board } = await desk.store.read();
+    const { planner, coder, reviewer, agent } = asked(args);
+    const cast = castRoles(io, board.state.config, given({ planner, coder, code_reviewer: reviewer, agent }));
+    if (refused(cast)) return cast;
+    const { openOffice } = await import('../crew.ts');
+    const { startCrew } = await import('../../supervisor/crew.ts');
+    const member = (role: Role, n: number): Supervised => ({
+      agent: `${role.replace('_', '-')}-${n}`,
+      role,
+      chosen: cast.chosen[role],
+    });
+    const numbers = (many: number | Refusal) => Array.from({ length: Number(many) }, (_, at) => at + 1);
+    const crew = await startCrew({
+      office: openOffice(io, desk),
+      members: [
+        member('planner', 1),
+        ...numbers(counts.coders).map((n) => member('coder', n)),
+        ...numbers(counts.reviewers).map((n) => member('code_reviewer', n)),
+      ],
+      untilIdle: args.flag('until-idle') || !io.stdoutIsTty,
+      watcher: true,
+    });
+    if (refused(crew)) return crew;
+    io.stderr(`${cast.told}\n`);
+    const { showCrew } = await import('../show-crew.ts');
+    return showCrew(io, crew, args.flag('plain') || args.json);
+  },
+};
+
+const asked = (args: Args) => ({
+  planner: args.text('planner'),
+  coder: args.text('coder'),
+  reviewer: args.text('reviewer'),
+  agent: args.text('agent'),
+});
+
+function count(args: Args, name: string, usual: number): number | Refusal {
+  const text = args.text(name);
+  if (text === undefined) return usual;
+  if (/^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST) return Number(text);
+  return refuse(
+    `--${name} is ${quoted(text)}, must be a number from 1 to ${MOST}`,
+    `try: liza run --${name} 2`,
+    1,
+    'usage',
+  );
+}

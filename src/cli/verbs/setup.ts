@@ -1,0 +1,91 @@
+// `liza setup`: contracts, templates and shims below ~/.liza; optionally pairing mode for a provider everywhere.
+
+import { version } from '../../../package.json';
+import { type Refusal, refuse } from '../../core/decision.ts';
+import { counted } from '../../core/gist.ts';
+import type { Installed, Uninstalled } from '../../workflows/setup.ts';
+import { refused } from '../desk.ts';
+import { humanOnly } from '../identity.ts';
+import { plain } from '../terminal.ts';
+import type { Done, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'setup',
+  positionals: [],
+  options: {
+    activate: {
+      value: 'provider',
+      repeat: true,
+      choices: ['claude', 'codex', 'gemini', 'opencode'],
+      description: 'Also let this provider follow the pairing contract in every project.',
+    },
+    uninstall: { description: 'Take away what setup wrote, activations included.' },
+  },
+  examples: ['liza setup', 'liza setup --activate claude --activate codex', 'liza setup --uninstall'],
+  details: [
+    'Not needed for liza run: agents get their contract with their prompt, and no global file is touched.',
+    'Safe to repeat. Files you changed stay as they are; a newer text is laid beside them as <file>.new.',
+    '--activate adds a marked block to ~/.claude/CLAUDE.md, ~/.codex/AGENTS.md, ~/.gemini/GEMINI.md or ~/.config/opencode/AGENTS.md and keeps the file as it was as <file>.bak-<n>.',
+  ],
+  run: async (args, io) => {
+    const operator = humanOnly(io.env, 'setup');
+    if (operator !== undefined) return operator;
+    const providers = [...new Set(args.all('activate'))];
+    if (args.flag('uninstall') && providers.length > 0) return contradiction();
+    const { homeOf } = await import('../../workflows/setup-home.ts');
+    const home = homeOf(io.env);
+    if (typeof home !== 'string') return home;
+    const { install, uninstall } = await import('../../workflows/setup.ts');
+    if (args.flag('uninstall')) {
+      const gone = uninstall(home, io.asset(''));
+      return refused(gone) ? gone : tellGone(gone);
+    }
+    const done = install(home, io.asset(''), version, providers);
+    return refused(done) ? done : tell(done);
+  },
+};
+
+const contradiction = (): Refusal =>
+  refuse('--uninstall takes activations away, --activate adds them', 'use one of them at a time', 1, 'usage');
+
+function tell(done: Installed): Done {
+  const { folder, former, written, kept, removed, activated } = done;
+  const was = former === undefined || former === version ? '' : ` (was ${former})`;
+  const changed = written.length + removed.length;
+  return {
+    ok: true,
+    message: changed === 0 ? `${folder} is up to date: Liza ${version}` : `${folder} has Liza ${version}${was}`,
+    lines: [
+      ...(written.length === 0 ? [] : [`${counted(written.length, 'file')} written, ${done.unchanged} unchanged`]),
+      ...removed.map((file) => `removed, no longer part of Liza: ${file}`),
+      ...kept.map(({ file, offered }) =>
+        offered === undefined
+          ? `kept, you changed it: ${file}`
+          : `kept, you changed it: ${file}; the newer text is ${offered}`,
+      ),
+      ...activated.map(({ provider, file, backup, already }) =>
+        already
+          ? `${provider} was active already: ${file}`
+          : `${provider} is active: ${file}${backup === undefined ? '' : `; as it was: ${backup}`}`,
+      ),
+    ].map(plain),
+    data: { ...done },
+  };
+}
+
+function tellGone(gone: Uninstalled): Done {
+  const { folder, removed, kept, deactivated } = gone;
+  const nothing = removed.length + kept.length + deactivated.length === 0;
+  return {
+    ok: true,
+    message: nothing ? 'nothing of liza setup is left' : `${counted(removed.length, 'file')} removed from ${folder}`,
+    lines: [
+      ...deactivated.map(
+        ({ provider, file, backup }) =>
+          `${provider} is no longer active: ${file}${backup === undefined ? '' : `; as it was before: ${backup}`}`,
+      ),
+      ...kept.map((file) => `kept, you changed it: ${file}`),
+    ].map(plain),
+    data: { ...gone },
+  };
+}

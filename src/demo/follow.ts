@@ -1,0 +1,81 @@
+// Stands beside the demo's crew from its start to its end: tells what happens, answers as the human, and stops
+// it when something goes other than written. Answers why it stopped; whether all of it happened is story.ts's.
+
+import type { CrewControl, CrewView } from '../supervisor/view.ts';
+import { type Answer, answerTo } from './human.ts';
+import { news, type Told } from './telling.ts';
+
+export interface Followed {
+  readonly crew: CrewControl;
+  /** What the script lets agents say. */
+  readonly spoken: ReadonlySet<string>;
+  readonly interrupted: AbortSignal;
+  /** How long the human thinks before it answers. */
+  readonly answerAfterMs: number;
+  readonly longestMs: number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  tell(told: Told): void;
+  /** Leaves the note; a sentence says why it could not. */
+  answer(given: Answer): Promise<string | undefined>;
+}
+
+/** Undefined: the crew ended by itself. */
+export async function follow(followed: Followed): Promise<string | undefined> {
+  const { crew, spoken, interrupted, tell, sleep } = followed;
+  const over = new AbortController();
+  let before: CrewView | undefined;
+  let why: string | undefined;
+  let answering = false;
+  const end = (reason: string): void => {
+    if (why !== undefined) return;
+    why = reason;
+    // Nothing in here is worth an orderly end.
+    crew.stop();
+    crew.stop();
+  };
+  const look = (): void => {
+    if (why !== undefined) return;
+    const view = crew.view();
+    for (const told of news(before, view, spoken)) tell(told);
+    // Happenings are one growing list: it is remembered as it is now.
+    before = { ...view, happenings: [...view.happenings] };
+    const wrong = failure(view);
+    if (wrong !== undefined) return end(wrong);
+    const given = answerTo(view.board.state);
+    if (given === undefined || answering) return;
+    answering = true;
+    void sleep(followed.answerAfterMs, over.signal)
+      .then(() => (over.signal.aborted ? undefined : followed.answer(given)))
+      .then((problem) => (problem === undefined ? undefined : end(problem)));
+  };
+  const stop = (): void => end('it was interrupted');
+  interrupted.addEventListener('abort', stop);
+  const forget = crew.onChange(look);
+  void sleep(followed.longestMs, over.signal).then(() => {
+    if (!over.signal.aborted) end(`it did not end within ${Math.round(followed.longestMs / 1000)} s`);
+  });
+  try {
+    if (interrupted.aborted) stop();
+    look();
+    await crew.ended;
+    look();
+    return why;
+  } finally {
+    over.abort();
+    forget();
+    interrupted.removeEventListener('abort', stop);
+  }
+}
+
+/** The script's coder dies by its own hand once; whatever else stops an agent was not written. */
+function failure({ seats, board }: CrewView): string | undefined {
+  if (board.state.goal.status === 'COMPLETED') return undefined;
+  const stuck = seats.find(
+    ({ state, why = '' }) =>
+      (state === 'backing-off' && /^it (exited with|declared|ended without)/.test(why)) ||
+      (state === 'stopped' && !/^goal /.test(why)),
+  );
+  return stuck === undefined
+    ? undefined
+    : `${stuck.agent}${stuck.task === undefined ? '' : ` on ${stuck.task}`}: ${stuck.why}`;
+}

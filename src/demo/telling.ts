@@ -1,0 +1,107 @@
+// What to tell while it happens: one line per turn of a task, from what the board has now and had not before.
+// Pure; the same two views give the same lines. How they look is the command's affair.
+
+import type { HistoryEvent, State, Task } from '../core/state.ts';
+import { parseRejection } from '../core/verdict.ts';
+import type { CrewView, Happening } from '../supervisor/view.ts';
+
+export type Tone = 'plain' | 'faint' | 'good' | 'bad' | 'human';
+
+export interface Told {
+  readonly who: string;
+  readonly task: string;
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+type Seen = Pick<CrewView, 'happenings' | 'seats'> & { readonly board: { readonly state: State } };
+
+/** `spoken`: what agents do is told only where the script has words for it. */
+export function news(before: Seen | undefined, after: Seen, spoken: ReadonlySet<string>): readonly Told[] {
+  const state = after.board.state;
+  const known = before?.board.state;
+  const turns = state.tasks.flatMap((task) => {
+    const seen = known?.tasks.find(({ id }) => id === task.id)?.history?.length ?? 0;
+    const fresh = ((task.history ?? []) as readonly HistoryEvent[]).slice(seen);
+    return fresh
+      .flatMap((event) => turn(task, event))
+      .map((told) => ({ told, time: Date.parse(fresh[0]?.time ?? '') }));
+  });
+  const notes = state.human_notes
+    .slice(known?.human_notes.length ?? 0)
+    .map((note) => line('you', note.for ?? '', `note: ${note.message}`, 'human'));
+  const old = new Set(before?.happenings);
+  const deaths = after.happenings.filter((one) => !old.has(one)).flatMap(death);
+  const complete = state.goal.status === 'COMPLETED' && known?.goal.status !== 'COMPLETED';
+  return [
+    ...doings(before, after, spoken),
+    ...deaths,
+    ...notes,
+    ...turns.sort((a, b) => a.time - b.time).map(({ told }) => told),
+    ...(complete ? [line('planner-1', '', 'the goal is reached', 'good')] : []),
+  ];
+}
+
+function doings(before: Seen | undefined, { seats }: Seen, spoken: ReadonlySet<string>): readonly Told[] {
+  return seats.flatMap(({ agent, task = '', activity }) => {
+    const last = before?.seats.find((seat) => seat.agent === agent)?.activity;
+    if (activity === undefined || activity === last || !spoken.has(activity)) return [];
+    return [line(agent, task, activity, 'faint')];
+  });
+}
+
+const line = (who: string, task: string, text: string, tone: Tone = 'plain'): Told => ({ who, task, text, tone });
+
+function death({ agent = '', task = '', text, level }: Happening): readonly Told[] {
+  if (/ended by SIGKILL/.test(text)) return [line(agent, task, 'is killed in the middle of its work (kill -9)', 'bad')];
+  return level === 'alarm' ? [line(agent === '' ? 'watcher' : agent, task, text, 'bad')] : [];
+}
+
+function turn(task: Task, event: HistoryEvent): readonly Told[] {
+  const who = event.agent ?? '';
+  const say = (text: string, tone?: Tone): readonly Told[] => [line(who, task.id, text, tone)];
+  switch (event.event) {
+    case 'created':
+      return say(`plans: ${task.description}${after(task)}`);
+    case 'claimed':
+      return say(claimed(event));
+    case 'pre_execution_checkpoint':
+      return say(`will do: ${intent(event)}`, 'faint');
+    case 'submitted':
+      return say(`offers commit ${String(event.commit).slice(0, 7)} for review`);
+    case 'review_claimed':
+      return say('reviews it', 'faint');
+    case 'rejected':
+      return say(`REJECTS it: ${blocker(String(event.reason))}`, 'bad');
+    case 'approved':
+      return say(`approves it: ${event.reason}`, 'good');
+    case 'merged':
+      return say('merged: its test was green on integration', 'good');
+    case 'integration_failed':
+      return say(`CONFLICT in ${list(event.paths)} with ${list(event.with)}; nothing was merged`, 'bad');
+    case 'blocked':
+      return say(`asks: ${list(event.questions)}`, 'human');
+    case 'unblocked':
+      return say('has its answer and is free again');
+    default:
+      return [];
+  }
+}
+
+const after = ({ depends_on: ids = [] }: Task): string => (ids.length === 0 ? '' : ` (after ${ids.join(', ')})`);
+
+function claimed(event: HistoryEvent): string {
+  if (event.from === 'INTEGRATION_FAILED') return 'takes the conflict on, both sides in its worktree';
+  if (event.from === 'REJECTED') return 'goes back to work on it';
+  return event.from === 'CLAIMED' ? 'takes the work over' : 'takes it, in a worktree of its own';
+}
+
+const intent = ({ checkpoint }: HistoryEvent): string =>
+  typeof checkpoint === 'object' && checkpoint !== null && 'intent' in checkpoint ? String(checkpoint.intent) : '';
+
+const blocker = (reason: string): string => {
+  const [first] = parseRejection(reason, false).blockers;
+  return first === undefined ? reason : `${first.file}:${first.line} ${first.text}`;
+};
+
+const list = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? 'the branch'));

@@ -1,0 +1,94 @@
+// Hears a session out: every line goes through its provider's parser, and what was said so far is kept for the
+// board, for the record, and for whoever has to decide whether it is still alive.
+
+import type { AgentEvent, Usage } from '../agents/provider.ts';
+import type { SessionEnd } from '../core/restarts.ts';
+import type { Instant } from '../core/time.ts';
+import type { Office } from './office.ts';
+import type { SeatKeeper } from './seat.ts';
+import type { SessionWork } from './session.ts';
+
+/** What a session said so far. */
+export interface Heard {
+  readonly usage: Usage;
+  readonly contextPercent?: number;
+  /** The provider's id of it. */
+  readonly session?: string;
+  readonly failure?: NonNullable<SessionEnd['failure']>;
+}
+
+export interface Listener {
+  line(stream: 'stdout' | 'stderr', line: string): void;
+  take(events: readonly AgentEvent[]): void;
+  so(): Heard;
+  last(): Instant;
+}
+
+export function listen(
+  { clock: { now }, bell }: Office,
+  { chosen, task }: SessionWork,
+  seat: SeatKeeper,
+  log: string,
+  started: Instant,
+): Listener {
+  const parser = chosen.provider.parser();
+  let heard: Heard = { usage: { input: 0, output: 0 } };
+  let activity: string | undefined;
+  let last = started;
+  const show = (): void => {
+    const { usage, contextPercent } = heard;
+    seat.news({
+      ...(activity === undefined ? {} : { activity }),
+      session: {
+        started,
+        log,
+        input: usage.input,
+        output: usage.output,
+        ...(usage.cost_usd === undefined ? {} : { cost_usd: usage.cost_usd }),
+        ...(contextPercent === undefined ? {} : { context_percent: contextPercent }),
+      },
+    });
+  };
+  const take = (events: readonly AgentEvent[]): void => {
+    last = now();
+    for (const event of events) {
+      if (event.kind === 'activity') activity = event.text;
+      heard = hear(heard, event);
+      // Whoever stands beside it has to tell it.
+      if (event.kind === 'context') bell.ring();
+    }
+    if (events.length > 0) show();
+  };
+  seat.turn('working', task === undefined ? {} : { task });
+  show();
+  return {
+    take,
+    line: (stream, line) => take(parser[stream](line, now())),
+    so: () => heard,
+    last: () => last,
+  };
+}
+
+function hear(heard: Heard, event: AgentEvent): Heard {
+  switch (event.kind) {
+    case 'session':
+      return { ...heard, session: event.id };
+    case 'usage':
+      return { ...heard, usage: event.usage };
+    case 'context':
+      return { ...heard, contextPercent: Math.round(event.percent) };
+    case 'failure': {
+      const { failure: kind, text, until } = event;
+      return { ...heard, failure: { kind, text, ...(until === undefined ? {} : { until }) } };
+    }
+    case 'result': {
+      // What it complained of on the way did not stop it.
+      const { failure: _, ...rest } = heard;
+      return event.ok ? rest : heard;
+    }
+    case 'activity':
+      return heard;
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,155 @@
+// `npm run board:pictures`: the live board as people see it, photographed. Plays a crew (test/unit/live/play.ts) on
+// the real board in tmux, in the sizes of docs/board/*.txt, with keys and resizes in between, and keeps what tmux
+// shows, letter for letter; docs/pictures/board.svg is one of them, drawn as a terminal.
+// `--play [ms] [step]`: plays it on this terminal instead. `--measure`: what the board costs, idle and busy.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bundleBoard } from './board-bundle.mjs';
+import { draw } from './terminal-picture.mjs';
+
+const DOCS = path.join(import.meta.dirname, '..', 'docs');
+const BUSY = 31;
+const QUIET = 70;
+const STANDS = 0;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'liza-board-'));
+const socket = path.join(folder, 'tmux');
+const log = path.join(folder, 'session.log');
+const program = path.join(folder, 'play.mjs');
+try {
+  await bundleBoard(program, 'test/unit/live/play.ts');
+  writeFileSync(log, sampleLog());
+  const [what, ...rest] = process.argv.slice(2);
+  if (what === '--play') play(rest);
+  else if (what === '--measure') await measure();
+  else await photograph();
+} finally {
+  spawnSync('tmux', ['-S', socket, 'kill-server']);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function play([speed = '700', step = '0']) {
+  spawnSync(process.execPath, [program, speed, step, log], { stdio: 'inherit' });
+}
+
+async function photograph() {
+  mkdirSync(path.join(DOCS, 'board'), { recursive: true });
+  for (const size of ['80x24', '200x50']) {
+    await start(size, STANDS, BUSY);
+    await keep(`busy-${size}`);
+    await press('l');
+    await keep(`log-${size}`);
+    await press('Escape', '?');
+    await keep(`help-${size}`);
+    await press('Escape', 'Down', 'Down', 'p');
+    await keep(`paused-${size}`);
+    await stop();
+    await start(size, STANDS, QUIET);
+    await keep(`waits-${size}`);
+    await press('Enter');
+    await keep(`task-${size}`);
+    await stop();
+  }
+  // A lively run, dragged through sizes: the last picture shows whether anything was left behind.
+  await start('200x50', 100, 0);
+  for (const size of ['80x24', '132x30', '40x12', '200x50', '100x40', '80x24']) await resize(size);
+  await keep('resized-80x24');
+  await stop();
+  const shown = readFileSync(path.join(DOCS, 'board', 'busy-80x24.txt'), 'utf8')
+    .trimEnd()
+    .split('\n');
+  writeFileSync(path.join(DOCS, 'pictures', 'board.svg'), draw('liza run', shown));
+}
+
+/** CPU and memory of the board alone, for 60 s each: nothing happens, and three changes a second. */
+async function measure() {
+  for (const size of ['80x24', '200x50']) {
+    for (const [name, speed, step] of [
+      ['idle', STANDS, QUIET],
+      ['busy', 300, 0],
+    ]) {
+      await start(size, speed, step);
+      const pid = tmux('list-panes', '-t', 'board', '-F', '#{pane_pid}').trim();
+      const before = ticks(pid);
+      await sleep(60_000);
+      const cpu = (ticks(pid) - before) / 60;
+      const pss = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
+      process.stdout.write(`${name} ${size}: ${cpu.toFixed(2)} % CPU, ${pss.toFixed(0)} MB PSS\n`);
+      await stop();
+    }
+  }
+}
+
+/** Hundredths of a second. */
+function ticks(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+async function start(size, speed, step) {
+  const [x, y] = size.split('x');
+  const line = `LC_ALL=C.UTF-8 TZ=UTC exec ${process.execPath} ${program} ${speed} ${step} ${log}`;
+  tmux('-u', '-f', '/dev/null', 'new-session', '-d', '-s', 'board', '-x', x, '-y', y, line);
+  await shows('q quit');
+}
+
+async function stop() {
+  tmux('send-keys', '-t', 'board', 'C-c');
+  await sleep(200);
+  tmux('send-keys', '-t', 'board', 'C-c');
+  for (let i = 0; i < 50 && spawnSync('tmux', ['-S', socket, 'has-session']).status === 0; i += 1) await sleep(100);
+}
+
+async function press(...keys) {
+  for (const key of keys) {
+    tmux('send-keys', '-t', 'board', key);
+    // An escape followed at once by another key would be one key.
+    await sleep(250);
+  }
+  await sleep(750);
+}
+
+async function resize(size) {
+  const [x, y] = size.split('x');
+  tmux('resize-window', '-t', 'board', '-x', x, '-y', y);
+  await sleep(400);
+}
+
+async function keep(name) {
+  await sleep(300);
+  writeFileSync(path.join(DOCS, 'board', `${name}.txt`), `${seen().trimEnd()}\n`);
+  process.stdout.write(`docs/board/${name}.txt\n`);
+}
+
+async function shows(words) {
+  for (let i = 0; i < 100; i += 1) {
+    if (seen().includes(words)) return;
+    await sleep(100);
+  }
+  throw new Error(`the board never showed ${words}:\n${seen()}`);
+}
+
+function seen() {
+  return tmux('capture-pane', '-p', '-t', 'board');
+}
+
+function tmux(...args) {
+  return execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
+}
+
+function sampleLog() {
+  const does = [
+    'Read src/http.ts',
+    'The delay is never awaited, so all attempts run at once.',
+    'Edit src/http.ts',
+    '',
+    'Bash npm test',
+  ];
+  return Array.from({ length: 80 }, (_, i) => `${does[i % does.length]}\n`).join('');
+}
