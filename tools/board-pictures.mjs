@@ -12,17 +12,17 @@ import { bundleBoard } from './board-bundle.mjs';
 import { draw } from './terminal-picture.mjs';
 
 const DOCS = path.join(import.meta.dirname, '..', 'docs');
-const BUSY = 31;
-const QUIET = 70;
-const STANDS = 0;
+const BUSY = 45;
+const QUIET = 84;
+const STILL = 'still';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'liza-board-'));
 const socket = path.join(folder, 'tmux');
-const log = path.join(folder, 'session.log');
+const log = 'session.log';
 const program = path.join(folder, 'play.mjs');
 try {
   await bundleBoard(program, 'test/unit/live/play.ts');
-  writeFileSync(log, sampleLog());
+  writeFileSync(path.join(folder, log), sampleLog());
   const [what, ...rest] = process.argv.slice(2);
   if (what === '--play') play(rest);
   else if (what === '--measure') await measure();
@@ -33,13 +33,13 @@ try {
 }
 
 function play([speed = '700', step = '0']) {
-  spawnSync(process.execPath, [program, speed, step, log], { stdio: 'inherit' });
+  spawnSync(process.execPath, [program, speed, step, log], { cwd: folder, stdio: 'inherit' });
 }
 
 async function photograph() {
   mkdirSync(path.join(DOCS, 'board'), { recursive: true });
   for (const size of ['80x24', '200x50']) {
-    await start(size, STANDS, BUSY);
+    await start(size, STILL, BUSY);
     await keep(`busy-${size}`);
     await press('l');
     await keep(`log-${size}`);
@@ -48,7 +48,7 @@ async function photograph() {
     await press('Escape', 'Down', 'Down', 'p');
     await keep(`paused-${size}`);
     await stop();
-    await start(size, STANDS, QUIET);
+    await start(size, STILL, QUIET);
     await keep(`waits-${size}`);
     await press('Enter');
     await keep(`task-${size}`);
@@ -69,7 +69,7 @@ async function photograph() {
 async function measure() {
   for (const size of ['80x24', '200x50']) {
     for (const [name, speed, step] of [
-      ['idle', STANDS, QUIET],
+      ['idle', 0, QUIET],
       ['busy', 300, 0],
     ]) {
       await start(size, speed, step);
@@ -95,7 +95,7 @@ function ticks(pid) {
 async function start(size, speed, step) {
   const [x, y] = size.split('x');
   const line = `LC_ALL=C.UTF-8 TZ=UTC exec ${process.execPath} ${program} ${speed} ${step} ${log}`;
-  tmux('-u', '-f', '/dev/null', 'new-session', '-d', '-s', 'board', '-x', x, '-y', y, line);
+  tmux('-u', '-f', '/dev/null', 'new-session', '-d', '-s', 'board', '-c', folder, '-x', x, '-y', y, line);
   await shows('q quit');
 }
 

@@ -13,6 +13,14 @@ export interface Self {
   readonly isRoot: boolean;
 }
 
+/** Questions and answers in lines, until it is closed. */
+export interface Dialogue {
+  say(text: string): void;
+  /** Undefined: the person left. */
+  ask(question: string): Promise<string | undefined>;
+  close(): void;
+}
+
 export interface Io {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -50,4 +58,6 @@ export interface Io {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** One line from the terminal. */
   readLine(): Promise<string>;
+  /** Absent: nobody is there to be asked, for stdin or stdout is no terminal. */
+  readonly openDialogue?: (() => Promise<Dialogue>) | undefined;
 }

@@ -8,7 +8,7 @@ import { gitDirectoryOf } from '../git/directory.ts';
 import type { Context } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import type { CrewControl } from '../supervisor/view.ts';
-import type { Io } from './io.ts';
+import type { Dialogue, Io } from './io.ts';
 import { emit } from './output.ts';
 import { saveCompiled } from './parts.ts';
 import { findRoot } from './root.ts';
@@ -42,6 +42,9 @@ function processIo(): Io {
     stderr: writer(2),
     readStdin,
     readLine,
+    get openDialogue() {
+      return isTerminal(1) && process.stdin.isTTY === true ? dialogue : undefined;
+    },
     get stdoutIsTty() {
       return isTerminal(1);
     },
@@ -164,6 +167,10 @@ function readLine(): Promise<string> {
       resolve(String(chunk).trim());
     });
   });
+}
+
+async function dialogue(): Promise<Dialogue> {
+  return (await import('./dialogue.ts')).openDialogue(process.stdin, process.stdout);
 }
 
 const isTerminal = (descriptor: 1 | 2): boolean =>

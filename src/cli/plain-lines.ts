@@ -24,7 +24,8 @@ export function printLines(control: CrewControl, write: (text: string) => void, 
     const view = control.view();
     const zone = look.zone ?? zoneAt(view.now);
     const lines = news(before, view).map((happening) => happeningLine(happening, p, zone));
-    before = view;
+    // The crew may go on writing in its own lists.
+    before = { ...view, seats: [...view.seats], alarms: [...view.alarms], happenings: [...view.happenings] };
     if (lines.length > 0) write(`${p.print(lines)}\n`);
   };
   tell();

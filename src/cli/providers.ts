@@ -32,7 +32,7 @@ export function castRoles(io: Io, config: Config, asked: Asked): Cast | Refusal 
   if (rehearsal !== undefined) found.set('rehearsal', { provider: rehearsal });
   const chosen: Partial<Record<Role, Chosen>> = {};
   for (const role of ROLES) {
-    const name = asked[role] ?? asked.agent;
+    const name = asked[role] ?? asked.agent ?? config.default_provider ?? undefined;
     const one = name === undefined ? favourite(io, found) : named(io, found, name);
     if ('ok' in one) return one;
     chosen[role] = one;
@@ -44,6 +44,20 @@ export function castRoles(io: Io, config: Config, asked: Asked): Cast | Refusal 
       ? `agents: ${names[0]}`
       : `agents: ${ROLES.map((role) => `${role.replace('_', ' ')} ${all[role].provider.title}`).join(', ')}`;
   return { chosen: all, told };
+}
+
+/** Those on PATH, in the order in which they are looked for. */
+export function installedProviders(io: Io): readonly Provider[] {
+  return FAVOURED.map((name) => findProvider(io, name)).filter(
+    (one): one is Provider => !('ok' in one) && isThere(io, one),
+  );
+}
+
+/** By its name, installed or not. */
+export function findProvider(name: string, configured?: Config['providers']): Provider | Refusal {
+  const table = providersOf(configured);
+  if ('ok' in table) return table;
+  return table.get(name)?.provider ?? unknown(name, [...table.keys()]);
 }
 
 function favourite(io: Io, found: ReadonlyMap<string, Chosen>): Chosen | Refusal {

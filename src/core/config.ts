@@ -38,6 +38,10 @@ export const ConfigSchema = v.object({
   sandbox: guarded(v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'), 'Operating-system sandbox.'),
   allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (LFS) run.'),
   providers: guarded(v.optional(map), 'Agent CLIs and how to start them.'),
+  default_provider: guarded(
+    v.optional(v.nullable(text)),
+    'Agent CLI for every role that `liza run` names none for; none: the first one installed.',
+  ),
   prices: guarded(v.optional(map), 'Price per million tokens, by model.'),
   budgets: guarded(v.optional(map), 'Tokens, money and time per task, goal and day.'),
   escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),

@@ -147,7 +147,10 @@ export const AgentSchema = v.object({
   session: v.optional(text),
   provider: v.optional(text),
   /** The provider's own session, which the next one on this task goes on with. */
-  resume: v.optional(v.object({ provider: text, session: text, task: v.optional(id) })),
+  resume: v.optional(
+    /** `used`: what its processes have used together, since some CLIs go on counting where they stopped. */
+    v.object({ provider: text, session: text, task: v.optional(id), used: v.optional(UsageSchema) }),
+  ),
   /** Why it does not work: until when, or stopped for good. */
   trouble: v.optional(
     v.object({ kind: oneOf(TROUBLES), detail: text, since: timestamp, until: v.optional(timestamp) }),

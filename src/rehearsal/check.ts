@@ -12,7 +12,8 @@ export function readScript(text: string, file: string): Script | Refusal {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return wrong(file, lineOf(text, (error as Error).message), `is not JSON: ${(error as Error).message}`, HINT);
+    const [said = ''] = (error as Error).message.split(/,? ?(?:\.{3})?"|\n/);
+    return wrong(file, lineOf(text), `is not JSON: ${said}`, HINT);
   }
   try {
     return checkScript(json);
@@ -141,8 +142,20 @@ function onlyKeys(fields: Fields, allowed: readonly string[], place: string): vo
 const shown = (value: unknown): string =>
   value === undefined ? 'missing' : (JSON.stringify(value) ?? String(value)).slice(0, 60);
 
-/** JSON.parse names a position; people count lines. */
-function lineOf(text: string, message: string): string {
-  const position = /position (\d+)/.exec(message)?.[1];
-  return position === undefined ? '' : `line ${text.slice(0, Number(position)).split('\n').length}`;
+/** JSON.parse does not always name the place: it is the line after which more text would not help any more. */
+function lineOf(text: string): string {
+  const lines = text.split('\n');
+  const broken = lines.findIndex((_, at) => isBroken(lines.slice(0, at + 1).join('\n')));
+  return broken === -1 ? `line ${lines.length}` : `line ${broken + 1}`;
+}
+
+function isBroken(start: string): boolean {
+  try {
+    JSON.parse(start);
+    return false;
+  } catch (error) {
+    const { message } = error as Error;
+    const position = /position (\d+)/.exec(message)?.[1];
+    return !message.includes('Unexpected end') && (position === undefined || Number(position) < start.length);
+  }
 }

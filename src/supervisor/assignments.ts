@@ -1,14 +1,15 @@
 // From a duty to a session: the claim, the folder it is worked in, and what the agent is told. A refusal is
 // an answer, not an accident: somebody else was faster, or the folder cannot be prepared.
 
-import { relative } from 'node:path';
+import { join } from 'node:path';
 import type { Refusal } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
+import { historyOf } from '../core/holding.ts';
 import { coderPrompt } from '../core/prompts/coder.ts';
 import { plannerPrompt } from '../core/prompts/planner.ts';
 import type { PromptContext } from '../core/prompts/prompt.ts';
 import { reviewerPrompt } from '../core/prompts/reviewer.ts';
-import { type Role, settings, type Task } from '../core/state.ts';
+import { type Agent, type Role, settings, type Task } from '../core/state.ts';
 import type { Wake } from '../core/wakes.ts';
 import { see } from '../git/attempts.ts';
 import { findPlace, headOf, isPlace } from '../git/places.ts';
@@ -55,14 +56,14 @@ export async function assignTask(
   const worktree = `${office.context.paths.root}/${claimed.folder}`;
   const known = board.state.agents[player.agent]?.resume;
   // A fresh folder is for a fresh mind.
-  const resume = claimed.kept ? resumeOf(known, player, task.id) : undefined;
+  const resumed = claimed.kept ? resumeOf(known, player, task.id) : {};
   const drift = held.iteration === 1 ? undefined : await driftOf(bench, held, await integrationHead(bench, board));
   const prompt = coderPrompt(contextOf(office, player, { board, now }), {
     task: held,
     worktree,
     ...(claimed.conflicts === undefined ? {} : { conflicts: claimed.conflicts }),
     ...(drift === undefined ? {} : { drift }),
-    ...(resume === undefined ? {} : { resumed: true }),
+    ...(resumed.resume === undefined ? {} : { resumed: true }),
     ...(extra.handOff === undefined ? {} : { handOff: extra.handOff }),
     ...(extra.named === true ? { named: true } : {}),
   });
@@ -73,7 +74,7 @@ export async function assignTask(
       epoch: held.epoch ?? 0,
       cwd: worktree,
       prompt,
-      resume,
+      ...resumed,
       folderMark: () => folderMark(bench, held, declaredFiles(settings(board.state))),
       see: async () => {
         const place = findPlace(bench, held.id);
@@ -109,6 +110,7 @@ export async function assignReview(
   hands: Hands,
   player: Player,
   task: Task,
+  named: boolean,
 ): Promise<Assignment | Refusal> {
   const claimed = await claimReview(hands, task.id, player.agent);
   if (isRefusal(claimed)) return claimed;
@@ -117,16 +119,18 @@ export async function assignReview(
   const held = findTask(board.state, task.id) ?? task;
   const copy = await makeReviewFolder(hands, held);
   if (isRefusal(copy)) return copy;
-  const resume = resumeOf(board.state.agents[player.agent]?.resume, player, task.id);
+  const resumed = resumeOf(board.state.agents[player.agent]?.resume, player, task.id);
   const prompt = reviewerPrompt(contextOf(office, player, { board, now }), {
     task: held,
     worktree: copy.folder,
     base: claimed.base ?? held.base_commit ?? integrationRef(board),
     commit: claimed.commit,
-    ...(resume === undefined ? {} : { resumed: true }),
+    lostVerdicts: lostVerdicts(office, held),
+    ...(resumed.resume === undefined ? {} : { resumed: true }),
+    ...(named ? { named: true } : {}),
   });
   return {
-    work: { ...player, task: held.id, epoch: held.epoch ?? 0, cwd: copy.folder, prompt, resume },
+    work: { ...player, task: held.id, epoch: held.epoch ?? 0, cwd: copy.folder, prompt, ...resumed },
     notes: notesTo(board.state.human_notes, player.agent),
     dismiss: copy.remove,
   };
@@ -151,17 +155,33 @@ function contextOf(office: Office, player: Player, seen: Pick<PromptContext, 'bo
 }
 
 /** The provider's own session, where it was about this very task. */
-function resumeOf(
-  kept: { readonly provider: string; readonly session: string; readonly task?: string | undefined } | undefined,
-  { chosen }: Player,
-  task: string,
-): string | undefined {
+function resumeOf(kept: Agent['resume'], { chosen }: Player, task: string): Pick<SessionWork, 'resume' | 'usedBefore'> {
   const { name, resumes } = chosen.provider;
-  return resumes && kept?.provider === name && kept.task === task ? kept.session : undefined;
+  if (!resumes || kept?.provider !== name || kept.task !== task) return {};
+  const { used } = kept;
+  const before =
+    used === undefined
+      ? undefined
+      : {
+          input: used.input_tokens,
+          output: used.output_tokens,
+          ...(used.cached_tokens === undefined ? {} : { cached: used.cached_tokens }),
+          ...(used.cost_usd === undefined ? {} : { cost_usd: used.cost_usd }),
+        };
+  return { resume: kept.session, usedBefore: before };
+}
+
+/** What reviewers found on this submission whose lease was gone when they said it; the newest last. */
+function lostVerdicts({ context: { files, paths } }: Office, task: Task): readonly string[] {
+  const submitted = historyOf(task).findLast(({ event }) => event === 'submitted')?.time ?? '';
+  const stamp = submitted.replace(/[:-]/g, '');
+  return files
+    .list(paths.rejected)
+    .filter((name) => name.includes(`-verdict-${task.id}-code-reviewer-`) && name >= stamp)
+    .sort()
+    .slice(-3)
+    .flatMap((name) => files.read(join(paths.rejected, name))?.toString('utf8') ?? []);
 }
 
 const notesTo = (notes: readonly { readonly for?: string | undefined }[], agent: string): readonly number[] =>
   notes.flatMap((note, place) => (note.for === agent ? [place] : []));
-
-/** For people: where the session works, from the project's root. */
-export const shownPlace = (office: Office, cwd: string): string => relative(office.context.paths.root, cwd) || '.';

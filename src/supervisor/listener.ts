@@ -26,12 +26,12 @@ export interface Listener {
 
 export function listen(
   { clock: { now }, bell }: Office,
-  { chosen, task }: SessionWork,
+  { chosen, task, usedBefore }: SessionWork,
   seat: SeatKeeper,
   log: string,
   started: Instant,
 ): Listener {
-  const parser = chosen.provider.parser();
+  const parser = chosen.provider.parser({ before: usedBefore, model: chosen.model });
   let heard: Heard = { usage: { input: 0, output: 0 } };
   let activity: string | undefined;
   let last = started;

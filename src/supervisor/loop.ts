@@ -158,7 +158,7 @@ function assign({ office, who, memory, stop }: Round, duty: Work): Promise<Assig
     case 'code':
       return assignTask(office, hands, who, duty.task, { named: who.only !== undefined, handOff: memory.handOff });
     case 'review':
-      return assignReview(office, hands, who, duty.task);
+      return assignReview(office, hands, who, duty.task, who.only !== undefined);
     case 'plan':
       return assignPlan(office, who, duty.wakes);
     default:

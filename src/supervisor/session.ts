@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Launch, SessionRequest } from '../agents/provider.ts';
+import type { Launch, SessionRequest, Usage } from '../agents/provider.ts';
 import type { Board } from '../core/board.ts';
 import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
@@ -29,6 +29,8 @@ export interface SessionWork {
   readonly cwd: string;
   readonly prompt: string;
   readonly resume?: string | undefined;
+  /** What that session's processes have used before. */
+  readonly usedBefore?: Usage | undefined;
   /** What the folder looked like; undefined: it is not looked at. */
   readonly folderMark?: () => Promise<string>;
   /** Remembers commits that the agent made so far. */

@@ -14,7 +14,7 @@ export function header(view: CrewView, status: StatusView, screen: Screen, p: Pe
   const facts = [
     progress,
     ...(sprint.status === 'IN_PROGRESS' ? [] : [sprint.status]),
-    ...(left === undefined ? [] : [left < 0 ? `deadline ${coarse(-left)} ago` : `${coarse(left)} to the deadline`]),
+    ...(left === undefined ? [] : [left < 0 ? `deadline ${coarse(-left)} ago` : `${coarse(left)} left`]),
     ...used(view.board.state, view.seats),
   ];
   const time = clock(view.now, look.zone).slice(0, 5);

@@ -1,8 +1,9 @@
 // What can be opened besides a task: the help, and an agent's log as it grows.
 
-import type { CrewView } from '../../supervisor/view.ts';
+import type { CrewView, Seat } from '../../supervisor/view.ts';
 import type { Line, Pen } from '../pen.ts';
 import { pad } from '../terminal.ts';
+import { dollars, tokens } from './words.ts';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['up, down, k, j', 'choose an agent or a task; in a page: scroll'],
@@ -48,12 +49,14 @@ export function logLines(
   p: Pen,
 ): readonly Line[] {
   const seat = view.seats.find((one) => one.agent === agent);
-  const task = seat?.task === undefined ? '' : `${p.dot}${p.say(seat.task)}`;
+  const facts = [seat?.task, seat?.provider, ...spent(seat?.session), log.path ?? 'no log yet'].flatMap((fact) =>
+    fact === undefined ? [] : [p.say(fact)],
+  );
   const place = back === 0 ? 'following' : `${back} lines back`;
   const top = p.spread(
     [
       { text: p.say(agent), tone: 'strong' },
-      { text: `${task}${p.dot}${p.say(log.path ?? 'no log yet')}`, tone: 'faint' },
+      { text: facts.map((fact) => `${p.dot}${fact}`).join(''), tone: 'faint' },
     ],
     [{ text: place, tone: back === 0 ? 'good' : 'warn' }],
   );
@@ -64,3 +67,12 @@ export function logLines(
   const tail = log.lines.slice(Math.max(0, end - room + 1), end).map((text): Line => [{ text: p.say(text) }]);
   return [top, ...(log.lines.length === 0 ? [none] : tail)];
 }
+
+/** `12.3k+4.5k` and `$0.61`, as far as they are known. */
+export const spent = (session: Seat['session'] | undefined): readonly string[] =>
+  session === undefined
+    ? []
+    : [
+        `${tokens(session.input)}+${tokens(session.output)}`,
+        ...(session.cost_usd === undefined ? [] : [dollars(session.cost_usd)]),
+      ];

@@ -6,8 +6,9 @@ import type { AgentView, StatusView } from '../../core/view.ts';
 import type { CrewView, Seat } from '../../supervisor/view.ts';
 import type { Line, Pen, Tone } from '../pen.ts';
 import { cell, widths } from './lines.ts';
+import { spent } from './pages.ts';
 import type { LiveLook } from './screen.ts';
-import { clock, coarse, dollars, tokens } from './words.ts';
+import { clock, coarse } from './words.ts';
 
 export interface SeatRow {
   readonly id: string;
@@ -108,12 +109,12 @@ export function seatLines(
   const wide = p.width >= 120;
   const full = wide || density === 'two-lines';
   const cells = rows.map((row) => [...names(row, full, p), ...bars(row, full, wide ? 8 : full ? 6 : 4, p)]);
-  const spent = rows.map((row) => cost(row).map((text) => p.say(text)));
+  const costs = rows.map(({ session }) => spent(session));
   const room = widths(cells, wide ? [20, 11, 24, 14, 14, 14] : full ? [16, 11, 17, 8, 11, 11] : [16, 11, 16, 4, 4]);
-  const money = widths(spent, [14, 8]);
+  const money = widths(costs, [14, 8]);
   return rows.map((row, at) => {
     const [id = '', state = '', ...rest] = (cells[at] ?? []).map((text, i) => cell(text, room[i] ?? 0, p));
-    const used = (spent[at] ?? []).map((text, i) => cell(text, money[i] ?? 0, p)).join('');
+    const used = money.map((size, i) => cell(costs[at]?.[i] ?? '', size, p)).join('');
     const strong = row.id === marked ? 'strong' : undefined;
     const head: Line = [
       { text: `${row.id === marked ? (look.unicode ? '› ' : '> ') : '  '}${id}`, tone: strong },
@@ -146,11 +147,3 @@ function bars({ lease, context }: SeatRow, figures: boolean, size: number, p: Pe
     context === undefined ? '' : `${filled} ${Math.round(context)}%`,
   ];
 }
-
-const cost = ({ session }: SeatRow): readonly string[] =>
-  session === undefined
-    ? ['', '']
-    : [
-        `${tokens(session.input)}+${tokens(session.output)}`,
-        session.cost_usd === undefined ? '' : dollars(session.cost_usd),
-      ];

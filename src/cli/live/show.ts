@@ -43,6 +43,13 @@ export async function showLive(control: CrewControl, terminal: LiveTerminal): Pr
     if (!given) stdout.write(GIVE_BACK);
     given = true;
   };
+  // A window that was closed: the crew still has to end in order, and is told so by the signal, not by us.
+  const lost = (): void => {
+    given = true;
+    stage.close();
+  };
+  stdout.on('error', lost);
+  terminal.stdin.on('error', lost);
   const forget = terminal.onExit(giveBack);
   stdout.write(TAKE);
   try {

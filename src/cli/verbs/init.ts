@@ -1,22 +1,43 @@
-// `liza init "<goal>"`: a blackboard for a goal in this repository.
+// `liza init "<goal>"`: a blackboard for a goal in this repository. Asks for what was not said when a person is
+// there; without one it takes the defaults, or refuses with the command that would do.
 
+import { readFileSync } from 'node:fs';
+import { type Refusal, refuse } from '../../core/decision.ts';
+import type { Goal } from '../../core/state.ts';
+import type { Repository } from '../../git/repository.ts';
+import { given } from '../args.ts';
 import { refused } from '../desk.ts';
 import { humanOnly } from '../identity.ts';
+import { DEFAULTS, type Wishes } from '../init-guide.ts';
+import type { Io } from '../io.ts';
 import { readSchema } from '../schema.ts';
+import { specExists } from '../spec-exists.ts';
 import { specFacts } from '../spec-facts.ts';
-import type { Verb } from '../verb.ts';
+import type { Args, Verb } from '../verb.ts';
+
+const TEMPLATE = 'templates/vision.md';
 
 export const verb: Verb = {
   name: 'init',
-  positionals: [{ name: 'goal', rest: true, description: 'What is to be reached, in a sentence.' }],
+  positionals: [{ name: 'goal', rest: true, optional: true, description: 'What is to be reached, in a sentence.' }],
   options: {
     spec: { value: 'path', kind: 'file', description: 'The goal’s document; default specs/vision.md.' },
     branch: { value: 'name', description: 'Where approved work is merged; default integration.' },
+    provider: { value: 'name', description: 'Agent CLI for all roles; default: the first one installed.' },
+    test: { value: 'command', description: 'Runs the project’s tests (test_command).' },
+    'vision-from-template': { description: 'Write the goal’s document from the template if it is not there.' },
+    yes: { short: 'y', description: 'Ask nothing, take the defaults.' },
   },
-  examples: ['liza init "Add retry to all API calls"', 'liza init "Port the parser" --spec docs/parser.md'],
+  examples: [
+    'liza init',
+    'liza init "Add retry to all API calls"',
+    'liza init "Port the parser" --spec docs/parser.md --provider claude --test "npm test"',
+    'liza init "Greet people by name" --vision-from-template',
+  ],
   details: [
     'Makes .liza/ (kept out of git through .git/info/exclude) and the integration branch, from HEAD.',
-    'Your branches, working tree, index and .gitignore stay as they are.',
+    'Your branches, index and .gitignore stay as they are, and so does your working tree, but for the document if you want it written.',
+    'On a terminal it asks for what was not said. Ctrl-C leaves, and nothing is made.',
     'On a project whose goal is finished it archives that goal and opens the next one.',
   ],
   run: async (args, io) => {
@@ -25,19 +46,86 @@ export const verb: Verb = {
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
     if (refused(repository)) return repository;
-    const spec = args.text('spec') ?? 'specs/vision.md';
-    const facts = await specFacts(repository.root, spec);
+    const { goalOpen, init, isFinished } = await import('../../workflows/init.ts');
+    const before = await earlierGoal(io, repository);
+    const said = saidBy(args);
+    if (said.goal === undefined && before !== undefined && !isFinished(before)) return goalOpen(before);
+    const wishes = await settle(args, io, repository, said, before);
+    if (refused(wishes)) return wishes;
+    const facts = await specFacts(repository.root, wishes.spec);
     if (refused(facts)) return facts;
-    const { init } = await import('../../workflows/init.ts');
-    const schema = readSchema(io);
-    const context = io.context(repository.root, repository.gitDirectory);
-    const done = await init(io.env, repository, context, {
-      goal: args.all('goal').join(' '),
-      spec,
-      branch: args.text('branch') ?? 'integration',
+    const provider = await checkProvider(io, wishes);
+    if (refused(provider)) return provider;
+    const done = await init(io.env, repository, io.context(repository.root, repository.gitDirectory), {
+      goal: wishes.goal,
+      spec: wishes.spec,
+      branch: wishes.branch,
       specExists: facts.spec_exists === true,
-      schema,
+      ...(wishes.fromTemplate ? { template: readFileSync(io.asset(TEMPLATE), 'utf8') } : {}),
+      settings: given({ test_command: wishes.test, default_provider: wishes.provider }),
+      schema: readSchema(io),
     });
-    return done.ok ? { ...done, data: { root: repository.root, already: done.already } } : done;
+    if (!done.ok) return done;
+    return { ...done, lines: [...done.lines, ...provider.lines], data: { root: repository.root, already: done.already } };
   },
 };
+
+type Said = Partial<Wishes>;
+
+function saidBy(args: Args): Said {
+  const words = args.all('goal');
+  return given({
+    goal: words.length === 0 ? undefined : words.join(' '),
+    spec: args.text('spec'),
+    fromTemplate: args.flag('vision-from-template') || undefined,
+    branch: args.text('branch'),
+    provider: args.text('provider'),
+    test: args.text('test'),
+  });
+}
+
+/** A board that cannot be read is told by the workflow, which looks more closely. */
+async function earlierGoal(io: Io, { root }: Repository): Promise<Goal | undefined> {
+  if (io.root() !== root) return undefined;
+  const store = await io.openStore();
+  if (refused(store)) return undefined;
+  const read = await store.read().catch(() => undefined);
+  return read?.board.state.goal;
+}
+
+async function settle(
+  args: Args,
+  io: Io,
+  { root }: Repository,
+  said: Said,
+  before: Goal | undefined,
+): Promise<Wishes | Refusal> {
+  const { isFinished } = await import('../../workflows/init.ts');
+  const isOpen = before !== undefined && !isFinished(before);
+  const dialogue = args.flag('yes') || args.json || isOpen ? undefined : await io.openDialogue?.();
+  if (dialogue === undefined) return { goal: '', fromTemplate: false, ...DEFAULTS, ...said };
+  const { guide } = await import('../init-guide.ts');
+  const { installedProviders } = await import('../providers.ts');
+  const { guessTestCommand } = await import('../test-command.ts');
+  const wishes = await guide(dialogue, {
+    said,
+    specExists: (path) => specExists(root, path),
+    installed: installedProviders(io),
+    guessedTest: guessTestCommand(root),
+    settled: before !== undefined,
+  });
+  return wishes ?? refuse('you left, and nothing was made', 'start again: liza init', 1, 'left');
+}
+
+/** A name nobody knows is refused; one that is not installed yet is only told. */
+async function checkProvider(io: Io, { provider }: Wishes): Promise<{ readonly lines: readonly string[] } | Refusal> {
+  const { findProvider, installedProviders } = await import('../providers.ts');
+  if (provider === undefined) {
+    const none = 'no agent CLI is on PATH yet: liza doctor says how to get one; liza demo works without';
+    return { lines: installedProviders(io).length === 0 ? [none] : [] };
+  }
+  const found = findProvider(io, provider);
+  if ('ok' in found) return found;
+  const isMissing = !installedProviders(io).some(({ name }) => name === found.name);
+  return { lines: isMissing ? [`${found.title} is not installed yet: ${found.hints.install}`] : [] };
+}

@@ -3,7 +3,7 @@
 
 import type { Actor } from '../board.ts';
 import { patch, withAgent, withGoal, withTask } from '../change.ts';
-import type { CommandName, SessionUse } from '../command.ts';
+import type { CommandName, CommandOf, SessionUse } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask } from '../find.ts';
 import type { Agent, Note, State, Usage } from '../state.ts';
@@ -29,10 +29,7 @@ export const sessionEnd: Row<'session-end'> = {
       provider,
       iterations_total: (agent.iterations_total ?? 0) + 1,
       context_percent: command.context_percent ?? agent.context_percent,
-      resume:
-        command.session === undefined
-          ? undefined
-          : { provider, session: command.session, ...(taskId === undefined ? {} : { task: taskId }) },
+      resume: resumable(agent, command),
       handled: handled(agent, command.handled),
       declared_exit: undefined,
     });
@@ -47,6 +44,15 @@ export const sessionEnd: Row<'session-end'> = {
     };
   },
 };
+
+function resumable(
+  { resume: before }: Agent,
+  { session, provider, task, used }: CommandOf<'session-end'>,
+): Agent['resume'] {
+  if (session === undefined) return undefined;
+  const sum = plus(before?.session === session ? before.used : undefined, used);
+  return { provider, session, ...(task === undefined ? {} : { task }), used: sum };
+}
 
 function processed(
   notes: State['human_notes'],

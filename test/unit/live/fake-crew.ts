@@ -63,7 +63,11 @@ function taskAt(at: number, step: number, now: Instant): Task {
         ...(status === 'CLAIMED' ? { lease_expires: iso(now + 4 * MINUTE), worktree: `.worktrees/${id}` } : {}),
         ...(nth > 2 ? { review_cycles_current: 1, rejection_reason: 'The delay is never awaited' } : {}),
         ...(status === 'READY_FOR_REVIEW'
-          ? { reviewing_by: 'code-reviewer-1', review_commit: COMMIT, review_lease_expires: iso(now + 8 * MINUTE) }
+          ? {
+              reviewing_by: `code-reviewer-${(at % 2) + 1}`,
+              review_commit: COMMIT,
+              review_lease_expires: iso(now + 8 * MINUTE),
+            }
           : {}),
         ...(at === 7 ? { depends_on: ['retry-core', 'auth-header'] } : {}),
         history: [{ time: iso(now - 5 * MINUTE), event: 'claimed', agent: coder }],
@@ -83,7 +87,7 @@ export function crewAt(
   const tasks = WORK.map((_, at) => taskAt(at, step, now));
   const holds = (id: string): Task | undefined =>
     tasks.find((task) => (task.status === 'CLAIMED' ? task.assigned_to : task.reviewing_by) === id);
-  const ids = ['planner-1', 'coder-1', 'coder-2', 'coder-3', 'code-reviewer-1'];
+  const ids = ['planner-1', 'coder-1', 'coder-2', 'coder-3', 'code-reviewer-1', 'code-reviewer-2'];
   const agents = Object.fromEntries(ids.map((id, at) => [id, agentAt(id, holds(id), at, step, now)]));
   const on = board({
     tasks,
@@ -107,11 +111,11 @@ export function crewAt(
     board: on,
     seats: ids.map((id, at) => seatAt(id, holds(id), at, step, now, log)),
     alarms: [
-      ...(step > 22 ? [alarm('blocked-auth-header', 'BLOCKED: auth-header waits for an answer')] : []),
-      ...(step > 12 ? [warning('iterations', 'ITERATIONS: parse-args is in its second iteration')] : []),
+      ...(step > 39 ? [alarm('blocked-auth-header', 'BLOCKED: auth-header waits for an answer')] : []),
+      ...(step > 12 && step < 60 ? [warning('draft', 'DRAFT: changelog waits for its planner for 31 min')] : []),
     ],
     happenings: Array.from({ length: Math.min(step, 40) }, (_, i) => happeningAt(Math.max(0, step - 40) + i, started)),
-    ...(step > 55 ? { waitsFor: 'you: auth-header asks a question (enter opens it)' } : {}),
+    ...(step > 80 ? { waitsFor: 'you: auth-header asks a question (enter opens it)' } : {}),
   };
 }
 
@@ -139,9 +143,9 @@ function seatAt(id: string, task: Task | undefined, at: number, step: number, no
     task: task.id,
     activity: DOES[(step + at) % DOES.length] ?? '',
     session: {
-      ...{ started: now - 4 * MINUTE, input: 12_000 + step * 900 * at, output: 800 + step * 70 * at },
-      ...(at === 2 ? {} : { cost_usd: 0.04 + step * 0.013 * at }),
-      ...{ context_percent: Math.min(95, 8 + step * at), log },
+      ...{ started: now - 4 * MINUTE, input: 12_000 + (step % 20) * 900 * at, output: 800 + (step % 20) * 70 * at },
+      ...(at === 2 ? {} : { cost_usd: 0.04 + (step % 20) * 0.013 * at }),
+      ...{ context_percent: 8 + (step % 20) * (at % 4), log },
     },
   };
 }
@@ -164,7 +168,7 @@ export function fakeCrew(clock: () => Instant, from = 0, log?: string): Fake {
   const listeners = new Set<() => void>();
   const asked: string[] = [];
   let step = from;
-  const started = clock();
+  const started = clock() - from * 2 * SECOND;
   let paused: Instant | undefined;
   let end: (end: CrewEnd) => void = () => {};
   const ended = new Promise<CrewEnd>((resolve) => {

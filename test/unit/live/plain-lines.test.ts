@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { printLines } from '../../../src/cli/plain-lines.ts';
-import type { CrewControl, CrewView } from '../../../src/supervisor/view.ts';
+import type { CrewControl, CrewView, Happening } from '../../../src/supervisor/view.ts';
 import { EVIL } from '../core-views/scene.ts';
 import { lively, NOW } from './scenes.ts';
 
@@ -78,4 +78,20 @@ it('prints nothing that a terminal would obey, and only ASCII where that is all 
   };
   expect(printed([evil])).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   expect(printed([evil], { unicode: false })).toMatch(/^[\n\x20-\x7e]*$/);
+});
+
+it('tells what is new in a list that grows in place', () => {
+  const happenings = [
+    { time: NOW, level: 'info', text: 'one' } as const,
+    { time: NOW, level: 'info', text: 'two' } as const,
+  ];
+  const growing: Happening[] = [];
+  const views = [0, 1, 2].map((count) => ({
+    ...quiet,
+    get happenings() {
+      growing.push(...happenings.slice(growing.length, count));
+      return growing;
+    },
+  }));
+  expect(printed(views)).toBe('14:02:11 one\n14:02:11 two\n');
 });

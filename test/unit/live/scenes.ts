@@ -10,10 +10,10 @@ import { crewAt } from './fake-crew.ts';
 
 export const NOW = instant('2026-01-31T14:02:11Z');
 
-export const lively = crewAt(31, NOW, '.liza/sessions/coder-1.log');
+export const lively = crewAt(45, NOW, '.liza/sessions/coder-1.log');
 
 export const waiting: CrewView = {
-  ...crewAt(70, NOW),
+  ...crewAt(84, NOW),
   waitsFor:
     'you: auth-header asks a question (enter opens it, l follows a log), and there is nothing else to do until it is answered',
 };

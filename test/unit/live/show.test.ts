@@ -24,7 +24,7 @@ function start() {
   const screen = new Screen();
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: vi.fn(), ref: vi.fn(), unref: vi.fn() });
   const restores: (() => void)[] = [];
-  const crew = fakeCrew(() => NOW, 31);
+  const crew = fakeCrew(() => NOW, 45);
   const done = showLive(crew, {
     stdin: keys as unknown as NodeJS.ReadStream,
     stdout: screen as unknown as NodeJS.WriteStream,
@@ -91,4 +91,17 @@ it('gives the terminal back when the program dies', async () => {
   keys.write('qq');
   await done;
   expect(all(screen).match(/\x1b\[\?1049l/g)).toHaveLength(1);
+});
+
+it('lets the crew end in order when the window is closed', async () => {
+  const { screen, crew, done } = start();
+  await drawn(screen, 'q quit');
+  screen.emit('error', new Error('write EIO'));
+  screen.written = [];
+  crew.play(5);
+  crew.stop();
+  crew.stop();
+  await done;
+  expect(all(screen)).not.toContain('Agents');
+  expect(all(screen)).not.toContain('1049l');
 });

@@ -21,7 +21,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   now = NOW;
   frames = 0;
-  crew = fakeCrew(() => now, 31, '/nowhere/session.log');
+  crew = fakeCrew(() => now, 45, '/nowhere/session.log');
   stage = openStage(crew, () => look);
   stage.onFrame(() => {
     frames += 1;
@@ -116,7 +116,7 @@ describe('a log', () => {
     const file = join(folder, 'log');
     writeFileSync(file, 'the first line\n');
     const followed = openStage(
-      fakeCrew(() => now, 31, file),
+      fakeCrew(() => now, 45, file),
       () => look,
     );
     try {

@@ -1,52 +1,112 @@
-// The demo's script, played whole by a crew that uses nothing but the real commands.
+// The demo: by hand with nothing but the real commands, by itself as `liza demo`, and broken on purpose.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { answerTo } from '../../../src/demo/human.ts';
 import { playCrew } from './crew.ts';
 import { buildProgram, openStage, type Stage } from './stage.ts';
 
+const LONG = 170_000;
+
 let program: ReturnType<typeof buildProgram>;
-let stage: Stage | undefined;
+let temporary: string;
 beforeAll(() => {
   program = buildProgram();
+  temporary = mkdtempSync(join(tmpdir(), 'liza-demo-test-'));
 });
-afterEach(() => stage?.remove());
-afterAll(() => program.remove());
+afterAll(() => {
+  program.remove();
+  rmSync(temporary, { recursive: true, force: true });
+});
 
-const demo = (): Stage => {
-  const folder = join(program.folder, 'demo');
-  stage = openStage(program.bundle, join(folder, 'project'), join(folder, 'script.json'));
-  return stage;
-};
-
-async function answer(here: Stage): Promise<void> {
-  const { state } = (await here.store.read()).board;
-  if (!state.tasks.some(({ id, status }) => id === 'totals' && status === 'BLOCKED')) return;
-  if (state.human_notes.length > 0) return;
-  await here.ok(['note', 'A refund lowers the total of its category.', '--for', 'totals']);
+async function human(here: Stage): Promise<void> {
+  const answer = answerTo((await here.store.read()).board.state);
+  if (answer !== undefined) await here.ok(['note', answer.note, '--for', answer.task]);
 }
 
-test.each(['same coder', 'another coder'] as const)(
-  'it ends with a goal reached; the killed coder’s task goes to %s',
-  async (afterDeath) => {
-    const here = demo();
+test('played by hand it ends with the goal reached, the dead coder’s task done by the other', {
+  timeout: LONG,
+}, async () => {
+  const folder = join(program.folder, 'demo');
+  const here = openStage(program.bundle, join(folder, 'project'), join(folder, 'script.json'));
+  try {
     await here.ok(['init', 'Build tally']);
-    const begun = performance.now();
-    const sessions = await playCrew(here, { afterDeath, human: answer });
-    console.log(
-      `${Math.round(performance.now() - begun)} ms`,
-      sessions.map(({ agent, what }) => `${agent} ${what}`).join(', '),
-    );
+    await playCrew(here, { afterDeath: 'another coder', human });
     const { tasks, goal } = here.state();
     expect(goal.status).toBe('COMPLETED');
-    expect(tasks.map(({ id, status }) => `${id} ${status}`)).toHaveLength(6);
-    expect(tasks.filter(({ status }) => status !== 'MERGED')).toEqual([]);
-    here.git('worktree', 'add', '-q', join(here.root, '..', 'checkout'), 'integration');
-    const tests = execFileSync(process.execPath, ['--test'], {
-      cwd: join(here.root, '..', 'checkout'),
-      encoding: 'utf8',
-    });
-    expect(tests).toContain('# pass 13');
-  },
-);
+    expect(tasks.map(({ status }) => status)).toEqual(Array(6).fill('MERGED'));
+    const parse = tasks.find(({ id }) => id === 'parse')?.history ?? [];
+    expect(new Set(parse.filter(({ event }) => event === 'claimed').map(({ agent }) => agent)).size).toBe(2);
+    const checkout = join(here.root, '..', 'checkout');
+    here.git('worktree', 'add', '-q', checkout, 'integration');
+    expect(execFileSync(process.execPath, ['--test'], { cwd: checkout, encoding: 'utf8' })).toContain('# pass 13');
+  } finally {
+    here.remove();
+  }
+});
+
+/** `change`: breaks the script; answers what `liza demo --fast` did with it. */
+function demo(change?: (script: string) => string, ...more: string[]) {
+  const copy = mkdtempSync(join(temporary, 'program-'));
+  cpSync(program.folder, copy, { recursive: true });
+  const script = join(copy, 'demo', 'script.json');
+  if (change !== undefined) writeFileSync(script, change(readFileSync(script, 'utf8')));
+  const made = mkdtempSync(join(temporary, 'made-'));
+  const ran = spawnSync(process.execPath, [join(copy, 'dist', 'liza.cjs'), 'demo', '--fast', ...more], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: made, TMPDIR: made, LANG: 'C.UTF-8' },
+  });
+  return { ...ran, left: readdirSync(made).filter((name) => name.startsWith('liza-demo')), running: tagged(made) };
+}
+
+/** Processes that still work in the demo's folder. */
+const tagged = (folder: string): readonly string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`TMPDIR=${folder}\0`);
+    } catch {
+      return false;
+    }
+  });
+
+test('`liza demo --fast` ends well and leaves nothing', { timeout: LONG }, () => {
+  const ran = demo(undefined, '--json');
+  expect(ran.status, ran.stderr).toBe(0);
+  const { chapters, tests } = JSON.parse(ran.stdout) as { chapters: { happened: boolean }[]; tests: number };
+  expect(chapters).toHaveLength(6);
+  expect(chapters.filter(({ happened }) => !happened)).toEqual([]);
+  expect(tests).toBe(13);
+  expect(ran.left).toEqual([]);
+  expect(ran.running).toEqual([]);
+});
+
+test.each([
+  [
+    'wrong code',
+    (script: string) => script.replace('"work/money-fixed"', '"work/money"'),
+    /something new|same files|rejected|nothing to commit|failed/,
+  ],
+  [
+    'code without a test',
+    (script: string) =>
+      script
+        .replace('{ "copy": "work/money" },', '{ "write": "src/money.mjs", "text": "export const money = 1;" },')
+        .replace('{ "run": ["node", "test/money.test.mjs"] },', ''),
+    /a code task without a changed test file/,
+  ],
+  [
+    'no scene for the rejection',
+    (script: string) => script.replace('"when": "rejected"', '"when": "handoff"'),
+    /no scene for coder, task money, rejected, time 1/,
+  ],
+])('%s stops it, for that reason', { timeout: LONG }, (_name, change, reason) => {
+  const ran = demo(change);
+  expect(ran.status).toBe(1);
+  expect(ran.stderr).toMatch(/the demo stopped: coder-\d on money: it exited with 1/);
+  expect(ran.stderr).toMatch(reason);
+  expect(ran.left).toEqual([]);
+  expect(ran.running).toEqual([]);
+});

@@ -28,8 +28,9 @@ export function buildProgram(): { readonly bundle: string; readonly folder: stri
     env: { ...process.env, LIZA_DIST: join(folder, 'dist') },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  for (const part of ['schema', 'demo', 'package.json'])
+  for (const part of ['schema', 'demo', 'contracts', 'scripts', 'package.json']) {
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  }
   return {
     folder,
     bundle: join(folder, 'dist', 'liza.cjs'),

@@ -1,0 +1,99 @@
+// What `liza init` asks a person at a terminal: goal, document, branch, agent CLI, test command. Each has a default,
+// and none is asked for that was said on the command line. Only asks: whoever leaves halfway leaves nothing behind.
+
+import type { Provider } from '../agents/provider.ts';
+import type { Dialogue } from './io.ts';
+
+export interface Wishes {
+  readonly goal: string;
+  readonly spec: string;
+  /** Write the document from the template when it is not there. */
+  readonly fromTemplate: boolean;
+  readonly branch: string;
+  readonly provider?: string | undefined;
+  readonly test?: string | undefined;
+}
+
+/** What is known before the first question. */
+export interface Known {
+  readonly said: Partial<Wishes>;
+  readonly specExists: (path: string) => boolean;
+  readonly installed: readonly Provider[];
+  readonly guessedTest: string | undefined;
+  /** An earlier goal is finished: branch and settings are the project's already. */
+  readonly settled: boolean;
+}
+
+export const DEFAULTS = { spec: 'specs/vision.md', branch: 'integration' } as const;
+
+/** Undefined: the person left. */
+export async function guide(dialogue: Dialogue, known: Known): Promise<Wishes | undefined> {
+  try {
+    return await questions(dialogue, known);
+  } catch (error) {
+    if (error instanceof Left) return undefined;
+    throw error;
+  } finally {
+    dialogue.close();
+  }
+}
+
+class Left extends Error {}
+
+async function questions(dialogue: Dialogue, { said, settled, ...known }: Known): Promise<Wishes> {
+  dialogue.say('Enter takes what stands in brackets; Ctrl-C leaves, and nothing is made.');
+  const goal = said.goal ?? (await insist(dialogue, 'What is to be reached, in a sentence? '));
+  const spec = said.spec ?? (await ask(dialogue, 'Document that describes it', DEFAULTS.spec));
+  const fromTemplate = said.fromTemplate === true || (!known.specExists(spec) && (await wantsTemplate(dialogue, spec)));
+  if (settled) return { branch: DEFAULTS.branch, ...said, goal, spec, fromTemplate };
+  const branch = said.branch ?? (await ask(dialogue, 'Branch for approved work', DEFAULTS.branch));
+  const provider = said.provider ?? (await chooseProvider(dialogue, known.installed));
+  const test = said.test ?? (await askTest(dialogue, known.guessedTest));
+  return { goal, spec, fromTemplate, branch, provider, test };
+}
+
+async function wantsTemplate(dialogue: Dialogue, spec: string): Promise<boolean> {
+  for (;;) {
+    const answer = await ask(dialogue, `${spec} is not there yet. Write it from a template? yes or no`, 'yes');
+    if (/^y(es)?$/i.test(answer)) return true;
+    if (/^no?$/i.test(answer)) return false;
+  }
+}
+
+/** One that is alone is taken as it is: `liza run` finds it by itself. */
+async function chooseProvider(dialogue: Dialogue, installed: readonly Provider[]): Promise<string | undefined> {
+  const [only] = installed;
+  if (only === undefined || installed.length === 1) {
+    dialogue.say(only === undefined ? 'No agent CLI is installed yet.' : `Agents: ${only.title}.`);
+    return undefined;
+  }
+  dialogue.say('Installed agent CLIs:');
+  for (const [at, { title }] of installed.entries()) dialogue.say(`  ${at + 1}  ${title}`);
+  for (;;) {
+    const answer = await ask(dialogue, 'Which one plays all roles', '1');
+    const found = installed.find(({ name }, at) => answer === String(at + 1) || answer === name);
+    if (found !== undefined) return found.name;
+    dialogue.say(`  a number from 1 to ${installed.length}, please`);
+  }
+}
+
+async function askTest(dialogue: Dialogue, guess: string | undefined): Promise<string | undefined> {
+  const answer = await ask(dialogue, 'Command that runs the tests (- for none)', guess ?? '-');
+  return answer === '-' ? undefined : answer;
+}
+
+async function insist(dialogue: Dialogue, question: string): Promise<string> {
+  for (;;) {
+    const answer = (await heard(dialogue, question)).trim();
+    if (answer !== '') return answer;
+  }
+}
+
+const ask = async (dialogue: Dialogue, question: string, usual: string): Promise<string> =>
+  (await heard(dialogue, `${question} [${usual}]: `)).trim() || usual;
+
+async function heard(dialogue: Dialogue, question: string): Promise<string> {
+  const answer = await dialogue.ask(question);
+  if (answer === undefined) throw new Left();
+  return answer;
+}

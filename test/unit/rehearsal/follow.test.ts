@@ -1,0 +1,95 @@
+// The demo beside a crew that is played here: when it answers, and for which reasons it stops.
+
+import { expect, test } from 'vitest';
+import { type Followed, follow } from '../../../src/demo/follow.ts';
+import type { CrewEnd, CrewView, Seat } from '../../../src/supervisor/view.ts';
+
+function room(given: Partial<Followed> = {}) {
+  let state = { goal: { status: 'IN_PROGRESS' }, human_notes: [] as object[], tasks: [] as object[] };
+  let seats: readonly Partial<Seat>[] = [];
+  let changed = (): void => {};
+  let stops = 0;
+  let end: (ended: CrewEnd) => void = () => {};
+  const answers: string[] = [];
+  const ended = new Promise<CrewEnd>((resolve) => {
+    end = resolve;
+  });
+  const stop = (): void => {
+    stops += 1;
+    end({ code: 1, message: 'stopped' });
+  };
+  const why = follow({
+    crew: {
+      view: () => ({ now: 0, board: { state }, seats, alarms: [], happenings: [] }) as unknown as CrewView,
+      onChange: (tell) => {
+        changed = tell;
+        return () => {};
+      },
+      pause: async () => '',
+      resume: async () => '',
+      stop,
+      ended,
+    },
+    spoken: new Set(),
+    interrupted: new AbortController().signal,
+    answerAfterMs: 0,
+    longestMs: 1000,
+    sleep: (ms, signal) =>
+      ms === 0 ? Promise.resolve() : new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
+    tell: () => {},
+    answer: async ({ task }) => {
+      answers.push(task);
+      return undefined;
+    },
+    ...given,
+  });
+  return {
+    why,
+    answers,
+    stops: () => stops,
+    change: (now: { seats?: readonly Partial<Seat>[]; state?: Partial<typeof state> }): void => {
+      seats = now.seats ?? seats;
+      state = { ...state, ...now.state };
+      changed();
+    },
+    end: () => end({ code: 0, message: '' }),
+  };
+}
+
+test('a crew that ends by itself needs no reason; a killed coder is part of the story', async () => {
+  const here = room();
+  here.change({ seats: [{ agent: 'coder-1', state: 'backing-off', why: 'it was ended by SIGKILL' }] });
+  here.change({ state: { goal: { status: 'COMPLETED' } }, seats: [{ agent: 'coder-1', state: 'stopped' }] });
+  here.end();
+  expect(await here.why).toBeUndefined();
+  expect(here.stops()).toBe(0);
+});
+
+test.each([
+  ['exited', { state: 'backing-off', why: 'it exited with 1: no test' }, 'coder-1 on money: it exited with 1: no test'],
+  ['stopped', { state: 'stopped', why: 'the provider is gone' }, 'coder-1 on money: the provider is gone'],
+] as const)('an agent that %s ends it, for that reason, at once', async (_name, seat, reason) => {
+  const here = room();
+  here.change({ seats: [{ agent: 'coder-1', task: 'money', ...seat }] });
+  expect(await here.why).toBe(reason);
+  expect(here.stops()).toBe(2);
+});
+
+test('a question is answered once', async () => {
+  const here = room();
+  const tasks = [{ id: 'totals', status: 'BLOCKED', priority: 1 }];
+  here.change({ state: { tasks } });
+  here.change({ state: { tasks } });
+  await Promise.resolve();
+  here.end();
+  await here.why;
+  expect(here.answers).toEqual(['totals']);
+});
+
+test('a note that is refused, Ctrl-C and too long a time end it', async () => {
+  const refused = room({ answer: async () => 'the note was refused' });
+  refused.change({ state: { tasks: [{ id: 'totals', status: 'BLOCKED', priority: 1 }] } });
+  expect(await refused.why).toBe('the note was refused');
+  expect(await room({ interrupted: AbortSignal.abort() }).why).toBe('it was interrupted');
+  expect(await room({ longestMs: 0 }).why).toBe('it did not end within 0 s');
+});

@@ -1,0 +1,114 @@
+// The demo fails unless the board's history shows each chapter; one that did not happen is not told as if it had.
+
+import { expect, test } from 'vitest';
+import type { State } from '../../../src/core/state.ts';
+import { answerTo } from '../../../src/demo/human.ts';
+import { type Logged, story } from '../../../src/demo/story.ts';
+
+type Event = readonly [event: string, second: number, agent?: string, more?: object];
+
+const at = (second: number): string => `2026-03-01T09:00:${String(second).padStart(2, '0')}Z`;
+const task = (id: string, depends: readonly string[], events: readonly Event[]) => ({
+  id,
+  status: events.at(-1)?.[0] === 'merged' ? 'MERGED' : 'CLAIMED',
+  priority: 1,
+  depends_on: depends,
+  history: events.map(([event, second, agent = 'coder-1', more = {}]) => ({ time: at(second), event, agent, ...more })),
+});
+const plain = (from: number, agent = 'coder-1'): readonly Event[] => [
+  ['claimed', from, agent],
+  ['pre_execution_checkpoint', from + 1, agent],
+  ['submitted', from + 3, agent],
+];
+const end = (from: number): readonly Event[] => [
+  ['approved', from, 'code-reviewer-1'],
+  ['merged', from + 1, 'code-reviewer-1'],
+];
+
+const TASKS = [
+  task('parse', [], [...plain(1), ...end(6)]),
+  task(
+    'money',
+    [],
+    [...plain(2, 'coder-2'), ['rejected', 6, 'code-reviewer-1'], ['claimed', 7], ['submitted', 8], ...end(9)],
+  ),
+  task('totals', [], [['claimed', 11], ['blocked', 12], ['unblocked', 14], ...plain(15), ...end(20)]),
+  task(
+    'only',
+    ['parse', 'totals'],
+    [
+      ...plain(22),
+      ['approved', 26],
+      ['integration_failed', 27, 'code-reviewer-1', { paths: ['src/tally.mjs'] }],
+      ...plain(28),
+      ...end(33),
+    ],
+  ),
+];
+const state = (tasks: readonly object[] = TASKS, more: object = {}): State =>
+  ({
+    tasks,
+    goal: { status: 'COMPLETED' },
+    human_notes: [{ timestamp: at(13), message: 'it does', for: 'totals' }],
+    ...more,
+  }) as unknown as State;
+const LOG: readonly Logged[] = [
+  {
+    agent: 'coder-1',
+    action: 'session-end',
+    task: 'parse',
+    detail: 'session of coder-1 on parse ended: ended by SIGKILL after 1s',
+  },
+];
+const missing = (of: State, log = LOG): readonly string[] =>
+  story(of, log).flatMap(({ happened, title }) => (happened ? [] : [title]));
+
+test('all of it happened', () => {
+  expect(missing(state())).toEqual([]);
+  expect(story(state(), LOG).map(({ text }) => text)).toMatchInlineSnapshot(`
+    [
+      "4 tasks, each after what it depends on, each reviewed and tested before its merge",
+      "two coders at the same time: parse and money",
+      "code-reviewer-1 rejected money for a real defect; reworked, approved, merged",
+      "coder-1 was killed (kill -9) while it worked on parse; the work was taken over and merged",
+      "totals was blocked by a question; your note answered it: “it does”",
+      "only did not merge (src/tally.mjs); integration stayed as it was until the conflict was resolved and reviewed",
+    ]
+  `);
+});
+
+const without = (id: string, event: string): State =>
+  state(TASKS.map((one) => (one.id === id ? { ...one, history: one.history.filter((e) => e.event !== event) } : one)));
+
+test.each([
+  ['a task is not merged', state([...TASKS, task('late', [], plain(40))]), ['merged']],
+  ['the goal is open', state(TASKS, { goal: { status: 'IN_PROGRESS' } }), ['merged']],
+  [
+    'a task came before what it depends on',
+    state(TASKS.map((one) => ({ ...one, depends_on: one.id === 'parse' ? ['only'] : [] }))),
+    ['merged'],
+  ],
+  ['nothing was rejected', without('money', 'rejected'), ['a rejection']],
+  ['nothing was blocked', without('totals', 'blocked'), ['a question']],
+  ['the planner did without the human', state(TASKS, { human_notes: [] }), ['a question']],
+  ['nothing conflicted', without('only', 'integration_failed'), ['a conflict']],
+  [
+    'one coder did it all',
+    state(TASKS.map((one) => ({ ...one, history: one.history.map((e) => ({ ...e, agent: 'coder-1' })) }))),
+    ['in parallel'],
+  ],
+])('%s', (_name, found, titles) => {
+  expect(missing(found)).toEqual(titles);
+});
+
+test('nobody was killed', () => {
+  expect(missing(state(), [])).toEqual(['a killed coder']);
+});
+
+test('the human answers a question once, and only the one it knows', () => {
+  const blocked = (id: string, notes: readonly object[]): State =>
+    state([{ id, status: 'BLOCKED', priority: 1 }], { human_notes: notes });
+  expect(answerTo(blocked('totals', []))).toMatchObject({ task: 'totals' });
+  expect(answerTo(blocked('totals', [{ for: 'totals' }]))).toBeUndefined();
+  expect(answerTo(blocked('parse', []))).toBeUndefined();
+});

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { news } from '../../../src/demo/telling.ts';
+import type { CrewView } from '../../../src/supervisor/view.ts';
+
+const history = (...events: readonly object[]) =>
+  events.map((event, at) => ({ time: `2026-03-01T09:00:0${at}Z`, ...event }));
+const view = (events: readonly object[], more: object = {}): CrewView =>
+  ({
+    happenings: [],
+    seats: [],
+    board: {
+      state: {
+        goal: { status: 'IN_PROGRESS' },
+        human_notes: [],
+        tasks: [{ id: 'money', description: 'Write cents', depends_on: ['parse'], history: history(...events) }],
+        ...more,
+      },
+    },
+  }) as unknown as CrewView;
+const text = (before: CrewView | undefined, after: CrewView, spoken = new Set<string>()): readonly string[] =>
+  news(before, after, spoken).map((told) => `${told.who} ${told.task} ${told.text}`);
+
+const REASON =
+  'Blockers: 1\n- [blocker] src/money.mjs:4 — the sign is lost\n  Why it matters: y\n  Suggestion: s\nConcerns: 0\nOverall: o';
+const EVENTS = [
+  { event: 'created', agent: 'planner-1' },
+  { event: 'claimed', agent: 'coder-1', from: 'UNCLAIMED' },
+  { event: 'pre_execution_checkpoint', agent: 'coder-1', checkpoint: { intent: 'divide' } },
+  { event: 'submitted', agent: 'coder-1', commit: 'abcdef0123' },
+  { event: 'rejected', agent: 'code-reviewer-1', reason: REASON },
+  { event: 'claimed', agent: 'coder-1', from: 'REJECTED' },
+  { event: 'integration_failed', agent: 'code-reviewer-1', paths: ['src/a.mjs'], with: ['month'] },
+];
+
+test('each turn of a task is one line', () => {
+  expect(text(undefined, view(EVENTS))).toEqual([
+    'planner-1 money plans: Write cents (after parse)',
+    'coder-1 money takes it, in a worktree of its own',
+    'coder-1 money will do: divide',
+    'coder-1 money offers commit abcdef0 for review',
+    'code-reviewer-1 money REJECTS it: src/money.mjs:4 the sign is lost',
+    'coder-1 money goes back to work on it',
+    'code-reviewer-1 money CONFLICT in src/a.mjs with month; nothing was merged',
+  ]);
+});
+
+test('only what is new is told', () => {
+  expect(text(view(EVENTS.slice(0, 2)), view(EVENTS.slice(0, 3)))).toEqual(['coder-1 money will do: divide']);
+  expect(text(view(EVENTS), view(EVENTS))).toEqual([]);
+});
+
+test('a kill, an alarm, a note, the end', () => {
+  const after: CrewView = {
+    ...view([], { goal: { status: 'COMPLETED' }, human_notes: [{ timestamp: 't', message: 'yes', for: 'money' }] }),
+    happenings: [
+      { time: 0, level: 'info', agent: 'coder-1', task: 'parse', text: 'session ended: ended by SIGKILL after 1s' },
+      { time: 0, level: 'alarm', text: 'INTEGRATION FAILED: money' },
+      { time: 0, level: 'info', agent: 'coder-1', text: 'session ended: exit 0' },
+    ],
+  };
+  expect(text(view([]), after)).toEqual([
+    'coder-1 parse is killed in the middle of its work (kill -9)',
+    'watcher  INTEGRATION FAILED: money',
+    'you money note: yes',
+    'planner-1  the goal is reached',
+  ]);
+});
+
+test('what an agent does is told where the script has words for it', () => {
+  const doing = (activity: string): CrewView =>
+    ({ ...view([]), seats: [{ agent: 'coder-1', task: 'money', activity }] }) as unknown as CrewView;
+  expect(text(view([]), doing('thinks hard'), new Set(['thinks hard']))).toEqual(['coder-1 money thinks hard']);
+  expect(text(view([]), doing('$ node --test'), new Set(['thinks hard']))).toEqual([]);
+  expect(text(doing('thinks hard'), doing('thinks hard'), new Set(['thinks hard']))).toEqual([]);
+});
