@@ -9,7 +9,7 @@ const FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono',
 const TINTS = [
   { pattern: /^(Agents|Tasks|Happened|Keys|Signs|History)\b/, colour: '#0969da' },
   { pattern: /^(ALARM|PAUSE)\b/, colour: '#cf222e' },
-  { pattern: /^(warning|Waits|Stopping)\b/, colour: '#9a6700' },
+  { pattern: /^(warning|Nothing|Stopping)\b/, colour: '#9a6700' },
 ];
 
 export function draw(title, lines) {

@@ -11,7 +11,7 @@ const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
   // The session to go on with is gone: a fresh one will do.
   [
     'other',
-    /no conversation found|invalid session identifier|session not found|no rollout found|resource not found: session|unknown session/i,
+    /no conversation found|error resuming session|invalid session identifier|session not found|no rollout found|resource not found: session|unknown session/i,
   ],
   [
     'quota',

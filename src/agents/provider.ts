@@ -98,6 +98,8 @@ export interface Provider {
   readonly trial?: false;
   /** Whether a session can be gone on with after its process ended. */
   readonly resumes: boolean;
+  /** Also from another folder than the one it began in, which may be gone by then. */
+  readonly resumesElsewhere?: true;
   /** How it is told that it is out of date, not logged in…: for `liza doctor`. */
   readonly hints: { readonly install: string; readonly login: string };
   launch(request: SessionRequest): Launch;

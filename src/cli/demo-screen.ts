@@ -65,27 +65,26 @@ export function demoScreen(io: Io, silent: boolean): DemoScreen {
       const lines = safe(text.trimEnd()).split('\n');
       if (text.trim() !== '') write(lines.map((line) => [{ text: `  ${line}` }]));
     },
-    closing: (state, chapters, seconds, kept) => closing(state, chapters, seconds, kept).map(safe),
+    closing: (state, chapters, seconds, kept) => [
+      '',
+      safe(`What happened, in ${seconds} s and ${sessionsOf(state)} sessions, read from the board’s history:`),
+      ...chapters.flatMap(({ title, happened, text }) => {
+        const [first = '', ...more] = p.lines(`${title}: ${text}`, Math.max(20, width - 4));
+        return [safe(`  ${happened ? '✓' : '✗'} ${first}`), ...more.map((part) => `    ${part}`)];
+      }),
+      ...next(kept).map(safe),
+    ],
   };
 }
 
-function closing(
-  state: State,
-  chapters: readonly Chapter[],
-  seconds: number,
-  kept: string | undefined,
-): readonly string[] {
-  const sessions = [...state.tasks.map(({ usage }) => usage), state.goal.usage].reduce(
-    (sum, use) => sum + (use?.sessions ?? 0),
-    0,
-  );
+const sessionsOf = ({ tasks, goal }: State): number =>
+  [...tasks.map(({ usage }) => usage), goal.usage].reduce((sum, use) => sum + (use?.sessions ?? 0), 0);
+
+function next(kept: string | undefined): readonly string[] {
   return [
     '',
-    `What happened, in ${seconds} s and ${sessions} sessions, read from the board’s history:`,
-    ...chapters.map(({ title, happened, text }) => `  ${happened ? '✓' : '✗'} ${title}: ${text}`),
-    '',
     ...(kept === undefined
-      ? ['Look around in it: liza demo --keep leaves the repository where it is']
+      ? ['To look around in it, keep it: liza demo --keep']
       : ['Look around:', `  cd ${kept}`, ...LOOK.map((command) => `  ${command}`)]),
     '',
     'In a repository of your own:',

@@ -41,7 +41,7 @@ export function news(before: CrewView | undefined, view: CrewView): readonly Hap
   const waits =
     view.waitsFor === undefined || view.waitsFor === before?.waitsFor
       ? []
-      : [{ time: now, level: 'info', text: `waits for ${view.waitsFor}` } as const];
+      : [{ time: now, level: 'info', text: `nothing moves: ${view.waitsFor}` } as const];
   return [...happened, ...doings, ...alarms(before?.alarms ?? [], view.alarms, now), ...waits];
 }
 

@@ -46,19 +46,27 @@ export function castRoles(io: Io, config: Config, asked: Asked): Cast | Refusal 
   return { chosen: all, told };
 }
 
-/** Those on PATH, in the order in which they are looked for. */
-export function installedProviders(io: Io): readonly Provider[] {
-  return FAVOURED.map((name) => findProvider(io, name)).filter(
-    (one): one is Provider => !('ok' in one) && isThere(io, one),
-  );
+/** All that can be named but `rehearsal`, in the order in which they are looked for. */
+export function knownProviders(io: Io, config: Pick<Config, 'providers'>): readonly Known[] | Refusal {
+  const table = providersOf(config.providers);
+  if ('ok' in table) return table;
+  return [...table.values()].map(({ provider }) => ({ provider, installed: isThere(io, provider) }));
 }
 
-/** By its name, installed or not. */
-export function findProvider(name: string, configured?: Config['providers']): Provider | Refusal {
-  const table = providersOf(configured);
-  if ('ok' in table) return table;
-  return table.get(name)?.provider ?? unknown(name, [...table.keys()]);
+export interface Known {
+  readonly provider: Provider;
+  readonly installed: boolean;
 }
+
+export const unknownProvider = (name: string, known: Iterable<string>): Refusal =>
+  refuse(
+    `there is no provider ${quoted(name)}`,
+    name === 'rehearsal'
+      ? 'name its script: liza config set providers \'{"rehearsal": {"script": "rehearsal.json"}}\''
+      : `known ones: ${[...known].join(', ')}; add another: liza help config set`,
+    1,
+    'provider',
+  );
 
 function favourite(io: Io, found: ReadonlyMap<string, Chosen>): Chosen | Refusal {
   const names = [...FAVOURED, ...[...found.keys()].filter((name) => !FAVOURED.includes(name))];
@@ -76,13 +84,7 @@ function favourite(io: Io, found: ReadonlyMap<string, Chosen>): Chosen | Refusal
 
 function named(io: Io, found: ReadonlyMap<string, Chosen>, name: string): Chosen | Refusal {
   const one = found.get(name);
-  if (one === undefined) {
-    const hint =
-      name === 'rehearsal'
-        ? 'name its script: liza config set providers \'{"rehearsal": {"script": "rehearsal.json"}}\''
-        : `known ones: ${[...found.keys()].join(', ')}; add another: liza help config set`;
-    return refuse(`there is no provider ${quoted(name)}`, hint, 1, 'provider');
-  }
+  if (one === undefined) return unknownProvider(name, found.keys());
   if (isThere(io, one.provider)) return one;
   return refuse(
     `${one.provider.title} is not installed: ${one.provider.program ?? name} is not on PATH`,

@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../core/decision.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -55,8 +55,12 @@ function git(root: string, env: Environment, ...args: string[]): void {
   throw new EnvironmentError(`git ${args[0]} failed: ${why}`, 'install git 2.38 or newer; liza doctor looks at it', 5);
 }
 
-/** Whoever runs it inside an agent's session, a hook or a test runner shall see what everybody sees. */
-export function plainEnvironment(env: Environment): Record<string, string | undefined> {
+/**
+ * Whoever runs it inside an agent's session, a hook or a test runner shall see what everybody sees. `node`: the
+ * one that runs us, which need not be the first on PATH; the demo's programs get the same.
+ */
+export function plainEnvironment(env: Environment, node?: string): Record<string, string | undefined> {
   const kept = Object.entries(env).filter(([name]) => !/^(LIZA_|GIT_|NODE_TEST_CONTEXT$|NODE_V8_COVERAGE$)/.test(name));
-  return { ...Object.fromEntries(kept), ...PLAIN_GIT };
+  const first = node === undefined ? {} : { PATH: `${dirname(node)}:${env['PATH'] ?? '/usr/bin:/bin'}` };
+  return { ...Object.fromEntries(kept), ...PLAIN_GIT, ...first };
 }

@@ -12,7 +12,7 @@ import type { Environment } from './environment.ts';
 import { openOutput, type Printed } from './output.ts';
 import { startTime, TAG } from './processes.ts';
 import { nested, reasonOf } from './start.ts';
-import { send, treeOf } from './tree.ts';
+import { treeOf } from './tree.ts';
 
 export interface AgentProgram {
   readonly argv: readonly [string, ...string[]];
@@ -100,10 +100,8 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
     stdout,
     exited,
     end: async (graceMs, hurry) => {
-      const running = (): boolean => child.exitCode === null && child.signalCode === null;
-      tree.look();
-      // Not waited for yet, so its pid is nobody else's.
-      if (running() && graceMs > 0) send(-pid, 'SIGTERM');
+      // All of them, wherever they went: a tool in a session of its own does not hear of its group's end.
+      if (graceMs > 0) tree.ask();
       const until = performance.now() + graceMs;
       while (performance.now() < until && hurry?.aborted !== true && tree.look().length > 0) await wait(POLL_MS);
       const survivors = await tree.end();

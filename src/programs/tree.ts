@@ -15,6 +15,8 @@ export interface Root {
 export interface Tree {
   /** Looks now, and remembers: a child whose parent ends later is still known by then. */
   look(): readonly Running[];
+  /** SIGTERM to all, once. */
+  ask(): void;
   /** SIGKILL to all, again and again until none is left. Answers how many could not be ended. */
   end(): Promise<number>;
 }
@@ -33,6 +35,9 @@ export function treeOf(root: Root): Tree {
   };
   return {
     look,
+    ask: () => {
+      for (const one of look()) if (isStill(one)) send(one.pid, 'SIGTERM');
+    },
     async end() {
       let quiet = 0;
       for (let round = 0; round < ROUNDS; round++) {

@@ -133,7 +133,12 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     pause: async () => saying(await transact(person, { name: 'pause' })),
     resume: async () => saying(await transact(person, { name: 'resume' })),
     stop: () => {
-      if (orderly.signal.aborted) atOnce.abort();
+      const again = orderly.signal.aborted;
+      if (again) atOnce.abort();
+      office.tell({
+        level: 'info',
+        text: again ? 'stopping at once' : 'stopping: agents are asked to end; again ends them at once',
+      });
       orderly.abort();
       bell.ring();
       for (const { seat } of seated) if (seat.view().state !== 'stopped') seat.turn('stopping');

@@ -8,7 +8,7 @@ import { type Actor, OPERATOR } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { freshState } from '../core/fresh.ts';
 import { nextGoal } from '../core/goals.ts';
-import type { State } from '../core/state.ts';
+import type { Config, Goal, State } from '../core/state.ts';
 import { ensureBranch, exclude, type Repository } from '../git/repository.ts';
 import type { Environment } from '../git/run.ts';
 import { openWorkbench } from '../git/workbench.ts';
@@ -23,12 +23,16 @@ import { touchedRecords } from '../store/touched.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTurn } from '../store/yaml.ts';
+import { fileOf, forShell, refuseSpec, writeVision } from './init-document.ts';
 
 export interface InitRequest {
   readonly goal: string;
   readonly spec: string;
   readonly branch: string;
   readonly specExists: boolean;
+  /** What the goal's document begins with, should it not be there. */
+  readonly template?: string;
+  readonly settings?: Pick<Config, 'test_command' | 'default_provider'>;
   /** The shipped JSON Schema, copied beside state.yaml for editors. */
   readonly schema: string | undefined;
 }
@@ -47,7 +51,7 @@ export async function init(
   request: InitRequest,
 ): Promise<InitDone | Refusal> {
   const { files, paths } = context;
-  const refused = refuseGoal(request) ?? refuseLink(paths.liza) ?? refuseSpec(request);
+  const refused = refuseGoal(request) ?? refuseLink(paths.liza) ?? refuseSpec(paths.root, request);
   if (refused !== undefined) return refused;
   const lost = refuseLost(context);
   if (lost !== undefined) return lost;
@@ -77,17 +81,20 @@ async function openBoard(context: Context, request: InitRequest, head: string): 
   const lock = await context.lock();
   if (!('release' in lock)) return unlocked(lock);
   let unfinished: string | undefined;
+  let written = false;
   try {
     // Two inits at once: the second finds the first one's board.
     if ((readTail(files, paths.journal, 1)?.lines.length ?? 0) > 0) return already(request);
-    const state = freshState({
+    const fresh = freshState({
       goal: request.goal,
       spec_ref: request.spec,
       integration_branch: request.branch,
       integration_head: head,
       now: context.clock(),
     });
+    const state = { ...fresh, config: { ...fresh.config, ...request.settings } };
     writeSchema(context, request);
+    written = writeVision(context, request);
     const text = boardText(state, request.schema !== undefined);
     unfinished = start(context, text, OPERATOR, 'init', `goal: ${request.goal}`);
   } catch (error) {
@@ -100,7 +107,7 @@ async function openBoard(context: Context, request: InitRequest, head: string): 
     ok: true,
     already: false,
     message: `blackboard ready in ${relative(paths.root, paths.state)} for: ${request.goal}`,
-    lines: [...(unfinished === undefined ? [] : [unfinished]), 'next: liza add-task --help, or liza status'],
+    lines: [...(unfinished === undefined ? [] : [unfinished]), ...nextSteps(request, written)],
   };
 }
 
@@ -109,15 +116,8 @@ function reopen(context: Context, request: InitRequest): Promise<InitDone | Refu
   return inTurn<InitDone>(context, async (session) => {
     writeSchema(context, request);
     const before = session.normal.state;
-    if (before.goal.description === request.goal && !finished(before)) return already(request);
-    if (!finished(before)) {
-      return refuse(
-        `this project already works on "${before.goal.description}" (${before.goal.status})`,
-        'finish it with liza goal complete, or stop it with liza abort, then init again',
-        1,
-        'goal-open',
-      );
-    }
+    if (before.goal.description === request.goal && !finished(before)) return already(request, before.config);
+    if (!finished(before)) return goalOpen(before.goal);
     const live = before.tasks.filter((task) => !['MERGED', 'SUPERSEDED', 'ABANDONED'].includes(task.status));
     if (live.length > 0) {
       return refuse(
@@ -130,7 +130,9 @@ function reopen(context: Context, request: InitRequest): Promise<InitDone | Refu
         'tasks-open',
       );
     }
-    const after = nextGoal(before, { goal: request.goal, spec_ref: request.spec, now: session.now() });
+    const next = nextGoal(before, { goal: request.goal, spec_ref: request.spec, now: session.now() });
+    const after = { ...next, config: { ...next.config, ...request.settings } };
+    const written = writeVision(context, request);
     const { doc, edits } = await updateDocument(session.doc, session.normal.toFile(after));
     session.commit(doc, {
       actor: OPERATOR as Actor,
@@ -142,9 +144,23 @@ function reopen(context: Context, request: InitRequest): Promise<InitDone | Refu
       archive: before.tasks,
       effect: true,
     });
-    return { ok: true, already: false, message: `new goal: ${request.goal}; ${before.goal.id} is archived`, lines: [] };
+    const message = `new goal: ${request.goal}; ${before.goal.id} is archived`;
+    return { ok: true, already: false, message, lines: nextSteps(request, written) };
   });
 }
+
+export const goalOpen = ({ description, status }: Goal): Refusal =>
+  refuse(
+    `this project already works on "${description}" (${status})`,
+    'finish it with liza goal complete, or stop it with liza abort, then init again',
+    1,
+    'goal-open',
+  );
+
+const nextSteps = ({ spec }: InitRequest, written: boolean): readonly string[] =>
+  written
+    ? [`${fileOf(spec)} was written from a template`, `next: say in ${fileOf(spec)} what is wanted, then: liza run`]
+    : ['next: liza run, or plan by hand: liza add-task --help'];
 
 /** Only under the lock, where temporary files are swept. */
 function writeSchema({ files, paths }: Context, { schema }: InitRequest): void {
@@ -154,11 +170,14 @@ function writeSchema({ files, paths }: Context, { schema }: InitRequest): void {
 
 const finished = (state: State): boolean => state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED';
 
-const already = (request: InitRequest): InitDone => ({
+/** Settings of a goal that is under way are not changed in passing. */
+const already = ({ goal, settings }: InitRequest, config?: Config): InitDone => ({
   ok: true,
   already: true,
-  message: `already done: this project has its blackboard for: ${request.goal}`,
-  lines: [],
+  message: `already done: this project has its blackboard for: ${goal}`,
+  lines: Object.entries(settings ?? {})
+    .filter(([key, value]) => config !== undefined && config[key as keyof Config] !== value)
+    .map(([key, value]) => `${key} stays as it was; to change it: liza config set ${key} ${forShell(String(value))}`),
 });
 
 function boardText(state: State, schema: boolean): string {
@@ -173,16 +192,6 @@ function boardText(state: State, schema: boolean): string {
 function refuseGoal({ goal }: InitRequest): Refusal | undefined {
   if (goal.trim() !== '') return undefined;
   return refuse('a goal needs words', 'liza init "Add retry to all API calls"', 1, 'goal');
-}
-
-function refuseSpec({ spec, specExists }: InitRequest): Refusal | undefined {
-  if (specExists) return undefined;
-  return refuse(
-    `the goal's document ${spec} is not in this project`,
-    `write it (what to build, for whom, what counts as done), for example:\n    mkdir -p specs && printf '# Vision\\n\\n' > ${spec}\n    or name another: --spec docs/goal.md`,
-    1,
-    'spec',
-  );
 }
 
 /** A board that was deleted by mistake is worth more than a fresh one. */

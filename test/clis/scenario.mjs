@@ -2,7 +2,7 @@
 // with `liza run` in a repository of its own. Answers what it found wrong; an empty list is a pass.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CLIS } from './clis.mjs';
 import { startModel, USAGE } from './model.mjs';
@@ -28,7 +28,7 @@ export async function playThrough(name, places, say) {
       { cwd: project, env },
       say,
     );
-    return { ...facts(liza, project), ended, problems: problems(name, liza, project, model.asked, ended) };
+    return { ...facts(liza), ended, problems: problems(liza, project, model.asked, ended) };
   } finally {
     model.close();
     if (process.env.LIZA_KEEP === undefined) rmSync(folder, { recursive: true, force: true });
@@ -107,7 +107,7 @@ function facts(liza) {
   }
 }
 
-function problems(name, liza, project, asked, ended) {
+function problems(liza, project, asked, ended) {
   const found = [];
   const expect = (holds, what) => {
     if (!holds) found.push(what);
@@ -149,9 +149,9 @@ function problems(name, liza, project, asked, ended) {
   return found;
 }
 
-/** What the log of events recorded of all sessions together. */
+/** Of the goal and of its tasks; what an agent's session used is told there once more. */
 function recordedTokens(project) {
-  const state = run('cat', [join(project, '.liza', 'state.yaml')], { cwd: project });
+  const state = readFileSync(join(project, '.liza', 'state.yaml'), 'utf8').split(/^agents:/m)[0];
   const sum = (key) =>
     [...state.matchAll(new RegExp(`\\b${key}: (\\d+)`, 'g'))].reduce((total, [, value]) => total + Number(value), 0);
   return { input: sum('input_tokens'), output: sum('output_tokens') };

@@ -5,7 +5,8 @@ const TASK = 'greet';
 export const GREETING = 'Hello, world';
 
 const WRONG = `#!/bin/sh\necho "Good bye"\n`;
-const TEST = `#!/bin/sh\ntest "$(sh greet.sh)" = "${GREETING}"\n`;
+// No $(…): Gemini CLI blocks it as an injection.
+const TEST = `#!/bin/sh\nsh greet.sh | grep -qx "${GREETING}"\n`;
 
 const REJECTION = `liza submit-verdict ${TASK} REJECTED - <<'VERDICT'
 Blockers: 1

@@ -26,7 +26,7 @@ export default async function setup(): Promise<() => void> {
 async function buildInto(folder: string): Promise<void> {
   const env = { ...process.env, LIZA_DIST: join(folder, 'dist') };
   execFileSync(process.execPath, ['tools/build.mjs'], { cwd: ROOT, env, stdio: 'inherit' });
-  for (const part of ['schema', 'package.json']) {
+  for (const part of ['schema', 'package.json', 'contracts', 'templates', 'scripts', 'demo']) {
     if (existsSync(join(ROOT, part))) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   }
   await build({

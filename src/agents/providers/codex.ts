@@ -16,6 +16,7 @@ export const codex = (settings: ProviderSettings): Provider => ({
   title: 'Codex',
   program: settings.program ?? 'codex',
   resumes: true,
+  resumesElsewhere: true,
   hints: { install: 'npm install -g @openai/codex', login: 'codex login, or set OPENAI_API_KEY' },
   launch: (request) => launch(settings, request),
   parser: (counting) => codexParser(counting),
@@ -35,6 +36,8 @@ function launch(settings: ProviderSettings, request: SessionRequest): Launch {
       '--skip-git-repo-check',
       ...['-c', 'check_for_update_on_startup=false'],
       ...['-c', 'analytics.enabled=false'],
+      // A login shell would set PATH anew, and `liza` would be gone from it.
+      ...['-c', 'allow_login_shell=false'],
       ...['-c', `developer_instructions=${toml(contract)}`],
       ...(model === undefined ? [] : ['-m', model]),
       ...settings.args,

@@ -24,7 +24,7 @@ export interface Frame {
 }
 
 export function frame(view: CrewView, screen: Screen, look: LiveLook, log: LogView = { lines: [] }): Frame {
-  const p = pen(look);
+  const p = bounded(pen(look));
   const status = statusView(view.board, view.now, view.alarms);
   const seats = seatRows(view, status, look);
   const height = Math.max(2, look.height);
@@ -44,6 +44,13 @@ export function frame(view: CrewView, screen: Screen, look: LiveLook, log: LogVi
     ground: ground(view, status, order, page?.most ?? 0, room),
   };
 }
+
+/** A megabyte that an agent wrote on one line shall not be measured at every frame: no more than could be shown. */
+const bounded = (p: Pen): Pen => ({
+  ...p,
+  say: (text) => p.say(text.slice(0, 1000)),
+  lines: (text, width) => p.lines(text.slice(0, 4000), width),
+});
 
 interface Page {
   readonly lines: readonly Line[];

@@ -52,7 +52,7 @@ function stopping(stops: number): readonly Line[] {
 }
 
 function waits(whom: string, p: Pen): readonly Line[] {
-  const [first = '', second, ...rest] = p.lines(p.say(`Waits for ${whom}`), p.width);
+  const [first = '', second, ...rest] = p.lines(p.say(`Nothing moves: ${whom}`), p.width);
   const tail = second === undefined ? [] : [[second, ...rest].join(' ')];
   return [first, ...tail].map((text) => [{ text, tone: 'strong' }]);
 }

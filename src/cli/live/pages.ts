@@ -3,6 +3,7 @@
 import type { CrewView, Seat } from '../../supervisor/view.ts';
 import type { Line, Pen } from '../pen.ts';
 import { pad } from '../terminal.ts';
+import { readable } from './log-words.ts';
 import { dollars, tokens } from './words.ts';
 
 const KEYS: readonly (readonly [string, string])[] = [
@@ -64,13 +65,13 @@ export function logLines(
     { text: `${p.say(agent)} has no session now; its log shows here when one starts`, tone: 'faint' },
   ];
   const end = log.lines.length - back;
-  const tail = log.lines.slice(Math.max(0, end - room + 1), end).map((text): Line => [{ text: p.say(text) }]);
+  const tail = log.lines.slice(Math.max(0, end - room + 1), end).map((text): Line => [{ text: p.say(readable(text)) }]);
   return [top, ...(log.lines.length === 0 ? [none] : tail)];
 }
 
 /** `12.3k+4.5k` and `$0.61`, as far as they are known. */
 export const spent = (session: Seat['session'] | undefined): readonly string[] =>
-  session === undefined
+  session === undefined || session.input + session.output === 0
     ? []
     : [
         `${tokens(session.input)}+${tokens(session.output)}`,

@@ -2,6 +2,7 @@
 // Agents of other processes are on the blackboard only; they are shown too, with what it knows of them.
 
 import { settings } from '../../core/state.ts';
+import type { Instant } from '../../core/time.ts';
 import type { AgentView, StatusView } from '../../core/view.ts';
 import type { CrewView, Seat } from '../../supervisor/view.ts';
 import type { Line, Pen, Tone } from '../pen.ts';
@@ -43,7 +44,7 @@ export function seatRows(view: CrewView, status: StatusView, look: LiveLook): re
       lease: leaseOf(agent),
       context: seat.session?.context_percent ?? agent?.contextPercent,
       session: seat.session,
-      now: doing(seat, look),
+      now: doing(seat, view.now, look),
     };
   });
   const elsewhere = [...known.values()]
@@ -63,10 +64,17 @@ export function seatRows(view: CrewView, status: StatusView, look: LiveLook): re
   return [...here, ...elsewhere];
 }
 
-function doing(seat: Seat, look: LiveLook): string {
-  const until = seat.until === undefined ? '' : `until ${clock(seat.until, look.zone).slice(0, 5)}`;
-  if (seat.state === 'working' || seat.state === 'merging') return seat.activity ?? seat.why ?? '';
-  return [seat.why ?? (seat.state === 'idle' ? 'nothing to do' : ''), until].filter(Boolean).join(' ');
+function doing(seat: Seat, now: Instant, look: LiveLook): string {
+  if (seat.state === 'working' || seat.state === 'merging') return seat.activity ?? seat.why ?? 'has begun';
+  const why = seat.why ?? (seat.state === 'idle' ? 'nothing to do' : '');
+  return [why, ...again(seat.until, now, look)].filter(Boolean).join(', ');
+}
+
+/** When it tries again: soon in so long, later at what time. */
+function again(until: Instant | undefined, now: Instant, look: LiveLook): readonly string[] {
+  if (until === undefined || until <= now) return [];
+  const left = until - now;
+  return [left < 10 * 60_000 ? `again in ${coarse(left + 4999)}` : `again at ${clock(until, look.zone).slice(0, 5)}`];
 }
 
 const TONE: Readonly<Record<string, Tone>> = {
@@ -110,7 +118,7 @@ export function seatLines(
   const full = wide || density === 'two-lines';
   const cells = rows.map((row) => [...names(row, full, p), ...bars(row, full, wide ? 8 : full ? 6 : 4, p)]);
   const costs = rows.map(({ session }) => spent(session));
-  const room = widths(cells, wide ? [20, 11, 24, 14, 14, 14] : full ? [16, 11, 17, 8, 11, 11] : [16, 11, 16, 4, 4]);
+  const room = widths(cells, wide ? [20, 11, 24, 14, 14, 14] : full ? [16, 11, 16, 9, 11, 11] : [16, 11, 16, 4, 4]);
   const money = widths(costs, [14, 8]);
   return rows.map((row, at) => {
     const [id = '', state = '', ...rest] = (cells[at] ?? []).map((text, i) => cell(text, room[i] ?? 0, p));

@@ -48,7 +48,7 @@ export const verb: Verb = {
         repository,
         script,
         fast: args.flag('fast'),
-        env: plainEnvironment(io.env),
+        env: plainEnvironment(io.env, io.self.argv[0]),
         interrupted,
       };
       return await perform(play, demoScreen(io, args.json), args.flag('keep'));
@@ -73,7 +73,7 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
   screen.opening();
   const made = await liza(play, screen, ['init', GOAL]);
   if (made !== undefined) return made;
-  const crew = await start(play);
+  const crew = await start(play, play.fast ? 0 : paceAfter(io.now() - begun));
   if (refused(crew)) return crew;
   const stopped = await follow({
     crew,
@@ -86,7 +86,8 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
     answer: async ({ task, note }: Answer) => (await liza(play, screen, ['note', note, '--for', task]))?.message,
   });
   if (stopped !== undefined) {
-    return refuse(`the demo stopped: ${stopped}`, keep ? look(repository) : KEEP, 1, 'demo');
+    const again = play.interrupted.aborted ? 'nothing is left of it; start it again: liza demo' : KEEP;
+    return refuse(`the demo stopped: ${stopped}`, keep ? look(repository) : again, 1, 'demo');
   }
   const { state } = crew.view().board;
   const chapters = story(state, await logOf(play));
@@ -106,18 +107,21 @@ const look = ({ root }: DemoRepository): string => `look around: cd ${root} && l
 const told = (missing: readonly Chapter[]): string =>
   `not everything happened: ${missing.map(({ title, text }) => `${title} (${text})`).join('; ')}`;
 
+/** The agents think in their script's seconds; a slow machine takes its time anyway. `first`: what one command took. */
+const paceAfter = (first: number): number => Math.max(0.1, Math.min(0.8, 250 / first));
+
 /** Waiting after a crash or for a restart is no part of the story: it is made shorter by this. */
 const HURRY = { fast: 10, readable: 2 };
 
-function start({ io, repository: { root }, fast }: Play): Promise<CrewControl | Refusal> {
+function start({ io, repository: { root }, fast, env }: Play, pace: number): Promise<CrewControl | Refusal> {
   const provider = rehearsalProvider({
     program: io.self.argv,
     script: io.asset('demo/script.json'),
     env: PLAIN_GIT,
-    pace: fast ? 0 : 0.7,
+    pace,
   });
   const sleep: Io['sleep'] = (ms, signal) => io.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
-  const office = openOffice({ ...io, sleep, now: io.now }, { root, store: openYamlStore(io.context(root)) });
+  const office = openOffice({ ...io, env, sleep }, { root, store: openYamlStore(io.context(root)) });
   return startCrew({
     office,
     members: [
@@ -148,7 +152,6 @@ async function logOf(play: Play): Promise<readonly Logged[]> {
 
 /** The program itself, in the user's branch: merging is the human's act. */
 async function prove(play: Play, screen: DemoScreen): Promise<{ readonly tests: number } | Refusal> {
-  const node = play.io.self.argv[0] ?? 'node';
   let tests = 0;
   for (const argv of [
     ['git', 'merge', '-q', '--ff-only', 'integration'],
@@ -156,7 +159,7 @@ async function prove(play: Play, screen: DemoScreen): Promise<{ readonly tests: 
     ['node', 'bin/tally.mjs', 'example.txt', '--month', '2026-03'],
   ]) {
     screen.command(argv);
-    const ran = await inside(play, argv[0] === 'node' ? [node, ...argv.slice(1)] : argv);
+    const ran = await inside(play, argv);
     screen.output(ran.output);
     if (ran.status !== 0) return refuse(`${argv.join(' ')} failed in the result`, KEEP, 1, 'demo');
     tests = Number(/pass (\d+)/.exec(ran.output)?.[1] ?? tests);

@@ -1,7 +1,9 @@
 // `liza doctor [--fix]`: what is wrong around the blackboard, and what to do about it.
 
+import { version } from '../../../package.json';
 import { refuse } from '../../core/decision.ts';
 import type { Finding } from '../../workflows/doctor.ts';
+import type { AgentFinding } from '../agent-findings.ts';
 import { committedResult, refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
 import { humanOnly } from '../identity.ts';
@@ -18,7 +20,10 @@ export const verb: Verb = {
     'accept-integration': { description: 'The integration branch was moved outside Liza and is right as it is.' },
   },
   examples: ['liza doctor', 'liza doctor --fix', 'liza doctor --accept-integration'],
-  details: ['A deleted .liza comes back from the copy in the git directory, up to the last acknowledged change.'],
+  details: [
+    'A deleted .liza comes back from the copy in the git directory, up to the last acknowledged change.',
+    'Agent CLIs are started with --version, which needs no login and costs nothing. Missing ones are no problem.',
+  ],
   run: async (args, io) => {
     if (args.flag('accept-integration')) return accept(io);
     const fix = args.flag('fix');
@@ -29,8 +34,8 @@ export const verb: Verb = {
     if (refused(repository)) return repository;
     const { examine } = await import('../../workflows/doctor.ts');
     const context = io.context(repository.root, repository.gitDirectory);
-    const around = await examine(io.env, repository, context, fix, readSchema(io));
-    const findings = [...around, ...(await work(io, around, fix))];
+    const [around, beside] = await Promise.all([examine(io.env, repository, context, fix, readSchema(io)), agents(io)]);
+    const findings = [...around, ...(await work(io, around, fix)), ...beside];
     const lines = findings.flatMap(line);
     const data = { findings };
     const broken = findings.filter((finding) => finding.level === 'broken');
@@ -50,6 +55,16 @@ async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<r
   return (await import('../../workflows/doctor-work.ts')).examineWork(hands, fix);
 }
 
+/** By the board's configuration where it can be read; a broken board is told by others. */
+async function agents(io: Io): Promise<readonly AgentFinding[]> {
+  const { homeFindings } = await import('../../workflows/setup.ts');
+  const { agentFindings } = await import('../agent-findings.ts');
+  const store = typeof io.root() === 'string' ? await io.openStore() : undefined;
+  const read = store === undefined || refused(store) ? undefined : await store.read().catch(() => undefined);
+  const found = await agentFindings(io, read?.board.state.config ?? {});
+  return [...homeFindings(io.env, version), ...found];
+}
+
 async function accept(io: Io): Promise<Result> {
   const operator = humanOnly(io.env, 'doctor --accept-integration');
   if (operator !== undefined) return operator;
@@ -65,7 +80,7 @@ async function accept(io: Io): Promise<Result> {
 
 const MARKS = { ok: 'ok  ', warning: 'WARN', broken: 'BAD ' } as const;
 
-const line = ({ level, check, message, remedy }: Finding): string[] => [
-  `${MARKS[level]} ${check.padEnd(10)} ${plain(message)}`,
+const line = ({ level, check, message, remedy, installed }: AgentFinding): string[] => [
+  `${level === 'ok' && installed === false ? '-   ' : MARKS[level]} ${check.padEnd(10)} ${plain(message)}`,
   ...(remedy === undefined ? [] : [`                → ${plain(remedy)}`]),
 ];

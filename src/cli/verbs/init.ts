@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { type Refusal, refuse } from '../../core/decision.ts';
-import type { Goal } from '../../core/state.ts';
+import type { State } from '../../core/state.ts';
 import type { Repository } from '../../git/repository.ts';
 import { given } from '../args.ts';
 import { refused } from '../desk.ts';
@@ -46,16 +46,15 @@ export const verb: Verb = {
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
     if (refused(repository)) return repository;
-    const { goalOpen, init, isFinished } = await import('../../workflows/init.ts');
-    const before = await earlierGoal(io, repository);
+    const { goalOpen, init } = await import('../../workflows/init.ts');
+    const before = await earlierState(io, repository);
     const said = saidBy(args);
-    if (said.goal === undefined && before !== undefined && !isFinished(before)) return goalOpen(before);
-    const wishes = await settle(args, io, repository, said, before);
-    if (refused(wishes)) return wishes;
+    if (said.goal === undefined && before !== undefined && isOpen(before)) return goalOpen(before.goal);
+    const wanted = await settle(args, io, repository, said, before);
+    if (refused(wanted)) return wanted;
+    const { wishes, lines } = wanted;
     const facts = await specFacts(repository.root, wishes.spec);
     if (refused(facts)) return facts;
-    const provider = await checkProvider(io, wishes);
-    if (refused(provider)) return provider;
     const done = await init(io.env, repository, io.context(repository.root, repository.gitDirectory), {
       goal: wishes.goal,
       spec: wishes.spec,
@@ -66,7 +65,7 @@ export const verb: Verb = {
       schema: readSchema(io),
     });
     if (!done.ok) return done;
-    return { ...done, lines: [...done.lines, ...provider.lines], data: { root: repository.root, already: done.already } };
+    return { ...done, lines: [...done.lines, ...lines], data: { root: repository.root, already: done.already } };
   },
 };
 
@@ -84,13 +83,21 @@ function saidBy(args: Args): Said {
   });
 }
 
+const isOpen = ({ goal }: State): boolean => goal.status !== 'COMPLETED' && goal.status !== 'ABORTED';
+
 /** A board that cannot be read is told by the workflow, which looks more closely. */
-async function earlierGoal(io: Io, { root }: Repository): Promise<Goal | undefined> {
+async function earlierState(io: Io, { root }: Repository): Promise<State | undefined> {
   if (io.root() !== root) return undefined;
   const store = await io.openStore();
   if (refused(store)) return undefined;
   const read = await store.read().catch(() => undefined);
-  return read?.board.state.goal;
+  return read?.board.state;
+}
+
+interface Settled {
+  readonly wishes: Wishes;
+  /** What is worth knowing besides. */
+  readonly lines: readonly string[];
 }
 
 async function settle(
@@ -98,34 +105,39 @@ async function settle(
   io: Io,
   { root }: Repository,
   said: Said,
-  before: Goal | undefined,
-): Promise<Wishes | Refusal> {
-  const { isFinished } = await import('../../workflows/init.ts');
-  const isOpen = before !== undefined && !isFinished(before);
-  const dialogue = args.flag('yes') || args.json || isOpen ? undefined : await io.openDialogue?.();
-  if (dialogue === undefined) return { goal: '', fromTemplate: false, ...DEFAULTS, ...said };
+  before: State | undefined,
+): Promise<Settled | Refusal> {
+  const { knownProviders, unknownProvider } = await import('../providers.ts');
+  const known = knownProviders(io, before?.config ?? {});
+  if ('ok' in known) return known;
+  const named = known.find(({ provider }) => provider.name === said.provider);
+  if (said.provider !== undefined && named === undefined) {
+    return unknownProvider(
+      said.provider,
+      known.map(({ provider }) => provider.name),
+    );
+  }
+  const installed = known.filter((one) => one.installed).map(({ provider }) => provider);
+  const lines = [
+    ...(named?.installed === false
+      ? [`${named.provider.title} is not installed yet: ${named.provider.hints.install}`]
+      : []),
+    ...(installed.length === 0 && named === undefined ? [NO_AGENT] : []),
+  ];
+  const nobody = args.flag('yes') || args.json || (before !== undefined && isOpen(before));
+  const dialogue = nobody ? undefined : await io.openDialogue?.();
+  if (dialogue === undefined) return { wishes: { goal: '', fromTemplate: false, ...DEFAULTS, ...said }, lines };
   const { guide } = await import('../init-guide.ts');
-  const { installedProviders } = await import('../providers.ts');
   const { guessTestCommand } = await import('../test-command.ts');
   const wishes = await guide(dialogue, {
     said,
     specExists: (path) => specExists(root, path),
-    installed: installedProviders(io),
+    installed,
     guessedTest: guessTestCommand(root),
     settled: before !== undefined,
   });
-  return wishes ?? refuse('you left, and nothing was made', 'start again: liza init', 1, 'left');
+  return wishes === undefined ? LEFT : { wishes, lines };
 }
 
-/** A name nobody knows is refused; one that is not installed yet is only told. */
-async function checkProvider(io: Io, { provider }: Wishes): Promise<{ readonly lines: readonly string[] } | Refusal> {
-  const { findProvider, installedProviders } = await import('../providers.ts');
-  if (provider === undefined) {
-    const none = 'no agent CLI is on PATH yet: liza doctor says how to get one; liza demo works without';
-    return { lines: installedProviders(io).length === 0 ? [none] : [] };
-  }
-  const found = findProvider(io, provider);
-  if ('ok' in found) return found;
-  const isMissing = !installedProviders(io).some(({ name }) => name === found.name);
-  return { lines: isMissing ? [`${found.title} is not installed yet: ${found.hints.install}`] : [] };
-}
+const NO_AGENT = 'no agent CLI is on PATH yet: liza doctor says how to get one; liza demo works without';
+const LEFT = refuse('you left, and nothing was made', 'start again: liza init', 1, 'left');

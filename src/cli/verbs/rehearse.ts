@@ -26,7 +26,7 @@ export const verb: Verb = {
   },
   examples: [
     'liza rehearse --script rehearsal.json --check',
-    'LIZA_AGENT_ID=coder-1 liza rehearse --script rehearsal.json --pace 0 < prompt.txt',
+    "printf '=== ASSIGNED TASK ===\\nTASK ID: greet\\n' | LIZA_AGENT_ID=coder-1 liza rehearse --script rehearsal.json --pace 0",
   ],
   details: [
     'Reads the prompt from stdin, looks up on the board what happened to the task, picks the first scene that fits, and plays its steps with the real commands. The first that does not go as written ends it with exit 1 and the reason.',

@@ -115,7 +115,7 @@ export function crewAt(
       ...(step > 12 && step < 60 ? [warning('draft', 'DRAFT: changelog waits for its planner for 31 min')] : []),
     ],
     happenings: Array.from({ length: Math.min(step, 40) }, (_, i) => happeningAt(Math.max(0, step - 40) + i, started)),
-    ...(step > 80 ? { waitsFor: 'you: auth-header asks a question (enter opens it)' } : {}),
+    ...(step > 80 ? { waitsFor: 'auth-header is BLOCKED and waits for your answer: liza note' } : {}),
   };
 }
 

@@ -65,9 +65,9 @@ it('marks alarms by a word, and says when they are over', () => {
 });
 
 it('says whom it waits for, once', () => {
-  const waiting = { ...quiet, waitsFor: 'you: an answer' };
+  const waiting = { ...quiet, waitsFor: 'you have to answer' };
   expect(printed([waiting, { ...waiting }, quiet, waiting])).toBe(
-    '14:02:11 waits for you: an answer\n14:02:11 waits for you: an answer\n',
+    '14:02:11 nothing moves: you have to answer\n14:02:11 nothing moves: you have to answer\n',
   );
 });
 

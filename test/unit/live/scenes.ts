@@ -15,7 +15,7 @@ export const lively = crewAt(45, NOW, '.liza/sessions/coder-1.log');
 export const waiting: CrewView = {
   ...crewAt(84, NOW),
   waitsFor:
-    'you: auth-header asks a question (enter opens it, l follows a log), and there is nothing else to do until it is answered',
+    'all other tasks wait for auth-header, which is BLOCKED: decide it yourself: liza note, or liza unblock auth-header',
 };
 
 export const paused: CrewView = { ...lively, board: { ...lively.board, switches: { PAUSE: NOW - 95_000 } } };

@@ -86,8 +86,12 @@ test('`liza demo --fast` ends well and leaves nothing', { timeout: LONG }, () =>
 test.each([
   [
     'wrong code',
-    (script: string) => script.replace('"work/money-fixed"', '"work/money"'),
-    /something new|same files|rejected|nothing to commit|failed/,
+    (script: string) =>
+      script.replace(
+        '{ "copy": "work/money" },',
+        '{ "copy": "work/money" }, { "replace": "src/money.mjs", "find": "/ 100", "by": "/ 10" },',
+      ),
+    /step 6: node test\/money.test.mjs ended with 1, not 0/,
   ],
   [
     'code without a test',

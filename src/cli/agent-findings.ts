@@ -1,0 +1,73 @@
+// What `liza doctor` says about agent CLIs: which are installed, their version, whether they start, and how to get
+// one or log in. Starts each with --version at most, all at once and for a limited time; that costs no tokens.
+
+import { type Installed, inspect, type Run } from '../agents/installed.ts';
+import type { Config } from '../core/state.ts';
+import { runProgram } from '../programs/run.ts';
+import type { Finding } from '../workflows/doctor.ts';
+import type { Io } from './io.ts';
+import { knownProviders } from './providers.ts';
+
+export interface AgentFinding extends Finding {
+  readonly provider?: string;
+  readonly installed?: boolean;
+  readonly version?: string;
+}
+
+const check = 'agents';
+
+export async function agentFindings(
+  io: Io,
+  config: Pick<Config, 'providers' | 'default_provider'>,
+): Promise<readonly AgentFinding[]> {
+  const known = knownProviders(io, config);
+  if ('ok' in known) return [{ check, level: 'warning', message: known.message, remedy: known.hint }];
+  const run = runIn(io.cwd);
+  const all = await Promise.all(known.map(({ provider }) => inspect(provider, io.env, run)));
+  const findings = [...all].sort((one, other) => rank(one) - rank(other)).map(finding);
+  return [...findings, ...noneAtAll(all), ...missingDefault(all, config.default_provider ?? undefined)];
+}
+
+const rank = ({ path }: Installed): number => (path === undefined ? 1 : 0);
+
+function finding({ provider, path, version, trouble }: Installed): AgentFinding {
+  const { name, title, hints } = provider;
+  const about = { check, provider: name, installed: path !== undefined };
+  if (path === undefined) {
+    return { ...about, level: 'ok', message: `${title} is not installed`, remedy: `to have it: ${hints.install}` };
+  }
+  if (trouble !== undefined) {
+    const remedy = `install it again: ${hints.install}`;
+    return { ...about, level: 'warning', message: `${title} does not start: ${trouble}`, remedy };
+  }
+  const remedy = `if it wants a login: ${hints.login}`;
+  if (version === undefined) return { ...about, level: 'ok', message: `${title}: ${path}, not tried`, remedy };
+  return { ...about, version, level: 'ok', message: `${title} starts: ${version}`, remedy };
+}
+
+function noneAtAll(all: readonly Installed[]): readonly AgentFinding[] {
+  if (all.some(({ path }) => path !== undefined)) return [];
+  const remedy = 'install one of them for liza run; liza demo works without';
+  return [{ check, level: 'warning', message: 'no agent CLI is installed', remedy }];
+}
+
+function missingDefault(all: readonly Installed[], name: string | undefined): readonly AgentFinding[] {
+  const one = all.find(({ provider }) => provider.name === name);
+  if (name === undefined || name === 'rehearsal' || one?.path !== undefined) return [];
+  const known = one === undefined ? 'is not known' : 'is not installed';
+  const remedy = `${one === undefined ? '' : `${one.provider.hints.install}, or `}choose another: liza config set default_provider claude`;
+  return [{ check, level: 'warning', message: `default_provider ${name} ${known}`, remedy }];
+}
+
+/** What it prints on stderr, such as a deprecation, is not its version. */
+const runIn =
+  (cwd: string): Run =>
+  async (argv, env, timeoutMs) => {
+    const lines: string[] = [];
+    const ended = await runProgram({ argv, cwd, env, timeoutMs, onLine: (line) => lines.push(line) });
+    if (ended.how === 'not-started') throw new Error(ended.reason);
+    const status = ended.how === 'exited' ? ended.code : null;
+    const version =
+      lines.findLast((line) => /\d+\.\d+/.test(line)) ?? lines.findLast((line) => line.trim() !== '') ?? '';
+    return { status, stdout: version, stderr: ended.tail };
+  };

@@ -1,0 +1,207 @@
+// `liza run` and `liza agent` as processes: killed, interrupted, started twice, started wrongly. Whatever is
+// done to them, no process of theirs is left, nothing is lost, and the next start goes on.
+
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { cleanUp, git, type Project, project, repository, until } from './project.ts';
+
+afterEach(cleanUp);
+
+const BEGIN = {
+  begin: { intent: 'a file and its test', risks: 'none', validation: 'node --test passes', files: ['src/a.mjs'] },
+};
+const WORK = [
+  { write: 'src/a.mjs', text: 'export const a = 1;\n' },
+  { write: 'test/a.test.mjs', text: "import '../src/a.mjs';\n" },
+  { commit: 'a: made' },
+];
+/** Works, leaves a child in a session of its own, says so, and never ends. */
+const HANGS = [
+  BEGIN,
+  ...WORK,
+  { write: 'note.txt', text: 'not committed\n' },
+  { run: ['sh', '-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $! > ../child'] },
+  { hang: true },
+];
+const GOES_ON = [{ remove: 'note.txt' }, { submit: 'HEAD' }, { exit: 42, reason: 'submitted' }];
+const SCENES = [
+  { role: 'coder', when: 'interrupted', steps: GOES_ON },
+  { role: 'coder', steps: HANGS },
+  { role: 'code-reviewer', steps: [{ approve: 'good' }, { exit: 0 }] },
+  { role: 'planner', when: 'ALL_TERMINAL', steps: [{ liza: ['goal', 'complete'] }, { exit: 0 }] },
+  { role: 'planner', steps: [{ exit: 0 }] },
+];
+
+/** A project with one task and a rehearsal of it. */
+function rehearsed(scenes: readonly object[] = SCENES): Project {
+  const made = project();
+  const script = path.join(made.root, '.liza', 'rehearsal.json');
+  fs.writeFileSync(script, JSON.stringify({ scenes }));
+  made.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } })]);
+  made.ok([
+    ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
+    ...['--scope', 'IN: src/, test/', '--ready'],
+  ]);
+  return made;
+}
+
+const RUN = ['run', '--agent', 'rehearsal', '--plain', '--coders', '1'];
+const note = (p: Project) => path.join(p.root, '.worktrees/a/note.txt');
+const atWork = (p: Project) => until(() => fs.existsSync(path.join(p.root, '.worktrees/child')));
+const child = (p: Project) => Number(fs.readFileSync(path.join(p.root, '.worktrees/child'), 'utf8'));
+
+/** Everyone who carries a tag of this project's agents. */
+function agentsOf({ root }: Project): readonly number[] {
+  const tags = ['planner-1', 'coder-1', 'code-reviewer-1'].map((agent) =>
+    createHash('sha256').update(`${root}\0${agent}`).digest('hex').slice(0, 32),
+  );
+  return fs.readdirSync('/proc').flatMap((name) => {
+    try {
+      const environment = fs.readFileSync(`/proc/${name}/environ`, 'latin1');
+      return tags.some((tag) => environment.includes(tag)) ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function nothingHalfDone(p: Project): void {
+  expect(agentsOf(p)).toEqual([]);
+  const left = fs.readdirSync(path.join(p.root, '.worktrees')).filter((name) => name.startsWith('.'));
+  expect(left).toEqual([]);
+  expect(p.ok(['doctor']).stdout).not.toContain('broken');
+  // Whoever held a lock is gone, so that it can be had.
+  expect(p.ok(['note', 'still here']).code).toBe(0);
+}
+
+describe('the supervisor is killed -9 while its agent works', () => {
+  test('the agent lives on alone; the next start ends it, takes over and finishes; nothing is lost', async () => {
+    const p = rehearsed();
+    const first = p.start(RUN);
+    await atWork(p);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    expect(agentsOf(p)).toContain(child(p));
+    const commit = git(path.join(p.root, '.worktrees/a'), 'rev-parse', 'HEAD').trim();
+    const next = p.liza([...RUN, '--until-idle']);
+    expect(next.code, next.stderr).toBe(0);
+    expect(agentsOf(p)).toEqual([]);
+    expect(p.task('a').status).toBe('MERGED');
+    expect(git(p.root, 'rev-list', 'integration').split('\n')).toContain(commit);
+    nothingHalfDone(p);
+  });
+
+  test('another coder takes over at once, in a fresh folder; the first one’s work is kept', async () => {
+    const p = rehearsed([
+      { role: 'coder', nth: 1, when: 'start', steps: HANGS },
+      { role: 'coder', steps: [BEGIN, ...WORK, { submit: 'HEAD' }, { exit: 42 }] },
+    ]);
+    const first = p.start(['agent', 'coder', '--agent', 'rehearsal'], { env: { LIZA_AGENT_ID: 'coder-1' } });
+    await atWork(p);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = p.liza(['agent', 'coder', '--agent', 'rehearsal', '--until-idle'], {
+      env: { LIZA_AGENT_ID: 'coder-2' },
+    });
+    expect(second.stdout).toContain('coder-2');
+    expect(agentsOf(p)).toEqual([]);
+    expect(p.task('a')).toMatchObject({ status: 'READY_FOR_REVIEW', assigned_to: 'coder-2' });
+    expect(p.ok(['attempts', 'a']).stdout).toContain('1 uncommitted');
+  });
+});
+
+/** Hears the request to end, and does not. */
+const STUBBORN = `const fs = require('node:fs');
+process.on('SIGTERM', () => fs.writeFileSync('../asked', ''));
+fs.writeFileSync('../child', String(process.pid));
+setInterval(() => {}, 1000);`;
+
+describe('Ctrl-C', () => {
+  test('once: ends in order within the grace, the work stays, the next start goes on with it', async () => {
+    const p = rehearsed();
+    const running = p.start(RUN);
+    await atWork(p);
+    const begun = performance.now();
+    running.child.kill('SIGINT');
+    const { code, stdout } = await running.ended;
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('stopped') });
+    expect(fs.readFileSync(note(p), 'utf8')).toBe('not committed\n');
+    expect(p.task('a').status).toBe('CLAIMED');
+    nothingHalfDone(p);
+    expect(p.liza([...RUN, '--until-idle']).code).toBe(0);
+    expect(p.task('a').status).toBe('MERGED');
+  });
+
+  test('twice: at once', async () => {
+    const p = rehearsed([
+      {
+        role: 'coder',
+        steps: [{ run: ['node', '-e', STUBBORN], seconds: 2000 }],
+      },
+    ]);
+    const running = p.start(RUN);
+    await atWork(p);
+    running.child.kill('SIGINT');
+    // Two signals at once would be one.
+    await until(() => fs.existsSync(path.join(p.root, '.worktrees/asked')));
+    const begun = performance.now();
+    running.child.kill('SIGINT');
+    await running.ended;
+    expect(performance.now() - begun).toBeLessThan(5000);
+    nothingHalfDone(p);
+  });
+});
+
+describe('one clear sentence', () => {
+  const agent = (p: Project, argv: readonly string[], env: Record<string, string> = {}) => {
+    const { code, stderr } = p.liza(['agent', ...argv, '--agent', 'rehearsal', '--until-idle'], { env });
+    return { code, said: stderr };
+  };
+
+  test('two supervisors with one id', async () => {
+    const p = rehearsed();
+    const first = p.start(['agent', 'coder', '--agent', 'rehearsal'], { env: { LIZA_AGENT_ID: 'coder-1' } });
+    await atWork(p);
+    const { code, said } = agent(p, ['coder'], { LIZA_AGENT_ID: 'coder-1' });
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('coder-1 is alive in another process') });
+    expect(agentsOf(p)).toContain(child(p));
+    first.child.kill('SIGINT');
+    await first.ended;
+  });
+
+  test.each([
+    ['a wrong id', ['coder'], { LIZA_AGENT_ID: 'bob' }, '"bob" is not an agent id'],
+    ['a role that does not fit', ['planner'], { LIZA_AGENT_ID: 'coder-1' }, 'does not fit the role planner'],
+    ['a task that is not there', ['coder', 'nowhere'], {}, 'there is no task nowhere'],
+    ['a task for a planner', ['planner', 'a'], {}, 'a planner takes no task'],
+  ])('%s', (_name, argv, env, said) => {
+    expect(agent(rehearsed(), argv, env as Record<string, string>)).toEqual({
+      code: 1,
+      said: expect.stringContaining(said),
+    });
+  });
+
+  test('a provider that is not installed, or not known, or none at all', () => {
+    const p = project();
+    const run = (...argv: readonly string[]) => {
+      const { code, stderr } = p.liza(['run', '--until-idle', ...argv], {
+        env: { PATH: path.dirname(process.execPath) },
+      });
+      return { code, said: stderr };
+    };
+    expect(run('--agent', 'codex')).toEqual({ code: 5, said: expect.stringContaining('is not installed') });
+    expect(run('--agent', 'nobody')).toEqual({
+      code: 1,
+      said: expect.stringContaining('there is no provider "nobody"'),
+    });
+    expect(run()).toEqual({ code: 5, said: expect.stringContaining('no agent CLI was found') });
+  });
+
+  test('no blackboard here', () => {
+    const p = repository();
+    expect(p.liza(['run'])).toMatchObject({ code: 1, stderr: expect.stringContaining('liza init') });
+  });
+});

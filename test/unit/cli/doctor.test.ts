@@ -1,0 +1,115 @@
+// What `liza doctor` says about agent CLIs, with tiny programs in their place.
+
+import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AgentFinding } from '../../../src/cli/agent-findings.ts';
+import { git, type Project, project, type Ran } from './fixtures.ts';
+
+let here: Project;
+let bin: string;
+
+beforeEach(() => {
+  bin = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bin-')));
+  here = project();
+  git(here.root, 'init', '-q');
+  git(here.root, 'commit', '-q', '--allow-empty', '-m', 'start');
+});
+afterEach(() => {
+  here.remove();
+  rmSync(bin, { recursive: true, force: true });
+});
+
+function program(name: string, ...lines: string[]): void {
+  writeFileSync(join(bin, name), ['#!/bin/sh', ...lines, ''].join('\n'));
+  chmodSync(join(bin, name), 0o755);
+}
+
+/** Only what is in `bin`, and what Liza itself needs. */
+const doctor = (...more: string[]): Promise<Ran> =>
+  here.liza(['doctor', ...more], { env: { PATH: `${bin}:/usr/bin:/bin`, HOME: bin } });
+
+async function findings(): Promise<readonly AgentFinding[]> {
+  const all = (await doctor('--json')).json['findings'] as readonly AgentFinding[];
+  return all.filter(({ check }) => check === 'agents');
+}
+
+const of = (all: readonly AgentFinding[], provider: string) => all.find((one) => one.provider === provider);
+
+test('installed ones come first, with their version and how to log in; missing ones are information', async () => {
+  program('codex', 'echo "a deprecation" >&2', 'echo codex-cli 0.9.1', 'echo "goodbye" >&2');
+  const all = await findings();
+  expect(all.map(({ provider, level }) => [provider, level])).toEqual([
+    ['codex', 'ok'],
+    ['claude', 'ok'],
+    ['gemini', 'ok'],
+    ['opencode', 'ok'],
+  ]);
+  expect(of(all, 'codex')).toMatchObject({
+    installed: true,
+    version: 'codex-cli 0.9.1',
+    message: 'Codex starts: codex-cli 0.9.1',
+    remedy: expect.stringContaining('codex login'),
+  });
+  expect(of(all, 'claude')).toMatchObject({
+    installed: false,
+    message: 'Claude Code is not installed',
+    remedy: 'to have it: npm install -g @anthropic-ai/claude-code',
+  });
+  expect((await doctor()).stdout).toMatch(/^ok {3}agents {5}Codex starts[\s\S]*^- {4}agents {5}Claude Code is not/m);
+});
+
+test('none at all is a warning', async () => {
+  expect((await findings()).at(-1)).toMatchObject({
+    level: 'warning',
+    message: 'no agent CLI is installed',
+    remedy: expect.stringContaining('liza demo works without'),
+  });
+});
+
+test('one that does not start is a warning with its own words', async () => {
+  program('claude', 'echo "Cannot find module x" >&2', 'exit 7');
+  expect(of(await findings(), 'claude')).toMatchObject({
+    level: 'warning',
+    message: 'Claude Code does not start: `claude --version`: exit 7, Cannot find module x',
+    remedy: expect.stringContaining('npm install -g @anthropic-ai/claude-code'),
+  });
+});
+
+test('credentials are not handed to a trial start', async () => {
+  program('claude', 'echo "1.0 $ANTHROPIC_API_KEY"');
+  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: bin, ANTHROPIC_API_KEY: 'sk-secret' };
+  const ran = await here.liza(['doctor'], { env });
+  expect(ran.stdout).toContain('Claude Code starts: 1.0\n');
+});
+
+test('own ones are found, not started; a default that is missing is told', async () => {
+  program('my-agent', 'echo started > "$HOME/started"');
+  await here.liza([
+    'config',
+    'set',
+    'providers',
+    '{"mine": {"kind": "command", "argv": ["my-agent", "{prompt_file}"]}}',
+  ]);
+  await here.liza(['config', 'set', 'default_provider', 'gemini']);
+  const all = await findings();
+  expect(of(all, 'mine')).toMatchObject({ installed: true, message: `mine: ${join(bin, 'my-agent')}, not tried` });
+  expect(all.at(-1)).toMatchObject({ level: 'warning', message: 'default_provider gemini is not installed' });
+});
+
+test('a provider that is configured wrong is told in its own words', async () => {
+  await here.liza(['config', 'set', 'providers', '{"mine": {"kind": "command"}}']);
+  expect(await findings()).toMatchObject([
+    { level: 'warning', message: expect.stringContaining('mine.argv is missing') },
+  ]);
+});
+
+test('~/.liza of another version is told', async () => {
+  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: bin };
+  expect((await here.liza(['doctor'], { env })).stdout).not.toContain('setup ');
+  await here.liza(['setup'], { env });
+  expect((await here.liza(['doctor'], { env })).stdout).toMatch(/^ok {3}setup/m);
+  writeFileSync(join(bin, '.liza', 'VERSION'), '0.0.1\n');
+  expect((await here.liza(['doctor'], { env })).stdout).toMatch(/^WARN setup .*0\.0\.1/m);
+});

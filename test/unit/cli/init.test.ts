@@ -1,0 +1,195 @@
+// What `liza init` asks, in which order, and what it makes of the answers; the line editor under it.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Provider } from '../../../src/agents/provider.ts';
+import { claude } from '../../../src/agents/providers/claude.ts';
+import { codex } from '../../../src/agents/providers/codex.ts';
+import { plain } from '../../../src/agents/settings.ts';
+import { openDialogue } from '../../../src/cli/dialogue.ts';
+import { guide, type Known, type Wishes } from '../../../src/cli/init-guide.ts';
+import type { Dialogue } from '../../../src/cli/io.ts';
+import { guessTestCommand } from '../../../src/cli/test-command.ts';
+
+const CLAUDE: Provider = claude(plain('claude'));
+const CODEX: Provider = codex(plain('codex'));
+const NOTHING_KNOWN: Known = {
+  said: {},
+  specExists: () => false,
+  installed: [],
+  guessedTest: undefined,
+  settled: false,
+};
+
+/** A person with these answers at hand, who leaves when they run out. */
+function person(answers: readonly string[]) {
+  const asked: string[] = [];
+  const said: string[] = [];
+  const left = [...answers];
+  let closed = false;
+  const dialogue: Dialogue = {
+    say: (text) => void said.push(text),
+    ask: async (question) => {
+      asked.push(question);
+      return left.shift();
+    },
+    close: () => {
+      closed = true;
+    },
+  };
+  return { dialogue, asked, said, isClosed: () => closed };
+}
+
+async function guided(answers: readonly string[], known: Partial<Known> = {}) {
+  const who = person(answers);
+  const wishes = await guide(who.dialogue, { ...NOTHING_KNOWN, ...known });
+  return { wishes, ...who };
+}
+
+describe('the guide', () => {
+  test('Enter takes every default; only the goal has none', async () => {
+    const { wishes, asked } = await guided(['', ' Greet ', '', '', '', '', ''], {
+      installed: [CLAUDE, CODEX],
+      guessedTest: 'npm test',
+    });
+    expect(wishes).toEqual<Wishes>({
+      goal: 'Greet',
+      spec: 'specs/vision.md',
+      fromTemplate: true,
+      branch: 'integration',
+      provider: 'claude',
+      test: 'npm test',
+    });
+    expect(asked).toHaveLength(7);
+  });
+
+  test('what was said is not asked for', async () => {
+    const said: Wishes = { goal: 'g', spec: 's.md', fromTemplate: true, branch: 'b', provider: 'codex', test: 't' };
+    const { wishes, asked } = await guided([], { said, installed: [CLAUDE, CODEX] });
+    expect(asked).toEqual([]);
+    expect(wishes).toEqual(said);
+  });
+
+  test('a document that is there needs no template', async () => {
+    const { wishes, asked } = await guided(['docs/goal.md', '', '-'], {
+      said: { goal: 'g' },
+      specExists: (path) => path === 'docs/goal.md',
+    });
+    expect(wishes).toMatchObject({ spec: 'docs/goal.md', fromTemplate: false, test: undefined });
+    expect(asked.join('\n')).not.toContain('template');
+  });
+
+  test.each([
+    ['no', false],
+    ['N', false],
+    ['y', true],
+  ])('the template: %s', async (answer, fromTemplate) => {
+    const { wishes } = await guided(['', 'perhaps', answer, '', ''], { said: { goal: 'g' } });
+    expect(wishes).toMatchObject({ fromTemplate });
+  });
+
+  test.each([
+    ['2', 'codex'],
+    ['codex', 'codex'],
+    ['', 'claude'],
+  ])('one of several agent CLIs: %j', async (answer, provider) => {
+    const { wishes, said } = await guided(['', '', '', '9', answer, ''], {
+      said: { goal: 'g' },
+      installed: [CLAUDE, CODEX],
+    });
+    expect(wishes).toMatchObject({ provider });
+    expect(said.join('\n')).toMatch(/1 {2}Claude Code\n {2}2 {2}Codex[\s\S]*a number from 1 to 2/);
+  });
+
+  test.each([
+    [[CLAUDE], 'Agents: Claude Code.'],
+    [[], 'No agent CLI is installed yet.'],
+  ])('nothing to choose from: told, not asked, not set', async (installed, sentence) => {
+    const { wishes, said } = await guided(['', '', '', ''], { said: { goal: 'g' }, installed });
+    expect(wishes).toMatchObject({ provider: undefined });
+    expect(said).toContain(sentence);
+  });
+
+  test('the next goal of a project: branch and settings are known', async () => {
+    const { wishes, asked } = await guided(['Next', '', ''], { settled: true, installed: [CLAUDE, CODEX] });
+    expect(asked).toHaveLength(3);
+    expect(wishes).toEqual({ goal: 'Next', spec: 'specs/vision.md', fromTemplate: true, branch: 'integration' });
+  });
+
+  test.each([0, 1, 2, 3, 4, 5])('leaving after %i answers: nothing, and the terminal is given back', async (many) => {
+    const answers = ['g', '', '', '', '', ''].slice(0, many);
+    const { wishes, isClosed } = await guided(answers, { installed: [CLAUDE, CODEX] });
+    expect(wishes).toBeUndefined();
+    expect(isClosed()).toBe(true);
+  });
+});
+
+describe('a dialogue on a terminal', () => {
+  const open = () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    let shown = '';
+    output.on('data', (chunk) => {
+      shown += chunk;
+    });
+    return { input, dialogue: openDialogue(input, output), shown: () => shown };
+  };
+
+  test('asks and hears; what was typed ahead answers the next question', async () => {
+    const { input, dialogue, shown } = open();
+    const first = dialogue.ask('One? ');
+    input.write('1\n2\n');
+    expect(await first).toBe('1');
+    expect(await dialogue.ask('Two? ')).toBe('2');
+    expect(shown()).toMatch(/One\? [\s\S]*Two\? /);
+    dialogue.close();
+  });
+
+  test.each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('%s: the person left, for this question and all others', async (_, key) => {
+    const { input, dialogue } = open();
+    const answer = dialogue.ask('Goal? ');
+    input.write(key);
+    expect(await answer).toBeUndefined();
+    expect(await dialogue.ask('Branch? ')).toBeUndefined();
+  });
+});
+
+describe('the guessed test command', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'liza-guess-'));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const npm = (test?: string): string => JSON.stringify({ scripts: { test } });
+
+  test.each<[Record<string, string>, string | undefined]>([
+    [{}, undefined],
+    [{ 'package.json': npm('vitest') }, 'npm test'],
+    [{ 'package.json': npm('vitest'), 'pnpm-lock.yaml': '' }, 'pnpm test'],
+    [{ 'package.json': npm('vitest'), 'yarn.lock': '' }, 'yarn test'],
+    [{ 'package.json': npm('echo "Error: no test specified" && exit 1') }, undefined],
+    [{ 'package.json': npm() }, undefined],
+    [{ 'package.json': 'null' }, undefined],
+    [{ 'package.json': '{' }, undefined],
+    [{ 'Cargo.toml': '' }, 'cargo test'],
+    [{ 'go.mod': '' }, 'go test ./...'],
+    [{ Makefile: 'all:\n\ttrue\ntest: all\n' }, 'make test'],
+    [{ Makefile: 'all:\n' }, undefined],
+    [{ 'pyproject.toml': '' }, 'pytest'],
+  ])('%j: %s', (files, expected) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+    expect(guessTestCommand(root)).toBe(expected);
+  });
+
+  test('a folder of that name is no file', () => {
+    mkdirSync(join(root, 'package.json'));
+    expect(guessTestCommand(root)).toBeUndefined();
+  });
+});

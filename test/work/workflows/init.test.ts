@@ -1,0 +1,204 @@
+// `liza init` in real repositories: with flags, with a person, and with one who leaves.
+
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Dialogue } from '../../../src/cli/io.ts';
+import { gitDirectoryOf } from '../../../src/git/directory.ts';
+import { contextOf, openYamlStore } from '../../../src/store/open.ts';
+import { git, type Project, project, type Ran, type Setting } from '../../unit/cli/fixtures.ts';
+
+let other: Project;
+let folder: string;
+let root: string;
+
+beforeEach(() => {
+  other = project();
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'liza-init-')));
+  root = join(folder, 'project');
+  mkdirSync(root);
+  git(root, 'init', '-q', '-b', 'main');
+  git(root, 'commit', '-q', '--allow-empty', '-m', 'start');
+});
+afterEach(() => {
+  other.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const context = () =>
+  contextOf({
+    root,
+    gitDirectory: gitDirectoryOf(root),
+    clock: () => Date.parse('2026-03-01T09:00:00Z'),
+    specExists: () => true,
+    nested: undefined,
+  });
+
+function liza(argv: readonly string[], io: Setting['io'] = {}): Promise<Ran> {
+  const env = { PATH: '/usr/bin:/bin', HOME: folder };
+  return other.liza(argv, { cwd: root, env, io: { openStore: async () => openYamlStore(context()), ...io } });
+}
+
+const config = async () => (await openYamlStore(context()).read()).board.state.config;
+const vision = (): string => readFileSync(join(root, 'specs/vision.md'), 'utf8');
+/** Files, branches and what git has been told. */
+const everything = (): string =>
+  [
+    ...readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('.git/')),
+    git(root, 'for-each-ref'),
+    readFileSync(join(root, '.git/info/exclude'), 'utf8'),
+  ].join('\n');
+
+describe('without a terminal', () => {
+  test('a missing vision: exit 1, nothing made, and the command it names does it', async () => {
+    const before = everything();
+    const ran = await liza(['init', "Greet people's pets", '--test', 'npm test']);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain("the goal's document specs/vision.md is not in this project");
+    expect(everything()).toBe(before);
+    const command = /template: liza (.*)$/m.exec(ran.stderr)?.[1] ?? '';
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' })
+      .trimEnd()
+      .split('\n');
+    expect(words).toEqual(['init', "Greet people's pets", '--test', 'npm test', '--vision-from-template']);
+    const again = await liza(words);
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('next: say in specs/vision.md what is wanted'),
+    });
+    expect(vision()).toMatch(/^# Vision: Greet people's pets\n/);
+    expect(await config()).toMatchObject({ test_command: 'npm test', integration_branch: 'integration' });
+  });
+
+  test('flags say everything', async () => {
+    const flags = [
+      '--spec',
+      'docs/a/goal.md#login',
+      '--branch',
+      'agreed',
+      '--provider',
+      'codex',
+      '--test',
+      'make test',
+    ];
+    const ran = await liza(['init', 'Log in', ...flags, '--vision-from-template']);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain('Codex is not installed yet: npm install -g @openai/codex');
+    expect(existsSync(join(root, 'docs/a/goal.md'))).toBe(true);
+    expect(await config()).toMatchObject({
+      integration_branch: 'agreed',
+      default_provider: 'codex',
+      test_command: 'make test',
+    });
+  });
+
+  test('a vision that is there stays as it is', async () => {
+    mkdirSync(join(root, 'specs'));
+    writeFileSync(join(root, 'specs/vision.md'), 'mine\n');
+    expect(await liza(['init', 'G', '--vision-from-template'])).toMatchObject({ code: 0 });
+    expect(vision()).toBe('mine\n');
+    expect((await config()).default_provider).toBeUndefined();
+  });
+
+  test.each([
+    ['nobody knows that provider', ['--provider', 'nobody'], 'there is no provider "nobody"'],
+    ['a path out of the project', ['--spec', '../goal.md', '--vision-from-template'], 'not inside the project'],
+  ])('%s: refused, nothing made', async (_, flags, sentence) => {
+    const before = everything();
+    const ran = await liza(['init', 'G', ...flags]);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) });
+    expect(everything()).toBe(before);
+  });
+
+  test('nothing is written through a link', async () => {
+    const outside = join(folder, 'outside');
+    mkdirSync(outside);
+    symlinkSync(outside, join(root, 'specs'));
+    const ran = await liza(['init', 'G', '--vision-from-template']);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('specs is in the way') });
+    expect(readdirSync(outside)).toEqual([]);
+    expect(existsSync(join(root, '.liza'))).toBe(false);
+  });
+
+  test('again with other settings: they stay, and the command that changes them is named', async () => {
+    await liza(['init', 'G', '--vision-from-template']);
+    const again = await liza(['init', 'G', '--test', 'make all test']);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('already done') });
+    expect(again.stdout).toContain("liza config set test_command 'make all test'");
+    expect((await config()).test_command).toBeNull();
+  });
+});
+
+describe('with a person', () => {
+  const answering = (answers: readonly string[]) => {
+    const asked: string[] = [];
+    const left = [...answers];
+    const dialogue: Dialogue = {
+      say: () => {},
+      ask: async (question) => {
+        asked.push(question);
+        return left.shift();
+      },
+      close: () => {},
+    };
+    return { asked, io: { openDialogue: async () => dialogue } };
+  };
+
+  test('five answers make a project', async () => {
+    const { io } = answering(['Greet', '', '', 'agreed', 'npm run check']);
+    expect(await liza(['init'], io)).toMatchObject({ code: 0 });
+    expect(vision()).toMatch(/^# Vision: Greet\n/);
+    expect(await config()).toMatchObject({ integration_branch: 'agreed', test_command: 'npm run check' });
+    expect(git(root, 'branch', '--list', 'agreed')).toContain('agreed');
+  });
+
+  test.each([0, 1, 2, 3, 4])('who leaves after %i answers leaves nothing behind', async (many) => {
+    const before = everything();
+    const { io } = answering(['Greet', '', '', ''].slice(0, many));
+    const ran = await liza(['init'], io);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was made') });
+    expect(everything()).toBe(before);
+  });
+
+  test('who wants no template is told the command for later', async () => {
+    const before = everything();
+    const { io } = answering(['', 'no', '', '']);
+    const ran = await liza(['init', 'G'], io);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('liza init G --vision-from-template') });
+    expect(everything()).toBe(before);
+  });
+
+  test.each([['--yes'], ['--json']])('%s asks nothing', async (flag) => {
+    const { io, asked } = answering([]);
+    expect((await liza(['init', 'G', '--vision-from-template', flag], io)).code).toBe(0);
+    expect(asked).toEqual([]);
+  });
+
+  test('a goal under way is told before anything is asked; the next goal asks for itself only', async () => {
+    await liza(['init', 'First', '--vision-from-template', '--test', 'make test']);
+    const early = answering([]);
+    expect(await liza(['init'], early.io)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('works on "First"'),
+    });
+    expect(early.asked).toEqual([]);
+    await liza(['abort']);
+    const { io, asked } = answering(['Second', '']);
+    const ran = await liza(['init'], io);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('new goal: Second') });
+    expect(asked).toHaveLength(2);
+    expect((await config()).test_command).toBe('make test');
+  });
+});
