@@ -113,14 +113,57 @@ liza config set lease_duration 600   # change one
 \`\`\`
 
 A *guarded* setting runs something, spends something or loosens a limit. Set by command it counts at once; changed by
-editing the file it waits until the operator says \`liza edit --adopt\`. All others count at the next command.
-Settings that concern agents are kept and checked already, and used once agents run (see [CHANGELOG](../CHANGELOG.md)).
+editing the file it waits until the operator says \`liza edit --adopt\`. All others count at the next command, also for
+agents that are at work. \`null\` takes a text away again: \`liza config set test_command null\`.
 
 | Key | Value | Default | Meaning | Guarded |
 |---|---|---|---|---|
 ${rows.join('\n')}
 
 Keys that Liza does not know are left alone.
+
+## What to set first
+
+| To | Set |
+|---|---|
+| let worktrees build | \`post_worktree_cmd\`, for example \`npm ci\`; untracked files they need: \`worktree_files\` |
+| tell agents how tests are run | \`test_command\`; \`liza init\` asks for it |
+| test every merge | a script in the repository, \`scripts/integration-test.sh\`; how long it may run: \`integration_test_timeout\` |
+| choose the agent CLI for good | \`default_provider\`; for one run: \`liza run --agent <name>\` |
+| be stricter | \`reviewers_required\`, \`max_review_cycles\`, \`assumption_budget\` |
+| keep agents from each other's branches | \`isolation\` = \`clone\` |
+
+## Providers
+
+\`providers\` is a map by name. \`claude\`, \`codex\`, \`gemini\` and \`opencode\` need no entry; one of that name changes
+how it is started. Any other name needs a \`kind\`. What each provider needs: [start.md](start.md).
+
+| Key | Value | Meaning |
+|---|---|---|
+| \`kind\` | \`claude\`, \`codex\`, \`gemini\`, \`opencode\`, \`acp\`, \`command\` | how it is spoken to; default: its name |
+| \`program\` | text | another name or path of the program |
+| \`model\` | text | handed on as it is |
+| \`args\` | list of texts | further arguments |
+| \`env\` | map of texts | further environment |
+| \`argv\` | list of texts | \`acp\` and \`command\` only, and needed there: the program and its arguments |
+| \`resumes\` | true or false | \`command\` only: the program goes on with a former session when it is given \`{session}\` again |
+
+In \`argv\` of a \`command\` these are replaced: \`{prompt}\`, \`{prompt_file}\`, \`{contract_file}\`, \`{model}\`, \`{session}\`,
+\`{role}\`, \`{agent}\`; in one of an \`acp\` only \`{model}\`. Without \`{prompt}\` or \`{prompt_file}\` the prompt goes to stdin.
+A key that is not in this table is refused when agents start.
+
+\`\`\`sh
+liza config set providers '{"claude": {"model": "opus"}, "mine": {"kind": "command", "argv": ["my-agent", "{prompt_file}"]}}'
+liza config set default_provider mine
+\`\`\`
+
+\`config set providers\` replaces the whole map; \`liza edit\` changes a part of it. \`rehearsal\` is a provider too, with keys
+of its own: [rehearsal.md](rehearsal.md).
+
+## Not in force yet
+
+Kept and checked, and used by a later version: \`sandbox\`, \`tdd\`, \`prices\`, \`budgets\`, \`escalation_webhook\`.
+\`test_command\` is told to agents; Liza does not run it itself yet.
 `;
 }
 
@@ -136,7 +179,7 @@ function kind(schema) {
 }
 
 /** Packages whose code ends up in dist/: their licences ask to be passed on with it. */
-const BUNDLED = [...new Set(['diff', 'valibot', 'yaml', ...BOARD_PACKAGES])].sort();
+const BUNDLED = [...new Set(['@agentclientprotocol/sdk', 'diff', 'valibot', 'yaml', 'zod', ...BOARD_PACKAGES])].sort();
 
 export function thirdPartyLicences(root) {
   const texts = new Map();

@@ -41,9 +41,10 @@ function buildLiza() {
 
 /** Where its program is, or why there is none. */
 function install(name) {
-  const folder = join(cache, name);
+  const program = CLIS[name].program ?? name;
+  const folder = join(cache, program);
   const bin = join(folder, 'node_modules', '.bin');
-  if (!existsSync(join(bin, name))) {
+  if (!existsSync(join(bin, program))) {
     console.log(`${name}: installing ${CLIS[name].package} into ${folder}`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
@@ -57,7 +58,7 @@ function install(name) {
   }
   const home = join(cache, 'home');
   mkdirSync(home, { recursive: true });
-  const trial = spawnSync(join(bin, name), ['--version'], {
+  const trial = spawnSync(join(bin, program), ['--version'], {
     encoding: 'utf8',
     timeout: 60_000,
     env: { ...process.env, HOME: home, IS_SANDBOX: '1', DISABLE_AUTOUPDATER: '1' },

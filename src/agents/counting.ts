@@ -1,8 +1,6 @@
 // Token counts in one shape, whatever a CLI calls them, and taken down to this process.
 
-import type { AgentEvent, Usage } from './provider.ts';
-
-export const NOTHING_USED: Usage = { input: 0, output: 0 };
+import type { AgentEvent } from './provider.ts';
 
 /** A cumulative count without what was there before; never below nothing. */
 export const since = (total: number, before: number | undefined): number => Math.max(0, total - (before ?? 0));

@@ -4,7 +4,7 @@
 import type { Instant } from '../core/time.ts';
 import type { AgentEvent, FailureKind } from './provider.ts';
 import { line } from './reading.ts';
-import { resetTime } from './resets.ts';
+import { isPlausible, resetTime } from './resets.ts';
 
 /** First match wins. A 429 that speaks of a login is still a quota. */
 const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
@@ -49,7 +49,8 @@ export interface Said {
 
 export function failure(text: string, now: Instant, said: Said = {}): AgentEvent {
   const kind = said.kind ?? failureKind(text, said.status);
-  const until = kind === 'quota' ? (said.until ?? resetTime(text, now)) : undefined;
+  const stated = isPlausible(said.until, now) ? said.until : resetTime(text, now);
+  const until = kind === 'quota' ? stated : undefined;
   return { kind: 'failure', failure: kind, text: line(text), ...(until === undefined ? {} : { until }) };
 }
 

@@ -14,10 +14,13 @@ export function resetTime(text: string, now: Instant): Instant | undefined {
   const words = text.slice(0, 4000);
   for (const read of [epoch, stamp, span, clock]) {
     const at = read(words, now);
-    if (at !== undefined && at > now && at <= now + FURTHEST) return at;
+    if (isPlausible(at, now)) return at;
   }
   return undefined;
 }
+
+export const isPlausible = (at: Instant | undefined, now: Instant): at is Instant =>
+  at !== undefined && at > now && at <= now + FURTHEST;
 
 /** Seconds or milliseconds since the epoch, as programs write them. */
 export const fromEpoch = (value: number): Instant => (value < 1e11 ? value * 1000 : value);
@@ -57,13 +60,14 @@ const unitOf = (unit = ''): number => UNITS[unit.toLowerCase()] ?? 0;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DATE = String.raw`(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?,?\s+(?:at\s+)?)?`;
 const CLOCK = new RegExp(
-  String.raw`(?:resets?|again|available|until|back)\s+(?:at\s+|on\s+)*${DATE}(\d{1,2})(?::(\d\d))?\s*([ap])?\.?m?\.?\b\s*(?:\(?([A-Z]{3,4}\b|[A-Za-z]+\/[A-Za-z_/+-]+)\)?)?`,
+  String.raw`(?:resets?|again|available|until|back)\s+(?:at\s+|on\s+)*${DATE}(\d{1,2})(?::(\d\d))?\s*([ap])?\.?m?\.?\b\s*(?:\(([a-z_/+-]+)\)|(utc|gmt)\b)?`,
   'i',
 );
 
 /** A time of the day, the next one to come; with a date, that day. Without a zone it is this machine's. */
 function clock(text: string, now: Instant): Instant | undefined {
-  const [, month, day, year, hours, minutes, half, zone] = CLOCK.exec(text) ?? [];
+  const [, month, day, year, hours, minutes, half, named, universal] = CLOCK.exec(text) ?? [];
+  const zone = named ?? universal;
   if (hours === undefined || (half === undefined && minutes === undefined)) return undefined;
   const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
   if (Number(hours) > (half === undefined ? 23 : 12) || Number(minutes ?? 0) > 59) return undefined;
@@ -71,11 +75,11 @@ function clock(text: string, now: Instant): Instant | undefined {
   if (today === undefined) return undefined;
   const at = (shift: number) => {
     const date = new Date(today.days);
-    const named = month === undefined ? undefined : MONTHS.indexOf(month.slice(0, 3).toLowerCase());
+    const inYear = month === undefined ? undefined : MONTHS.indexOf(month.slice(0, 3).toLowerCase());
     const days =
-      named === undefined
+      inYear === undefined
         ? today.days + shift * DAY
-        : Date.UTC(Number(year ?? date.getUTCFullYear() + shift), named, Number(day));
+        : Date.UTC(Number(year ?? date.getUTCFullYear() + shift), inYear, Number(day));
     const local = days + hour * HOUR + Number(minutes ?? 0) * MINUTE;
     // The offset of that moment, not of now: a clock change may lie between.
     const offset = wall(local - today.offset, zone)?.offset ?? today.offset;

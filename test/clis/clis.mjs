@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export const CLIS = {
   claude: {
     package: '@anthropic-ai/claude-code',
-    model: 'claude-sonnet-4-5',
+    settings: { model: 'claude-sonnet-4-5' },
     env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-scripted', CLAUDE_CODE_MAX_RETRIES: '1' }),
   },
   codex: {
@@ -21,16 +21,28 @@ export const CLIS = {
   },
   gemini: {
     package: '@google/gemini-cli',
-    model: 'gemini-2.5-pro',
+    settings: { model: 'gemini-2.5-pro' },
     env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'scripted' }),
   },
   opencode: {
     package: 'opencode-ai',
-    model: 'scripted/scripted',
+    settings: { model: 'scripted/scripted' },
     env: (url) => ({
       OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(url)),
       OPENCODE_DISABLE_MODELS_FETCH: '1',
     }),
+  },
+  // The same program, spoken to by the protocol: it asks before each tool.
+  acp: {
+    package: '@google/gemini-cli',
+    program: 'gemini',
+    settings: { kind: 'acp', argv: ['gemini', '--acp', '--skip-trust', '-m', '{model}'], model: 'gemini-2.5-pro' },
+    env: (url, home) => {
+      mkdirSync(join(home, '.gemini'), { recursive: true });
+      const settings = { security: { auth: { selectedType: 'gemini-api-key' } } };
+      writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(settings));
+      return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'scripted', GEMINI_CLI_NO_RELAUNCH: 'true' };
+    },
   },
 };
 

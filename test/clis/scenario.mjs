@@ -20,8 +20,8 @@ export async function playThrough(name, places, say) {
     const env = environment(name, places, folder, model.url);
     const liza = (...args) => run(process.execPath, [places.liza, ...args], { cwd: project, env });
     liza('init', 'Greet the world');
-    const chosen = CLIS[name].model;
-    if (chosen !== undefined) liza('config', 'set', 'providers', JSON.stringify({ [name]: { model: chosen } }));
+    const { settings } = CLIS[name];
+    if (settings !== undefined) liza('config', 'set', 'providers', JSON.stringify({ [name]: settings }));
     const ended = await crew(
       places.liza,
       ['run', '--agent', name, '--coders', '1', '--until-idle', '--plain'],

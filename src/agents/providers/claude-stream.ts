@@ -1,7 +1,7 @@
 // What Claude Code prints: `--output-format stream-json`.
 
 import type { Instant } from '../../core/time.ts';
-import { NOTHING_USED, since, usage } from '../counting.ts';
+import { since, usage } from '../counting.ts';
 import { complaint, failure } from '../failures.ts';
 import type { AgentEvent, Counting, FailureKind, Parser } from '../provider.ts';
 import { activity, amount, context, type Json, object, objects, record, string, tool } from '../reading.ts';
@@ -9,6 +9,7 @@ import { fromEpoch } from '../resets.ts';
 
 const WINDOW = 200_000;
 const LONG_WINDOW = 1_000_000;
+const NO_COUNTS: Counts = { input: 0, output: 0, cached: 0 };
 
 /** What is known before the result tells: `[1m]` asks for the long window. */
 export const claudeWindow = (model: string | undefined): number => (/\[1m\]/i.test(model ?? '') ? LONG_WINDOW : WINDOW);
@@ -24,9 +25,16 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   max_output_tokens: 'model',
 };
 
+interface Counts {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+}
+
 interface Tally {
   /** Per message: each is printed once per content block, with the same counts. */
-  readonly messages: Map<string, { readonly input: number; readonly output: number; readonly cached: number }>;
+  readonly messages: Map<string, Counts>;
+  total: Counts;
   model: string | undefined;
   window: number;
   used: number;
@@ -39,6 +47,7 @@ interface Tally {
 export function claudeParser(counting: Counting = {}): Parser {
   const tally: Tally = {
     messages: new Map(),
+    total: NO_COUNTS,
     model: counting.model,
     window: claudeWindow(counting.model),
     used: 0,
@@ -92,17 +101,15 @@ function assistant(event: Json, tally: Tally): readonly AgentEvent[] {
   );
   const counts = countsOf(object(message['usage']));
   const id = string(message['id']);
-  if (counts === undefined || id === undefined || tally.messages.size > 100_000) return shown;
+  if (counts === undefined || id === undefined) return shown;
+  const former = tally.messages.get(id) ?? NO_COUNTS;
   tally.messages.set(id, counts);
-  const total = [...tally.messages.values()].reduce(
-    (sum, one) => ({
-      input: sum.input + one.input,
-      output: sum.output + one.output,
-      cached: sum.cached + one.cached,
-    }),
-    { input: 0, output: 0, cached: 0 },
-  );
-  const events = [...shown, usage({ ...total, model: tally.model })];
+  tally.total = {
+    input: tally.total.input + counts.input - former.input,
+    output: tally.total.output + counts.output - former.output,
+    cached: tally.total.cached + counts.cached - former.cached,
+  };
+  const events = [...shown, usage({ ...tally.total, model: tally.model })];
   // A subagent's context is not the session's.
   if (string(event['parent_tool_use_id']) !== undefined) return events;
   tally.used = counts.input + counts.output;
@@ -110,7 +117,7 @@ function assistant(event: Json, tally: Tally): readonly AgentEvent[] {
   return [...events, ...context(tally.used, tally.window)];
 }
 
-function countsOf(counts: Json | undefined) {
+function countsOf(counts: Json | undefined): Counts | undefined {
   const input = amount(counts?.['input_tokens']);
   if (counts === undefined || input === undefined) return undefined;
   const cached = amount(counts['cache_read_input_tokens']) ?? 0;
@@ -137,12 +144,15 @@ function result(event: Json, tally: Tally, { before }: Counting, now: Instant): 
       .map((error) => string(error['message']))
       .join('; ');
   const said = text === '' ? (textsOf(event['errors']) ?? string(event['subtype']) ?? 'failed') : text;
-  const counts = countsOf(object(event['usage'])) ?? { ...NOTHING_USED, cached: 0 };
+  const told = countsOf(object(event['usage'])) ?? NO_COUNTS;
+  // What subagents used is in the messages at least.
+  const counts = {
+    input: Math.max(told.input, tally.total.input),
+    output: Math.max(told.output, tally.total.output),
+    cached: Math.max(told.cached, tally.total.cached),
+  };
   const cost = amount(event['total_cost_usd']);
-  const windows = Object.values(object(event['modelUsage']) ?? {}).map((model) =>
-    amount(object(model)?.['contextWindow']),
-  );
-  const window = windows.find((size) => size !== undefined && size > 0) ?? tally.window;
+  const window = windowOf(object(event['modelUsage']), tally);
   const counted: AgentEvent[] = [
     usage({
       ...counts,
@@ -152,13 +162,23 @@ function result(event: Json, tally: Tally, { before }: Counting, now: Instant): 
     ...context(tally.used, window),
   ];
   if (event['is_error'] !== true) return [...counted, { kind: 'result', ok: true, text: said.slice(0, 2000) }];
-  const kind = KINDS[tally.error ?? ''];
+  const kind = Object.hasOwn(KINDS, tally.error ?? '') ? KINDS[tally.error ?? ''] : undefined;
   const status = amount(event['api_error_status']);
   return [
     ...counted,
     failure(said, now, { kind, status, until: kind === 'quota' ? tally.until : undefined }),
     { kind: 'result', ok: false, text: said.slice(0, 2000) },
   ];
+}
+
+/** Of the session's own model where it is named, else the largest: helpers run on small ones. */
+function windowOf(models: Json | undefined, { model, window }: Tally): number {
+  const sizes = Object.entries(models ?? {}).map(([name, one]) => ({
+    name,
+    size: amount(object(one)?.['contextWindow']) ?? 0,
+  }));
+  const own = sizes.find(({ name }) => name === model)?.size ?? Math.max(0, ...sizes.map(({ size }) => size));
+  return own > 0 ? own : window;
 }
 
 function textsOf(value: unknown): string | undefined {

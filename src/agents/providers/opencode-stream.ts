@@ -79,7 +79,7 @@ function failed(error: Json, now: Instant): readonly AgentEvent[] {
     failure(text, now, {
       status: amount(data['statusCode']),
       kind: error['name'] === 'ProviderAuthError' ? 'login' : undefined,
-      until: Number.isFinite(after) && after > 0 ? now + Math.min(after, 32 * 86_400) * 1000 : undefined,
+      until: Number.isFinite(after) && after > 0 ? now + after * 1000 : undefined,
     }),
     { kind: 'result', ok: false, text: text.slice(0, 2000) },
   ];

@@ -40,7 +40,8 @@ export const verb: Verb = {
     if (operator !== undefined) return operator;
     const script = readScript(readFileSync(io.asset('demo/script.json'), 'utf8'), 'demo/script.json');
     if (refused(script)) return script;
-    const { interrupted } = io;
+    const asked = new AbortController();
+    io.onInterrupt(() => asked.abort());
     const repository = makeRepository(io.asset('demo/project'), tmpdir(), io.env);
     try {
       const play: Play = {
@@ -49,7 +50,7 @@ export const verb: Verb = {
         script,
         fast: args.flag('fast'),
         env: plainEnvironment(io.env, io.self.argv[0]),
-        interrupted,
+        interrupted: asked.signal,
       };
       return await perform(play, demoScreen(io, args.json), args.flag('keep'));
     } finally {
@@ -121,7 +122,9 @@ function start({ io, repository: { root }, fast, env }: Play, pace: number): Pro
     pace,
   });
   const sleep: Io['sleep'] = (ms, signal) => io.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
-  const office = openOffice({ ...io, env, sleep }, { root, store: openYamlStore(io.context(root)) });
+  // Not a copy: to look at all of `io` would install the handlers of other commands.
+  const inDemo: Io = Object.assign(Object.create(io) as Io, { env, sleep });
+  const office = openOffice(inDemo, { root, store: openYamlStore(io.context(root)) });
   return startCrew({
     office,
     members: [

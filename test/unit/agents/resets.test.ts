@@ -16,6 +16,7 @@ test.each([
   ['Your quota resets at 2026-11-16T00:00:00Z.', '2026-11-16T00:00:00Z'],
   ["You've hit your 5-hour limit · resets 3:39pm (UTC)", '2026-11-15T15:39:00Z'],
   ['5-hour limit reached ∙ resets 3pm (UTC)', '2026-11-15T15:00:00Z'],
+  ['try again at 3:39 PM UTC.', '2026-11-15T15:39:00Z'],
   ['resets 3am (UTC)', '2026-11-16T03:00:00Z'],
   ['resets 12am (UTC)', '2026-11-16T00:00:00Z'],
   ['resets 12pm (UTC)', '2026-11-15T12:00:00Z'],
@@ -44,6 +45,11 @@ test.each([
   '',
 ])('no answer rather than a wrong one: %s', (text) => {
   expect(at(text)).toBeUndefined();
+});
+
+test('a time without a zone is this machine’s, whatever words follow', () => {
+  const found = resetTime('purchase more credits or try again at 3:39 PM and then some', NOW) ?? 0;
+  expect([new Date(found).getHours(), new Date(found).getMinutes()]).toEqual([15, 39]);
 });
 
 test('a time of the day over a change of the clocks', () => {

@@ -10,6 +10,7 @@ const words = (line: string): string[] =>
   (line.match(/"[^"]*"|\S+/g) ?? []).slice(1).map((word) =>
     word
       .replaceAll('"', '')
+      .replace('<role>', 'coder')
       .replace(/^<.*>$/, 'some-task')
       .replace('APPROVED|REJECTED', 'APPROVED'),
   );

@@ -74,7 +74,8 @@ describe('parseStrict', () => {
       message: expect.stringMatching(message),
       hint: expect.stringMatching(/\w/),
     });
-    expect(performance.now() - started).toBeLessThan(2000);
+    // Far from what a quadratic reader would take, and far from what a busy machine adds.
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('a value named like a method of Object is only a value', async () => {
