@@ -15,7 +15,7 @@ export interface ProviderSettings {
   readonly env: Readonly<Record<string, string>>;
   /** Only `command` and `acp`: the whole command line. */
   readonly argv?: readonly [string, ...string[]];
-  /** Only `command`: whether `{session}` brings a former session back. */
+  /** Only `command` and `acp`: whether a former process's session can be brought back. */
   readonly resumes: boolean;
 }
 

@@ -100,6 +100,8 @@ function ended(end: SessionEnd, past: Past): Judgement {
 
 function restart(end: SessionEnd, past: Past): Judgement {
   if (!end.progressed) return spin(end, 'it asked for a restart without any change', past);
+  // Its work is out of its hands: what comes next, a verdict or another task, starts it when it comes.
+  if (end.role !== 'planner' && !end.holds) return { next: { kind: 'go-on' }, past: NO_PAST };
   const why = end.declared?.reason ?? 'it asked for a restart';
   return { next: { kind: 'again', afterMs: RESTART_MS, why }, past: NO_PAST };
 }

@@ -32,8 +32,11 @@ export const CLIS = {
       OPENCODE_DISABLE_MODELS_FETCH: '1',
     }),
   },
-  // The same program, spoken to by the protocol: it asks before each tool.
+  // The same program, spoken to by the protocol: it offers all tools and asks before each. (0.61 does not
+  // find a session of an earlier process again.)
   acp: {
+    asks: true,
+    forgets: true,
     package: '@google/gemini-cli',
     program: 'gemini',
     settings: { kind: 'acp', argv: ['gemini', '--acp', '--skip-trust', '-m', '{model}'], model: 'gemini-2.5-pro' },

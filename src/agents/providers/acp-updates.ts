@@ -16,8 +16,9 @@ export function updateReader(): (update: Acp.SessionUpdate) => readonly AgentEve
     }
     switch (update.sessionUpdate) {
       case 'tool_call':
+      case 'tool_call_update':
         sentence = '';
-        return activity(update.title);
+        return update.status === 'completed' ? [] : activity(update.title ?? undefined);
       case 'usage_update': {
         const used = amount(update.used);
         const cost = update.cost?.currency === 'USD' ? amount(update.cost.amount) : undefined;
@@ -38,14 +39,20 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 export function ended(response: Acp.PromptResponse): readonly AgentEvent[] {
-  const counts = object((response as { readonly usage?: unknown }).usage);
-  const input = amount(counts?.['inputTokens']);
-  const cached = amount(counts?.['cachedReadTokens']);
-  const counted =
-    input === undefined
-      ? []
-      : [usage({ input: input + (cached ?? 0), output: amount(counts?.['outputTokens']) ?? 0, cached })];
+  const counted = countsOf(response);
   const why = WHY[response.stopReason];
   if (why === undefined) return [...counted, { kind: 'result', ok: true }];
   return [...counted, { kind: 'failure', failure: 'model', text: why }, { kind: 'result', ok: false, text: why }];
+}
+
+/** The field that the protocol is about to get, or what Gemini CLI sends in the meantime. */
+function countsOf(response: Acp.PromptResponse): readonly AgentEvent[] {
+  const counts = object((response as { readonly usage?: unknown }).usage);
+  const cached = amount(counts?.['cachedReadTokens']);
+  const input = amount(counts?.['inputTokens']);
+  if (input !== undefined)
+    return [usage({ input: input + (cached ?? 0), output: amount(counts?.['outputTokens']) ?? 0, cached })];
+  const quota = object(object(response._meta?.['quota'])?.['token_count']);
+  const total = amount(quota?.['input_tokens']);
+  return total === undefined ? [] : [usage({ input: total, output: amount(quota?.['output_tokens']) ?? 0 })];
 }

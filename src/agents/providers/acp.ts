@@ -2,13 +2,14 @@
 // adapter). It asks before it uses a tool, and it is answered by role. The SDK is loaded with the first
 // session only: everything else of Liza starts without it.
 
+import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import type * as Acp from '@agentclientprotocol/sdk';
-import { complaint, failure } from '../failures.ts';
+import { failure } from '../failures.ts';
 import type { AgentEvent, Launch, Parser, Provider, SessionRequest, Streams } from '../provider.ts';
 import { edits } from '../roles.ts';
 import type { ProviderSettings } from '../settings.ts';
-import { readText, writeText } from './acp-files.ts';
 import { ended, updateReader } from './acp-updates.ts';
 
 type Take = (events: readonly AgentEvent[]) => void;
@@ -19,7 +20,8 @@ export const acp = (settings: ProviderSettings): Provider => ({
   title: `${settings.name} (ACP)`,
   program: settings.program ?? settings.argv?.[0] ?? settings.name,
   trial: false,
-  resumes: true,
+  // Many can load a session, but not all find one of an earlier process again: the project says which.
+  resumes: settings.resumes,
   hints: {
     install: `config.providers.${settings.name}.argv names the program`,
     login: 'log in with the agent’s own command first',
@@ -38,10 +40,11 @@ function launch(settings: ProviderSettings, request: SessionRequest): Launch {
   };
 }
 
-/** stdout is the protocol's; only complaints are left. */
-const parser = (): Parser => ({ stdout: () => [], stderr: complaint });
+/** What counts is said in the protocol; stderr is for whoever reads the log. */
+const parser = (): Parser => ({ stdout: () => [], stderr: () => [] });
 
-async function drive(request: SessionRequest, { stdin, stdout }: Streams, take: Take): Promise<Exit> {
+async function drive(request: SessionRequest, streams: Streams, take: Take): Promise<Exit> {
+  const { stdin, stdout } = streams;
   // An agent that dies while we write is told by the requests that fail.
   stdin.on('error', () => {});
   try {
@@ -58,9 +61,10 @@ async function drive(request: SessionRequest, { stdin, stdout }: Streams, take: 
         // Loading a session replays its past.
         if (live) take(updates(params.update));
       })
-      .onRequest('session/request_permission', ({ params }) => answer(request, params))
-      .onRequest('fs/read_text_file', async ({ params }) => readText(request, params))
-      .onRequest('fs/write_text_file', async ({ params }) => writeText(request, params))
+      .onRequest('session/request_permission', ({ params }) => {
+        take(updates({ ...params.toolCall, sessionUpdate: 'tool_call_update' }));
+        return answer(request, params);
+      })
       .connectWith(stream, async (agent) => {
         const { session, isNew } = await open(sdk, agent, request);
         take([{ kind: 'session', id: session }]);
@@ -69,6 +73,7 @@ async function drive(request: SessionRequest, { stdin, stdout }: Streams, take: 
         return agent.request('session/prompt', { sessionId: session, prompt: [{ type: 'text', text }] });
       });
     take(ended(stop));
+    await farewell(streams);
     return { kind: 'exited', code: stop.stopReason === 'end_turn' ? 0 : 1 };
   } catch (error) {
     const text = errorText(error);
@@ -78,6 +83,18 @@ async function drive(request: SessionRequest, { stdin, stdout }: Streams, take: 
   }
 }
 
+const FAREWELL_MS = 3000;
+
+/** Its input ends, and it may write down what it must before its tree is ended. */
+async function farewell({ stdin, stdout }: Streams): Promise<void> {
+  stdin.end();
+  if (stdout.readableEnded || stdout.destroyed) return;
+  const over = new AbortController();
+  const closed = once(stdout, 'close', { signal: over.signal }).catch(() => {});
+  await Promise.race([closed, wait(FAREWELL_MS, undefined, { signal: over.signal }).catch(() => {})]);
+  over.abort();
+}
+
 async function open(
   sdk: typeof Acp,
   agent: Acp.ClientContext,
@@ -85,17 +102,18 @@ async function open(
 ): Promise<{ readonly session: string; readonly isNew: boolean }> {
   const { agentCapabilities: can } = await agent.request('initialize', {
     protocolVersion: sdk.PROTOCOL_VERSION,
-    clientCapabilities: { fs: { readTextFile: true, writeTextFile: edits(request.role) }, terminal: false },
+    // No files and no terminal of ours: it works on the same disk with its own tools, and asks before it does.
+    // (Gemini CLI 0.61 cannot write a new file through its client.)
+    clientCapabilities: {},
     clientInfo: { name: 'liza', version: '1' },
   });
   const place: Acp.NewSessionRequest = { cwd: request.cwd, mcpServers: [] };
   const former = request.resume;
-  if (former !== undefined && can?.sessionCapabilities?.resume) {
-    await agent.request('session/resume', { ...place, sessionId: former });
-    return { session: former, isNew: false };
-  }
-  if (former !== undefined && can?.loadSession === true) {
-    await agent.request('session/load', { ...place, sessionId: former });
+  if (former !== undefined) {
+    // What is said to a resumed session is too little for a new one: then rather none.
+    if (can?.sessionCapabilities?.resume) await agent.request('session/resume', { ...place, sessionId: former });
+    else if (can?.loadSession === true) await agent.request('session/load', { ...place, sessionId: former });
+    else throw new Error('unknown session: this agent cannot go on with a former one');
     return { session: former, isNew: false };
   }
   const { sessionId } = await agent.request('session/new', place);

@@ -1,6 +1,6 @@
 // `liza agent <role> [task]`: one supervisor for one agent, for terminals of their own.
 
-import { roleOfId } from '../../core/board.ts';
+import { type Board, roleOfId } from '../../core/board.ts';
 import { refuse } from '../../core/decision.ts';
 import type { Role } from '../../core/state.ts';
 import { given } from '../args.ts';
@@ -27,43 +27,55 @@ export const verb: Verb = {
     const desk = await openDesk(io);
     if (refused(desk)) return desk;
     const role = args.must('role').replace('-', '_') as Role;
-    const { board, now } = await desk.store.read();
-    const { agentLease } = await import('../../core/holding.ts');
-    const free = (n: number): boolean => agentLease(board, idOf(role, n), now).expired;
-    const agent = ownId(io) ?? idOf(role, Array.from({ length: 99 }, (_, at) => at + 1).find(free) ?? 1);
-    if (typeof agent !== 'string') return agent;
-    if (roleOfId(agent) !== role) {
-      return refuse(
-        `the id ${agent} does not fit the role ${role}`,
-        `use LIZA_AGENT_ID=${idOf(role, 1)}, or: liza agent ${String(roleOfId(agent)).replace('_', '-')}`,
-        1,
-        'id-fits-role',
-      );
-    }
-    const only = args.text('task');
-    if (only !== undefined && role === 'planner') {
-      return refuse('a planner takes no task', 'start it without one: liza agent planner', 1, 'usage');
-    }
-    if (only !== undefined && !board.state.tasks.some(({ id }) => id === only)) {
-      return refuse(`there is no task ${only}`, 'see the tasks: liza status', 1, 'task-exists');
-    }
+    const own = ownId(io);
+    if (own !== undefined && typeof own !== 'string') return own;
+    const { board } = await desk.store.read();
+    const wrong = refuseAsked(board, role, own, args.text('task'));
+    if (wrong !== undefined) return wrong;
     const { castRoles } = await import('../providers.ts');
     const cast = castRoles(io, board.state.config, given({ agent: args.text('agent') }));
     if (refused(cast)) return cast;
     const { openOffice } = await import('../crew.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');
-    const crew = await startCrew({
-      office: openOffice(io, desk),
-      members: [{ agent, role, chosen: cast.chosen[role], only }],
-      untilIdle: args.flag('until-idle'),
-      watcher: false,
-    });
-    if (refused(crew)) return crew;
-    io.stderr(`${agent}: ${cast.chosen[role].provider.title}\n`);
-    const { showCrew } = await import('../show-crew.ts');
-    return showCrew(io, crew, true);
+    const office = openOffice(io, desk);
+    const chosen = cast.chosen[role];
+    for (let n = 1; ; n += 1) {
+      const agent = own ?? idOf(role, n);
+      const crew = await startCrew({
+        office,
+        members: [{ agent, role, chosen, only: args.text('task') }],
+        untilIdle: args.flag('until-idle'),
+        watcher: false,
+      });
+      // Others that start at this moment look for a free id too.
+      if (refused(crew) && crew.guard === 'no-live-lease' && own === undefined && n < MOST) continue;
+      if (refused(crew)) return crew;
+      io.stderr(`${agent}: ${chosen.provider.title}\n`);
+      const { showCrew } = await import('../show-crew.ts');
+      return showCrew(io, crew, true);
+    }
   },
 };
+
+const MOST = 99;
+
+function refuseAsked({ state }: Board, role: Role, own: string | undefined, only: string | undefined) {
+  if (own !== undefined && roleOfId(own) !== role) {
+    return refuse(
+      `the id ${own} does not fit the role ${role}`,
+      `use LIZA_AGENT_ID=${idOf(role, 1)}, or: liza agent ${String(roleOfId(own)).replace('_', '-')}`,
+      1,
+      'id-fits-role',
+    );
+  }
+  if (only !== undefined && role === 'planner') {
+    return refuse('a planner takes no task', 'start it without one: liza agent planner', 1, 'usage');
+  }
+  if (only !== undefined && !state.tasks.some(({ id }) => id === only)) {
+    return refuse(`there is no task ${only}`, 'see the tasks: liza status', 1, 'task-exists');
+  }
+  return undefined;
+}
 
 const idOf = (role: Role, n: number): string => `${role.replace('_', '-')}-${n}`;
 

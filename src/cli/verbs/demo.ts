@@ -43,6 +43,9 @@ export const verb: Verb = {
     const asked = new AbortController();
     io.onInterrupt(() => asked.abort());
     const repository = makeRepository(io.asset('demo/project'), tmpdir(), io.env);
+    const remove = args.flag('keep') ? () => {} : repository.remove;
+    // However the process ends: whoever reads the output may go away (`liza demo | head`).
+    process.once('exit', remove);
     try {
       const play: Play = {
         io,
@@ -54,7 +57,7 @@ export const verb: Verb = {
       };
       return await perform(play, demoScreen(io, args.json), args.flag('keep'));
     } finally {
-      if (!args.flag('keep')) repository.remove();
+      remove();
     }
   },
 };

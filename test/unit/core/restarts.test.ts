@@ -28,11 +28,13 @@ describe('a declared code counts before the process’s', () => {
     expect(following({ declared, how: { kind: 'exited', code: 1 } }).next).toEqual({ kind: 'go-on' });
   });
   test('42: restart after two seconds', () => {
-    expect(following({ declared: { code: 42, reason: 'more to do' }, progressed: true }).next).toEqual({
-      kind: 'again',
-      afterMs: 2000,
-      why: 'more to do',
-    });
+    const declared = { code: 42, reason: 'more to do' };
+    const again = { kind: 'again', afterMs: 2000, why: 'more to do' };
+    expect(following({ declared, progressed: true, holds: true }).next).toEqual(again);
+    expect(following({ role: 'planner', declared, progressed: true }).next).toEqual(again);
+  });
+  test('42 after a submit: at the verdict', () => {
+    expect(following({ declared: { code: 42 }, progressed: true }).next).toEqual({ kind: 'go-on' });
   });
   test('an exit code of 42 that nobody declared is a crash', () => {
     expect(following({ how: { kind: 'exited', code: 42 } }).next).toMatchObject({ kind: 'again', afterMs: 5000 });

@@ -1,6 +1,7 @@
 // The demo: by hand with nothing but the real commands, by itself as `liza demo`, and broken on purpose.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,4 +114,27 @@ test.each([
   expect(ran.stderr).toMatch(reason);
   expect(ran.left).toEqual([]);
   expect(ran.running).toEqual([]);
+});
+
+test('Ctrl-C, once or twice, and a reader that goes away leave nothing', { timeout: LONG }, async () => {
+  for (const end of ['once', 'twice', 'unread'] as const) {
+    const made = mkdtempSync(join(temporary, 'made-'));
+    const child = spawn(process.execPath, [program.bundle, 'demo', '--fast'], {
+      env: { PATH: process.env['PATH'], HOME: made, TMPDIR: made, LANG: 'C.UTF-8' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ended = once(child, 'exit');
+    await new Promise<void>((seen) => {
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (text.includes('takes it') ? seen() : undefined));
+    });
+    if (end === 'unread') child.stdout.destroy();
+    else child.kill('SIGINT');
+    if (end === 'twice') child.kill('SIGINT');
+    await ended;
+    expect(
+      readdirSync(made).filter((name) => name.startsWith('liza-demo')),
+      end,
+    ).toEqual([]);
+    while (tagged(made).length > 0) await new Promise((look) => setTimeout(look, 50)); // the test's own limit ends this
+  }
 });

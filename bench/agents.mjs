@@ -1,0 +1,223 @@
+// `npm run bench:agents`: what Liza itself costs when agents are at work, with agents that take no time.
+//   wake      from the commit on the blackboard to the agent's process, eight idle supervisors
+//   overhead  per merged task, one coder and one reviewer, with 10 and with 300 tasks on the board
+//   idle      CPU and memory of `liza run` with the live board on, nothing to do
+// Prints a table; --check fails when a limit is missed; --quick does less of each.
+
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean' }, check: { type: 'boolean' }, only: { type: 'string' } },
+});
+const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
+const { NODE_EXTRA_CA_CERTS: _certificates, LIZA_AGENT_ID: _id, ...env } = process.env;
+const folders = [];
+const rows = [];
+
+function project(agent, config = {}) {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bench-agents-')));
+  folders.push(base);
+  const root = join(base, 'project');
+  mkdirSync(join(root, 'specs'), { recursive: true });
+  writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
+  for (let n = 0; n < 30; n += 1) writeFileSync(join(root, `file-${n}.txt`), `${n}\n`);
+  const git = (...args) =>
+    execFileSync('git', ['-C', root, '-c', 'user.name=b', '-c', 'user.email=b@b', ...args], { env });
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'start');
+  const script = join(base, 'agent.sh');
+  writeFileSync(script, `#!/bin/sh\n${agent(base)}`);
+  chmodSync(script, 0o755);
+  const liza = (...args) => execFileSync(process.execPath, [LIZA, ...args], { cwd: root, env, encoding: 'utf8' });
+  liza('init', 'Measure');
+  liza('config', 'set', 'providers', JSON.stringify({ tiny: { kind: 'command', argv: [script] } }));
+  for (const [key, value] of Object.entries(config)) liza('config', 'set', key, String(value));
+  return {
+    base,
+    root,
+    liza,
+    start: (...args) => spawn(process.execPath, [LIZA, ...args], { cwd: root, env, stdio: 'ignore' }),
+  };
+}
+
+const addTask = (id) => [
+  ...['add-task', '--id', id, '--desc', `task ${id}`, '--spec', 'specs/vision.md', '--done', 'it is there'],
+  ...['--scope', 'IN: src/, test/', '--ready'],
+];
+
+async function until(holds, seconds = 120) {
+  const end = performance.now() + seconds * 1000;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error('it never came');
+    await sleep(5);
+  }
+}
+
+const stop = (child) =>
+  new Promise((done) => {
+    child.once('exit', done);
+    child.kill('SIGINT');
+  });
+
+const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
+
+/** Each agent writes down when it started, gives its task back and rests. */
+async function wake() {
+  const rounds = values.quick ? 8 : 40;
+  const { base, root, liza, start } = project(
+    (folder) => `date +%s%N > ${folder}/started-$LIZA_AGENT_ID-$$
+task=$(git branch --show-current | sed 's#task/##')
+liza block "$task" --reason "measured" --question "what next?" && liza exit 0`,
+  );
+  const crew = Array.from({ length: 8 }, () => start('agent', 'coder', '--agent', 'tiny'));
+  const idle = () => [...liza('status', '--json').matchAll(/"status":\s*"IDLE"/g)].length === 8;
+  await until(idle);
+  const taken = [];
+  for (let n = 1; n <= rounds; n += 1) {
+    const before = new Set(readdirSync(base));
+    liza(...addTask(`task-${n}`));
+    const committed = statSync(join(root, '.liza', 'journal.jsonl'), { bigint: true }).mtimeNs;
+    let stamp;
+    await until(() => (stamp = readdirSync(base).find((name) => name.startsWith('started-') && !before.has(name))));
+    await until(() => readFileSync(join(base, stamp), 'utf8').endsWith('\n'));
+    taken.push(Number(BigInt(readFileSync(join(base, stamp), 'utf8').trim()) - committed) / 1e6);
+    await until(idle);
+  }
+  await Promise.all(crew.map(stop));
+  taken.sort((a, b) => a - b);
+  rows.push(
+    { name: 'wake, p50 ms', value: at(taken, 0.5) },
+    { name: 'wake, p95 ms', value: at(taken, 0.95), limit: 150 },
+  );
+}
+
+const WORKER = () => `case $LIZA_AGENT_ID in
+coder-*)
+  task=$(git branch --show-current | sed 's#task/##')
+  liza begin "$task" --intent "a file" --risks "none" --validation "true: passes" --file "src/$task.txt" || exit 1
+  mkdir -p src test && echo "$task" > "src/$task.txt" && echo "$task" > "test/$task.test.txt"
+  git add -A && git commit -q -m "$task" && liza submit-for-review "$task" HEAD && liza exit 42 ;;
+code-reviewer-*)
+  task=$(sed -n 's/^TASK ID: //p' | head -1)
+  liza submit-verdict "$task" APPROVED && liza exit 0 ;;
+*) liza exit 0 ;;
+esac`;
+
+/** Tasks that are merged one after the other while so many others are on the board. */
+async function overhead(tasks) {
+  const merged = values.quick ? 4 : 10;
+  const { liza, start, root } = project(WORKER);
+  for (let n = 1; n <= merged; n += 1) liza(...addTask(`task-${n}`), '--priority', '1');
+  for (let n = merged + 1; n <= tasks; n += 1) liza(...addTask(`rest-${n}`), '--depends', `task-${merged}`);
+  const running = start('run', '--plain', '--agent', 'tiny', '--coders', '1');
+  const count = () =>
+    [...readFileSync(join(root, '.liza', 'state.yaml'), 'utf8').matchAll(/^ {4}status: MERGED$/gm)].length;
+  await until(() => count() >= 1);
+  const first = performance.now();
+  await until(() => count() >= merged);
+  const seconds = (performance.now() - first) / 1000 / (merged - 1);
+  await stop(running);
+  return seconds;
+}
+
+async function idle() {
+  const seconds = values.quick ? 10 : 60;
+  if (spawnSync('script', ['--version']).status !== 0) {
+    console.log('SKIPPED: idle: needs script(1) of util-linux for a terminal');
+    return;
+  }
+  const { root, liza } = project(() => 'liza exit 0');
+  liza(...addTask('waits'));
+  liza('pause', 'waits');
+  const line = `exec '${process.execPath}' '${LIZA}' run --agent tiny`;
+  const terminal = spawn('script', ['-qfc', `stty cols 200 rows 50; ${line}`, '/dev/null'], {
+    cwd: root,
+    env: { ...env, TERM: 'xterm-256color', LANG: 'C.UTF-8' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  await sleep(8000);
+  const family = descendants(terminal.pid).filter((pid) => pid !== terminal.pid);
+  const before = cpu(family);
+  await sleep(seconds * 1000);
+  const spent = cpu(family) - before;
+  const memory = descendants(terminal.pid)
+    .filter((pid) => pid !== terminal.pid)
+    .reduce((sum, pid) => sum + pss(pid), 0);
+  terminal.stdin.write('q');
+  await sleep(3000);
+  terminal.kill('SIGKILL');
+  rows.push({ name: 'idle with board, CPU %', value: (spent / seconds) * 100, limit: 1 });
+  rows.push({ name: 'idle with board, MB PSS', value: memory / 1024, limit: 150 });
+}
+
+function descendants(root) {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        return [[Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])]];
+      } catch {
+        return [];
+      }
+    });
+  const found = [root];
+  for (const pid of found) found.push(...parents.filter(([, parent]) => parent === pid).map(([child]) => child));
+  return found;
+}
+
+const HERTZ = 100;
+const cpu = (pids) =>
+  pids.reduce((sum, pid) => {
+    if (!existsSync(`/proc/${pid}/stat`)) return sum;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return sum + (Number(fields[11]) + Number(fields[12])) / HERTZ;
+  }, 0);
+const pss = (pid) => {
+  try {
+    return Number(/^Pss: +(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+};
+
+try {
+  const wanted = (name) => values.only === undefined || values.only === name;
+  if (wanted('wake')) await wake();
+  if (wanted('overhead')) {
+    const few = await overhead(10);
+    const many = await overhead(300);
+    rows.push({ name: 'overhead per merged task, s, 10 tasks', value: few, limit: 2 });
+    rows.push({ name: 'overhead per merged task, s, 300 tasks', value: many, limit: 2 });
+    rows.push({ name: 'growth from 10 to 300 tasks, ratio', value: many / few, limit: 1.2 });
+  }
+  if (wanted('idle')) await idle();
+} finally {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+console.log('| what | measured | limit |\n|---|--:|--:|');
+for (const { name, value, limit } of rows) console.log(`| ${name} | ${value.toFixed(2)} | ${limit ?? ''} |`);
+const missed = rows.filter(({ value, limit }) => limit !== undefined && value > limit);
+if (values.check && missed.length > 0) {
+  console.error(`missed: ${missed.map(({ name }) => name).join(', ')}`);
+  process.exitCode = 1;
+}
