@@ -1,6 +1,6 @@
 // `npm run test:pack`: what a user gets. Packs the project, installs the tarball globally into a clean prefix
 // without running scripts, as a normal user, with a PATH that holds node, git and a few basic tools but
-// neither a compiler nor this checkout; then starts a blackboard in a fresh repository.
+// neither a compiler nor this checkout; then starts a blackboard in a fresh repository and plays the demo.
 // As root it becomes `nobody` for all of that; where that is impossible it says SKIPPED and goes on as root.
 
 import { spawnSync } from 'node:child_process';
@@ -11,6 +11,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -21,15 +22,18 @@ import path from 'node:path';
 const root = path.join(import.meta.dirname, '..');
 const NOBODY = 65534;
 const SHIPPED = [
-  ...['liza', 'commands', 'yaml', 'diff'].map((part) => `dist/${part}.cjs`),
+  ...['liza', 'main', 'commands', 'seldom', 'crew', 'acp', 'board', 'yaml', 'diff'].map((part) => `dist/${part}.cjs`),
+  ...['dist/board.mjs', 'contracts/CORE.md', 'templates/vision.md', 'demo/script.json'],
   ...['schema/state.schema.json', 'scripts/liza-init.sh', 'docs/README.md'],
   ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],
 ];
-const TOOLS = ['git', 'sh', 'env', 'flock', 'dirname', 'mkdir', 'sed'];
+const TOOLS = ['git', 'sh', 'env', 'flock', 'dirname', 'mkdir', 'mkfifo', 'sed'];
 const COMPILERS = ['cc', 'gcc', 'clang', 'make', 'python3'];
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'liza-pack-')));
-const [home, prefix, bin, project] = ['home', 'prefix', 'bin', 'project'].map((name) => path.join(folder, name));
+const [home, prefix, bin, project, temporary] = ['home', 'prefix', 'bin', 'project', 'tmp'].map((name) =>
+  path.join(folder, name),
+);
 try {
   main();
 } catch (error) {
@@ -41,7 +45,7 @@ try {
 
 function main() {
   const tarball = pack();
-  for (const place of [home, prefix, bin, project]) mkdirSync(place);
+  for (const place of [home, prefix, bin, project, temporary]) mkdirSync(place);
   for (const tool of TOOLS) linkTool(tool);
   symlinkSync(realpathSync(process.execPath), path.join(bin, 'node'));
   const user = normalUser();
@@ -76,6 +80,10 @@ function main() {
   expect(as('sh', path.join(installed, 'scripts', 'liza-validate.sh')), 'VALID');
   if (!existsSync(path.join(project, '.liza', 'state.schema.json'))) throw new Error('the schema was not installed');
   say('init, status, an edit by hand, log verify and the shims work there');
+  expect(as('liza', 'demo', '--fast'), 'In a repository of your own');
+  const left = readdirSync(temporary);
+  if (left.length > 0) throw new Error(`the demo left ${left.join(', ')} behind`);
+  say('the demo runs there and leaves nothing behind');
 }
 
 /** The tarball, outside the checkout. `prepack` builds, as it does for a release. */
@@ -105,7 +113,7 @@ function linkTool(name) {
 function normalUser() {
   if (process.getuid() !== 0) return undefined;
   const user = { uid: NOBODY, gid: NOBODY };
-  for (const place of [folder, home, prefix, project]) chownSync(place, user.uid, user.gid);
+  for (const place of [folder, home, prefix, project, temporary]) chownSync(place, user.uid, user.gid);
   // A node below root's own home cannot be reached by others: a copy can.
   if (start(user, 'node', ['-e', '0']).status !== 0) {
     rmSync(path.join(bin, 'node'));
@@ -115,12 +123,18 @@ function normalUser() {
   const tried = start(user, 'node', [npmCli(), '--version']);
   if (tried.status === 0) return user;
   say(`SKIPPED: installing as a normal user: uid ${user.uid} cannot run npm (${told(tried)}); run it as a normal user`);
-  for (const place of [folder, home, prefix, project]) chownSync(place, 0, 0);
+  for (const place of [folder, home, prefix, project, temporary]) chownSync(place, 0, 0);
   return undefined;
 }
 
 function start(user, program, args) {
-  const env = { PATH: `${path.join(prefix, 'bin')}:${bin}`, HOME: home, LANG: 'C.UTF-8', npm_config_cache: home };
+  const env = {
+    PATH: `${path.join(prefix, 'bin')}:${bin}`,
+    HOME: home,
+    LANG: 'C.UTF-8',
+    TMPDIR: temporary,
+    npm_config_cache: home,
+  };
   return spawnSync(program, args, { cwd: project, env, encoding: 'utf8', ...user });
 }
 

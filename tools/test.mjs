@@ -25,6 +25,7 @@ const STEPS = [
   { name: 'git workflows killed at any system call', run: ['sweep:git', '--slice', '40'] },
   { name: 'races', run: ['races', '--rounds', '6'] },
   { name: 'packed and installed', run: ['test:pack'] },
+  { name: 'demo', run: ['demo', '--fast'] },
   { name: 'tour', run: ['tour'] },
   { name: 'bench', run: ['bench:quick'], show: true, judge: grosslyMissed },
 ];

@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
   ],
   [
     'network',
-    /\bE(CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE)\b|getaddrinfo|fetch failed|network|socket hang ?up|connection (\w+ )?(dropped|refused|reset|error|closed|lost|timed)|unable to connect|error sending request|stream disconnected|dns|certificate|timed? ?out/i,
+    /\bE(CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE)\b|getaddrinfo|fetch failed|network|socket hang ?up|connection (\w+ )?(dropped|refused|reset|error|closed|lost|timed)|(unable to|cannot|could not|failed to) (connect|lookup)|waiting for network|error sending request|stream disconnected|dns|certificate|timed? ?out/i,
   ],
   [
     'model',

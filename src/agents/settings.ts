@@ -17,11 +17,13 @@ export interface ProviderSettings {
   readonly argv?: readonly [string, ...string[]];
   /** Only `command` and `acp`: whether a former process's session can be brought back. */
   readonly resumes: boolean;
+  /** Only `opencode`, which works with any model and tells no window. */
+  readonly contextWindow?: number;
 }
 
 const HINT = 'Set it right: liza config set providers …, or liza edit; docs/configuration.md lists the keys';
 const TEXT_KEYS = ['kind', 'program', 'model'] as const;
-const KEYS = ['kind', 'program', 'model', 'args', 'env', 'argv', 'resumes'];
+const KEYS = ['kind', 'program', 'model', 'args', 'env', 'argv', 'resumes', 'context_window'];
 
 export const plain = (name: string, kind: string = name): ProviderSettings => ({
   name,
@@ -49,6 +51,10 @@ export function settingsOf(name: string, value: unknown, kinds: readonly string[
     return wrong('.env must be a map of texts');
   if (entry['resumes'] !== undefined && typeof entry['resumes'] !== 'boolean')
     return wrong('.resumes must be true or false');
+  const window = entry['context_window'];
+  if (window !== undefined && kind !== 'opencode') return wrong('.context_window is only for kind opencode');
+  if (window !== undefined && !(Number.isSafeInteger(window) && Number(window) >= 1000))
+    return wrong('.context_window must be a number of tokens');
   const argv = entry['argv'] as readonly string[] | undefined;
   const isTemplate = kind === 'command' || kind === 'acp';
   if (isTemplate && (argv === undefined || argv[0] === undefined || argv[0] === ''))
@@ -62,6 +68,7 @@ export function settingsOf(name: string, value: unknown, kinds: readonly string[
     resumes: entry['resumes'] === true,
     ...(entry['program'] === undefined ? {} : { program: entry['program'] as string }),
     ...(entry['model'] === undefined ? {} : { model: entry['model'] as string }),
+    ...(window === undefined ? {} : { contextWindow: Number(window) }),
     ...(argv === undefined ? {} : { argv: argv as readonly [string, ...string[]] }),
   };
 }

@@ -77,7 +77,7 @@ const SGR: Readonly<Record<Tone, string>> = { strong: '1', faint: '2', good: '32
 const lineColumns = (line: Line): number => line.reduce((sum, span) => sum + columns(span.text), 0);
 
 /** Cuts at the end; the mark stands where the first cut character stood. */
-function squeeze(line: Line, width: number, more: string): Line {
+export function squeeze(line: Line, width: number, more: string): Line {
   if (lineColumns(line) <= width) return line;
   const kept: Span[] = [];
   let room = Math.max(0, width - columns(more));

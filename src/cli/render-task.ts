@@ -2,12 +2,12 @@
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
 import { historyOf } from '../core/holding.ts';
-import type { Handoff, HistoryEvent, Note, Task } from '../core/state.ts';
+import type { Handoff, HistoryEvent, Note, Task, Usage } from '../core/state.ts';
 import { duration, type Instant, instant } from '../core/time.ts';
 import type { TaskView } from '../core/view.ts';
 import { diffText, lastDiff } from './diff-text.ts';
 import { leaseWords } from './lease-words.ts';
-import { type Line, type Pen, pen, STATUS_TONE } from './pen.ts';
+import { grouped, type Line, type Pen, pen, STATUS_TONE } from './pen.ts';
 import { columns, type Look, pad } from './terminal.ts';
 
 export interface TaskExtras {
@@ -74,6 +74,7 @@ function definition(task: Task, { view }: TaskExtras): readonly Field[] {
     ['superseded by', task.superseded_by?.join(', ')],
     ['rescope reason', task.rescope_reason],
     ['budget', task.budget],
+    ['used', task.usage && usageText(task.usage)],
   ];
 }
 
@@ -103,6 +104,13 @@ function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
     ['handoff pending', task.handoff_pending ? 'yes' : undefined],
   ];
 }
+
+const usageText = ({ sessions, seconds, input_tokens, output_tokens, cost_usd }: Usage): string =>
+  [
+    `${sessions} session(s), ${duration(seconds * 1000)}`,
+    `${grouped(input_tokens)} tokens in, ${grouped(output_tokens)} out`,
+    ...(cost_usd === undefined ? [] : [`$${cost_usd.toFixed(2)}`]),
+  ].join(', ');
 
 /** Whoever could not look beside the state knows nothing of the lease, and says nothing. */
 const leaseOf = ({ leaseLeft }: TaskView): string => (leaseLeft === undefined ? '' : `, ${leaseWords(leaseLeft)}`);
@@ -150,7 +158,7 @@ const KNOWN: ReadonlySet<string> = new Set(
     'base_commit iteration epoch lease_expires claiming reserved_for excluded_coders keep_worktree review_commit ' +
     'rejection_reason reviewing_by review_lease_expires approvals approved_by merging merge_held merge_commit review_cycles_current ' +
     'review_cycles_total max_iterations max_review_cycles blocked_reason blocked_questions attempted failed_by ' +
-    'failures_current integration_fix handoff_pending supersedes superseded_by rescope_reason paused budget history'
+    'failures_current integration_fix handoff_pending supersedes superseded_by rescope_reason paused budget usage history'
   ).split(' '),
 );
 

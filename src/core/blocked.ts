@@ -3,11 +3,21 @@
 
 import { detach, event, evolve, type Patch, unique, withTask } from './change.ts';
 import type { CommandName } from './command.ts';
+import { historyOf } from './holding.ts';
 import type { HistoryEvent, State, Task } from './state.ts';
 import type { Situation } from './table.ts';
 
 export const REVIEW_DEADLOCK = 'review_deadlock';
 export const HUMAN_OVERRIDE = 'human override';
+
+/** Read from history: a later override must not hide the deadlock. */
+export function isDeadlocked(task: Task): boolean {
+  // A board that was imported has the reason, but maybe not the event.
+  if (task.blocked_reason === REVIEW_DEADLOCK) return true;
+  const history = historyOf(task);
+  const last = history.findLastIndex((entry) => entry.event === 'unblocked');
+  return history.slice(last + 1).some((entry) => entry.event === 'blocked' && entry.reason === REVIEW_DEADLOCK);
+}
 
 export interface Block {
   readonly reason: string;

@@ -122,7 +122,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
         board,
         seats: seated.map(({ seat }) => seat.view()),
         alarms: [...alarmsOn.values()],
-        happenings,
+        happenings: [...happenings],
         ...(waitsFor === undefined ? {} : { waitsFor }),
       };
     },

@@ -29,7 +29,7 @@ export interface Seat {
   readonly task?: string;
   /** What it does now: its last tool or sentence. One line, not yet safe to print. */
   readonly activity?: string;
-  /** Why it is not working: `quota until 14:05`, `crashed twice, next try in 10 s`. */
+  /** Why it is not working: `usage limit reached`; until when is `until`. */
   readonly why?: string;
   readonly until?: Instant;
   /** Of the running session. */
@@ -59,7 +59,7 @@ export interface CrewView {
   readonly alarms: readonly Alarm[];
   /** Newest last, bounded. */
   readonly happenings: readonly Happening[];
-  /** Whom or what everything waits for; absent while something moves. */
+  /** One sentence: why nothing moves, and whom it waits for; absent while something does. */
   readonly waitsFor?: string;
 }
 

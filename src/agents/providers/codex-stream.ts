@@ -79,12 +79,13 @@ function counted(counts: Json | undefined, { before, model }: Counting): readonl
 }
 
 /**
- * Said again by turn.failed when it was the last word; until then it tries again. With a limit that may take
- * hours of silence, so that is told at once; a turn that completes after all takes it back.
+ * Said again by turn.failed when it was the last word; until then it tries again. At a limit it may wait for
+ * hours and without a network for ever, so that is told at once; a turn that completes after all takes it back.
  */
 function trouble(text: string, now: Instant): readonly AgentEvent[] {
   const shown = activity(text);
-  return failureKind(text) === 'quota' ? [...shown, failure(text, now)] : shown;
+  const isLong = failureKind(text) === 'quota' || text.includes('waiting for network');
+  return isLong ? [...shown, failure(text, now)] : shown;
 }
 
 function failed(message: string, now: Instant): readonly AgentEvent[] {

@@ -7,10 +7,11 @@ import { complaint, failure } from '../failures.ts';
 import type { AgentEvent, Counting, Parser } from '../provider.ts';
 import { activity, amount, context, type Json, object, record, string, tool } from '../reading.ts';
 
-/** It works with any model and tells no window: the smallest that is in use hands off early rather than late. */
+/** It works with any model and tells no window; the project's configuration can. */
 const WINDOW = 200_000;
+const LONG_WINDOW = 1_000_000;
 
-export function opencodeParser({ model }: Counting = {}): Parser {
+export function opencodeParser({ model }: Counting = {}, window?: number): Parser {
   const sum = { input: 0, output: 0, cached: 0, cost: 0 };
   let named = false;
   const read = (event: Json, now: Instant): readonly AgentEvent[] => {
@@ -22,7 +23,7 @@ export function opencodeParser({ model }: Counting = {}): Parser {
         return tool(string(part['tool']), object(part['state'])?.['input']);
       case 'step_finish':
         return [
-          ...step(part, sum, model),
+          ...step(part, sum, model, window),
           ...(part['reason'] === 'stop' ? [{ kind: 'result', ok: true } as const] : []),
         ];
       case 'error':
@@ -55,6 +56,7 @@ function step(
   part: Json,
   sum: { input: number; output: number; cached: number; cost: number },
   model: string | undefined,
+  window: number | undefined,
 ): readonly AgentEvent[] {
   const tokens = object(part['tokens']);
   const cache = object(tokens?.['cache']);
@@ -67,7 +69,7 @@ function step(
   sum.cost += amount(part['cost']) ?? 0;
   return [
     usage({ ...sum, cost: sum.cost > 0 ? sum.cost : undefined, model }),
-    ...context(input + output, Math.max(WINDOW, input + output > WINDOW ? 1_000_000 : 0)),
+    ...context(input + output, window ?? (input + output > WINDOW ? LONG_WINDOW : WINDOW)),
   ];
 }
 

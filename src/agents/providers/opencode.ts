@@ -15,7 +15,7 @@ export const opencode = (settings: ProviderSettings): Provider => ({
   resumes: true,
   hints: { install: 'npm install -g opencode-ai', login: 'opencode auth login' },
   launch: (request) => launch(settings, request),
-  parser: (counting) => opencodeParser(counting),
+  parser: (counting) => opencodeParser(counting, settings.contextWindow),
 });
 
 function launch(settings: ProviderSettings, request: SessionRequest): Launch {

@@ -4,10 +4,10 @@
 
 import { type StatusView, statusView } from '../../core/view.ts';
 import type { CrewView } from '../../supervisor/view.ts';
-import { type Line, type Pen, pen } from '../pen.ts';
+import { type Line, type Pen, pen, squeeze } from '../pen.ts';
 import { detailLines } from './detail.ts';
 import { header } from './header.ts';
-import { fitted, heading, shown, windowOf } from './lines.ts';
+import { heading, shown, windowOf } from './lines.ts';
 import { helpLines, type LogView, logLines } from './pages.ts';
 import type { Ground, LiveLook, Screen } from './screen.ts';
 import { byInterest, type SeatRow, seatLines, seatRows } from './seats.ts';
@@ -40,7 +40,7 @@ export function frame(view: CrewView, screen: Screen, look: LiveLook, log: LogVi
       : page.lines.slice(page.from, page.from + room);
   const filled = [...body.slice(0, room), ...Array.from({ length: Math.max(0, room - body.length) }, (): Line => [])];
   return {
-    lines: [...filled, foot].map((line) => fitted(line, look.width, p.more)),
+    lines: [...filled, foot].map((line) => squeeze(line, look.width, p.more)),
     ground: ground(view, status, order, page?.most ?? 0, room),
   };
 }

@@ -10,20 +10,6 @@ export const textOf = (line: Line): string =>
     .join('')
     .trimEnd();
 
-/** At most `width` columns; the mark stands where the first cut character stood. */
-export function fitted(line: Line, width: number, more: string): Line {
-  if (line.reduce((sum, { text }) => sum + columns(text), 0) <= width) return line;
-  const kept: Span[] = [];
-  let room = Math.max(0, width - columns(more));
-  for (const span of line) {
-    const text = clip(span.text, room, '');
-    kept.push({ ...span, text });
-    room -= columns(text);
-    if (text !== span.text) break;
-  }
-  return [...kept, { text: clip(more, width, ''), tone: 'faint' }];
-}
-
 /** A heading with a rule to the edge. */
 export function heading(title: string, rest: readonly Span[], p: Pen, unicode: boolean): Line {
   const head: Line = [{ text: title, tone: 'strong' }, ...rest, { text: ' ' }];

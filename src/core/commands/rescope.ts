@@ -1,7 +1,7 @@
 // Rows by which a plan meets reality: unblock, abandon, and the human's replan (supersede has its own file).
 // Nothing is rewritten silently: former definitions stay in history.
 
-import { blockTask, HUMAN_OVERRIDE, LET_GO, QUESTIONS, REVIEW_DEADLOCK } from '../blocked.ts';
+import { blockTask, HUMAN_OVERRIDE, isDeadlocked, LET_GO, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { detach, event, evolve, type Patch, unique, withAnomaly, withTask } from '../change.ts';
 import { refuse } from '../decision.ts';
@@ -69,7 +69,7 @@ export const unblock: Row<'unblock'> = {
       name: 'assessment',
       rule: 'after a review deadlock an assessment is given',
       check: ({ task, command }) =>
-        wasDeadlocked(task) && blank(command.assessment)
+        isDeadlocked(task) && blank(command.assessment)
           ? refuse(
               'coder and reviewer were deadlocked and no assessment was given',
               `Say which of the two is stuck and why: ${usage('unblock', task.id)} --assessment "…"`,
@@ -145,15 +145,6 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
   ...task,
   ...differing(task, changes ?? {}),
 });
-
-/** Read from history: a later override must not hide the deadlock. */
-function wasDeadlocked(task: Task): boolean {
-  // A board that was imported has the reason, but maybe not the event.
-  if (task.blocked_reason === REVIEW_DEADLOCK) return true;
-  const history = historyOf(task);
-  const last = history.findLastIndex((entry) => entry.event === 'unblocked');
-  return history.slice(last + 1).some((entry) => entry.event === 'blocked' && entry.reason === REVIEW_DEADLOCK);
-}
 
 export const abandon: Row<'abandon'> = {
   name: 'abandon',

@@ -1,17 +1,8 @@
 // Coder and reviewer could not agree within the allowed cycles: the five ways a planner may judge that, each
 // with the command that follows from it. Nothing is discarded unless the planner chooses so.
 
-import { REVIEW_DEADLOCK } from '../blocked.ts';
-import { historyOf, lastCoder } from '../holding.ts';
+import { lastCoder } from '../holding.ts';
 import type { Task } from '../state.ts';
-
-/** Also when a later override hides the reason: `unblock` asks for an assessment then, too. */
-export function isDeadlocked(task: Task): boolean {
-  if (task.blocked_reason === REVIEW_DEADLOCK) return true;
-  const history = historyOf(task);
-  const since = history.findLastIndex(({ event }) => event === 'unblocked') + 1;
-  return history.slice(since).some((entry) => entry.event === 'blocked' && entry.reason === REVIEW_DEADLOCK);
-}
 
 export function deadlockLines(task: Task): readonly string[] {
   const { id } = task;

@@ -1,12 +1,13 @@
 // What each wake asks of the planner: the record as far as it must be known to decide, and the commands
 // that decide it, with their real ids. The table of review deadlocks is in deadlock.ts.
 
+import { isDeadlocked } from '../blocked.ts';
 import type { Board } from '../board.ts';
 import { findTask } from '../find.ts';
 import { historyOf } from '../holding.ts';
 import type { Task } from '../state.ts';
 import type { WakeTrigger } from '../wakes.ts';
-import { deadlockLines, isDeadlocked } from './deadlock.ts';
+import { deadlockLines } from './deadlock.ts';
 import { field, inline, quoteList } from './quote.ts';
 import { showTask } from './task-fields.ts';
 
