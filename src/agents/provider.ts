@@ -113,6 +113,9 @@ export interface Provider {
     streams: Streams,
     take: (events: readonly AgentEvent[]) => void,
   ): Promise<{ readonly kind: 'exited'; readonly code: number }>;
-  /** Which models' windows are known, for providers that report tokens but no percentage. */
-  readonly contextWindow?: (model: string | undefined) => number | undefined;
+  /**
+   * Figures that the stream does not tell while the session runs (codex: tokens and context are in its own
+   * files). Cheap, never rejects; to be asked now and then, and its events taken like any others.
+   */
+  measure?(session: string, env: Environment, counting?: Counting): Promise<readonly AgentEvent[]>;
 }

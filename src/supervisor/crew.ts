@@ -89,8 +89,16 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
         over.signal,
       )
     : Promise.resolve();
+  let broken: unknown;
   const loops = seated.map(async (one) => {
-    one.end = await supervise(office, one.who, one.seat, stop, one.memory);
+    try {
+      one.end = await supervise(office, one.who, one.seat, stop, one.memory);
+    } catch (error) {
+      // A full disk, or our own mistake: nobody's agent is left running for that.
+      broken ??= error;
+      one.seat.turn('stopped', { why: (error as Error).message });
+      orderly.abort();
+    }
     changed();
     bell.ring();
   });
@@ -103,6 +111,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       orderly.abort();
       bell.ring();
       await all;
+      if (broken !== undefined) throw broken;
       return idle ?? (await endOf(office, seated));
     } finally {
       over.abort();

@@ -23,7 +23,7 @@ const RACE_PAUSE_MS = 1000;
 const RACES = 3;
 /** A claim that failed for reasons the board does not show, such as a broken network, is tried again by then. */
 const FORGET_MS = 15 * 60_000;
-const MERGE_AGAIN_MS = 30_000;
+const SOON_MS = 30_000;
 
 /** The id comes to life here, held by this process; refused while another one has it. */
 export async function enrol(office: Office, { agent, role }: Supervised): Promise<Refusal | undefined> {
@@ -124,7 +124,7 @@ async function merge(round: Round, task: Task): Promise<void> {
     return;
   }
   office.tell({ level: 'warning', agent: who.agent, task: task.id, text: told(merged) });
-  memory.passed.set(attemptKey(task), office.clock.now() + MERGE_AGAIN_MS);
+  memory.passed.set(attemptKey(task), office.clock.now() + SOON_MS);
 }
 
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;
@@ -177,7 +177,8 @@ async function refused({ office, who, memory, seat, stop }: Round, task: Task | 
   }
   memory.races = 0;
   office.tell({ level: 'warning', agent, ...(task === undefined ? {} : { task: task.id }), text: told(no) });
-  const pause = raced ? RACE_PAUSE_MS * 5 : FORGET_MS;
+  // A board that cannot be written just now says nothing about the task.
+  const pause = raced ? RACE_PAUSE_MS * 5 : no.code === 2 || no.code === 4 ? SOON_MS : FORGET_MS;
   if (task !== undefined) memory.passed.set(attemptKey(task), office.clock.now() + pause);
   seat.turn('idle', { why: no.message });
 }

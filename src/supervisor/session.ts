@@ -81,7 +81,10 @@ export async function runSession(
     return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
   }
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
-  const how = await following(office, work, running, heard, stop, request, leaseLost);
+  const how = await following(office, work, running, heard, stop, request, leaseLost).catch(async (error: unknown) => {
+    await running.end(GRACE_MS, stop.atOnce);
+    throw error;
+  });
   await running.end(stop.atOnce.aborted || how.kind === 'lease-lost' ? 0 : GRACE_MS, stop.atOnce);
   await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
   const { board } = await store.read();

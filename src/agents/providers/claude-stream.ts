@@ -12,7 +12,7 @@ const LONG_WINDOW = 1_000_000;
 const NO_COUNTS: Counts = { input: 0, output: 0, cached: 0 };
 
 /** What is known before the result tells: `[1m]` asks for the long window. */
-export const claudeWindow = (model: string | undefined): number => (/\[1m\]/i.test(model ?? '') ? LONG_WINDOW : WINDOW);
+const claudeWindow = (model: string | undefined): number => (/\[1m\]/i.test(model ?? '') ? LONG_WINDOW : WINDOW);
 
 /** Its own names for what went wrong. */
 const KINDS: Readonly<Record<string, FailureKind>> = {

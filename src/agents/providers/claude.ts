@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Launch, Provider, SessionRequest } from '../provider.ts';
 import { edits } from '../roles.ts';
 import type { ProviderSettings } from '../settings.ts';
-import { claudeParser, claudeWindow } from './claude-stream.ts';
+import { claudeParser } from './claude-stream.ts';
 
 /** Would leave the task's folder, or wait for someone who is not there. */
 const NEVER = ['EnterWorktree', 'ExitWorktree', 'AskUserQuestion', 'CronCreate', 'ScheduleWakeup'];
@@ -24,7 +24,6 @@ export const claude = (settings: ProviderSettings): Provider => ({
   },
   launch: (request) => launch(settings, request),
   parser: (counting) => claudeParser(counting),
-  contextWindow: claudeWindow,
 });
 
 function launch(settings: ProviderSettings, request: SessionRequest): Launch {

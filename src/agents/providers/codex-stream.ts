@@ -1,15 +1,11 @@
 // What `codex exec --json` prints. The context's fill is not part of it: a turn's tokens add up over all its
-// requests, and only the rollout file knows the last one.
+// requests, and only the rollout file knows the last one (codex-rollout.ts).
 
 import type { Instant } from '../../core/time.ts';
 import { since, usage } from '../counting.ts';
 import { complaint, failure, failureKind } from '../failures.ts';
 import type { AgentEvent, Counting, Parser } from '../provider.ts';
 import { activity, amount, type Json, object, objects, record, string } from '../reading.ts';
-
-/** Input windows of the families in use; the rollout file has the exact one. */
-export const codexWindow = (model: string | undefined): number | undefined =>
-  model === undefined || /^(gpt-5|o[34]|codex)/.test(model) ? 272_000 : undefined;
 
 export function codexParser(counting: Counting = {}): Parser {
   return {

@@ -5,7 +5,8 @@
 import type { Launch, Provider, SessionRequest } from '../provider.ts';
 import { edits } from '../roles.ts';
 import type { ProviderSettings } from '../settings.ts';
-import { codexParser, codexWindow } from './codex-stream.ts';
+import { rolloutFigures } from './codex-rollout.ts';
+import { codexParser } from './codex-stream.ts';
 
 /** It has no switch that takes its editing tool away: the words must do. */
 const READ_ONLY =
@@ -20,7 +21,7 @@ export const codex = (settings: ProviderSettings): Provider => ({
   hints: { install: 'npm install -g @openai/codex', login: 'codex login, or set OPENAI_API_KEY' },
   launch: (request) => launch(settings, request),
   parser: (counting) => codexParser(counting),
-  contextWindow: codexWindow,
+  measure: (session, env, counting) => rolloutFigures(session, { ...env, ...settings.env }, counting),
 });
 
 function launch(settings: ProviderSettings, request: SessionRequest): Launch {

@@ -6,9 +6,6 @@ import { complaint, failure } from '../failures.ts';
 import type { AgentEvent, Counting, Parser } from '../provider.ts';
 import { activity, amount, type Json, object, record, string, tool } from '../reading.ts';
 
-export const geminiWindow = (model: string | undefined): number | undefined =>
-  model === undefined || /^(gemini|auto|pro|flash)/.test(model) ? 1_048_576 : undefined;
-
 export function geminiParser(counting: Counting = {}): Parser {
   let model = counting.model;
   // Sentences come in pieces.

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Launch, Provider, SessionRequest } from '../provider.ts';
 import { edits } from '../roles.ts';
 import type { ProviderSettings } from '../settings.ts';
-import { geminiParser, geminiWindow } from './gemini-stream.ts';
+import { geminiParser } from './gemini-stream.ts';
 
 const READ_ONLY = `[[rule]]
 toolName = ["write_file", "replace"]
@@ -22,7 +22,6 @@ export const gemini = (settings: ProviderSettings): Provider => ({
   hints: { install: 'npm install -g @google/gemini-cli', login: 'start `gemini` once, or set GEMINI_API_KEY' },
   launch: (request) => launch(settings, request),
   parser: (counting) => geminiParser(counting),
-  contextWindow: geminiWindow,
 });
 
 function launch(settings: ProviderSettings, request: SessionRequest): Launch {

@@ -1,6 +1,8 @@
 // SPEC §8, row by row: how a session ends and what its supervisor makes of it. Tiny agents, a clock in the hand.
 
 import { afterEach, describe, expect, test } from 'vitest';
+import { agentTag } from '../../../src/programs/agent.ts';
+import { processes } from '../../../src/programs/processes.ts';
 import { succeeded } from '../workflows/project.ts';
 import { openRoom, type Part, type Room, type RoomOptions } from './room.ts';
 
@@ -281,4 +283,16 @@ describe('handoff', () => {
     expect(r().started[1]?.resume).toBe(r().started[0]?.sessionId);
     expect(r().started[1]?.prompt).toMatch(/liza handoff t/);
   });
+});
+
+test('an accident in one supervisor ends them all in order, and is told', async () => {
+  await open({ tasks: ['t', 'u'], agents: ['coder-1', 'coder-2'], parts: { 'coder-1': [{}], 'coder-2': [{}] } });
+  await r().until('both work', () => seat()?.state === 'working' && seat('coder-2')?.state === 'working');
+  Object.assign(r().p.store, { read: () => Promise.reject(new Error('the disk is gone')) });
+  r().clock.advance(60_000);
+  await expect(r().crew.ended).rejects.toThrow('the disk is gone');
+  for (const id of ['coder-1', 'coder-2']) {
+    const left = processes(agentTag(r().p.root, id)).filter(({ tagged }) => tagged);
+    expect(left).toEqual([]);
+  }
 });

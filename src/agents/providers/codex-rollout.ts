@@ -1,0 +1,86 @@
+// What Codex writes down of a thread while it works, in its own folder: tokens after every request, and how
+// full the context is, neither of which its stream tells. Only ever read, and only the file's end.
+
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { since, usage } from '../counting.ts';
+import type { AgentEvent, Counting, Environment } from '../provider.ts';
+import { amount, context, object, record } from '../reading.ts';
+
+const TAIL_BYTES = 256 * 1024;
+/** A thread keeps the file of the day it began on; one that is older than this many busy days is not looked for. */
+const MOST_DAYS = 60;
+
+/** The newest figures, or none. Never throws: they are a help, not a need. */
+export async function rolloutFigures(
+  thread: string,
+  env: Environment,
+  counting: Counting = {},
+): Promise<readonly AgentEvent[]> {
+  const home = env['CODEX_HOME'] ?? (env['HOME'] === undefined ? undefined : join(env['HOME'], '.codex'));
+  if (home === undefined || !/^[\w-]{1,100}$/.test(thread)) return [];
+  try {
+    const file = await rolloutOf(join(home, 'sessions'), thread);
+    return file === undefined ? [] : figuresIn(await tailOf(file), counting);
+  } catch {
+    return [];
+  }
+}
+
+/** sessions/2026/11/15/rollout-…-<thread>.jsonl, newest day first. */
+async function rolloutOf(sessions: string, thread: string): Promise<string | undefined> {
+  let left = MOST_DAYS;
+  for (const year of await newestFirst(sessions)) {
+    for (const month of await newestFirst(year)) {
+      for (const day of await newestFirst(month)) {
+        if (left-- <= 0) return undefined;
+        const found = (await readdir(day)).find((name) => name.endsWith(`-${thread}.jsonl`));
+        if (found !== undefined) return join(day, found);
+      }
+    }
+  }
+  return undefined;
+}
+
+const newestFirst = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder))
+    .filter((name) => /^\d+$/.test(name))
+    .sort()
+    .reverse()
+    .map((name) => join(folder, name));
+
+async function tailOf(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(0, size - TAIL_BYTES);
+    const { buffer, bytesRead } = await file.read({
+      buffer: Buffer.alloc(Math.min(size, TAIL_BYTES)),
+      position: start,
+    });
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function figuresIn(tail: string, { before, model }: Counting): readonly AgentEvent[] {
+  for (const line of tail.split('\n').reverse()) {
+    if (!line.includes('"token_count"')) continue;
+    const info = object(object(record(line)?.['payload'])?.['info']);
+    const total = object(info?.['total_token_usage']);
+    const input = amount(total?.['input_tokens']);
+    if (input === undefined) continue;
+    const used = amount(object(info?.['last_token_usage'])?.['total_tokens']);
+    return [
+      usage({
+        input: since(input, before?.input),
+        output: since(amount(total?.['output_tokens']) ?? 0, before?.output),
+        cached: since(amount(total?.['cached_input_tokens']) ?? 0, before?.cached),
+        model,
+      }),
+      ...context(used, amount(info?.['model_context_window'])),
+    ];
+  }
+  return [];
+}

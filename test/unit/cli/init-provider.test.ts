@@ -1,0 +1,54 @@
+// Which agent CLI plays: what was asked for, else the project's default, else the first one installed.
+
+import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Io } from '../../../src/cli/io.ts';
+import { type Asked, castRoles, knownProviders } from '../../../src/cli/providers.ts';
+import type { Config } from '../../../src/core/state.ts';
+
+let bin: string;
+
+beforeAll(() => {
+  bin = realpathSync(mkdtempSync(join(tmpdir(), 'liza-cast-')));
+  for (const name of ['claude', 'codex']) {
+    writeFileSync(join(bin, name), '#!/bin/sh\n');
+    chmodSync(join(bin, name), 0o755);
+  }
+});
+afterAll(() => rmSync(bin, { recursive: true, force: true }));
+
+/** Only what is looked at here. */
+const io = (): Io => ({ env: { PATH: bin }, root: () => bin }) as unknown as Io;
+
+function cast(config: Config, asked: Asked = {}): unknown {
+  const found = castRoles(io(), config, asked);
+  if ('ok' in found) return found.message;
+  const { planner, coder, code_reviewer } = found.chosen;
+  return [planner, coder, code_reviewer].map(({ provider }) => provider.name).join(' ');
+}
+
+test.each<[string, Config, Asked, string]>([
+  ['nothing said: the first installed', {}, {}, 'claude claude claude'],
+  ['the default', { default_provider: 'codex' }, {}, 'codex codex codex'],
+  ['none as default', { default_provider: null }, {}, 'claude claude claude'],
+  ['asked for goes before it', { default_provider: 'codex' }, { agent: 'claude' }, 'claude claude claude'],
+  ['by role before all', { default_provider: 'codex' }, { coder: 'claude' }, 'codex claude codex'],
+  ['not installed', { default_provider: 'gemini' }, {}, 'Gemini CLI is not installed: gemini is not on PATH'],
+  ['unknown', { default_provider: 'nobody' }, {}, 'there is no provider "nobody"'],
+])('%s', (_, config, asked, expected) => {
+  expect(cast(config, asked)).toBe(expected);
+});
+
+test('known ones, installed or not, the project’s own included', () => {
+  const known = knownProviders(io(), { providers: { mine: { kind: 'command', argv: ['codex'] } } });
+  if ('ok' in known) throw new Error(known.message);
+  expect(known.map(({ provider, installed }) => `${provider.name} ${installed}`)).toEqual([
+    'claude true',
+    'codex true',
+    'gemini false',
+    'opencode false',
+    'mine true',
+  ]);
+});
