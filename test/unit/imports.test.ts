@@ -80,3 +80,11 @@ test('no file has more than 400 lines', () => {
   const lines = (file: string): number => readFileSync(join(SRC, file), 'utf8').split('\n').length - 1;
   expect(FILES.filter((file) => lines(file) > 400 && !LONG.includes(file))).toEqual([]);
 });
+
+test('nobody but its own command knows of the demo', () => {
+  const knows = FILES.filter(
+    (file) => !file.startsWith('demo/') && imports(file).some((name) => /\/demo(\/|-|\.ts)/.test(name)),
+  );
+  // The registry lists it as it lists every command.
+  expect(knows.sort()).toEqual(['cli/demo-screen.ts', 'cli/registry.ts', 'cli/verbs/demo.ts']);
+});
