@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Refusal } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
-import { historyOf } from '../core/holding.ts';
+import { baselineOf, historyOf, startCommit } from '../core/holding.ts';
 import { coderPrompt } from '../core/prompts/coder.ts';
 import { plannerPrompt } from '../core/prompts/planner.ts';
 import type { PromptContext } from '../core/prompts/prompt.ts';
@@ -75,7 +75,10 @@ export async function assignTask(
       cwd: worktree,
       prompt,
       ...resumed,
-      folderMark: () => folderMark(bench, held, declaredFiles(settings(board.state))),
+      folder: {
+        mark: () => folderMark(bench, held, declaredFiles(settings(board.state))),
+        ...(claimed.kept ? {} : { fresh: () => freshMark(bench, held) }),
+      },
       see: async () => {
         const place = findPlace(bench, held.id);
         const discard = discardOf(held, settings(board.state), 'its history was rewritten');
@@ -93,6 +96,13 @@ async function folderMark(bench: Workbench, task: Task, leaveOut: readonly strin
   const head = isPlace(place) ? await headOf(bench, place) : undefined;
   if (!isPlace(place) || head === undefined) return 'gone';
   return `${head.commit} ${await treeOf(bench, place, head.commit, leaveOut)}`;
+}
+
+/** Of a folder as it was handed over. */
+async function freshMark(bench: Workbench, task: Task): Promise<string> {
+  const start = startCommit(task) ?? '';
+  const tree = baselineOf(task) ?? (await bench.objects(['rev-parse', `${start}^{tree}`])).stdout.trim();
+  return `${start} ${tree}`;
 }
 
 /** What integration has gained since the work began, for a coder who comes back to it. */

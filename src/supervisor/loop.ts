@@ -100,7 +100,9 @@ async function idle(round: Round, rung: number, duty: Duty & { kind: 'nothing' }
   const waits = own?.status === 'WAITING' && own.current_task !== undefined;
   if (waits) seat.turn('waiting', { task: own.current_task ?? '', why: 'its work is under review' });
   else seat.turn('idle');
-  await rest(round, rung, duty.hurry ? office.clock.now() + HURRY_MS : duty.lookAt);
+  // Somebody else takes it right now: every look meanwhile would only slow that down.
+  if (duty.hurry) await office.clock.sleep(HURRY_MS, round.stop.orderly);
+  else await rest(round, rung, duty.lookAt);
 }
 
 /** Until the board changes, the time has come, or a fallback look is due. */

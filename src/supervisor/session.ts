@@ -31,10 +31,17 @@ export interface SessionWork {
   readonly resume?: string | undefined;
   /** What that session's processes have used before. */
   readonly usedBefore?: Usage | undefined;
-  /** What the folder looked like; undefined: it is not looked at. */
-  readonly folderMark?: () => Promise<string>;
+  /** Whether anything was done in the folder; undefined: it is not looked at. */
+  readonly folder?: FolderLook;
   /** Remembers commits that the agent made so far. */
   readonly see?: () => Promise<void>;
+}
+
+export interface FolderLook {
+  /** Of HEAD and files; the same as long as nothing was done there. */
+  mark(): Promise<string>;
+  /** A fresh folder's mark is known without looking, and asked for only if it matters. */
+  fresh?(): Promise<string>;
 }
 
 export interface SessionOutcome extends Omit<Heard, 'failure'> {
@@ -55,9 +62,8 @@ export async function runSession(
 ): Promise<SessionOutcome> {
   const { clock, store } = office;
   const started = clock.now();
-  const before = await store.read();
-  const deeds = deedsOf(before.board, work.agent);
-  const folder = await work.folderMark?.();
+  const deeds = deedsOf((await store.read()).board, work.agent);
+  const before = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
   const files = sessionFiles(office.context.paths, work.agent, work.task, started);
   const request = requestOf(office, work);
   const launch = work.chosen.provider.launch(request);
@@ -98,12 +104,16 @@ export async function runSession(
     end: {
       role: work.role,
       how,
-      progressed: done || (folder !== undefined && folder !== (await work.folderMark?.())),
+      progressed: done || (await isChanged(work.folder, before)),
       holds: work.task !== undefined && isHolding(board, work.agent, work.task),
       ...(declared === undefined ? {} : { declared }),
       ...(failure === undefined ? {} : { failure }),
     },
   };
+}
+
+async function isChanged(folder: FolderLook | undefined, before: string | undefined): Promise<boolean> {
+  return folder !== undefined && (before ?? (await folder.fresh?.())) !== (await folder.mark());
 }
 
 async function following(
