@@ -15,6 +15,8 @@ export interface SessionEnd {
     | { readonly kind: 'not-started'; readonly reason: string }
     /** Ended by us: no output and no progress for too long. */
     | { readonly kind: 'silent' }
+    /** Ended by us: its provider does not serve, and it would go on asking. */
+    | { readonly kind: 'not-served' }
     | { readonly kind: 'lease-lost' }
     /** Ended by us: a kill switch, the operator, or because its work was over. */
     | { readonly kind: 'stopped'; readonly why: string };
@@ -78,7 +80,7 @@ export function judge(end: SessionEnd, past: Past, now: Instant): Judgement {
       return turnedAway(failure.kind, failure.text, failure.until, past, now);
     }
   }
-  if (how.kind === 'silent') return silence(end, past);
+  if (how.kind === 'silent' || how.kind === 'not-served') return silence(end, past);
   if (how.kind === 'signalled') return crash(`it was ended by ${how.signal}`, past, now);
   const code = end.declared?.code ?? how.code;
   if (code === 0) return ended(end, past);

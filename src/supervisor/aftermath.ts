@@ -54,6 +54,7 @@ function howText({ end, seconds }: SessionOutcome): string {
     signalled: () => `ended by ${how.kind === 'signalled' ? how.signal : ''}`,
     'not-started': () => `not started: ${how.kind === 'not-started' ? how.reason : ''}`,
     silent: () => 'silent for too long',
+    'not-served': () => 'ended, its provider does not serve',
     'lease-lost': () => 'its lease was lost',
     stopped: () => `stopped: ${how.kind === 'stopped' ? how.why : ''}`,
   }[how.kind]();

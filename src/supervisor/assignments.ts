@@ -165,9 +165,20 @@ function contextOf(office: Office, player: Player, seen: Pick<PromptContext, 'bo
 }
 
 /** The provider's own session, where it was about this very task. */
-function resumeOf(kept: Agent['resume'], { chosen }: Player, task: string): Pick<SessionWork, 'resume' | 'usedBefore'> {
-  const { name, resumes } = chosen.provider;
-  if (!resumes || kept?.provider !== name || kept.task !== task) return {};
+function resumeOf(
+  kept: Agent['resume'],
+  { chosen, role }: Player,
+  task: string,
+): Pick<SessionWork, 'resume' | 'usedBefore'> {
+  const { name, resumes, resumesElsewhere } = chosen.provider;
+  // A reviewer's folder is another one each time.
+  if (
+    !resumes ||
+    (role === 'code_reviewer' && resumesElsewhere !== true) ||
+    kept?.provider !== name ||
+    kept.task !== task
+  )
+    return {};
   const { used } = kept;
   const before =
     used === undefined

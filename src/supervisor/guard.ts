@@ -13,13 +13,19 @@ import { isHolding } from './heartbeat.ts';
 import { type Office, type Stop, supervisorOf } from './office.ts';
 import type { SessionWork } from './session.ts';
 
-export type Interruption = Extract<SessionEnd['how'], { kind: 'silent' | 'lease-lost' | 'stopped' }>;
+export type Interruption = Extract<SessionEnd['how'], { kind: 'silent' | 'not-served' | 'lease-lost' | 'stopped' }>;
+
+/** A CLI that waits for its provider by itself may do so this long: waiting is our part, and is shown. */
+const UNSERVED_MS = 3 * 60_000;
 
 export interface Signs {
   /** When it last said anything. */
   lastHeard(): Instant;
   contextPercent(): number | undefined;
   leaseLost(): boolean;
+  unservedSince(): Instant | undefined;
+  /** Asks for numbers that its output does not tell. */
+  measure(): void;
 }
 
 /** Settles only when the session must end, or when `over` says that it has. */
@@ -48,6 +54,7 @@ export async function guardSession(
     const now = clock.now();
     if (now >= lookAt) {
       void work.see?.().catch(() => {}); // looked at again when the session ends
+      signs.measure();
       lookAt = now + limits.heartbeat_interval * 1000;
     }
     const done = deedsOf(board, work.agent);
@@ -69,9 +76,13 @@ export async function guardSession(
     if (patience !== undefined && now >= patience.until) return { kind: 'stopped', why: patience.why };
     const silentAt = Math.max(signs.lastHeard(), progressAt) + limits.progress_timeout * 1000;
     if (now >= silentAt) return { kind: 'silent' };
+    const unserved = signs.unservedSince();
+    const unservedAt = unserved === undefined ? Number.POSITIVE_INFINITY : Math.max(unserved, progressAt) + UNSERVED_MS;
+    if (now >= unservedAt) return { kind: 'not-served' };
     const next = Math.min(
       lookAt,
       silentAt,
+      unservedAt,
       patience?.until ?? Number.POSITIVE_INFINITY,
       now + limits.poll_interval * 1000,
     );

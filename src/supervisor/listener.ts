@@ -20,8 +20,12 @@ export interface Heard {
 export interface Listener {
   line(stream: 'stdout' | 'stderr', line: string): void;
   take(events: readonly AgentEvent[]): void;
+  /** The same of what was found out beside its output: it is no sign of life. */
+  learn(events: readonly AgentEvent[]): void;
   so(): Heard;
   last(): Instant;
+  /** Since when its provider has not served it, by its own word. */
+  unservedSince(): Instant | undefined;
 }
 
 export function listen(
@@ -35,6 +39,7 @@ export function listen(
   let heard: Heard = { usage: { input: 0, output: 0 } };
   let activity: string | undefined;
   let last = started;
+  let unserved: { readonly since: Instant; readonly output: number } | undefined;
   const show = (): void => {
     const { usage, contextPercent } = heard;
     seat.news({
@@ -49,25 +54,36 @@ export function listen(
       },
     });
   };
-  const take = (events: readonly AgentEvent[]): void => {
-    last = now();
+  const learn = (events: readonly AgentEvent[]): void => {
     for (const event of events) {
       if (event.kind === 'activity') activity = event.text;
       heard = hear(heard, event);
+      const { failure, usage } = heard;
+      if (failure === undefined || usage.output > (unserved?.output ?? usage.output)) unserved = undefined;
+      else if (event.kind === 'failure' && WAITS.has(failure.kind)) unserved ??= { since: last, output: usage.output };
       // Whoever stands beside it has to tell it.
       if (event.kind === 'context') bell.ring();
     }
     if (events.length > 0) show();
   };
+  const take = (events: readonly AgentEvent[]): void => {
+    last = now();
+    learn(events);
+  };
   seat.turn('working', task === undefined ? {} : { task });
   show();
   return {
     take,
+    learn,
     line: (stream, line) => take(parser[stream](line, now())),
     so: () => heard,
     last: () => last,
+    unservedSince: () => unserved?.since,
   };
 }
+
+/** What some CLIs wait out by themselves, for hours if need be. */
+const WAITS: ReadonlySet<string> = new Set(['quota', 'network']);
 
 function hear(heard: Heard, event: AgentEvent): Heard {
   switch (event.kind) {

@@ -112,6 +112,13 @@ export async function runSession(
   };
 }
 
+/** Numbers that only the provider's own files tell. */
+async function measure({ env }: Office, { chosen, usedBefore }: SessionWork, heard: Listener): Promise<void> {
+  const { session } = heard.so();
+  if (session === undefined || chosen.provider.measure === undefined) return;
+  heard.learn(await chosen.provider.measure(session, env, { before: usedBefore, model: chosen.model }));
+}
+
 async function isChanged(folder: FolderLook | undefined, before: string | undefined): Promise<boolean> {
   return folder !== undefined && (before ?? (await folder.fresh?.())) !== (await folder.mark());
 }
@@ -132,7 +139,13 @@ async function following(
     guardSession(
       office,
       work,
-      { lastHeard: heard.last, contextPercent: () => heard.so().contextPercent, leaseLost },
+      {
+        lastHeard: heard.last,
+        contextPercent: () => heard.so().contextPercent,
+        unservedSince: heard.unservedSince,
+        leaseLost,
+        measure: () => void measure(office, work, heard),
+      },
       stop,
       over.signal,
     ),

@@ -20,6 +20,7 @@ export function rehearsalProvider({ program, script, pace, env }: RehearsalOptio
     name: 'rehearsal',
     title: 'a rehearsal (scripted, no model)',
     resumes: true,
+    resumesElsewhere: true,
     hints: { install: 'nothing to install: it is part of Liza', login: 'nothing to log in to' },
     launch: ({ prompt, sessionId, resume }) => ({
       argv: [

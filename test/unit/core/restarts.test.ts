@@ -102,6 +102,13 @@ describe('a provider that does not serve is not a crash', () => {
     expect(following(quota(NOW - 1)).next).toMatchObject({ kind: 'later', until: NOW + 15 * 60_000 });
     expect(repeated(20, quota()).next).toMatchObject({ kind: 'later', until: NOW + 19_000 + 60 * 60_000 });
   });
+  test('also when it would have gone on asking', () => {
+    const how = { kind: 'not-served' } as const;
+    expect(following({ ...quota(NOW + 60_000), how, holds: true }).next).toMatchObject({
+      kind: 'later',
+      until: NOW + 60_000,
+    });
+  });
   test('no network: soon again', () => {
     const failure = { kind: 'network', text: 'ENOTFOUND' } as const;
     expect(following({ ...crashed, failure }).next).toMatchObject({

@@ -29,6 +29,10 @@ const seat = (id = 'coder-1') =>
   r()
     .crew.view()
     .seats.find((one) => one.agent === id);
+const sleeps = (least: number, most: number): boolean =>
+  r()
+    .clock.sleeping()
+    .some((ms) => ms >= least && ms <= most);
 const ended = (): number =>
   r()
     .said()
@@ -162,6 +166,23 @@ describe('exits', () => {
     r().clock.advance(1000);
     await r().until('again', () => r().started.length === 2);
     await r().until('no trouble', async () => (await agent())?.trouble === undefined);
+  });
+
+  test('a CLI that waits for its provider by itself is ended after three minutes, and we wait', async () => {
+    const until = Date.parse('2026-03-01T13:00:00Z');
+    const quota = { kind: 'failure', failure: 'quota', text: 'limit reached', until } as const;
+    await open({
+      parts: { 'coder-1': [{ events: [quota, { kind: 'activity', text: 'waits' }] }, {}] },
+      config: { poll_interval: 1000, lease_duration: 9000 },
+    });
+    await r().until('heard', () => seat()?.activity === 'waits');
+    for (const ms of [60_000, 60_000, 60_000]) {
+      await r().until('a look at the clock', () => sleeps(0, 60_000));
+      r().clock.advance(ms);
+    }
+    await r().until('waiting', () => seat()?.state === 'backing-off');
+    expect(seat()).toMatchObject({ why: 'limit reached', until });
+    expect(await status()).toBe('CLAIMED');
   });
 
   test('login needed: one sentence, and it stops', async () => {
