@@ -1,7 +1,7 @@
 // `liza doctor [--fix]`: what is wrong around the blackboard, and what to do about it.
 
 import { version } from '../../../package.json';
-import { refuse } from '../../core/decision.ts';
+import { type Refusal, refuse } from '../../core/decision.ts';
 import type { Finding } from '../../workflows/doctor.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import { committedResult, refused } from '../desk.ts';
@@ -31,7 +31,7 @@ export const verb: Verb = {
     if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
-    if (refused(repository)) return repository;
+    if (refused(repository)) return homeless(io, repository);
     const { examine } = await import('../../workflows/doctor.ts');
     const context = io.context(repository.root, repository.gitDirectory);
     const [around, beside] = await Promise.all([examine(io.env, repository, context, fix, readSchema(io)), agents(io)]);
@@ -53,6 +53,12 @@ async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<r
   const hands = untold || typeof io.root() !== 'string' ? undefined : await openHands(io);
   if (hands === undefined || refused(hands)) return [];
   return (await import('../../workflows/doctor-work.ts')).examineWork(hands, fix);
+}
+
+/** Who has just installed Liza asks from anywhere. */
+async function homeless(io: Io, refusal: Refusal): Promise<Result> {
+  const findings = await agents(io);
+  return { ...refusal, lines: findings.flatMap(line), data: { findings } };
 }
 
 /** By the board's configuration where it can be read; a broken board is told by others. */

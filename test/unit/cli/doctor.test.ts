@@ -113,3 +113,10 @@ test('~/.liza of another version is told', async () => {
   writeFileSync(join(bin, '.liza', 'VERSION'), '0.0.1\n');
   expect((await here.liza(['doctor'], { env })).stdout).toMatch(/^WARN setup .*0\.0\.1/m);
 });
+
+test('outside of a repository: that is refused, and the agent CLIs are told nevertheless', async () => {
+  program('codex', 'echo codex-cli 0.9.1');
+  const ran = await here.liza(['doctor'], { cwd: bin, env: { PATH: `${bin}:/usr/bin:/bin`, HOME: bin } });
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('is not in a git repository') });
+  expect(ran.stdout).toContain('Codex starts: codex-cli 0.9.1');
+});
