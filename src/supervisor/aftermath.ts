@@ -14,8 +14,7 @@ import type { SessionOutcome } from './session.ts';
 export async function record({ office, who }: Round, assigned: Assignment, outcome: SessionOutcome): Promise<void> {
   const { work, handled, notes } = assigned;
   const { usage, end, session, contextPercent, seconds } = outcome;
-  // Who asks to be started again is shown the same again.
-  const again = end.declared?.code === 42 || end.how.kind !== 'exited';
+  const again = !isDone(end);
   const command: Command = {
     name: 'session-end',
     agent: who.agent,
@@ -38,6 +37,12 @@ export async function record({ office, who }: Round, assigned: Assignment, outco
   const task = work.task === undefined ? {} : { task: work.task };
   office.tell({ level: 'info', agent: who.agent, ...task, text: `session ended: ${howText(outcome)}` });
   if (isRefusal(done)) office.tell({ level: 'warning', agent: who.agent, ...task, text: told(done) });
+}
+
+/** Whoever failed, was ended, did nothing or asks to be started again is shown the same again. */
+function isDone({ how, declared, progressed }: SessionOutcome['end']): boolean {
+  if (how.kind !== 'exited') return false;
+  return declared === undefined ? how.code === 0 && progressed : declared.code === 0;
 }
 
 /** After a crash or a handoff a fresh mind does better than the old one. */
@@ -102,7 +107,7 @@ export async function conclude(
       if (who.role === 'code_reviewer') {
         await transact(handsOf(office, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
       }
-      office.tell({ level: 'alarm', agent: who.agent, ...about, text: `${next.trouble}: ${next.why}` });
+      office.tell({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
       return { kind: 'given-up', why: next.why };
     default:
       return next satisfies never;

@@ -16,7 +16,10 @@ export const verb: Verb = {
     { name: 'task', kind: 'task', optional: true, description: 'Work on this task only.' },
   ],
   options: {
-    agent: { value: 'provider', description: 'The agent CLI; default: the first one installed.' },
+    agent: {
+      value: 'provider',
+      description: 'The agent CLI; default: default_provider, else the first one installed.',
+    },
     'until-idle': { description: 'End when there is nothing for it to do without a person.' },
   },
   examples: ['LIZA_AGENT_ID=coder-1 liza agent coder', 'liza agent code-reviewer --agent codex'],

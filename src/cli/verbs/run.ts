@@ -16,7 +16,10 @@ export const verb: Verb = {
   options: {
     coders: { value: 'n', description: 'How many coders work at once. Default 2.' },
     reviewers: { value: 'n', description: 'How many reviewers. Default 1.' },
-    agent: { value: 'provider', description: 'The agent CLI for all roles; default: the first one installed.' },
+    agent: {
+      value: 'provider',
+      description: 'The agent CLI for all roles; default: default_provider, else the first one installed.',
+    },
     planner: { value: 'provider', description: 'The agent CLI that plans.' },
     coder: { value: 'provider', description: 'The agent CLI that codes.' },
     reviewer: { value: 'provider', description: 'The agent CLI that reviews.' },
@@ -59,12 +62,18 @@ export const verb: Verb = {
       untilIdle: args.flag('until-idle') || !io.stdoutIsTty,
       watcher: true,
     });
-    if (refused(crew)) return crew;
+    if (refused(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     io.stderr(`${cast.told}\n`);
     const { showCrew } = await import('../show-crew.ts');
     return showCrew(io, crew, args.flag('plain') || args.json);
   },
 };
+
+const another = (why: Refusal): Refusal => ({
+  ...why,
+  message: `somebody is at work here already: ${why.message.replace(/^register refused: /, '')}`,
+  hint: 'see it: liza status; end that run first, or add one agent to it: liza agent coder',
+});
 
 const asked = (args: Args) => ({
   planner: args.text('planner'),

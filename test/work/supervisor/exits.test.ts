@@ -317,3 +317,26 @@ test('an accident in one supervisor ends them all in order, and is told', async 
     expect(left).toEqual([]);
   }
 });
+
+describe('a planner’s wake', () => {
+  const wake = async (end: string): Promise<void> => {
+    const parts = { 'planner-1': [{ end }, { act: () => declare(0, 'planner-1'), end: 'exit 0' }] };
+    await open({ tasks: [], agents: ['planner-1'], parts });
+    await r().p.run(undefined, { name: 'note', message: 'plan on' });
+  };
+
+  test('of a session that failed is not used up', async () => {
+    await wake('exit 1');
+    await session(1, 5000);
+    await session(2);
+    await r().until('handled', async () => (await agent('planner-1'))?.handled !== undefined);
+    expect(r().started[1]?.prompt).toContain('HUMAN_NOTE');
+    expect(seat('planner-1')?.state).toBe('idle');
+  });
+
+  test('of one that did nothing and said nothing neither', async () => {
+    await wake('exit 0');
+    await session(1, 2000);
+    await session(2);
+  });
+});
