@@ -1,9 +1,8 @@
 // `liza run` where no board can be drawn (a pipe, a file, TERM=dumb): one line per thing that happened,
 // `14:02:11 coder-1 parse-args: Edit src/parse.ts`. Alarms are told by a word, also when they clear.
 
-import type { Alarm } from '../core/alarms/alarm.ts';
 import type { CrewControl, CrewView, Happening, Seat } from '../supervisor/view.ts';
-import { happeningLine, SIGN } from './live/tidings.ts';
+import { happeningLine } from './live/tidings.ts';
 import { zoneAt } from './live/words.ts';
 import { pen } from './pen.ts';
 import type { Look } from './terminal.ts';
@@ -42,7 +41,7 @@ export function news(before: CrewView | undefined, view: CrewView): readonly Hap
     view.waitsFor === undefined || view.waitsFor === before?.waitsFor
       ? []
       : [{ time: now, level: 'info', text: `nothing moves: ${view.waitsFor}` } as const];
-  return [...happened, ...doings, ...alarms(before?.alarms ?? [], view.alarms, now), ...waits];
+  return [...happened, ...doings, ...waits];
 }
 
 function doing(before: CrewView | undefined, seat: Seat, time: number): readonly Happening[] {
@@ -51,15 +50,4 @@ function doing(before: CrewView | undefined, seat: Seat, time: number): readonly
   if (text === undefined || (last?.activity === text && last.task === seat.task)) return [];
   const task = seat.task === undefined ? {} : { task: seat.task };
   return [{ time, level: 'info', agent: seat.agent, ...task, text }];
-}
-
-function alarms(before: readonly Alarm[], after: readonly Alarm[], time: number): readonly Happening[] {
-  const known = new Set(before.map(({ key }) => key));
-  const still = new Set(after.map(({ key }) => key));
-  return [
-    ...after.filter(({ key }) => !known.has(key)).map(({ level, text }) => ({ time, level, text })),
-    ...before
-      .filter(({ key }) => !still.has(key))
-      .map(({ text }) => ({ time, level: 'info' as const, text: `over: ${text.replace(SIGN, '')}` })),
-  ];
 }

@@ -83,7 +83,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
           },
           cleared: (alarm) => {
             alarmsOn.delete(alarm.key);
-            office.tell({ level: 'info', text: `cleared: ${alarm.text}` });
+            office.tell({ level: 'info', text: `over: ${alarm.text.replace(/^\P{L}+/u, '')}` });
           },
         },
         over.signal,

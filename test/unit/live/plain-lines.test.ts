@@ -57,10 +57,11 @@ it('tells what an agent does when that changes', () => {
   );
 });
 
-it('marks alarms by a word, and says when they are over', () => {
-  const alarmed: CrewView = { ...quiet, alarms: [{ key: 'k', level: 'alarm', text: '🚨 LEASE: coder-1 is gone' }] };
-  expect(printed([quiet, alarmed, alarmed, quiet])).toBe(
-    '14:02:11 ALARM LEASE: coder-1 is gone\n14:02:11 over: LEASE: coder-1 is gone\n',
+it('marks alarms by a word', () => {
+  const alarm = { time: quiet.now, level: 'alarm', text: '🚨 LEASE: coder-1 is gone' } as const;
+  const alarmed: CrewView = { ...quiet, happenings: [alarm] };
+  expect(printed([quiet, alarmed, { ...alarmed, happenings: [alarm] }])).toBe(
+    '14:02:11 ALARM LEASE: coder-1 is gone\n',
   );
 });
 
