@@ -1,8 +1,9 @@
 // What follows a session: it is recorded, judged, and the judgement is carried out.
 
+import type { Provider } from '../agents/provider.ts';
 import type { Command } from '../core/command.ts';
 import { judge, type Next } from '../core/restarts.ts';
-import type { Task } from '../core/state.ts';
+import type { Task, Trouble } from '../core/state.ts';
 import { duration, iso } from '../core/time.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import type { Assignment } from './assignments.ts';
@@ -108,10 +109,15 @@ export async function conclude(
         await transact(handsOf(office, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
       }
       office.tell({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
-      return { kind: 'given-up', why: next.why };
+      return { kind: 'given-up', why: next.why, ...hintFor(next.trouble, who.chosen.provider.hints) };
     default:
       return next satisfies never;
   }
+}
+
+function hintFor(trouble: Trouble, hints: Provider['hints']): Pick<LoopEnd, 'hint'> {
+  if (trouble === 'login') return { hint: `${hints.login}; then: liza run` };
+  return trouble === 'provider' ? { hint: hints.install } : {};
 }
 
 async function trouble({ office, who }: Round, next: Extract<Next, { kind: 'later' | 'stop' }>): Promise<void> {

@@ -50,11 +50,15 @@ export async function endOf(office: Office, seated: readonly Seated[]): Promise<
   const { board } = await office.store.read();
   const { goal } = board.state;
   if (goal.status === 'COMPLETED') return { code: 0, message: `the goal is complete: ${goal.description}` };
-  const given = seated.flatMap(({ who, end }) => (end?.kind === 'given-up' ? [`${who.agent}: ${end.why}`] : []));
-  const why = whyNothingMoves(board, office.clock.now());
-  const stopped = seated.some(({ end }) => end?.kind === 'stopped');
-  if (stopped && given.length === 0)
+  const given = seated.flatMap(({ who, end }) => (end?.kind === 'given-up' ? [{ ...end, agent: who.agent }] : []));
+  const [first] = given;
+  const hint = first?.hint ?? 'see the board: liza status';
+  if (first !== undefined) {
+    return { code: 1, message: given.map(({ agent, why }) => `${agent} stopped: ${why}`).join('; '), hint };
+  }
+  if (seated.some(({ end }) => end?.kind === 'stopped')) {
     return { code: 0, message: 'stopped; work in progress is kept and goes on with the next start' };
-  const message = [...given, ...(why === undefined ? [] : [why])].join('; ');
-  return { code: 1, message: message === '' ? 'nothing is left to do' : message, hint: 'see the board: liza status' };
+  }
+  const why = whyNothingMoves(board, office.clock.now());
+  return { code: 1, message: why ?? 'nothing is left to do', hint };
 }

@@ -17,6 +17,8 @@ export interface LoopEnd {
   /** `stopped`: the operator said so. `over`: goal or ABORT. `given-up`: it cannot go on. */
   readonly kind: 'stopped' | 'over' | 'given-up';
   readonly why: string;
+  /** What a person can do about it. */
+  readonly hint?: string;
 }
 
 /** What a supervisor remembers between its rounds; the rest is on the board. */
