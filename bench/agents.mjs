@@ -21,9 +21,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { intoReadme } from './readme.mjs';
 
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean' }, check: { type: 'boolean' }, only: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean' },
+    check: { type: 'boolean' },
+    only: { type: 'string' },
+    readme: { type: 'boolean' },
+  },
 });
 const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
 const { NODE_EXTRA_CA_CERTS: _certificates, LIZA_AGENT_ID: _id, ...env } = process.env;
@@ -45,7 +51,8 @@ function project(agent, config = {}) {
   const script = join(base, 'agent.sh');
   writeFileSync(script, `#!/bin/sh\n${agent(base)}`);
   chmodSync(script, 0o755);
-  const liza = (...args) => execFileSync(process.execPath, [LIZA, ...args], { cwd: root, env, encoding: 'utf8' });
+  const liza = (...args) =>
+    execFileSync(process.execPath, [LIZA, ...args], { cwd: root, env, encoding: 'utf8', stdio: 'pipe' });
   liza('init', 'Measure');
   liza('config', 'set', 'providers', JSON.stringify({ tiny: { kind: 'command', argv: [script] } }));
   for (const [key, value] of Object.entries(config)) liza('config', 'set', key, String(value));
@@ -102,10 +109,8 @@ liza block "$task" --reason "measured" --question "what next?" && liza exit 0`,
   }
   await Promise.all(crew.map(stop));
   taken.sort((a, b) => a - b);
-  rows.push(
-    { name: 'wake, p50 ms', value: at(taken, 0.5) },
-    { name: 'wake, p95 ms', value: at(taken, 0.95), limit: 150 },
-  );
+  rows.push({ name: 'wake, median, ms', value: at(taken, 0.5), time: true });
+  rows.push({ name: 'wake, p95, ms', value: at(taken, 0.95), limit: 150, time: true });
 }
 
 const WORKER = () => `case $LIZA_AGENT_ID in
@@ -120,12 +125,28 @@ code-reviewer-*)
 *) liza exit 0 ;;
 esac`;
 
+const waiting = (id, on) => `  - id: ${id}
+    description: task ${id}
+    status: UNCLAIMED
+    priority: 5
+    spec_ref: specs/vision.md
+    done_when: it is there
+    scope: "IN: src/, test/"
+    depends_on:
+      - ${on}
+`;
+
 /** Tasks that are merged one after the other while so many others are on the board. */
 async function overhead(tasks) {
   const merged = values.quick ? 4 : 10;
   const { liza, start, root } = project(WORKER);
   for (let n = 1; n <= merged; n += 1) liza(...addTask(`task-${n}`), '--priority', '1');
-  for (let n = merged + 1; n <= tasks; n += 1) liza(...addTask(`rest-${n}`), '--depends', `task-${merged}`);
+  // By hand, as people do: one command for each would take longer than the measurement.
+  const file = join(root, '.liza', 'state.yaml');
+  const text = readFileSync(file, 'utf8');
+  const rest = Array.from({ length: tasks - merged }, (_, n) => waiting(`rest-${n}`, `task-${merged}`)).join('');
+  writeFileSync(file, text.replace(/^agents:/m, `${rest}agents:`));
+  liza('note', 'the rest is there');
   const running = start('run', '--plain', '--agent', 'tiny', '--coders', '1');
   const count = () =>
     [...readFileSync(join(root, '.liza', 'state.yaml'), 'utf8').matchAll(/^ {4}status: MERGED$/gm)].length;
@@ -199,25 +220,59 @@ const pss = (pid) => {
   }
 };
 
+/** A bare start of Node in the same run: what its times are multiples of. */
+function bareStart() {
+  const times = Array.from({ length: 11 }, () => {
+    const begun = performance.now();
+    execFileSync(process.execPath, ['-e', '0'], { env });
+    return performance.now() - begun;
+  }).sort((a, b) => a - b);
+  return times[5];
+}
+
+/** Contract and prompt of each role, the task's own text apart, by the estimate of the prompts' tests. */
+function bootstrap() {
+  const folder = join(import.meta.dirname, '..', 'test', 'unit', 'prompts', 'golden');
+  for (const [role, file] of Object.entries(PROMPTS)) {
+    const text = `${contract(role)}\n${readFileSync(join(folder, file), 'utf8')}`;
+    rows.push({ name: `bootstrap of a ${role}, tokens`, value: tokens(text), limit: 4000 });
+  }
+}
+const PROMPTS = { coder: 'coder-first.txt', 'code-reviewer': 'reviewer-first.txt', planner: 'planner-initial.txt' };
+const contract = (role) =>
+  ['CORE.md', 'MULTI_AGENT_MODE.md', `roles/${role}.md`]
+    .map((page) => readFileSync(join(import.meta.dirname, '..', 'contracts', page), 'utf8'))
+    .join('\n');
+const tokens = (text) => Math.ceil(Math.max(text.length / 3.6, (text.match(/\S+/g) ?? []).length * 1.35));
+
+const unit = bareStart();
 try {
   const wanted = (name) => values.only === undefined || values.only === name;
   if (wanted('wake')) await wake();
   if (wanted('overhead')) {
     const few = await overhead(10);
     const many = await overhead(300);
-    rows.push({ name: 'overhead per merged task, s, 10 tasks', value: few, limit: 2 });
-    rows.push({ name: 'overhead per merged task, s, 300 tasks', value: many, limit: 2 });
-    rows.push({ name: 'growth from 10 to 300 tasks, ratio', value: many / few, limit: 1.2 });
+    rows.push({ name: 'own cost per merged task, 10 tasks, ms', value: few * 1000, limit: 2000, time: true });
+    rows.push({ name: 'own cost per merged task, 300 tasks, ms', value: many * 1000, limit: 2000, time: true });
+    rows.push({ name: 'the same, 300 tasks to 10', value: many / few, limit: 1.2 });
   }
   if (wanted('idle')) await idle();
+  if (wanted('bootstrap')) bootstrap();
 } finally {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-console.log('| what | measured | limit |\n|---|--:|--:|');
-for (const { name, value, limit } of rows) console.log(`| ${name} | ${value.toFixed(2)} | ${limit ?? ''} |`);
+const shown = (value) => (value < 100 ? value.toFixed(2) : String(Math.round(value)));
+const table = [
+  `| what | measured | limit | as a multiple of \`node -e 0\` |`,
+  '|---|--:|--:|--:|',
+  ...rows.map(
+    ({ name, value, limit, time }) =>
+      `| ${name} | ${shown(value)} | ${limit ?? ''} | ${time ? (value / unit).toFixed(1) : ''} |`,
+  ),
+];
+console.log(table.join('\n'));
+if (values.readme) intoReadme('bench-agents', [...table, '']);
 const missed = rows.filter(({ value, limit }) => limit !== undefined && value > limit);
-if (values.check && missed.length > 0) {
-  console.error(`missed: ${missed.map(({ name }) => name).join(', ')}`);
-  process.exitCode = 1;
-}
+for (const { name, value, limit } of missed) console.log(`  ${name}: ${value.toFixed(2)} > ${limit}`);
+if (values.check && missed.length > 0) process.exitCode = 1;

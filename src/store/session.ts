@@ -50,6 +50,9 @@ export interface Recording extends Pick<Entry, 'change' | 'records' | 'command' 
   readonly archive?: readonly Task[];
 }
 
+/** Changes of one edit by hand that are named one by one; the journal's hunks have them all. */
+const SHOWN = 10;
+
 export class Session {
   readonly #context: Context;
   readonly #lock: Lock;
@@ -155,7 +158,9 @@ export class Session {
   commitEdit(absorbed: Absorbed, text: string): void {
     const { merge, doc, change, edit } = absorbed;
     const aside = keepAside(this.#context, this.seq + 1, text, merge.aside);
-    const adopted = merge.adopted.length === 0 ? 'nothing adopted' : merge.adopted.join('; ');
+    const more = merge.adopted.length - SHOWN;
+    const shown = [...merge.adopted.slice(0, SHOWN), ...(more > 0 ? [`and ${more} more`] : [])];
+    const adopted = shown.length === 0 ? 'nothing adopted' : shown.join('; ');
     const detail = `edited outside liza: ${adopted}${aside.length === 0 ? '' : `; ${merge.aside.length} set aside`}`;
     this.commit(doc, {
       actor: 'external',
