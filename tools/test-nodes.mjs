@@ -1,5 +1,5 @@
 // `npm run test:nodes`: the built program under other releases of Node. Fetches each once (npm package `node`)
-// into node_modules/.cache, then plays the tour and runs the tests that start the program as a process.
+// into node_modules/.cache, then plays the demo and runs the tests that start the program as a process.
 // Needs the network the first time, so it is no part of `npm test`. A release it cannot get fails the run.
 
 import { spawnSync } from 'node:child_process';
@@ -35,7 +35,7 @@ function smoke(release, binary) {
   const PATH = `${path.dirname(binary)}:${process.env.PATH}`;
   const env = { ...process.env, PATH, NO_COLOR: '1' };
   const steps = {
-    tour: ['tools/tour.mjs'],
+    demo: ['dist/liza.cjs', 'demo', '--fast'],
     'program as a process': ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.config.ts', ...SMOKE],
   };
   for (const [name, args] of Object.entries(steps)) {

@@ -26,7 +26,6 @@ const STEPS = [
   { name: 'races', run: ['races', '--rounds', '6'] },
   { name: 'packed and installed', run: ['test:pack'] },
   { name: 'demo', run: ['demo', '--fast'] },
-  { name: 'tour', run: ['tour'] },
   { name: 'bench', run: ['bench:quick'], show: true, judge: grosslyMissed },
 ];
 
