@@ -66,6 +66,7 @@ function processIo(): Io {
       return onInterrupt();
     },
     onInterrupt: (asked) => {
+      atInterrupt = asked;
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, asked);
     },
     live,
@@ -184,7 +185,7 @@ function writer(descriptor: 1 | 2): (text: string) => void {
   let stream: NodeJS.WriteStream | undefined;
   return (text) => {
     const left = stream === undefined ? writeOut(descriptor, text) : Buffer.from(text);
-    if (left === 'gone') process.exit();
+    if (left === 'gone') return readerGone();
     if (left === 'done') return;
     stream ??= (descriptor === 1 ? process.stdout : process.stderr).on('error', onBrokenPipe);
     streaming = true;
@@ -194,9 +195,19 @@ function writer(descriptor: 1 | 2): (text: string) => void {
 
 /** A reader that went away is not an error worth a word. */
 function onBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit();
-  throw error;
+  if (error.code !== 'EPIPE') throw error;
+  readerGone();
 }
+
+/** Whoever has agents running ends them first; all others just end. */
+function readerGone(): void {
+  if (atInterrupt === undefined) process.exit();
+  const asked = atInterrupt;
+  atInterrupt = () => {};
+  asked();
+}
+
+let atInterrupt: (() => void) | undefined;
 
 let held = false;
 

@@ -24,6 +24,8 @@ export interface AgentProgram {
   readonly stdin?: string | undefined;
   readonly logFile: string;
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
+  /** It printed something, be it half a line: it lives. */
+  readonly onOutput?: () => void;
   /** Takes stdin and stdout over, for a provider that talks both ways; `onLine` then hears stderr only. */
   readonly talks?: boolean;
 }
@@ -90,8 +92,12 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
   // It may end before it has read everything: that is its own affair.
   stdin?.on('error', () => {});
   if (program.stdin !== undefined) stdin?.end(program.stdin);
-  stdout.on('data', (chunk: Buffer) => output.write(chunk));
-  stderr.on('data', (chunk: Buffer) => output.write(chunk));
+  for (const stream of [stdout, stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output.write(chunk);
+      program.onOutput?.();
+    });
+  }
   if (program.talks !== true) byLine(stdout, (line) => program.onLine('stdout', line));
   byLine(stderr, (line) => program.onLine('stderr', line));
   return {
@@ -113,17 +119,32 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
   };
 }
 
+/** Each byte is looked at once, however long a line gets; of one without end the beginning is told. */
 function byLine(stream: Readable, tell: (line: string) => void): void {
   const decoder = new StringDecoder('utf8');
-  let pending = '';
-  stream.on('data', (chunk: Buffer) => {
-    const lines = (pending + decoder.write(chunk)).split('\n');
-    pending = (lines.pop() ?? '').slice(0, LONGEST_LINE);
-    for (const line of lines) tell(line);
-  });
+  let parts: string[] = [];
+  let length = 0;
+  const put = (text: string): void => {
+    if (length < LONGEST_LINE) parts.push(text.slice(0, LONGEST_LINE - length));
+    length += text.length;
+  };
+  const flush = (): void => {
+    const line = parts.join('');
+    [parts, length] = [[], 0];
+    tell(line);
+  };
+  const read = (text: string): void => {
+    let from = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+      put(text.slice(from, end));
+      flush();
+      from = end + 1;
+    }
+    put(text.slice(from));
+  };
+  stream.on('data', (chunk: Buffer) => read(decoder.write(chunk)));
   stream.on('end', () => {
-    const rest = pending + decoder.end();
-    pending = '';
-    if (rest !== '') tell(rest);
+    read(decoder.end());
+    if (length > 0) flush();
   });
 }

@@ -24,6 +24,7 @@ export interface Listener {
   learn(events: readonly AgentEvent[]): void;
   so(): Heard;
   last(): Instant;
+  alive(): void;
   /** Since when its provider has not served it, by its own word. */
   unservedSince(): Instant | undefined;
 }
@@ -78,6 +79,9 @@ export function listen(
     line: (stream, line) => take(parser[stream](line, now())),
     so: () => heard,
     last: () => last,
+    alive: () => {
+      last = now();
+    },
     unservedSince: () => unserved?.since,
   };
 }

@@ -146,7 +146,6 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     await heartbeat.holds(work.task === undefined ? undefined : { task: work.task, epoch: work.epoch ?? 0 });
     await clearTrouble(round);
     const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
-    await heartbeat.holds(undefined);
     await record(round, assigned, outcome);
     return await conclude(round, task, outcome);
   } finally {

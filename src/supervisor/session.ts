@@ -79,6 +79,7 @@ export async function runSession(
     logFile: files.log,
     talks: work.chosen.provider.drive !== undefined,
     onLine: heard.line,
+    onOutput: heard.alive,
   });
   const seconds = (): number => Math.max(0, (clock.now() - started) / 1000);
   if ('reason' in running) {
@@ -187,6 +188,8 @@ function environmentOf(office: Office, work: SessionWork, launch: Launch): Recor
     GIT_COMMITTER_NAME: work.agent,
     GIT_COMMITTER_EMAIL: author,
     GIT_TERMINAL_PROMPT: '0',
+    // In a folder that has lost its own, git would find the project's repository, and commit to the user's branch.
+    GIT_CEILING_DIRECTORIES: join(office.context.paths.root, '.worktrees'),
     ...launch.env,
     LIZA_AGENT_ID: work.agent,
     LIZA_SESSION: randomUUID(),

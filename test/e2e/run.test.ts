@@ -155,6 +155,18 @@ describe('Ctrl-C', () => {
   });
 });
 
+test('a reader that goes away: the run ends in order, and leaves no agent', async () => {
+  const p = rehearsed();
+  const running = p.start(RUN);
+  await atWork(p);
+  running.child.stdout.destroy();
+  // The next line that it would print tells it; a note makes it print one.
+  const told = setInterval(() => p.liza(['pause']) && p.liza(['resume']), 300);
+  await running.ended.finally(() => clearInterval(told));
+  nothingHalfDone(p);
+  expect(p.task('a').status).toBe('CLAIMED');
+});
+
 describe('one clear sentence', () => {
   const agent = (p: Project, argv: readonly string[], env: Record<string, string> = {}) => {
     const { code, stderr } = p.liza(['agent', ...argv, '--agent', 'rehearsal', '--until-idle'], { env });

@@ -244,6 +244,27 @@ describe('leases', () => {
     expect(r().started).toHaveLength(1);
   });
 
+  test('are renewed also between two sessions: while it waits for its provider, it keeps its task', async () => {
+    const until = Date.parse('2026-03-01T12:00:00Z');
+    const quota = { kind: 'failure', failure: 'quota', text: 'limit reached', until } as const;
+    await open({
+      agents: ['coder-1', 'coder-2'],
+      parts: { 'coder-1': [{ events: [quota], end: 'exit 1' }, {}], 'coder-2': [{}] },
+    });
+    await r().until('waiting', () => seat()?.state === 'backing-off');
+    for (let minute = 0; minute < 8; minute += 1) {
+      await r().until('a heartbeat to come', () => sleeps(0, 60_000));
+      r().clock.advance(60_000);
+      const { now } = r().clock;
+      await r().until('the heartbeat', async () => {
+        const lease = (await r().p.store.read()).board.leases.get('coder-1');
+        return lease?.task === 't' && Date.parse(lease.heartbeat) >= now() - 1000;
+      });
+    }
+    expect(await r().p.task('t')).toMatchObject({ status: 'CLAIMED', assigned_to: 'coder-1' });
+    expect(r().started).toHaveLength(1);
+  });
+
   test('taken away: the session is ended, and what it still tries is refused', async () => {
     await open({ parts: { 'coder-1': [{}, {}] } });
     await r().until('working', () => seat()?.state === 'working');
@@ -304,6 +325,21 @@ describe('handoff', () => {
     expect(r().started[1]?.resume).toBe(r().started[0]?.sessionId);
     expect(r().started[1]?.prompt).toMatch(/liza handoff t/);
   });
+});
+
+test('an agent’s git that has lost its folder’s own does not find the project’s', async () => {
+  await open({
+    parts: {
+      'coder-1': [{ end: 'rm -rf .git; git add -A; git commit -q -m x; git status > ../said 2>&1; exit 0' }, {}],
+    },
+  });
+  const before = r().p.git('log', '--format=%H', '--all');
+  await session(1, 2000);
+  await r().until('the next session', () => r().started.length === 2);
+  const { readFileSync } = await import('node:fs');
+  expect(readFileSync(r().p.file('.worktrees/said'), 'utf8')).toContain('not a git repository');
+  expect(r().p.git('log', '--format=%H', '--all')).toBe(before);
+  expect(r().p.gitIn(r().p.folder('t'), 'branch', '--show-current')).toBe('task/t');
 });
 
 test('an accident in one supervisor ends them all in order, and is told', async () => {

@@ -1,0 +1,65 @@
+// An agent's output: line by line, whatever it prints, and at a cost that grows with its length alone.
+
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { agentTag, endAgent, startAgent } from '../../../src/programs/agent.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-agent-'));
+});
+afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+async function run(script: string) {
+  const lines: string[] = [];
+  let chunks = 0;
+  const running = await startAgent({
+    argv: ['node', '-e', script],
+    cwd: folder,
+    env: process.env,
+    tag: agentTag(folder, 'coder-1'),
+    logFile: path.join(folder, 'log'),
+    onLine: (_stream, line) => lines.push(line),
+    onOutput: () => {
+      chunks += 1;
+    },
+  });
+  if ('reason' in running) throw new Error(running.reason);
+  return { running, lines, chunks: () => chunks };
+}
+
+test('lines come whole, wherever the pieces are cut; the last one needs no end', async () => {
+  const { running, lines } = await run(`
+    const w = (t) => new Promise((d) => process.stdout.write(t, () => setTimeout(d, 30)));
+    (async () => { await w('on'); await w('e\\ntwo\\n'); await w(Buffer.from([0xe2, 0x82])); await w(Buffer.from([0xac])); await w('\\n\\nlast'); })()`);
+  await running.exited;
+  await running.end(0);
+  expect(lines).toEqual(['one', 'two', '€', '', 'last']);
+});
+
+test('a line of 100 MB costs no more than its length, counts as life, and is told by its beginning', async () => {
+  const { running, lines, chunks } = await run(`
+    const piece = 'x'.repeat(1 << 20);
+    const put = (n) => n === 0 ? process.stdout.end('\\nafter\\n') : process.stdout.write(piece, () => put(n - 1));
+    put(100)`);
+  const begun = process.cpuUsage();
+  await running.exited;
+  const { user, system } = process.cpuUsage(begun);
+  await running.end(0);
+  expect(lines.map((line) => line.length)).toEqual([8 << 20, 5]);
+  expect(chunks()).toBeGreaterThan(100);
+  expect((user + system) / 1e6).toBeLessThan(10);
+});
+
+test('whoever comes after can end what an agent left, by project and id alone', async () => {
+  const { running } = await run(`
+    require('child_process').spawn('setsid', ['sleep', '1000'], { detached: true, stdio: 'ignore' }).unref();
+    setInterval(() => {}, 1000)`);
+  expect(await endAgent(folder, 'coder-2')).toBe(0);
+  expect(await Promise.race([running.exited, 'alive'])).toBe('alive');
+  expect(await endAgent(folder, 'coder-1')).toBe(0);
+  expect(await running.exited).toEqual({ kind: 'signalled', signal: 'SIGKILL' });
+  await running.end(0);
+});
