@@ -84,6 +84,10 @@ export const QUESTIONS = {
     'Does the coder not address the feedback, or do the criteria shift?',
     'Should the spec be clarified, the coder changed, or the task rescoped?',
   ],
+  integration: [
+    'Does the integration branch itself pass its test, and is that test right?',
+    'What of the task keeps it from fitting in, and should it be rescoped?',
+  ],
   same_rejection: [
     'Why did the second attempt meet the same blockers?',
     'Is the feedback possible to follow within the scope?',

@@ -4,6 +4,7 @@
 // (hands.ts); what a killed one left, settle.ts finishes or undoes.
 
 import { type Refusal, refuse } from '../core/decision.ts';
+import { findTask } from '../core/find.ts';
 import { lastCoder } from '../core/holding.ts';
 import { recordedMerges } from '../core/merges.ts';
 import type { Task } from '../core/state.ts';
@@ -160,8 +161,8 @@ async function failOnConflict(ground: Ground, paths: readonly string[]): Promise
   const failed = await transact(hands, { name: 'merge-failed', task: task.id, reason, paths: named, with: others });
   if (!failed.ok) return failed;
   return refuse(
-    `${task.id} does not merge: conflict in ${listed(paths)}${against}; it is INTEGRATION_FAILED now`,
-    `a coder resolves it in its worktree: liza claim-task ${task.id} <agent>`,
+    `${task.id} does not merge: conflict in ${listed(paths)}${against}; it is ${statusIn(failed, task)} now`,
+    nextStep(failed, task, `a coder resolves it in its worktree: liza claim-task ${task.id} <agent>`),
     3,
     'conflict',
   );
@@ -235,14 +236,20 @@ async function failOnTest(ground: Ground, { reason, log, tail }: Tested & { verd
   if (!failed.ok) return failed;
   return {
     ...refuse(
-      `${task.id} is not merged: ${reason}; it is INTEGRATION_FAILED now, and the branch is as it was`,
-      `read ${log}; a coder fixes it: liza claim-task ${task.id} <agent>`,
+      `${task.id} is not merged: ${reason}; it is ${statusIn(failed, task)} now, and the branch is as it was`,
+      `read ${log}; ${nextStep(failed, task, `a coder fixes it: liza claim-task ${task.id} <agent>`)}`,
       3,
       'integration-test',
     ),
     lines: tail.map((line) => `  ${line}`),
   };
 }
+
+const statusIn = ({ state }: Committed, { id }: Task): string => findTask(state, id)?.status ?? 'INTEGRATION_FAILED';
+
+/** After too many failures in a row it is the planner's. */
+const nextStep = (failed: Committed, task: Task, fix: string): string =>
+  statusIn(failed, task) === 'BLOCKED' ? `it failed too often; see why: liza show ${task.id}` : fix;
 
 async function record(
   { hands, bench, task, onto, commit }: Ground,

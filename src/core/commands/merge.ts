@@ -2,7 +2,7 @@
 // the outcome after it. An outcome is a fact: neither a pause nor who tells it takes it back, so that whoever
 // finds an intent whose process died can finish it. Only a merge that was announced can be recorded.
 
-import { LET_GO } from '../blocked.ts';
+import { blockTask, LET_GO, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { detach, event, evolve, patch, withAnomaly, withGoal, withTask } from '../change.ts';
 import { checkCommits } from '../commits.ts';
@@ -135,7 +135,7 @@ export const mergeFailed: Row<'merge-failed'> = {
   summary: 'Record that the approved commit did not merge or failed the integration test.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
-  to: ['INTEGRATION_FAILED'],
+  to: ['INTEGRATION_FAILED', 'BLOCKED'],
   already: ({ task, command }) => {
     const last = historyOf(task).at(-1);
     return (
@@ -165,15 +165,27 @@ export const mergeFailed: Row<'merge-failed'> = {
           : undefined,
     },
   ],
-  effects: 'worktree retained; any coder may claim the fix; the planner is woken',
+  effects:
+    'worktree retained; any coder may claim the fix; the planner is woken; the max_review_cycles-th failure in a row, or one in the last iteration → BLOCKED',
   change: (s) => {
     const { task, command } = s;
     const { reason, paths, with: others, log } = command;
+    const told = event(s, 'integration_failed', { reason, paths, with: others, log, commit: task.review_commit });
+    const limit = failuresLimit(s);
+    if (limit !== undefined) {
+      const why = `${limit} without a merge: ${firstLine(reason)}`;
+      const block = { reason: why, questions: QUESTIONS.integration, failed: lastCoder(task) };
+      return {
+        state: blockTask(s, s.state, task, block, { approvals: undefined }, [told]),
+        task: task.id,
+        detail: `${task.id} failed to integrate, now BLOCKED: ${why}`,
+      };
+    }
     const failed = evolve(
       task,
       // Whatever is offered next is judged anew, the same commit too.
       { ...LET_GO, approved_by: task.approved_by, approvals: undefined, status: 'INTEGRATION_FAILED' },
-      event(s, 'integration_failed', { reason, paths, with: others, log, commit: task.review_commit }),
+      told,
     );
     return {
       state: detach(withTask(s.state, failed), task.id),
@@ -182,6 +194,17 @@ export const mergeFailed: Row<'merge-failed'> = {
     };
   },
 };
+
+/** A test that stays red, or a conflict that comes back, ends somewhere: which limit it has met. */
+function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | undefined {
+  const history = historyOf(task);
+  const since = history.findLastIndex(({ event: name }) => name === 'unblocked') + 1;
+  const before = history.slice(since).filter(({ event: name }) => name === 'integration_failed').length;
+  const cycles = task.max_review_cycles ?? settings.max_review_cycles;
+  if (before + 1 >= cycles) return `${cycles} integration attempts`;
+  const most = task.max_iterations ?? settings.max_coder_iterations;
+  return (task.iteration ?? 1) >= most ? `Max iterations (${most}) reached` : undefined;
+}
 
 export const releaseMerge: Row<'release-merge'> = {
   name: 'release-merge',

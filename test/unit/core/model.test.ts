@@ -60,6 +60,7 @@ replan             READY_FOR_REVIEW BLOCKED
 replan             REJECTED BLOCKED
 replan             APPROVED BLOCKED
 replan             INTEGRATION_FAILED BLOCKED
+merge-failed       APPROVED BLOCKED
 replan             BLOCKED BLOCKED
 abandon→dependent  UNCLAIMED BLOCKED
 `;
@@ -103,7 +104,8 @@ function touched(command: Command, old: Task, now: Task, before: State, after: S
     must(old.merging?.candidate === now.merge_commit, `${old.id} was merged without being announced`);
     must(after.goal.integration_head === now.merge_commit, 'the integration head is not the merge');
   }
-  if (now.status === 'BLOCKED' && own) must(old.merging === undefined, `${old.id} left while it was merged`);
+  if (now.status === 'BLOCKED' && own && command.name !== 'merge-failed')
+    must(old.merging === undefined, `${old.id} left while it was merged`);
   else if (command.name === 'abandon') taken.add(`abandon→dependent ${old.status} ${now.status}`);
   must(concerns(command, old, before), `${command.name} touched ${old.id}`);
   must(!TERMINAL.has(old.status), `${old.id} left ${old.status}`);

@@ -10,16 +10,24 @@ import { validate } from '../../../src/core/invariants.ts';
 import { iso } from '../../../src/core/time.ts';
 import {
   addReady,
+  approve,
   BASE,
+  begin,
+  CODER,
+  claim,
+  claimReview,
   commit,
   HUMAN,
   MERGE,
   merged,
   mergeFailed,
   PLANNER,
+  REVIEWER,
+  ready,
   reserveMerge,
   SPEC,
   SUPERVISOR,
+  submit,
   supervisorOf,
   toApproved,
   toMerged,
@@ -363,5 +371,45 @@ describe('hold-merge', () => {
     w.run(SUPERVISOR, hold('the checkout in /p is dirty'));
     const raised = alarms(w.board, w.now, { lastChange: w.now }).map(({ text }) => text);
     expect(raised.join('\n')).toContain('MERGE HELD: a — the checkout in /p is dirty');
+  });
+});
+
+describe('merges that fail again and again', () => {
+  /** One round: fixed, approved again, and not merged again. */
+  const failAgain = (w: World, n: number): void => {
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(100 + n) }));
+    w.run(CODER, begin('a', commit(100 + n)));
+    w.run(CODER, submit('a', commit(200 + n)));
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, approve('a'));
+    w.run(SUPERVISOR, { ...mergeFailed('a'), reason: `red ${n}` } as Command);
+  };
+
+  it('the max_review_cycles-th in a row blocks the task', () => {
+    const w = ready('a');
+    toApproved(w, 'a');
+    w.run(SUPERVISOR, mergeFailed('a'));
+    for (let n = 2; n < 5; n += 1) {
+      failAgain(w, n);
+      expect(w.task('a').status).toBe('INTEGRATION_FAILED');
+    }
+    failAgain(w, 5);
+    expect(w.task('a')).toMatchObject({
+      status: 'BLOCKED',
+      blocked_reason: '5 integration attempts without a merge: red 5',
+      failed_by: ['coder-1'],
+    });
+    expect(w.task('a')).not.toHaveProperty('approvals');
+  });
+
+  it('one in the last iteration too', () => {
+    const w = ready('a');
+    w.edit((state) => ({ ...state, config: { ...state.config, max_coder_iterations: 1 } }));
+    toApproved(w, 'a');
+    w.run(SUPERVISOR, mergeFailed('a'));
+    expect(w.task('a')).toMatchObject({
+      status: 'BLOCKED',
+      blocked_reason: expect.stringContaining('Max iterations (1)'),
+    });
   });
 });
