@@ -16,5 +16,5 @@ export function deedsOf({ state }: Board, agent: string): number {
   return state.agents[agent]?.role === 'planner' ? deeds + settled.length : deeds;
 }
 
-/** Told under the agent's name by its supervisor. */
-const GIVEN: ReadonlySet<string> = new Set(['claimed', 'reassigned', 'review_claimed', 'limit', 'released']);
+/** Told under the agent's name by its supervisor; and a handoff, which passes work on and does none. */
+const GIVEN: ReadonlySet<string> = new Set(['claimed', 'reassigned', 'review_claimed', 'limit', 'released', 'handoff']);

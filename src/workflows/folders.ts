@@ -61,9 +61,10 @@ export interface Discarded {
 
 /**
  * The folder, its branch and its refs go; what was in them is kept. Refused where that would touch somebody
- * else's. `again`: it is made again at once; `seen` stays, so that a kill in between forgets nothing.
+ * else's. `again`: it is made again at once from this commit; until then `seen` keeps it, so that a kill in
+ * between forgets nothing.
  */
-export async function discardFolder(bench: Workbench, discard: Discard, again = false): Promise<Discarded | Refusal> {
+export async function discardFolder(bench: Workbench, discard: Discard, again?: string): Promise<Discarded | Refusal> {
   const { task } = discard;
   const link = refuseLink(bench, task);
   if (link !== undefined) return link;
@@ -87,10 +88,10 @@ export async function discardFolder(bench: Workbench, discard: Discard, again = 
     const inner = isPlace(found) && (await holdsRepositories(bench, found));
     // `seen` goes last: as long as anything is left, it says whose it is, and where it was.
     const seen = refs.get(seenOf(task));
-    const last =
-      seen === undefined || attempt === undefined ? [] : [{ ref: seenOf(task), to: attempt.tip, from: seen }];
+    const tip = again ?? (seen === undefined ? undefined : attempt?.tip);
+    const last = tip === undefined ? [] : [{ ref: seenOf(task), to: tip, from: seen ?? null }];
     // Without a folder there is no step in between that could be forgotten.
-    const atOnce = 'none' in found && !again;
+    const atOnce = 'none' in found && again === undefined;
     const gone = [...refs]
       .filter(([ref]) => atOnce || ref !== seenOf(task))
       .map(([ref, from]) => ({ ref, to: null, from }));
@@ -101,7 +102,8 @@ export async function discardFolder(bench: Workbench, discard: Discard, again = 
     if (isPlace(found) && found.kind === 'worktree') worktreeIsolation.remove(bench, found);
     else if (!('none' in found)) worktreeIsolation.remove(bench, { task });
     sweepAside(bench, task);
-    if (refs.has(seenOf(task)) && !again && !atOnce) await updateRefs(bench, [{ ref: seenOf(task), to: null }]);
+    if (refs.has(seenOf(task)) && again === undefined && !atOnce)
+      await updateRefs(bench, [{ ref: seenOf(task), to: null }]);
     return { ...(attempt === undefined ? {} : { attempt }), ...(aside === undefined ? {} : { aside }) };
   }
   sweepAside(bench, task);
@@ -253,7 +255,7 @@ export async function remakeFolder(
   discard: Discard,
 ): Promise<(Ready & Discarded) | Refusal> {
   // What `tip` has is not discarded: only the rest needs keeping.
-  const discarded = await discardFolder(bench, { ...discard, integration: tip }, true);
+  const discarded = await discardFolder(bench, { ...discard, integration: tip }, tip);
   if (isRefusal(discarded)) return discarded;
   const { base_commit: base } = task;
   // A merge that was not concluded comes back with it.

@@ -309,6 +309,21 @@ describe('handoff', () => {
     expect(await r().p.task('t')).not.toHaveProperty('handoff_pending');
   });
 
+  test('again and again without any work in between is a spin', async () => {
+    const part: Part = {
+      act: async () => {
+        await r().p.run('coder-1', { name: 'handoff', task: 't', summary: 'so far', next_action: 'go on' });
+        await declare(42);
+      },
+      end: 'exit 0',
+    };
+    await open({ parts: { 'coder-1': [part] } });
+    await session(1, 2000);
+    await session(2, 2000);
+    await session(3);
+    await r().until('blocked', async () => (await status()) === 'BLOCKED');
+  });
+
   test('one that does not hear is ended after a while and told to hand off when it resumes', async () => {
     await open({ parts: { 'coder-1': [{ events: [full] }, {}] }, config: { pause_grace: 100, poll_interval: 1000 } });
     await r().until('told', async () => (await agent())?.context_percent === 93);
