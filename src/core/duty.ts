@@ -53,8 +53,14 @@ function mergesOwed(board: Board, { agent, passed }: Looking, now: Instant): rea
 export const attemptKey = (task: Task): string =>
   `${task.id}@${task.status}.${task.epoch ?? 0}.${task.history?.length ?? 0}`;
 
+/** There may be several planners, but only the first that lives plans: two would plan the same twice. */
 function planning(board: Board, { agent, passed }: Looking, now: Instant): Duty {
-  const handled = new Set([...(board.state.agents[agent]?.handled ?? []), ...passed]);
+  const planners = Object.entries(board.state.agents).filter(([, { role }]) => role === 'planner');
+  const first = planners.some(
+    ([id, { trouble }]) => comesBefore(id, agent) && trouble === undefined && !agentLease(board, id, now).expired,
+  );
+  if (first) return { kind: 'nothing', hurry: false };
+  const handled = new Set([...planners.flatMap(([, { handled: keys }]) => keys ?? []), ...passed]);
   const wakes = plannerWakes(board, now).filter(({ key }) => !handled.has(key));
   return wakes.length === 0 ? { kind: 'nothing', hurry: false } : { kind: 'plan', wakes };
 }

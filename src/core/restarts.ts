@@ -31,6 +31,8 @@ export interface SessionEnd {
   readonly progressed: boolean;
   /** It still holds a task or a review. */
   readonly holds: boolean;
+  /** Sessions that one piece of work may take: `max_coder_iterations`. */
+  readonly most: number;
 }
 
 /** What is remembered of the sessions before. */
@@ -40,9 +42,11 @@ export interface Past {
   readonly crashes: readonly Instant[];
   /** Tries in a row that the provider turned away. */
   readonly refusals: number;
+  /** Sessions in a row that changed something and finished nothing. */
+  readonly unfinished: number;
 }
 
-export const NO_PAST: Past = { spins: 0, silences: 0, crashes: [], refusals: 0 };
+export const NO_PAST: Past = { spins: 0, silences: 0, crashes: [], refusals: 0, unfinished: 0 };
 
 export type Next =
   /** Look at the blackboard at once. */
@@ -97,7 +101,21 @@ const isDone = ({ declared, progressed, holds }: SessionEnd): boolean =>
 function ended(end: SessionEnd, past: Past): Judgement {
   if (end.declared !== undefined && end.holds) return spin(end, 'it declared 0 with its work unfinished', past);
   if (end.declared === undefined && !end.progressed) return spin(end, 'it ended without any change', past);
-  return { next: { kind: 'go-on' }, past: NO_PAST };
+  return end.holds ? (unfinished(end, past) ?? goOn(past)) : { next: { kind: 'go-on' }, past: NO_PAST };
+}
+
+const goOn = (past: Past): Judgement => ({
+  next: { kind: 'go-on' },
+  past: { ...NO_PAST, unfinished: past.unfinished + 1 },
+});
+
+/** Something changes every time, and nothing ever comes of it: that, too, ends somewhere. */
+function unfinished(end: SessionEnd, past: Past): Judgement | undefined {
+  const count = past.unfinished + 1;
+  if (count < end.most) return undefined;
+  const why = `${count} sessions in a row finished nothing`;
+  if (end.role === 'coder' && end.holds) return { next: { kind: 'block', limit: 'spin', why }, past: NO_PAST };
+  return stop('spin', why, past);
 }
 
 function restart(end: SessionEnd, past: Past): Judgement {
@@ -105,7 +123,8 @@ function restart(end: SessionEnd, past: Past): Judgement {
   // Its work is out of its hands: what comes next, a verdict or another task, starts it when it comes.
   if (end.role !== 'planner' && !end.holds) return { next: { kind: 'go-on' }, past: NO_PAST };
   const why = end.declared?.reason ?? 'it asked for a restart';
-  return { next: { kind: 'again', afterMs: RESTART_MS, why }, past: NO_PAST };
+  const again = { kind: 'again', afterMs: RESTART_MS, why } as const;
+  return unfinished(end, past) ?? { next: again, past: goOn(past).past };
 }
 
 function silence(end: SessionEnd, past: Past): Judgement {

@@ -12,7 +12,8 @@ import { endOf, type Seated, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
 import { handsOf, type Office } from './office.ts';
 import { freshMemory, type Supervised } from './round.ts';
-import { keepSeat } from './seat.ts';
+import { keepSeat, type SeatKeeper } from './seat.ts';
+import { tidier } from './tidying.ts';
 import type { CrewControl, CrewEnd, CrewView, Happening } from './view.ts';
 
 export interface CrewOptions {
@@ -62,11 +63,14 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     const seat = keepSeat({ agent, role, provider: chosen.provider.name }, clock.now, changed);
     return { who, seat, memory: freshMemory() };
   });
+  const folders = tidier(office, options.members[0]?.agent ?? 'planner-1');
+  const busy = (task: string): boolean => seated.some(({ seat }) => seat.view().task === task && isBusy(seat));
   const refresh = async (): Promise<void> => {
     while (!over.signal.aborted) {
       const rung = bell.count();
       snapshot = await store.read().catch(() => snapshot);
       changed();
+      await folders.look(snapshot.board, busy).catch(() => {}); // reconcile finds it at the next start
       await bell.wait(rung, REFRESH_MS, over.signal);
     }
   };
@@ -125,7 +129,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     view: (): CrewView => {
       const { board } = snapshot;
       const now = clock.now();
-      const waitsFor = seated.some(({ seat }) => BUSY.has(seat.view().state)) ? undefined : whyNothingMoves(board, now);
+      const waitsFor = seated.some(({ seat }) => isBusy(seat)) ? undefined : whyNothingMoves(board, now);
       return {
         now,
         board,
@@ -157,6 +161,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
 
 const REFRESH_MS = 5000;
 const BUSY: ReadonlySet<string> = new Set(['starting', 'claiming', 'working', 'merging', 'stopping']);
+const isBusy = (seat: SeatKeeper): boolean => BUSY.has(seat.view().state);
 
 const saying = (outcome: { readonly ok: boolean; readonly detail?: string; readonly message?: string }): string =>
   outcome.detail ?? outcome.message ?? '';

@@ -10,7 +10,7 @@ import type { Board } from '../core/board.ts';
 import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
 import type { SessionEnd } from '../core/restarts.ts';
-import type { Role } from '../core/state.ts';
+import { type Role, settings } from '../core/state.ts';
 import { type AgentExit, agentTag, type RunningAgent, startAgent } from '../programs/agent.ts';
 import { guardSession, type Interruption } from './guard.ts';
 import { isHolding } from './heartbeat.ts';
@@ -84,7 +84,7 @@ export async function runSession(
   const seconds = (): number => Math.max(0, (clock.now() - started) / 1000);
   if ('reason' in running) {
     const how = { kind: 'not-started', reason: running.reason } as const;
-    const end = { role: work.role, how, progressed: false, holds: work.task !== undefined };
+    const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
     return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
   }
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
@@ -105,6 +105,7 @@ export async function runSession(
     end: {
       role: work.role,
       how,
+      most: settings(board.state).max_coder_iterations,
       progressed: done || (await isChanged(work.folder, before)),
       holds: work.task !== undefined && isHolding(board, work.agent, work.task),
       ...(declared === undefined ? {} : { declared }),

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { attemptKey, type Duty, type Looking, nextDuty } from '../../../src/core/duty.ts';
 import type { Task } from '../../../src/core/state.ts';
+import { iso } from '../../../src/core/time.ts';
 import {
   block,
   CODER,
@@ -130,6 +131,17 @@ describe('the planner', () => {
     w.run(supervisorOf('planner-1'), end);
     expect(duty(w, 'planner-1')).toEqual({ kind: 'nothing', hurry: false });
     expect(w.state.goal.usage).toMatchObject({ sessions: 1, input_tokens: 10 });
+  });
+  test('only one plans: the first that lives; what one has handled is handled', () => {
+    const w = ready('a');
+    w.run(supervisorOf('planner-2'), { name: 'register', agent: 'planner-2', role: 'planner' });
+    w.run(HUMAN, { name: 'note', message: 'plan on' });
+    expect(duty(w, 'planner-1')).toMatchObject({ kind: 'plan' });
+    expect(duty(w, 'planner-2')).toEqual({ kind: 'nothing', hurry: false });
+    w.pass(200);
+    w.lease({ agent: 'planner-2', epoch: 0, expires: iso(w.now + 300_000), heartbeat: iso(w.now), holder: 'alive' });
+    w.pass(150);
+    expect(duty(w, 'planner-2')).toMatchObject({ kind: 'plan' });
   });
   test('by a failed merge, while any coder may fix it', () => {
     const w = ready('a');

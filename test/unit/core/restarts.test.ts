@@ -9,6 +9,7 @@ const end = (more: Partial<SessionEnd> = {}): SessionEnd => ({
   how: { kind: 'exited', code: 0 },
   progressed: false,
   holds: false,
+  most: 10,
   ...more,
 });
 const crashed: Partial<SessionEnd> = { how: { kind: 'exited', code: 1 } };
@@ -62,6 +63,20 @@ describe('spins', () => {
     const worked = judge(end({ progressed: true }), two.past, NOW);
     expect(worked).toEqual({ next: { kind: 'go-on' }, past: NO_PAST });
   });
+});
+
+test.each([
+  ['a coder that changes something each time and never submits', { holds: true, progressed: true }, 'block'],
+  ['one that asks for a restart each time', { holds: true, progressed: true, declared: { code: 42 } }, 'block'],
+  ['a reviewer without a verdict', { role: 'code_reviewer', holds: true, progressed: true }, 'stop'],
+  [
+    'a planner that asks for a restart each time',
+    { role: 'planner', progressed: true, declared: { code: 42 } },
+    'stop',
+  ],
+] as const)('%s: max_coder_iterations sessions, no more', (_name, more, kind) => {
+  expect(repeated(9, more).next.kind).not.toBe(kind);
+  expect(repeated(10, more).next).toMatchObject({ kind });
 });
 
 describe('crashes', () => {

@@ -342,6 +342,30 @@ describe('handoff', () => {
   });
 });
 
+test('a task that is superseded under its coder: the session ends, its work is kept, its folder goes', async () => {
+  await open({
+    tasks: ['t', 'u'],
+    parts: { 'coder-1': [{ end: 'echo half > half.txt; while :; do sleep 0.05; done' }, {}] },
+    config: { pause_grace: 1, poll_interval: 1000 },
+  });
+  const { existsSync } = await import('node:fs');
+  await r().until('working', () => existsSync(r().p.folder('t', 'half.txt')));
+  await r().p.run(
+    undefined,
+    { name: 'replan', task: 't', reason: 'another way' },
+    { name: 'abandon', task: 't', rationale: 'not wanted' },
+  );
+  await r().until('patience', () => sleeps(0, 1000));
+  r().clock.advance(1000);
+  await r().until('put away', () =>
+    r()
+      .said()
+      .some((text) => text.includes('its folder is put away')),
+  );
+  expect(existsSync(r().p.folder('t'))).toBe(false);
+  expect(Object.keys(r().p.refs('refs/liza/attempts/t'))).toHaveLength(1);
+});
+
 test('an agent’s git that has lost its folder’s own does not find the project’s', async () => {
   await open({
     parts: {

@@ -1,0 +1,37 @@
+// Folders of tasks that were abandoned or superseded, by whoever and from wherever: their work is kept as an
+// attempt, then they go. A merged task's folder goes with its merge; one that is still at work in is left alone.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Board } from '../core/board.ts';
+import { isTerminal } from '../core/state.ts';
+import { isRefusal } from '../workflows/hands.ts';
+import { tidy } from '../workflows/release.ts';
+import { handsOf, type Office } from './office.ts';
+
+export interface Tidier {
+  /** `busy`: an agent of ours still works in that task's folder. */
+  look(board: Board, busy: (task: string) => boolean): Promise<void>;
+}
+
+export function tidier(office: Office, agent: string): Tidier {
+  /** Told once: whoever has it checked out may keep it. */
+  const resisted = new Set<string>();
+  return {
+    look: async ({ state }, busy) => {
+      const { root } = office.context.paths;
+      for (const { id, status } of state.tasks) {
+        if (!isTerminal(status) || resisted.has(id) || busy(id)) continue;
+        if (!existsSync(join(root, '.worktrees', id))) continue;
+        const done = await tidy(handsOf(office, agent), id, `its task is ${status}`);
+        if (isRefusal(done)) {
+          resisted.add(id);
+          office.tell({ level: 'warning', task: id, text: `its folder stays: ${done.message} → ${done.hint}` });
+        } else {
+          const kept = done.attempt === undefined ? '' : `; its work is kept: liza attempts ${id}`;
+          office.tell({ level: 'info', task: id, text: `${status}: its folder is put away${kept}` });
+        }
+      }
+    },
+  };
+}
