@@ -18,7 +18,9 @@ export interface SessionEnd {
     /** Ended by us: its provider does not serve, and it would go on asking. */
     | { readonly kind: 'not-served' }
     | { readonly kind: 'lease-lost' }
-    /** Ended by us: a kill switch, the operator, or because its work was over. */
+    /** Ended by us: it should have ended by itself, and did not. */
+    | { readonly kind: 'overdue'; readonly why: string }
+    /** Ended by us: a kill switch or the operator. */
     | { readonly kind: 'stopped'; readonly why: string };
   readonly declared?: { readonly code: number; readonly reason?: string };
   /** What its provider complained of. */
@@ -84,9 +86,10 @@ export function judge(end: SessionEnd, past: Past, now: Instant): Judgement {
       return turnedAway(failure.kind, failure.text, failure.until, past, now);
     }
   }
+  if (how.kind === 'overdue' && end.declared === undefined) return overdue(end, past);
   if (how.kind === 'silent' || how.kind === 'not-served') return silence(end, past);
   if (how.kind === 'signalled') return crash(`it was ended by ${how.signal}`, past, now);
-  const code = end.declared?.code ?? how.code;
+  const code = end.declared?.code ?? (how.kind === 'exited' ? how.code : 0);
   if (code === 0) return ended(end, past);
   if (code === 42 && end.declared !== undefined) return restart(end, past);
   const said = failure === undefined ? '' : `: ${failure.text}`;
@@ -116,6 +119,11 @@ function unfinished(end: SessionEnd, past: Past): Judgement | undefined {
   const why = `${count} sessions in a row finished nothing`;
   if (end.role === 'coder' && end.holds) return { next: { kind: 'block', limit: 'spin', why }, past: NO_PAST };
   return stop('spin', why, past);
+}
+
+/** With its work out of its hands nothing is lost; with its context full it is told to hand off, but not for ever. */
+function overdue(end: SessionEnd, past: Past): Judgement {
+  return end.holds ? (unfinished(end, past) ?? goOn(past)) : { next: { kind: 'go-on' }, past: NO_PAST };
 }
 
 function restart(end: SessionEnd, past: Past): Judgement {

@@ -12,7 +12,11 @@ import { handsOf } from './office.ts';
 import { type LoopEnd, type Round, told } from './round.ts';
 import type { SessionOutcome } from './session.ts';
 
-export async function record({ office, who }: Round, assigned: Assignment, outcome: SessionOutcome): Promise<void> {
+export async function record(
+  { office, who, memory }: Round,
+  assigned: Assignment,
+  outcome: SessionOutcome,
+): Promise<void> {
   const { work, handled, notes } = assigned;
   const { usage, end, session, contextPercent, seconds } = outcome;
   const again = !isDone(end);
@@ -30,7 +34,8 @@ export async function record({ office, who }: Round, assigned: Assignment, outco
     },
     ...(work.task === undefined ? {} : { task: work.task }),
     ...(contextPercent === undefined ? {} : { context_percent: Math.min(100, contextPercent) }),
-    ...(session === undefined || !isResumable(outcome) ? {} : { session }),
+    // Told to hand off, and it did not: the next one starts fresh.
+    ...(session === undefined || !isResumable(outcome) || memory.handOff !== undefined ? {} : { session }),
     ...(again || handled === undefined ? {} : { handled }),
     ...(again || notes === undefined ? {} : { notes }),
   };
@@ -48,7 +53,7 @@ function isDone({ how, declared, progressed }: SessionOutcome['end']): boolean {
 
 /** After a crash or a handoff a fresh mind does better than the old one. */
 const isResumable = ({ end: { how }, handedOff }: SessionOutcome): boolean =>
-  !handedOff && ((how.kind === 'exited' && how.code === 0) || how.kind === 'stopped');
+  !handedOff && ((how.kind === 'exited' && how.code === 0) || how.kind === 'stopped' || how.kind === 'overdue');
 
 function howText({ end, seconds }: SessionOutcome): string {
   const { how, declared, failure } = end;
@@ -62,6 +67,7 @@ function howText({ end, seconds }: SessionOutcome): string {
     silent: () => 'silent for too long',
     'not-served': () => 'ended, its provider does not serve',
     'lease-lost': () => 'its lease was lost',
+    overdue: () => `ended: ${how.kind === 'overdue' ? how.why : ''}`,
     stopped: () => `stopped: ${how.kind === 'stopped' ? how.why : ''}`,
   }[how.kind]();
   return `${ended}${said}${failed} after ${duration(seconds * 1000)}`;
@@ -74,7 +80,7 @@ export async function conclude(
 ): Promise<LoopEnd | undefined> {
   const { office, who, seat, memory, stop } = round;
   const { end, contextPercent } = outcome;
-  memory.handOff = end.how.kind === 'stopped' && end.how.why === CONTEXT_USED ? contextPercent : undefined;
+  memory.handOff = end.how.kind === 'overdue' && end.how.why === CONTEXT_USED ? contextPercent : undefined;
   const { next, past } = judge(end, memory.past, office.clock.now());
   memory.past = past;
   const about = task === undefined ? {} : { task: task.id };

@@ -13,7 +13,10 @@ import { isHolding } from './heartbeat.ts';
 import { type Office, type Stop, supervisorOf } from './office.ts';
 import type { SessionWork } from './session.ts';
 
-export type Interruption = Extract<SessionEnd['how'], { kind: 'silent' | 'not-served' | 'lease-lost' | 'stopped' }>;
+export type Interruption = Extract<
+  SessionEnd['how'],
+  { kind: 'silent' | 'not-served' | 'lease-lost' | 'overdue' | 'stopped' }
+>;
 
 /** A CLI that waits for its provider by itself may do so this long: waiting is our part, and is shown. */
 const UNSERVED_MS = 3 * 60_000;
@@ -73,7 +76,9 @@ export async function guardSession(
         : patience?.why === why
           ? patience
           : { why, until: now + limits.pause_grace * 1000 };
-    if (patience !== undefined && now >= patience.until) return { kind: 'stopped', why: patience.why };
+    if (patience !== undefined && now >= patience.until) {
+      return { kind: isHalted(board, work) ? 'stopped' : 'overdue', why: patience.why };
+    }
     const silentAt = Math.max(signs.lastHeard(), progressAt) + limits.progress_timeout * 1000;
     if (now >= silentAt) return { kind: 'silent' };
     const unserved = signs.unservedSince();
@@ -100,6 +105,10 @@ function isLost(board: Board, { task: id, agent, role, epoch }: SessionWork): bo
   }
   return task.reviewing_by !== undefined && task.reviewing_by !== agent;
 }
+
+const isHalted = (board: Board, { task: id }: SessionWork): boolean =>
+  SWITCHES.some((name) => board.switches[name] !== undefined) ||
+  (id !== undefined && findTask(board.state, id)?.paused === true);
 
 /** What a session should end for by itself; it gets `pause_grace` for that. */
 function whyEnd(board: Board, work: SessionWork, percent: number): string | undefined {

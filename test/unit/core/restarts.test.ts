@@ -74,6 +74,7 @@ test.each([
     { role: 'planner', progressed: true, declared: { code: 42 } },
     'stop',
   ],
+  ['a full context that is never handed off', { holds: true, how: { kind: 'overdue', why: 'context' } }, 'block'],
 ] as const)('%s: max_coder_iterations sessions, no more', (_name, more, kind) => {
   expect(repeated(9, more).next.kind).not.toBe(kind);
   expect(repeated(10, more).next).toMatchObject({ kind });
@@ -144,6 +145,14 @@ describe('a provider that does not serve is not a crash', () => {
       kind: 'go-on',
     });
   });
+});
+
+test('it had declared its end and did not end: the declaration counts', () => {
+  const how = { kind: 'overdue', why: 'it declared exit 42' } as const;
+  expect(following({ how, declared: { code: 42 }, holds: true, progressed: true }).next).toMatchObject({
+    kind: 'again',
+  });
+  expect(following({ how }).next).toEqual({ kind: 'go-on' });
 });
 
 test('ended by us: look at the board, nothing is held against it', () => {
