@@ -33,7 +33,8 @@ export function contextOf(project: Project): Context {
 }
 
 export function openYamlStore(context: Context): Store {
-  const whole = async () => (await import('./yaml.ts')).yamlStore(context);
+  let opened: Store | undefined;
+  const whole = async () => (opened ??= (await import('./yaml.ts')).yamlStore(context));
   return {
     read: async () => (await whole()).read(),
     readTask: async (id) => {

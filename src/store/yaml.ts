@@ -6,10 +6,11 @@ import type { Board, Lease } from '../core/board.ts';
 import { decide } from '../core/decide.ts';
 import { type Decided, type Refusal, Refused } from '../core/decision.ts';
 import { mayRenew } from '../core/renewal.ts';
-import { type Config, isTerminal, settings } from '../core/state.ts';
+import { type Config, isTerminal, type State, settings } from '../core/state.ts';
+import type { Instant } from '../core/time.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
-import { confirm, unchanged } from './cache.ts';
+import { type CacheKey, confirm, unchanged } from './cache.ts';
 import { writeCache } from './cache-document.ts';
 import type { Context } from './context.ts';
 import { mergeText } from './external.ts';
@@ -31,12 +32,13 @@ import { parseStrict } from './yaml/strict.ts';
 import { updateDocument, updateDocumentSimple } from './yaml/update.ts';
 
 export function yamlStore(context: Context): Store {
+  const read = reader(context);
   return {
-    read: () => read(context),
-    readTask: (id) => readTask(context, id),
+    read,
+    readTask: (id) => readTask(context, read, id),
     transact: (operation, decision) => inTurn(context, (session) => transactIn(session, operation, decision)),
     archivedTasks: () => new Archive(context.files, context.paths.archive).tasks(),
-    renew: (renewal) => renew(context, renewal),
+    renew: (renewal) => renew(context, read, renewal),
     journal: (from) => journal(context, from),
     watch: (changed) => watchJournal(context.paths, changed),
   };
@@ -129,10 +131,37 @@ function withNotices(refusal: Refusal, notices: readonly Notice[]): Refusal {
   return notices.length === 0 ? refusal : { ...refusal, notices };
 }
 
-async function read(context: Context): Promise<Snapshot> {
+type Read = () => Promise<Snapshot>;
+
+/** What was read last, and stays right as long as neither the journal nor the file has changed. */
+interface Kept {
+  readonly key: CacheKey;
+  readonly state: State;
+  readonly seq: number;
+  /** Read so soon after the file's last change that its time stamp could hide another one: read once more by then. */
+  readonly until: Instant | undefined;
+}
+
+/** A supervisor reads the same board many times after every change: it is parsed once. */
+function reader(context: Context): Read {
+  const { files, paths, clock } = context;
+  let kept: Kept | undefined;
+  return async () => {
+    const now = clock();
+    if (kept !== undefined && now <= (kept.until ?? now) && unchanged(files, kept.key, paths)) {
+      const { state, seq } = kept;
+      return { board: assemble(context, state), now, seq, notices: waitingNotice(context) };
+    }
+    const { snapshot, keep } = await readWhole(context);
+    kept = keep;
+    return snapshot;
+  };
+}
+
+async function readWhole(context: Context): Promise<{ readonly snapshot: Snapshot; readonly keep: Kept | undefined }> {
   const { files, paths, clock, specExists } = context;
   const loaded = await load(files, paths);
-  if ('none' in loaded) return readImported(context, loaded.none);
+  if ('none' in loaded) return { snapshot: await readImported(context, loaded.none), keep: undefined };
   if ('ok' in loaded) throw new Refused(loaded);
   const newer = refuseNewer(loaded.doc);
   if (newer !== undefined) throw new Refused(newer);
@@ -153,7 +182,15 @@ async function read(context: Context): Promise<Snapshot> {
     notices.push({ level: 'info', message: `state.yaml was edited outside liza: ${what}` });
   }
   const seq = loaded.tail.lines.at(-1)?.entry.seq ?? 0;
-  return { board, now: clock(), seq, notices: [...notices, ...waitingNotice(context)] };
+  const now = clock();
+  const { key, behind, edits, broken } = loaded;
+  const whole = key !== undefined && !behind && edits.length === 0 && broken === undefined;
+  const racy = key === undefined ? now : Number(BigInt(key.state[3]) / 1_000_000n) + CLOCK_TICK;
+  const until = now > racy ? undefined : racy;
+  return {
+    snapshot: { board, now, seq, notices: [...notices, ...waitingNotice(context)] },
+    keep: whole && unchanged(files, key, paths) ? { key, state: board.state, seq, until } : undefined,
+  };
 }
 
 /** A reader leaves the cache better than it found it: derived data, replaced atomically, safe without the lock. */
@@ -200,8 +237,8 @@ const invalidState = (message: string): Notice => ({
   message: `🚨 INVALID STATE: ${message} (showing the last good state; mend it with: liza edit)`,
 });
 
-async function readTask(context: Context, id: string): ReturnType<Store['readTask']> {
-  const { board } = await read(context);
+async function readTask(context: Context, read: Read, id: string): ReturnType<Store['readTask']> {
+  const { board } = await read();
   const { config } = board.state;
   const task = board.state.tasks.find((candidate) => candidate.id === id);
   if (task === undefined) return readArchived(context, id, config);
@@ -216,8 +253,8 @@ async function readArchived({ files, paths }: Context, id: string, config: Confi
   return { task: parsed.value[0], archived: true, config };
 }
 
-async function renew(context: Context, renewal: Renewal): Promise<Lease | Refusal> {
-  const { board, now } = await read(context);
+async function renew(context: Context, read: Read, renewal: Renewal): Promise<Lease | Refusal> {
+  const { board, now } = await read();
   const refused = mayRenew(board, renewal, now);
   return refused ?? writeLease(context.files, context.paths.agents, renewal, now);
 }

@@ -1,0 +1,72 @@
+// A long-lived reader parses a board once, and still never shows an old one.
+
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { OPERATOR } from '../../../src/core/board.ts';
+import { decide } from '../../../src/core/decide.ts';
+import { freshState } from '../../../src/core/fresh.ts';
+import { contextOf } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { emitEntries } from '../../../src/store/yaml/emit.ts';
+import { yamlStore } from '../../../src/store/yaml.ts';
+
+let root = '';
+let mine: Store;
+let others: Store;
+
+beforeEach(async () => {
+  root = fs.mkdtempSync(join(tmpdir(), 'liza-reader-'));
+  fs.mkdirSync(join(root, '.liza'));
+  const state = freshState({ goal: 'Read', spec_ref: 'specs/vision.md', now: Date.now() });
+  fs.writeFileSync(join(root, '.liza', 'state.yaml'), `${emitEntries(state, 0).join('\n')}\n`);
+  const open = () =>
+    yamlStore(
+      contextOf({ root, gitDirectory: undefined, clock: () => Date.now(), specExists: () => true, nested: undefined }),
+    );
+  [mine, others] = [open(), open()];
+  await note('the first');
+});
+afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
+
+const note = (message: string) =>
+  others.transact({ actor: OPERATOR, command: 'note' }, (board, now) =>
+    decide(board, { name: 'note', message }, { actor: OPERATOR, now }),
+  );
+const notes = async () => (await mine.read()).board.state.human_notes.map(({ message }) => message);
+
+test('what did not change is the very same state; leases and switches are looked at each time', async () => {
+  await wait(60);
+  const first = await mine.read();
+  expect((await mine.read()).board.state).toBe(first.board.state);
+  fs.writeFileSync(join(root, '.liza', 'PAUSE'), '');
+  const paused = await mine.read();
+  expect(paused.board.state).toBe(first.board.state);
+  expect(Object.keys(paused.board.switches)).toEqual(['PAUSE']);
+});
+
+test('every change of somebody else’s is seen at once', async () => {
+  for (let n = 0; n < 30; n += 1) {
+    await mine.read();
+    await note(`note ${n}`);
+    expect((await notes()).at(-1)).toBe(`note ${n}`);
+  }
+});
+
+test('an edit by hand is seen: in place, of the same length, right after a commit', async () => {
+  for (let n = 0; n < 10; n += 1) {
+    await note(`aaaa ${n}`);
+    await mine.read();
+    const file = join(root, '.liza', 'state.yaml');
+    const descriptor = fs.openSync(file, 'r+');
+    const text = fs.readFileSync(file, 'utf8');
+    fs.writeSync(descriptor, text.replace(`aaaa ${n}`, `bbbb ${n}`), 0);
+    fs.closeSync(descriptor);
+    await wait(120);
+    const { notices } = await mine.read();
+    expect(notices.map(({ message }) => message).join()).toContain('edited outside liza');
+    await note('go on');
+  }
+});
