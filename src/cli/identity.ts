@@ -27,7 +27,7 @@ export function humanOnly(env: Readonly<Record<string, string | undefined>>, ver
   if (actor.id === undefined) return undefined;
   return refuse(
     `liza ${verb} is for the operator, not for ${actor.id}`,
-    'unset LIZA_AGENT_ID to act as yourself',
+    env.LIZA_SESSION ? 'leave it to the person: liza block, or liza anomaly' : 'unset LIZA_AGENT_ID to act as yourself',
     1,
     'role',
   );

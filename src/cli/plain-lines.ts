@@ -38,11 +38,14 @@ export function news(before: CrewView | undefined, view: CrewView): readonly Hap
   const { now } = view;
   const doings = view.seats.flatMap((seat) => doing(before, seat, now));
   const waits =
-    view.waitsFor === undefined || view.waitsFor === before?.waitsFor
+    view.waitsFor === undefined || ageless(view.waitsFor) === ageless(before?.waitsFor ?? '')
       ? []
       : [{ time: now, level: 'info', text: `nothing moves: ${view.waitsFor}` } as const];
   return [...happened, ...doings, ...waits];
 }
+
+/** `PAUSE is on (6s)` is no news after `PAUSE is on (1s)`. */
+const ageless = (text: string): string => text.replace(/\d+(ms|[smhd])\b/g, '');
 
 function doing(before: CrewView | undefined, seat: Seat, time: number): readonly Happening[] {
   const last = before?.seats.find(({ agent }) => agent === seat.agent);

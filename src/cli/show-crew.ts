@@ -6,13 +6,19 @@ import type { Io } from './io.ts';
 import { printLines } from './plain-lines.ts';
 import type { Result } from './verb.ts';
 
-export async function showCrew(io: Io, control: CrewControl, plainly: boolean): Promise<Result> {
+/** `lines`: where plain lines go; stdout is for the result alone when that is JSON. */
+export async function showCrew(
+  io: Io,
+  control: CrewControl,
+  plainly: boolean,
+  lines: (text: string) => void = io.stdout,
+): Promise<Result> {
   const stop = (): void => control.stop();
   io.onInterrupt(stop);
   if (!plainly && io.stdoutIsTty && io.env.TERM !== 'dumb') await io.live(control);
   else {
     const look = { color: io.color, unicode: io.unicode, width: io.columns };
-    const quiet = printLines(control, io.stdout, look);
+    const quiet = printLines(control, lines, look);
     await control.ended;
     quiet();
   }

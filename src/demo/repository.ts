@@ -20,7 +20,7 @@ export const PLAIN_GIT: Environment = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLO
 
 /** `content`: what is committed first; `temporary`: where folders may be made. */
 export function makeRepository(content: string, temporary: string, env: Environment): DemoRepository {
-  const folder = realpathSync(mkdtempSync(join(temporary, 'liza-demo-')));
+  const folder = madeIn(temporary);
   const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   const root = join(folder, 'tally');
   try {
@@ -46,6 +46,15 @@ export function makeRepository(content: string, temporary: string, env: Environm
     throw error;
   }
   return { folder, root, remove };
+}
+
+function madeIn(temporary: string): string {
+  try {
+    return realpathSync(mkdtempSync(join(temporary, 'liza-demo-')));
+  } catch (error) {
+    const why = (error as Error).message;
+    throw new EnvironmentError(`no folder can be made in ${temporary}: ${why}`, 'set TMPDIR to one where it can', 1);
+  }
 }
 
 function git(root: string, env: Environment, ...args: string[]): void {

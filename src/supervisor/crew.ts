@@ -3,7 +3,7 @@
 // without a person.
 
 import type { Alarm } from '../core/alarms/alarm.ts';
-import type { Refusal } from '../core/decision.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
 import { whyNothingMoves } from '../core/stall.ts';
 import { watchBoard } from '../watcher/watcher.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
@@ -43,6 +43,15 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   };
   const { store, clock, bell } = office;
   let snapshot = await store.read();
+  const { spec_ref: spec } = snapshot.board.state.goal;
+  if (spec !== undefined && !office.context.specExists(spec)) {
+    return refuse(
+      `the goal's document ${spec} is not there`,
+      `bring it back: git checkout -- ${spec.split('#')[0]}`,
+      1,
+      'spec',
+    );
+  }
   const mended = await reconcile(handsOf(office, options.members[0]?.agent ?? 'planner-1'));
   if (isRefusal(mended)) return mended;
   for (const { subject, problem, done, resists } of mended) {

@@ -7,6 +7,7 @@ import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
 import { settings, type Task } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 import { endAgent } from '../programs/agent.ts';
+import { createWorktree } from '../workflows/create.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import { mergeTask } from '../workflows/merge.ts';
 import { clearTrouble, conclude, record } from './aftermath.ts';
@@ -125,6 +126,7 @@ async function merge(round: Round, task: Task): Promise<void> {
     for (const text of remarks) office.tell({ level: 'info', agent: who.agent, task: task.id, text });
     return;
   }
+  memory.refusal = { ...merged, task: task.id };
   office.tell({ level: 'warning', agent: who.agent, task: task.id, text: told(merged) });
   memory.passed.set(attemptKey(task), office.clock.now() + SOON_MS);
 }
@@ -141,6 +143,7 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     return undefined;
   }
   memory.races = 0;
+  memory.refusal = undefined;
   const { work } = assigned;
   try {
     await heartbeat.holds(work.task === undefined ? undefined : { task: work.task, epoch: work.epoch ?? 0 });
@@ -170,6 +173,7 @@ function assign({ office, who, memory, stop }: Round, duty: Work): Promise<Assig
 /** A lost race is run again, a few times and not at once; a reason that has not changed is not tried again. */
 async function refused({ office, who, memory, seat, stop }: Round, task: Task | undefined, no: Refusal): Promise<void> {
   const { agent } = who;
+  if (no.guard === 'folder' && task !== undefined && (await madeAgain(office, agent, task))) return;
   const raced = RACED.has(no.guard ?? '');
   if (raced && memory.races < RACES) {
     memory.races += 1;
@@ -177,11 +181,18 @@ async function refused({ office, who, memory, seat, stop }: Round, task: Task | 
     return;
   }
   memory.races = 0;
+  memory.refusal = { ...no, ...(task === undefined ? {} : { task: task.id }) };
   office.tell({ level: 'warning', agent, ...(task === undefined ? {} : { task: task.id }), text: told(no) });
   // A board that cannot be written just now says nothing about the task.
   const pause = raced ? RACE_PAUSE_MS * 5 : no.code === 2 || no.code === 4 ? SOON_MS : FORGET_MS;
   if (task !== undefined) memory.passed.set(attemptKey(task), office.clock.now() + pause);
   seat.turn('idle', { why: no.message });
+}
+
+/** Its own folder was taken away under it: it comes back from the last commit that was seen. */
+async function madeAgain(office: Office, agent: string, task: Task): Promise<boolean> {
+  const made = await createWorktree(handsOf(office, agent), task.id, false);
+  return !isRefusal(made);
 }
 
 const RACED: ReadonlySet<string> = new Set(['not-being-claimed', 'folder-lock', 'state', 'lease-past', 'reservation']);

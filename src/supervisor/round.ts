@@ -28,6 +28,8 @@ export interface Memory {
   readonly passed: Map<string, Instant>;
   races: number;
   hurriedSince: Instant | undefined;
+  /** What the last try was refused for; gone with the next one that succeeds. */
+  refusal: (Refusal & { readonly task?: string }) | undefined;
   /** Its last session ended with its context used up: the next one hands off. */
   handOff: number | undefined;
 }
@@ -37,6 +39,7 @@ export const freshMemory = (): Memory => ({
   passed: new Map(),
   races: 0,
   hurriedSince: undefined,
+  refusal: undefined,
   handOff: undefined,
 });
 

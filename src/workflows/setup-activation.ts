@@ -66,10 +66,10 @@ export function isActive(home: string, provider: string): boolean {
 /** Takes the block out again; a file that held nothing else goes, and so does a backup that equals what is left. */
 export function deactivate(home: string, provider: string, backup?: string): Activated | Refusal | undefined {
   const file = placeBelow(home, GLOBAL_FILES[provider] ?? '');
-  if (typeof file !== 'string') return file;
-  const before = readExactly(file);
-  if (typeof before === 'object') return before;
-  if (before === undefined || !before.includes('<!-- liza:')) return undefined;
+  const before = typeof file === 'string' ? readExactly(file) : undefined;
+  // What cannot hold our block, a folder or a link that leads away, was never activated.
+  if (typeof file !== 'string' || typeof before === 'object' || before === undefined || !before.includes('<!-- liza:'))
+    return undefined;
   const rest = withoutBlock(before, file);
   if (typeof rest !== 'string') return rest;
   if (rest === before) return undefined;

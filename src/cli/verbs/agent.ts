@@ -55,7 +55,7 @@ export const verb: Verb = {
       if (refused(crew)) return crew;
       io.stderr(`${agent}: ${chosen.provider.title}\n`);
       const { showCrew } = await import('../show-crew.ts');
-      return showCrew(io, crew, true);
+      return showCrew(io, crew, true, args.json ? io.stderr : io.stdout);
     }
   },
 };

@@ -65,7 +65,7 @@ export const verb: Verb = {
     if (refused(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     io.stderr(`${cast.told}\n`);
     const { showCrew } = await import('../show-crew.ts');
-    return showCrew(io, crew, args.flag('plain') || args.json);
+    return showCrew(io, crew, args.flag('plain') || args.json, args.json ? io.stderr : io.stdout);
   },
 };
 

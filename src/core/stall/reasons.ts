@@ -5,7 +5,7 @@ import { counted, gist, listed } from '../gist.ts';
 import { agentLease } from '../holding.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../state.ts';
 import { duration } from '../time.ts';
-import { isExhausted } from '../wakes.ts';
+import { isExhausted, plannerWakes } from '../wakes.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from '../work.ts';
 import type { Survey } from './survey.ts';
 
@@ -131,9 +131,17 @@ const unplanned = (seen: Survey): string => `nothing is planned yet — ${planne
 /** Whom a decision waits for. A planner that is there may just be thinking; it has no task to show for it. */
 function planner(seen: Survey): string {
   const [there] = seen.present.planner;
+  if (there !== undefined && hasSeenAll(seen)) return `${there} has seen it and left it, so it is yours`;
   return there === undefined
     ? `${missing(seen, 'planner')} (liza agent planner), so it is yours`
     : `waiting for ${there}, or decide yourself`;
+}
+
+/** Nothing new calls for it: it will not come again by itself. A note would. */
+function hasSeenAll({ board, now }: Survey): boolean {
+  const handled = new Set(Object.values(board.state.agents).flatMap((agent) => agent.handled ?? []));
+  const wakes = plannerWakes(board, now);
+  return wakes.length > 0 && wakes.every(({ key }) => handled.has(key));
 }
 
 function missing({ board, now }: Survey, role: Role): string {

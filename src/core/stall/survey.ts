@@ -2,7 +2,7 @@
 
 import type { Board } from '../board.ts';
 import { agentLease, claimingBy, mergingBy, reviewLease, taskLease } from '../holding.ts';
-import { isTerminal, type Role, type Task } from '../state.ts';
+import { type Agent, isTerminal, type Role, type Task } from '../state.ts';
 import type { Instant } from '../time.ts';
 import { whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from '../work.ts';
 
@@ -20,7 +20,7 @@ export function survey(board: Board, now: Instant): Survey {
   const live = board.state.tasks.filter((task) => !isTerminal(task.status));
   const there = (role: Role): readonly string[] =>
     Object.entries(board.state.agents)
-      .filter(([id, agent]) => agent.role === role && !agentLease(board, id, now).expired)
+      .filter(([id, agent]) => agent.role === role && !isStopped(agent) && !agentLease(board, id, now).expired)
       .map(([id]) => id);
   return {
     board,
@@ -30,6 +30,9 @@ export function survey(board: Board, now: Instant): Survey {
     present: { planner: there('planner'), coder: there('coder'), code_reviewer: there('code_reviewer') },
   };
 }
+
+/** Its supervisor gave up, and only its lease has not run out yet. */
+const isStopped = ({ trouble }: Agent): boolean => trouble !== undefined && trouble.until === undefined;
 
 /** Some task is worked on, or an agent that is there may take one. The planner's work has no task to show. */
 export function isMoving(seen: Survey): boolean {
