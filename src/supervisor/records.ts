@@ -3,7 +3,7 @@
 
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Instant, iso } from '../core/time.ts';
+import type { Instant } from '../core/time.ts';
 import type { Paths } from '../store/paths.ts';
 
 const KEPT = 40;
@@ -14,7 +14,9 @@ export interface SessionFiles {
 }
 
 export function sessionFiles(paths: Paths, agent: string, task: string | undefined, now: Instant): SessionFiles {
-  const name = [agent, iso(now).replace(/[:-]/g, ''), task].filter((part) => part !== undefined).join('.');
+  // To the millisecond: two sessions may begin in one second.
+  const time = new Date(now).toISOString().replace(/[:-]/g, '').replace('.', '-');
+  const name = [agent, time, task].filter((part) => part !== undefined).join('.');
   return {
     prompt: fileFor(paths, 'agent-prompts', agent, `${name}.md`),
     log: fileFor(paths, 'agent-logs', agent, `${name}.log`),
