@@ -8,6 +8,7 @@ import { SWITCHES } from '../core/board.ts';
 import type { Paths } from './paths.ts';
 
 const FALLBACK_MS = 2000;
+const SETTLE_MS = 10;
 
 export function watchJournal(paths: Paths, changed: () => void): () => void {
   const files = [paths.journal, paths.state, ...SWITCHES.map((name) => join(paths.liza, name))];
@@ -20,13 +21,20 @@ export function watchJournal(paths: Paths, changed: () => void): () => void {
     last = now;
     changed();
   };
+  // A commit touches several files within milliseconds; read in the middle of it, a board costs more than after it.
+  let settling: NodeJS.Timeout | undefined;
   const watcher = watch(paths.liza, (_event, file) => {
-    if (file === null || names.has(file)) compare();
+    if (settling !== undefined || (file !== null && !names.has(file))) return;
+    settling = setTimeout(() => {
+      settling = undefined;
+      compare();
+    }, SETTLE_MS);
   });
   watcher.on('error', () => watcher.close());
   const timer = setInterval(compare, FALLBACK_MS);
   return () => {
     watcher.close();
+    clearTimeout(settling);
     clearInterval(timer);
   };
 }
