@@ -156,13 +156,17 @@ describe('Ctrl-C', () => {
 });
 
 test('a reader that goes away: the run ends in order, and leaves no agent', async () => {
-  const p = rehearsed();
+  const talks = Array.from({ length: 100 }, (_, n) => ({ run: ['sleep', `0.2${n}`] }));
+  const child = { run: ['sh', '-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $! > ../child'] };
+  const p = rehearsed([
+    { role: 'coder', steps: [BEGIN, child, ...talks] },
+    { role: 'planner', steps: [{ exit: 0 }] },
+  ]);
   const running = p.start(RUN);
   await atWork(p);
   running.child.stdout.destroy();
-  // The next line that it would print tells it; a note makes it print one.
-  const told = setInterval(() => p.liza(['pause']) && p.liza(['resume']), 300);
-  await running.ended.finally(() => clearInterval(told));
+  // The next line that it would print tells it.
+  await running.ended;
   nothingHalfDone(p);
   expect(p.task('a').status).toBe('CLAIMED');
 });
