@@ -60,8 +60,17 @@ function project(agent, config = {}) {
     base,
     root,
     liza,
-    start: (...args) => spawn(process.execPath, [LIZA, ...args], { cwd: root, env, stdio: 'ignore' }),
+    start: (...args) => started(root, args),
   };
+}
+
+/** One that ends by itself had a reason, which is told. */
+function started(root, args) {
+  const child = spawn(process.execPath, [LIZA, ...args], { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (text) => (said += text));
+  child.on('exit', (code) => child.killed || console.error(`liza ${args.join(' ')} ended with ${code}: ${said}`));
+  return child;
 }
 
 const addTask = (id) => [

@@ -8,7 +8,7 @@ import { SWITCHES } from '../core/board.ts';
 import type { Paths } from './paths.ts';
 
 const FALLBACK_MS = 2000;
-const SETTLE_MS = 10;
+const SETTLE_MS = 4;
 
 export function watchJournal(paths: Paths, changed: () => void): () => void {
   const files = [paths.journal, paths.state, ...SWITCHES.map((name) => join(paths.liza, name))];

@@ -1,6 +1,7 @@
 // Files that tell people what an agent was told and what it printed: `.liza/agent-prompts` and
 // `.liza/agent-logs`, the latest of each agent only. Also the `liza` that agents find on their PATH.
 
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Instant } from '../core/time.ts';
@@ -42,9 +43,11 @@ export function writeBin(paths: Paths, liza: readonly string[]): string {
   const folder = join(paths.liza, 'cache', 'bin');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'liza');
-  writeFileSync(`${file}.new`, `#!/bin/sh\nexec ${liza.map(quoted).join(' ')} "$@"\n`);
-  chmodSync(`${file}.new`, 0o755);
-  renameSync(`${file}.new`, file);
+  // Others may start at this very moment.
+  const temporary = `${file}.${randomUUID()}`;
+  writeFileSync(temporary, `#!/bin/sh\nexec ${liza.map(quoted).join(' ')} "$@"\n`);
+  chmodSync(temporary, 0o755);
+  renameSync(temporary, file);
   return folder;
 }
 

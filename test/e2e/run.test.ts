@@ -171,6 +171,17 @@ test('a reader that goes away: the run ends in order, and leaves no agent', asyn
   expect(p.task('a').status).toBe('CLAIMED');
 });
 
+test('eight supervisors that start at once: each gets an id of its own', async () => {
+  const p = rehearsed([{ role: 'coder', steps: [{ hang: true }] }]);
+  p.ok(['pause', 'a']);
+  const crew = Array.from({ length: 8 }, () => p.start(['agent', 'coder', '--agent', 'rehearsal']));
+  const ids = () => Object.keys(p.board()['agents'] as object).filter((id) => id.startsWith('coder-'));
+  await until(() => ids().length === 8);
+  for (const one of crew) one.child.kill('SIGINT');
+  for (const one of crew) expect((await one.ended).code).toBe(0);
+  nothingHalfDone(p);
+});
+
 describe('one clear sentence', () => {
   const agent = (p: Project, argv: readonly string[], env: Record<string, string> = {}) => {
     const { code, stderr } = p.liza(['agent', ...argv, '--agent', 'rehearsal', '--until-idle'], { env });
