@@ -285,3 +285,13 @@ describe('register', () => {
     w.run(SUPERVISOR, claim('b'));
   });
 });
+
+describe('two that register one id at the same moment', () => {
+  it('the dead record of the process before does not let the second in', () => {
+    const w = ready('a');
+    w.lease({ agent: 'coder-1', epoch: 0, expires: iso(w.now), heartbeat: iso(w.now), holder: 'dead' });
+    const command = { name: 'register', agent: 'coder-1', role: 'coder' } as const;
+    w.run(supervisorOf('coder-1'), command);
+    expect(w.refused(supervisorOf('coder-1'), command)).toMatchObject({ guard: 'no-live-lease' });
+  });
+});
