@@ -49,6 +49,7 @@ const LOG_LIMIT = 16 * 1024 * 1024;
 const LONGEST_LINE = 8 * 1024 * 1024;
 const POLL_MS = 25;
 const REAP_MS = 5000;
+const DRAIN_MS = 1000;
 
 /** What all processes of an agent carry, whoever started them. */
 export const agentTag = (root: string, agent: string): string =>
@@ -89,6 +90,7 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
     );
   });
   const { stdin, stdout, stderr } = child as ChildProcess & { stdout: Readable; stderr: Readable };
+  const drained = Promise.all([stdout, stderr].map((stream) => new Promise((done) => stream.once('close', done))));
   // It may end before it has read everything: that is its own affair.
   stdin?.on('error', () => {});
   if (program.stdin !== undefined) stdin?.end(program.stdin);
@@ -112,6 +114,8 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
       while (performance.now() < until && hurry?.aborted !== true && tree.look().length > 0) await wait(POLL_MS);
       const survivors = await tree.end();
       await Promise.race([exited, wait(REAP_MS, undefined, { ref: false })]);
+      // Its last words may still be on their way: all who could write are gone, so the end of them comes.
+      await Promise.race([drained, wait(DRAIN_MS, undefined, { ref: false })]);
       for (const stream of [stdin, stdout, stderr]) stream?.destroy();
       child.unref();
       return { ...output.close(), survivors };

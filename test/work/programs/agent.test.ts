@@ -53,6 +53,17 @@ test('a line of 100 MB costs no more than its length, counts as life, and is tol
   expect((user + system) / 1e6).toBeLessThan(10);
 });
 
+test('the last words of one that has exited are heard', async () => {
+  for (let n = 0; n < 10; n += 1) {
+    const { running, lines } = await run(
+      `process.stdout.write('x'.repeat(200000) + '\\nlast words\\n'); process.exitCode = 3`,
+    );
+    await running.exited;
+    await running.end(10_000);
+    expect(lines.at(-1)).toBe('last words');
+  }
+});
+
 test('whoever comes after can end what an agent left, by project and id alone', async () => {
   const { running } = await run(`
     require('child_process').spawn('setsid', ['sleep', '1000'], { detached: true, stdio: 'ignore' }).unref();
