@@ -12,7 +12,7 @@ test.each([
   'PGPASSWORD DB_PASSWORD MYSQL_PWD SMTP_PASS SSH_PASSPHRASE',
   'REDISCLI_AUTH DOCKER_AUTH_CONFIG AZURE_DEVOPS_EXT_PAT SENTRY_DSN SLACK_WEBHOOK_URL',
   'SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO SSH_ASKPASS VSCODE_GIT_IPC_HANDLE',
-  'npm_config__auth npm_config__authToken npm_config_//registry.npmjs.org/:_authToken NPM_CONFIG_OTP',
+  'npm_config__auth npm_config__authToken npm_config_//packages.example.org/:_authToken NPM_CONFIG_OTP',
   'github_token Db_Password',
 ])('withheld: %s', (names) => {
   expect(names.split(' ').filter((name) => !isWithheld(name))).toEqual([]);
