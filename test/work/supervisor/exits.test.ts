@@ -1,25 +1,10 @@
 // SPEC §8, row by row: how a session ends and what its supervisor makes of it. Tiny agents, a clock in the hand.
 
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { agentTag } from '../../../src/programs/agent.ts';
 import { processes } from '../../../src/programs/processes.ts';
 import { succeeded } from '../workflows/project.ts';
-import { openRoom, type Part, type Room, type RoomOptions } from './room.ts';
-
-let room: Room | undefined;
-afterEach(async () => {
-  await room?.close();
-  room = undefined;
-});
-
-const r = (): Room => {
-  if (room === undefined) throw new Error('no room');
-  return room;
-};
-const open = async (options: RoomOptions): Promise<Room> => {
-  room = await openRoom(options);
-  return room;
-};
+import { open, type Part, r } from './room.ts';
 
 const declare = (code: number, agent = 'coder-1') => r().p.run(agent, { name: 'exit', code });
 const declared = (code: number): Part => ({ act: () => declare(code), end: 'exit 0' });

@@ -3,6 +3,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
+import { afterEach } from 'vitest';
 import type { AgentEvent, Provider, SessionRequest } from '../../../src/agents/provider.ts';
 import { makeBell } from '../../../src/supervisor/bell.ts';
 import { type CrewOptions, startCrew } from '../../../src/supervisor/crew.ts';
@@ -76,7 +77,7 @@ export interface RoomOptions extends ProjectOptions {
 
 const LONG_AGO = 3600;
 
-export async function openRoom(options: RoomOptions): Promise<Room> {
+async function openRoom(options: RoomOptions): Promise<Room> {
   const p = project(options);
   // The board comes with registered agents: by now their supervisors are long gone.
   p.pass(LONG_AGO);
@@ -125,6 +126,22 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
       p.remove();
     },
   };
+}
+
+/** The one room of the test that runs, closed after it. */
+let room: Room | undefined;
+afterEach(async () => {
+  await room?.close();
+  room = undefined;
+});
+
+export const r = (): Room => {
+  if (room === undefined) throw new Error('no room');
+  return room;
+};
+
+export async function open(options: RoomOptions): Promise<void> {
+  room = await openRoom(options);
 }
 
 const roleOf = (agent: string) =>

@@ -2,23 +2,10 @@
 // nothing is lost, and resume goes on.
 
 import fs from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { succeeded } from '../workflows/project.ts';
-import { openRoom, type Part, type Room, type RoomOptions } from './room.ts';
+import { open, type Part, r } from './room.ts';
 
-let room: Room | undefined;
-afterEach(async () => {
-  await room?.close();
-  room = undefined;
-});
-const r = (): Room => {
-  if (room === undefined) throw new Error('no room');
-  return room;
-};
-const open = async (options: RoomOptions): Promise<Room> => {
-  room = await openRoom(options);
-  return room;
-};
 const seat = (id = 'coder-1') =>
   r()
     .crew.view()
