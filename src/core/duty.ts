@@ -92,7 +92,7 @@ const holder = (task: Task, role: Role): string | undefined =>
   role === 'coder' ? (task.status === 'UNCLAIMED' ? undefined : task.assigned_to) : task.reviewing_by;
 
 /** How many idle agents of the same role come before this one. */
-function turnOf(board: Board, { agent, role }: Looking, now: Instant): number {
+export function turnOf(board: Board, { agent, role }: Pick<Looking, 'agent' | 'role'>, now: Instant): number {
   return Object.entries(board.state.agents).filter(
     ([id, other]) =>
       other.role === role &&

@@ -3,8 +3,11 @@
 // without a person.
 
 import type { Alarm } from '../core/alarms/alarm.ts';
+import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
+import { turnOf } from '../core/duty.ts';
 import { whyNothingMoves } from '../core/stall.ts';
+import type { Instant } from '../core/time.ts';
 import { watchBoard } from '../watcher/watcher.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import { reconcile } from '../workflows/reconcile.ts';
@@ -66,12 +69,12 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   const atOnce = new AbortController();
   const over = new AbortController();
   const stop = { orderly: orderly.signal, atOnce: atOnce.signal };
-  const unwatch = store.watch(() => bell.ring());
   const seated: readonly Seated[] = options.members.map((who) => {
     const { agent, role, chosen } = who;
     const seat = keepSeat({ agent, role, provider: chosen.provider.name }, clock.now, changed);
     return { who, seat, memory: freshMemory() };
   });
+  const unwatch = store.watch(inTurn(office, () => turn(seated, snapshot.board, clock.now()), over.signal));
   const folders = tidier(office, options.members[0]?.agent ?? 'planner-1');
   const busy = (task: string): boolean => seated.some(({ seat }) => seat.view().task === task && isBusy(seat));
   const refresh = async (): Promise<void> => {
@@ -165,6 +168,29 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       bell.ring();
       for (const { seat } of seated) if (seat.view().state !== 'stopped') seat.turn('stopping');
     },
+  };
+}
+
+/** About as long as a claim takes: whoever comes next then finds the board as the one before has left it. */
+const TURN_MS = 80;
+const LAST_TURN = 3;
+
+/** How many idle agents, of other processes, a piece of work would go to before it comes to one of these. */
+const turn = (seated: readonly Seated[], board: Board, now: Instant): number =>
+  Math.min(...seated.map(({ who, seat }) => (isBusy(seat) ? 0 : turnOf(board, who, now))), LAST_TURN);
+
+/** Of several processes that hear of the same change, those that are not next would only slow down the one that is. */
+function inTurn({ bell, clock }: Office, before: () => number, over: AbortSignal): () => void {
+  let waits = false;
+  return () => {
+    const ms = before() * TURN_MS;
+    if (ms === 0) return bell.ring();
+    if (waits) return;
+    waits = true;
+    void clock.sleep(ms, over).then(() => {
+      waits = false;
+      bell.ring();
+    });
   };
 }
 
