@@ -12,6 +12,8 @@ export interface AlarmContext {
   readonly board: Board;
   readonly now: Instant;
   readonly settings: Settings;
+  /** Milliseconds since then; by a steady clock where there is one. */
+  age(stamp: Instant): number;
 }
 
 export function taskAlarms(tasks: readonly Task[], context: AlarmContext): readonly Alarm[] {
@@ -51,12 +53,12 @@ const blocked: Row = (task) =>
     ? warning(`BLOCKED:${task.id}`, `BLOCKED: ${task.id} — ${gist(task.blocked_reason ?? 'no reason given')}`)
     : undefined;
 
-const orphanedRejected: Row = (task, { board, now }) => {
+const orphanedRejected: Row = (task, { board, age }) => {
   if (task.status !== 'REJECTED') return undefined;
   const agent = task.assigned_to === undefined ? undefined : board.state.agents[task.assigned_to];
   if (agent?.status === 'WORKING' && agent.current_task === task.id) return undefined;
   const rejected = task.history?.findLast(({ event }) => event === 'rejected');
-  if (rejected !== undefined && now - instant(rejected.time) < ORPHAN_GRACE) return undefined;
+  if (rejected !== undefined && age(instant(rejected.time)) < ORPHAN_GRACE) return undefined;
   const status = agent === undefined ? 'not registered' : agent.status;
   const elsewhere = status === 'WORKING' ? ` on ${agent?.current_task}` : '';
   return alarm(
@@ -114,10 +116,10 @@ const nearFailures: Row = (task, context) => {
   return nearing(task, 'failures', `1/2 coders failed after ${cycles} review cycles`);
 };
 
-const staleDraft: Row = (task, { now }) => {
+const staleDraft: Row = (task, { age: ageOf }) => {
   const created = task.created ?? task.history?.[0]?.time;
   if (task.status !== 'DRAFT' || created === undefined) return undefined;
-  const age = now - instant(created);
+  const age = ageOf(instant(created));
   if (age < STALE_AFTER) return undefined;
   return warning(`STALE DRAFT:${task.id}`, `STALE DRAFT: ${task.id} — created ${minutes(age)}min ago (Planner crash?)`);
 };
