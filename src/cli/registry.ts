@@ -122,7 +122,7 @@ export const REGISTRY: Readonly<Record<string, Entry>> = {
     'Take a task from its coder, keeping the work.',
     () => import('./verbs/release-claim.ts'),
   ),
-  watch: entry(HUMAN, 'Watch the board and raise alarms.'),
+  watch: entry(HUMAN, 'Watch the board and raise alarms.', () => import('./verbs/watch.ts')),
   agent: entry(SUPERVISOR, 'Supervise one agent.', () => import('./verbs/agent.ts')),
   register: entry(SUPERVISOR, 'Bring an agent id to life without supervising it.', () => import('./verbs/register.ts')),
   'claim-task': entry(SUPERVISOR, 'Claim a task for an agent.', () => import('./verbs/claim-task.ts')),

@@ -76,8 +76,13 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
           store,
           context: office.context,
           now: clock.now,
+          steady: clock.steady,
+          env: office.env,
           wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
           raised: (alarm) => {
+            for (const [key, { family }] of alarmsOn) {
+              if (family !== undefined && family === alarm.family) alarmsOn.delete(key); // it escalated
+            }
             alarmsOn.set(alarm.key, alarm);
             office.tell({ level: alarm.level, text: alarm.text });
           },
