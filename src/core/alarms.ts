@@ -44,7 +44,7 @@ export interface SetAside {
 
 export const INVALID_KEY = 'INVALID STATE';
 
-const INVALID_MARK = /^(?:🚨 )?INVALID STATE: /u;
+const INVALID_MARK = /^(?:\u{1f6a8} )?INVALID STATE: /u;
 
 /** The alarm that tells a notice of the store. */
 export const editKey = (message: string): string =>
