@@ -121,6 +121,8 @@ const INNER = new Set([
   'drop-worktree',
   'limit',
   'integration-moved',
+  'checkpoint-over',
+  'resolve',
 ]);
 
 const who = (row) => row.who.map((part) => PARTS[part]).join(', ');

@@ -82,6 +82,11 @@ export const REGISTRY: Readonly<Record<string, Entry>> = {
     () => import('./verbs/discover.ts'),
   ),
   anomaly: entry(AGENTS, 'Record something that went other than it should.', () => import('./verbs/anomaly.ts')),
+  'anomaly processed': entry(
+    ['Planner', 'Human'],
+    'Mark anomalies as dealt with.',
+    () => import('./verbs/anomaly-processed.ts'),
+  ),
   handoff: entry(CODER, 'Leave your notes to the next session.', () => import('./verbs/handoff.ts')),
   heartbeat: entry(WORKERS, 'Renew your lease.', () => import('./verbs/heartbeat.ts')),
   exit: entry(
@@ -114,9 +119,9 @@ export const REGISTRY: Readonly<Record<string, Entry>> = {
   audit: entry(ANYONE, 'Show the evidence behind a task.'),
   attempts: entry(ANYONE, 'List work that was discarded but kept.', () => import('./verbs/attempts.ts')),
   deinit: entry(HUMAN, 'Remove Liza from this project.', () => import('./verbs/deinit.ts')),
-  checkpoint: entry(HUMAN, 'Halt and write a summary for a decision.'),
-  retrospective: entry(HUMAN, 'Draft the sprint’s retrospective.'),
-  analyze: entry(HUMAN, 'Look for systemic patterns.'),
+  checkpoint: entry(HUMAN, 'Halt and write a summary for a decision.', () => import('./verbs/checkpoint.ts')),
+  retrospective: entry(HUMAN, 'Draft the sprint’s retrospective.', () => import('./verbs/retrospective.ts')),
+  analyze: entry(HUMAN, 'Look for systemic patterns; one that is there halts.', () => import('./verbs/analyze.ts')),
   'release-claim': entry(
     HUMAN,
     'Take a task from its coder, keeping the work.',

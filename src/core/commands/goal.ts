@@ -6,6 +6,7 @@ import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { statusOf } from '../find.ts';
 import { numbered } from '../fresh.ts';
+import { isObject } from '../records.ts';
 import { type Discovery, isTerminal, type State } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
@@ -239,3 +240,58 @@ export const sprintStart: Row<'sprint start'> = {
     };
   },
 };
+
+export const retrospective: Row<'retrospective'> = {
+  name: 'retrospective',
+  summary: 'Keep what the people learned from the sprint.',
+  who: ['human'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) => {
+    const kept = retrospectiveOf(state);
+    const told = command.learned === undefined || kept.learned.includes(command.learned);
+    return told && (command.file === undefined || kept.file === command.file);
+  },
+  guards: [
+    {
+      name: 'learned',
+      rule: 'what was learned says something',
+      check: ({ command }) =>
+        command.learned !== undefined && blank(command.learned)
+          ? refuse('what was learned is empty', `Say it in a few sentences: ${usage('retrospective')}`)
+          : undefined,
+    },
+  ],
+  effects: 'sprint.retrospective: the drafted file, and what was learned; the latter in alignment_history, too',
+  change: (s) => {
+    const { state, command } = s;
+    const { sprint } = state;
+    const kept = retrospectiveOf(state);
+    const learned = command.learned === undefined ? kept.learned : [...kept.learned, command.learned];
+    const file = command.file ?? kept.file;
+    const next = {
+      ...(isObject(sprint.retrospective) ? sprint.retrospective : {}),
+      ...(file === undefined ? {} : { file }),
+      ...(learned.length === 0 ? {} : { learned }),
+    };
+    const written = withSprint(state, { retrospective: next });
+    return {
+      state:
+        command.learned === undefined
+          ? written
+          : aligned(s, written, 'retrospective', `${sprint.id}: ${command.learned}`.slice(0, 2000)),
+      detail: `retrospective of ${sprint.id} ${command.learned === undefined ? 'drafted' : 'recorded'}`,
+    };
+  },
+};
+
+/** What is there of it, whoever wrote it. */
+export function retrospectiveOf({ sprint }: State): { readonly file?: string; readonly learned: readonly string[] } {
+  const kept = isObject(sprint.retrospective) ? (sprint.retrospective as Readonly<Record<string, unknown>>) : {};
+  const { file, learned } = kept;
+  const texts = Array.isArray(learned) ? learned.filter((one) => typeof one === 'string') : [];
+  return {
+    ...(typeof file === 'string' ? { file } : {}),
+    learned: typeof learned === 'string' ? [learned] : texts,
+  };
+}

@@ -3,7 +3,7 @@
 
 import { blockTask, HUMAN_OVERRIDE, isDeadlocked, LET_GO, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
-import { detach, event, evolve, type Patch, unique, withAnomaly, withTask } from '../change.ts';
+import { detach, event, evolve, type Patch, processAnomalies, unique, withAnomaly, withTask } from '../change.ts';
 import { refuse } from '../decision.ts';
 import {
   blank,
@@ -96,7 +96,7 @@ export const unblock: Row<'unblock'> = {
     },
   ],
   effects:
-    'a changed definition empties failures_current; failed_by stays; worktree kept only with --keep-worktree; assessment logged as review_deadlock',
+    'a changed definition empties failures_current; failed_by stays; worktree kept only with --keep-worktree; assessment logged as review_deadlock; its anomalies are processed',
   change: (s) => {
     const { task, command } = s;
     const changes = differing(task, command.changes ?? {});
@@ -130,7 +130,7 @@ export const unblock: Row<'unblock'> = {
         reserve: command.reserve,
       }),
     );
-    const state = withTask(s.state, free);
+    const state = processAnomalies(s, withTask(s.state, free), ({ task: on }) => on === task.id);
     return {
       state: blank(command.assessment)
         ? state
@@ -165,7 +165,8 @@ export const abandon: Row<'abandon'> = {
           : undefined,
     },
   ],
-  effects: 'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them',
+  effects:
+    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; its anomalies are processed',
   change: (s) => {
     const { task, command } = s;
     const gone = evolve(
@@ -173,7 +174,7 @@ export const abandon: Row<'abandon'> = {
       { ...START_OVER, status: 'ABANDONED', blocked_reason: undefined, blocked_questions: undefined },
       event(s, 'abandoned', { rationale: command.rationale }),
     );
-    let state = detach(withTask(s.state, gone), task.id);
+    let state = processAnomalies(s, detach(withTask(s.state, gone), task.id), ({ task: on }) => on === task.id);
     const notes: string[] = [];
     for (const other of s.state.tasks) {
       if (!other.depends_on?.includes(task.id) || isTerminal(other.status) || other.status === 'DRAFT') continue;

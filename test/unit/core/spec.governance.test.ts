@@ -128,12 +128,12 @@ describe('sprint', () => {
     w.run(HUMAN, { name: 'checkpoint', reason: 'deadline' });
     expect(w.state.sprint).toMatchObject({ status: 'CHECKPOINT', timeline: { checkpoint_at: '2026-03-01T09:00:00Z' } });
     expect(w.board.switches).toHaveProperty('CHECKPOINT');
-    w.run(HUMAN, { name: 'resume', decision: 'go on with two coders' });
+    w.run(HUMAN, { name: 'resume', decision: 'continue', note: 'with two coders' });
     expect(w.state.sprint.status).toBe('IN_PROGRESS');
     expect(w.board.switches).toEqual({});
     expect(w.state.goal.alignment_history?.at(-1)).toMatchObject({
       event: 'resumed',
-      summary: 'go on with two coders',
+      summary: 'continue: with two coders',
     });
   });
 });

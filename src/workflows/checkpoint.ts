@@ -1,0 +1,64 @@
+// A checkpoint: halt, then say in a file what a person needs to decide. By hand (`liza checkpoint`), by a touched
+// CHECKPOINT, a passed deadline or a tripped breaker (`attendCheckpoint`, for the watcher). The halt is committed
+// first; a summary that a crash kept from being written is written by whoever looks next.
+
+import { join, relative } from 'node:path';
+import type { Refusal } from '../core/decision.ts';
+import type { State } from '../core/state.ts';
+import { checkpointSummary, summaryFile } from '../core/summary.ts';
+import { type Instant, instant } from '../core/time.ts';
+import type { Committed } from '../store/store.ts';
+import { type Hands, isRefusal, type Seen, transact } from './hands.ts';
+import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './papers.ts';
+
+export interface Halted {
+  readonly committed: Committed;
+  /** Of the summary, from the project's root. */
+  readonly file?: string;
+}
+
+export async function checkpoint(hands: Hands, reason?: string): Promise<Halted | Refusal> {
+  const outcome = await transact(hands, { name: 'checkpoint', ...(reason === undefined ? {} : { reason }) });
+  if (isRefusal(outcome)) return outcome;
+  const file = await writeSummary(hands, outcome.state);
+  return { committed: outcome, ...(file === undefined ? {} : { file }) };
+}
+
+/** What the watcher did about a checkpoint, in one line; undefined: nothing was to be done. */
+export async function attendCheckpoint(hands: Hands, seen?: Seen): Promise<string | Refusal | undefined> {
+  const { board, now } = seen ?? (await hands.store.read());
+  const { state, switches } = board;
+  const over = state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED';
+  if (switches.CHECKPOINT === undefined) {
+    if (state.sprint.status === 'CHECKPOINT') return said(await transact(hands, { name: 'checkpoint-over' }));
+    const passed = over ? undefined : deadlinePassed(state, now);
+    return passed === undefined ? undefined : told(await checkpoint(hands, `the deadline ${passed} has passed`));
+  }
+  if (state.sprint.status === 'IN_PROGRESS' && !over) return told(await checkpoint(hands, 'its file was touched'));
+  const file = await writeSummary(hands, state);
+  return file === undefined ? undefined : `summary written: ${file}`;
+}
+
+/** A deadline halts once: after that, somebody knows. */
+function deadlinePassed({ sprint: { status, timeline } }: State, now: Instant): string | undefined {
+  const { deadline, checkpoint_at: at } = timeline;
+  if (status !== 'IN_PROGRESS' || deadline === undefined || instant(deadline) > now) return undefined;
+  return at !== undefined && instant(at) >= instant(deadline) ? undefined : deadline;
+}
+
+/** Undefined: it is there already, or there is nothing to sum up. */
+async function writeSummary({ context, store }: Hands, state: State): Promise<string | undefined> {
+  const name = summaryFile(state);
+  if (name === undefined) return undefined;
+  const path = join(checkpointsFolder(context), name);
+  if (context.files.stat(path) !== undefined) return undefined;
+  makeCheckpointsFolder(context);
+  const at = instant(state.sprint.timeline.checkpoint_at ?? '');
+  writePaper(context, path, checkpointSummary(state, await store.archivedTasks(), at));
+  return relative(context.paths.root, path);
+}
+
+const said = (outcome: Committed | Refusal): string | Refusal => (isRefusal(outcome) ? outcome : outcome.detail);
+
+const told = (outcome: Halted | Refusal): string | Refusal =>
+  isRefusal(outcome) ? outcome : `${outcome.committed.detail}${outcome.file === undefined ? '' : `; ${outcome.file}`}`;
