@@ -25,7 +25,7 @@ import {
   world,
 } from './world.ts';
 
-type Told = readonly [type: AnomalyType, details: Anomaly['details'], task?: string];
+type Told = readonly [type: AnomalyType, details: Anomaly['details'], task?: string | undefined];
 
 /** A board on which agents reported these, one after the other. */
 function reporting(...told: readonly Told[]): World {
