@@ -29,6 +29,7 @@ export function checkpointSummary(state: State, archived: readonly Task[], now: 
       ['What each task did', deeds(tasks, since)],
       ['Blocked questions', questions(state.tasks)],
       ['Anomalies', state.anomalies.filter(({ timestamp = since }) => timestamp >= since).map(anomalyLine)],
+      ['Course', course(state, since)],
       ['Drift', driftLines(sprintTasks(state, archived))],
       ['Reviews', reviews(state, archived)],
     ],
@@ -115,6 +116,23 @@ export function anomalyLine({ id, type, task, reporter, timestamp, details, proc
   const done = processed_by === undefined ? 'open' : `processed by ${processed_by}`;
   const where = [timestamp, task, reporter].filter((one) => one !== undefined).join(', ');
   return `- ${id === undefined ? '' : `${inlineText(id)} `}**${inlineText(type)}** (${inlineText(where)}; ${done})${said === '' ? '' : `: ${inlineText(said)}`}`;
+}
+
+/** How the plan moved, and the specs under it. */
+function course({ goal, spec_changes }: State, since: string): readonly string[] {
+  const moves = (goal.alignment_history ?? []).map(({ timestamp, event, summary, by }) => ({
+    timestamp,
+    line: `${inlineText(event)}${by === undefined ? '' : ` by ${inlineText(by)}`}: ${inlineText(summary)}`,
+  }));
+  const edits = spec_changes.map(({ timestamp, spec, change }) => ({
+    timestamp,
+    line: `spec ${inlineText(spec)} changed: ${inlineText(change)}`,
+  }));
+  return [...moves, ...edits]
+    .filter(({ timestamp }) => timestamp >= since)
+    .toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0))
+    .slice(-MOST_EVENTS)
+    .map(({ timestamp, line }) => `- ${timestamp} ${line}`);
 }
 
 /** How much came to the integration branch while a task was under way. */
