@@ -16,7 +16,7 @@ import {
 } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../holding.ts';
-import { isTerminal, TASK_STATUSES, type Task } from '../state.ts';
+import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { usage } from '../usage.ts';
 import { PLANNERS } from './planning.ts';
@@ -146,6 +146,21 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
   ...differing(task, changes ?? {}),
 });
 
+/** A deadlock that ends without an unblock is assessed by what ended it; what was reported about the task is dealt with. */
+export function withAssessment<K extends 'abandon' | 'supersede'>(
+  s: Situation<K>,
+  state: State,
+  task: Task,
+  assessment: string,
+): State {
+  const known = state.anomalies.some(
+    (one) => one.type === 'review_deadlock' && one.task === task.id && one.processed_at === undefined,
+  );
+  const logged =
+    isDeadlocked(task) && !known ? withAnomaly(s, state, 'review_deadlock', task.id, { assessment }) : state;
+  return processAnomalies(s, logged, ({ task: on }) => on === task.id);
+}
+
 export const abandon: Row<'abandon'> = {
   name: 'abandon',
   summary: 'Give a task up, saying why.',
@@ -166,7 +181,7 @@ export const abandon: Row<'abandon'> = {
     },
   ],
   effects:
-    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; its anomalies are processed',
+    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; its anomalies are processed; after a deadlock the rationale is logged as review_deadlock',
   change: (s) => {
     const { task, command } = s;
     const gone = evolve(
@@ -174,7 +189,7 @@ export const abandon: Row<'abandon'> = {
       { ...START_OVER, status: 'ABANDONED', blocked_reason: undefined, blocked_questions: undefined },
       event(s, 'abandoned', { rationale: command.rationale }),
     );
-    let state = processAnomalies(s, detach(withTask(s.state, gone), task.id), ({ task: on }) => on === task.id);
+    let state = withAssessment(s, detach(withTask(s.state, gone), task.id), task, command.rationale);
     const notes: string[] = [];
     for (const other of s.state.tasks) {
       if (!other.depends_on?.includes(task.id) || isTerminal(other.status) || other.status === 'DRAFT') continue;
