@@ -47,6 +47,7 @@ export interface Outlets {
 
 /** How often a second watcher looks whether the first is still there. */
 const TURN_EVERY = 15;
+const MOST_UNWRITTEN = 10_000;
 
 export function openOutlets(options: OutletOptions): Outlets {
   const { context } = options;
@@ -63,18 +64,21 @@ export function openOutlets(options: OutletOptions): Outlets {
   let on: AlarmsOn = recall(files, folder).on;
   /** Lines that a watcher wrote just before it died. */
   let written: ReadonlySet<string> = new Set();
+  /** Lines that the disk did not take yet. */
+  let unwritten: readonly string[] = [];
   let url: string | undefined;
   let deliveries: Deliveries | undefined;
-  let failing = '';
+  /** What fails for the same reason again is not told again. */
+  const failing = new Map<string, string>();
 
-  const attempt = (act: () => void): void => {
+  const attempt = (what: string, act: () => void): void => {
     try {
       act();
-      failing = '';
+      failing.delete(what);
     } catch (error) {
       const why = (error as Error).message;
-      if (why !== failing) options.trouble?.(`alarms could not be recorded: ${why}`);
-      failing = why;
+      if (failing.get(what) !== why) options.trouble?.(`${what} could not be written: ${why}`);
+      failing.set(what, why);
     }
   };
   const caller: Caller = openCaller({
@@ -102,7 +106,7 @@ export function openOutlets(options: OutletOptions): Outlets {
     on = memory.on;
     written = new Set(log.since(memory.logged));
     // From now on whatever is in the log beyond this place was told.
-    if (memory.logged === undefined) attempt(() => remember(files, folder, { on, logged: log.size() }));
+    if (memory.logged === undefined) attempt('cache/watch', () => remember(files, folder, { on, logged: log.size() }));
     return true;
   };
   const openQueue = (): Deliveries =>
@@ -115,7 +119,7 @@ export function openOutlets(options: OutletOptions): Outlets {
       secret: options.env?.['LIZA_WEBHOOK_SECRET'],
       timeoutMs: options.webhookTimeoutMs,
       lost: (line) => {
-        attempt(() => log.append(options.now(), [line]));
+        attempt('alerts.log', () => log.append(options.now(), [line]));
         options.trouble?.(line);
       },
     });
@@ -135,18 +139,17 @@ export function openOutlets(options: OutletOptions): Outlets {
       const lines = [...group.raised.map(({ text }) => text), ...group.cleared.map(({ text }) => `cleared: ${text}`)];
       const moved = on.size !== changes.on.size || lines.length > 0;
       on = changes.on;
-      if (moved) {
-        attempt(() => {
-          log.append(
-            options.now(),
-            lines.filter((line) => !written.has(line)),
-          );
+      unwritten = [...unwritten, ...lines.filter((line) => !written.has(line))].slice(-MOST_UNWRITTEN);
+      if (moved || unwritten.length > 0) {
+        attempt('alerts.log', () => {
+          log.append(options.now(), unwritten);
+          unwritten = [];
           remember(files, folder, { on, logged: log.size() });
         });
-        caller.tell(group);
       }
+      if (moved) caller.tell(group);
       written = new Set();
-      if (board !== undefined) attempt(() => keepEscalation(context, folder, board, on, secrets));
+      if (board !== undefined) attempt('ESCALATION', () => keepEscalation(context, folder, board, on, secrets));
       return true;
     },
     close: async (patienceMs) => {

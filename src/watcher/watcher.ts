@@ -21,7 +21,7 @@ const LOOK_MS = 1000;
 const LARGE = 1000;
 const LARGE_LOOK_MS = 5000;
 /** What is told at the very end has this long to be delivered; the rest waits for the next watcher. */
-const LAST_WORD_MS = 1000;
+export const LAST_WORD_MS = 1500;
 
 export async function watchBoard(options: WatcherOptions, over: AbortSignal): Promise<void> {
   const look = openSight(options);
