@@ -8,6 +8,7 @@ import { whyNothingMoves } from '../core/stall.ts';
 import { watchBoard } from '../watcher/watcher.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import { reconcile } from '../workflows/reconcile.ts';
+import { keepGoverning } from './governor.ts';
 import { endOf, type Seated, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
 import { handsOf, type Office } from './office.ts';
@@ -94,6 +95,16 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
         over.signal,
       )
     : Promise.resolve();
+  const governing = options.watcher
+    ? keepGoverning(
+        {
+          hands: { env: office.env, store, context: office.context },
+          bell,
+          tell: (text) => office.tell({ level: 'warning', text }),
+        },
+        over.signal,
+      )
+    : Promise.resolve();
   let broken: unknown;
   const loops = seated.map(async (one) => {
     try {
@@ -121,7 +132,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     } finally {
       over.abort();
       unwatch();
-      await Promise.all([watching, refreshing]);
+      await Promise.all([watching, governing, refreshing]);
     }
   })();
   const person = { ...handsOf(office, ''), actor: { parts: ['human' as const] } };

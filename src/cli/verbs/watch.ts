@@ -68,6 +68,7 @@ async function once(parts: Parts): Promise<Result> {
 async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
   const { watchBoard } = await import('../../watcher/watcher.ts');
   const { makeBell } = await import('../../supervisor/bell.ts');
+  const { keepGoverning } = await import('../../supervisor/governor.ts');
   const bell = makeBell({ now: parts.now, sleep: io.sleep });
   const unwatch = parts.store.watch(() => bell.ring());
   const over = io.interrupted;
@@ -79,7 +80,7 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
   };
   if (!json) io.stderr(printed(io, `watching ${parts.context.paths.root}; Ctrl-C ends it`));
   try {
-    await watchBoard(
+    const watching = watchBoard(
       {
         ...parts,
         wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
@@ -88,6 +89,12 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
       },
       over,
     );
+    const hands = { env: io.env, store: parts.store, context: parts.context };
+    const done = (line: string): void => {
+      if (json) io.stdout(`${JSON.stringify({ time: iso(parts.now()), event: 'governed', text: line })}\n`);
+      else io.stderr(printed(io, `${iso(parts.now())} ${line}`));
+    };
+    await Promise.all([watching, keepGoverning({ hands, bell, tell: done }, over)]);
   } finally {
     unwatch();
   }

@@ -211,3 +211,41 @@ describe('one task, by pause <task>', () => {
     expect(precious()).toBe('precious\n');
   });
 });
+
+describe('with the watcher beside the crew', () => {
+  const crew = { watcher: true };
+  const report = () => r().p.file('.liza/circuit_breaker_report.md');
+  const papers = () => fs.readdirSync(r().p.file('.liza/checkpoints'));
+
+  test('a pattern halts the crew by itself, and its resolution lets it go on', async () => {
+    await open({ crew, parts: { 'coder-1': [BUSY] } });
+    await busy();
+    for (const error_pattern of ['queue lock timeout', 'lock timeout in the queue', 'the queue lock timed out']) {
+      await r().p.run('coder-1', {
+        name: 'anomaly',
+        type: 'retry_loop',
+        task: 't',
+        details: { count: 3, error_pattern },
+      });
+    }
+    await eventually('tripped', () => fs.existsSync(report()));
+    await eventually('ended', () => seat()?.state === 'idle');
+    expect(r().said().join()).toContain('circuit breaker TRIGGERED: retry_cluster');
+    await eventually('summed up', () => papers().length === 1);
+    await r().p.run(undefined, { name: 'resolve', resolution: 'one lock per queue' });
+    await r().p.run(undefined, { name: 'resume', decision: 'continue' });
+    await eventually('started again', () => r().started.length === 2);
+    expect(precious()).toBe('precious\n');
+  });
+
+  test('a touched CHECKPOINT is summed up, and rm lets the sprint go on, too', async () => {
+    await open({ crew, parts: { 'coder-1': [BUSY] } });
+    await busy();
+    touch('CHECKPOINT');
+    await eventually('summed up', () => fs.existsSync(r().p.file('.liza/checkpoints')) && papers().length === 1);
+    expect((await r().p.state()).sprint.status).toBe('CHECKPOINT');
+    remove('CHECKPOINT');
+    await eventually('going on', async () => (await r().p.state()).sprint.status === 'IN_PROGRESS');
+    expect(await status()).toBe('CLAIMED');
+  });
+});
