@@ -3,6 +3,7 @@
 // good one in place and says what is wrong with it.
 
 import { join, relative } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Alarm } from '../core/alarms/alarm.ts';
 import { alarms, type ExternalEdit, invalidState, type SetAside, type Surroundings } from '../core/alarms.ts';
 import type { Board } from '../core/board.ts';
@@ -14,7 +15,7 @@ import { readTail } from '../store/journal.ts';
 import { readLeases } from '../store/leases.ts';
 import { WINDOW, WINDOW_BYTES } from '../store/load.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';
-import type { Snapshot, Store } from '../store/store.ts';
+import type { Notice, Snapshot, Store } from '../store/store.ts';
 import { readSwitches } from '../store/switches.ts';
 import { type Ages, steadyAges } from './ages.ts';
 
@@ -34,7 +35,8 @@ export interface Sight {
   readonly fresh: boolean;
 }
 
-interface Known extends Pick<Surroundings, 'lastChange' | 'notices' | 'edits' | 'invalid'> {
+interface Known extends Pick<Surroundings, 'lastChange' | 'edits' | 'invalid'> {
+  readonly notices: readonly Notice[];
   readonly board: Board;
   readonly seq: number;
 }
@@ -55,7 +57,7 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
       stamp = stampOf(context);
       if (known === undefined || stamp === undefined || stamp !== key) {
         key = undefined;
-        const snapshot = await options.store.read();
+        const snapshot = await settledRead(options.store, known?.notices ?? []);
         fresh = known?.seq !== snapshot.seq || snapshot.seq === 0;
         known = await know(options, snapshot);
         key = stamp;
@@ -86,9 +88,20 @@ function evaluate(
   ages: Ages,
 ): readonly Alarm[] {
   ages.next();
-  const extra = { lastChange, notices: notices ?? [], edits: edits ?? [], aside, age: ages.age };
+  const extra = { lastChange, notices, edits: edits ?? [], aside, age: ages.age };
   return alarms(board, now, { ...extra, invalid: unreadable ?? invalid });
 }
+
+/** An editor that saves in place empties the file first: what is new or wrong counts if it is still so a moment later. */
+async function settledRead(store: Store, known: readonly Notice[]): Promise<Snapshot> {
+  const snapshot = await store.read().catch(() => undefined);
+  const told = new Set(known.map(({ message }) => message));
+  if (snapshot?.notices.every(({ message }) => told.has(message)) === true) return snapshot;
+  await wait(SETTLE_MS);
+  return store.read();
+}
+
+export const SETTLE_MS = 150;
 
 async function know({ store, context }: SightOptions, snapshot: Snapshot): Promise<Known> {
   const { board, seq, notices, now } = snapshot;

@@ -7,6 +7,7 @@ import { OPERATOR } from '../../../src/core/board.ts';
 import type { Task } from '../../../src/core/state.ts';
 import { makeBell } from '../../../src/supervisor/bell.ts';
 import { LOG_LIMIT } from '../../../src/watcher/alerts-log.ts';
+import { SETTLE_MS } from '../../../src/watcher/sight.ts';
 import { lookOnce, watchBoard } from '../../../src/watcher/watcher.ts';
 import { eventually } from '../supervisor/room.ts';
 import { type Project, type ProjectOptions, project, START } from '../workflows/project.ts';
@@ -174,6 +175,25 @@ describe('a board that cannot be read', () => {
     fs.writeFileSync(p.file('.liza/state.yaml'), good);
     await w.look();
     expect(w.cleared.map(({ key }) => key)).toEqual(['INVALID STATE']);
+  });
+
+  test('is no alarm while an editor is about to save it', async () => {
+    await open();
+    const w = watch();
+    await w.look();
+    const file = p.file('.liza/state.yaml');
+    const good = fs.readFileSync(file);
+    fs.writeFileSync(file, good.subarray(0, good.length / 2));
+    const saved = new Promise<void>((resolve) => {
+      setTimeout(() => {
+        fs.writeFileSync(file, good);
+        resolve();
+      }, SETTLE_MS / 3);
+    });
+    await w.look();
+    await saved;
+    await w.look();
+    expect(texts(w)).toEqual([]);
   });
 
   test('from the start: nothing that was on is taken for over', async () => {
