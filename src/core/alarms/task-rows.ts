@@ -81,7 +81,10 @@ const reassigned: Row = (task) => {
 const reviewLoop: Row = (task, context) => {
   const cycles = task.review_cycles_current ?? 0;
   return cycles > 0 && cycles >= maxCycles(task, context)
-    ? alarm(`REVIEW LOOP:${task.id}`, `REVIEW LOOP: ${task.id} — ${cycles} cycles (at cliff)`)
+    ? {
+        ...alarm(`REVIEW LOOP:${task.id}`, `REVIEW LOOP: ${task.id} — ${cycles} cycles (at cliff)`),
+        family: familyOf(task, 'review cycles'),
+      }
     : undefined;
 };
 
@@ -92,7 +95,10 @@ const integrationFailed: Row = (task) =>
 
 const exhaustion: Row = (task) =>
   (task.failures_current?.length ?? 0) >= 2
-    ? alarm(`HYPOTHESIS EXHAUSTION:${task.id}`, `HYPOTHESIS EXHAUSTION: ${task.id} — requires rescope`)
+    ? {
+        ...alarm(`HYPOTHESIS EXHAUSTION:${task.id}`, `HYPOTHESIS EXHAUSTION: ${task.id} — requires rescope`),
+        family: familyOf(task, 'failures'),
+      }
     : undefined;
 
 const nearIterations: Row = (task, { settings }) => {
@@ -149,5 +155,10 @@ const maxCycles = (task: Task, { settings }: AlarmContext): number =>
 
 const warnCycles = (max: number): number => Math.ceil((max * 6) / 10);
 
-const nearing = (task: Task, limit: string, metric: string): Alarm =>
-  warning(`APPROACHING LIMIT:${task.id}:${limit}`, `APPROACHING LIMIT: ${task.id} — ${metric}`);
+/** Near a limit and at it are two levels of one thing. */
+const familyOf = (task: Task, limit: string): string => `LIMIT:${task.id}:${limit}`;
+
+const nearing = (task: Task, limit: string, metric: string): Alarm => ({
+  ...warning(`APPROACHING LIMIT:${task.id}:${limit}`, `APPROACHING LIMIT: ${task.id} — ${metric}`),
+  family: familyOf(task, limit),
+});

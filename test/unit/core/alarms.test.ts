@@ -381,6 +381,13 @@ it('an alarm that escalates is not over', () => {
   ]);
 });
 
+it('at the limit, being near it is not over', () => {
+  const near = alarmChanges(new Map(), found(at(NOW, cycles(4))));
+  const there = alarmChanges(near.on, found(at(NOW, cycles(5))));
+  expect(there.raised.map((one) => one.text)).toEqual(['🚨 REVIEW LOOP: t — 5 cycles (at cliff)']);
+  expect(there.cleared).toEqual([]);
+});
+
 describe('a fast approval', () => {
   const fast = (on: Board): number => found(at(NOW, on)).length;
   it('is one of a diff that cannot be read at a glance, after the review began', () => {
