@@ -79,6 +79,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
           now: clock.now,
           steady: clock.steady,
           env: office.env,
+          trouble: (text) => office.tell({ level: 'warning', text }),
           wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
           raised: (alarm) => {
             for (const [key, { family }] of alarmsOn) {
