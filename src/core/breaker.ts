@@ -2,9 +2,9 @@
 // and names its evidence; it proposes nothing. What a person has resolved does not count again: the pattern would
 // have to come about anew.
 
-import { anomaliesOf, blocks, detail, type Evidence, latest, limits, objections, reported, told } from './evidence.ts';
+import { anomaliesOf, BLOCKS, detail, type Evidence, LIMITS, OBJECTIONS, reports, told } from './evidence.ts';
 import { likeness, nameOf, names, SIMILAR, type Wording, wording } from './likeness.ts';
-import type { Anomaly, State, Task } from './state.ts';
+import type { Anomaly, AnomalyType, State, Task } from './state.ts';
 
 export const PATTERNS = {
   retry_cluster: { count: 3, flaw: 'ARCHITECTURE_FLAW', about: 'the same error stops one attempt after the other' },
@@ -44,11 +44,19 @@ export interface Trigger {
 
 /** Every pattern that is there now and was not resolved; `archived`: tasks that left the state. */
 export function findPatterns(state: State, archived: readonly Task[] = []): readonly Finding[] {
-  const tasks = [...state.tasks, ...archived];
+  const tasks = archived.length === 0 ? state.tasks : [...state.tasks, ...archived];
   return (Object.keys(PATTERNS) as PatternName[]).flatMap((pattern) => {
     const settled = resolvedKeys(state, pattern);
-    const open = (all: readonly Evidence[]) => latest(all.filter(({ key }) => !settled.has(key)));
-    const largest = FINDERS[pattern](state, tasks, open);
+    const look: Look = {
+      reported: (types, ...keys) =>
+        reports(state, tasks, settled, anomaliesOf(state, ...types), (one) => detail(one, ...keys)),
+      indebted: () => {
+        const owed = anomaliesOf(state, 'trade_off').filter(({ details }) => isDebt(details?.['debt_created']));
+        return reports(state, tasks, settled, owed, debtWords);
+      },
+      told: (reading) => told(state, tasks, settled, reading),
+    };
+    const largest = FINDERS[pattern](look);
     return largest === undefined || largest.evidence.length < PATTERNS[pattern].count
       ? []
       : [finding(pattern, largest)];
@@ -59,34 +67,28 @@ interface Cluster {
   readonly matched: string;
   readonly evidence: readonly Match[];
 }
-type Finder = (
-  state: State,
-  tasks: readonly Task[],
-  open: (all: readonly Evidence[]) => readonly Evidence[],
-) => Cluster | undefined;
 
-const FINDERS: Readonly<Record<PatternName, Finder>> = {
+/** The evidence that is not resolved yet, by where it comes from. */
+interface Look {
+  /** Anomalies of these types, by the first of these details that is there. */
+  reported(types: readonly AnomalyType[], ...keys: readonly string[]): readonly Evidence[];
+  indebted(): readonly Evidence[];
+  told(reading: typeof BLOCKS): readonly Evidence[];
+}
+
+const FINDERS: Readonly<Record<PatternName, (look: Look) => Cluster | undefined>> = {
   // History: what reviewers object to in one task after another, and what agents were stuck on at a limit.
-  retry_cluster: (state, tasks, open) =>
-    largestOf(
-      open(said(state, tasks, anomaliesOf(state, 'retry_loop'), 'error_pattern')),
-      open([...told(state, tasks, objections), ...told(state, tasks, limits)]),
-    ),
+  retry_cluster: (look) =>
+    largestOf(look.reported(['retry_loop'], 'error_pattern'), [...look.told(OBJECTIONS), ...look.told(LIMITS)]),
   // History knows no trade-offs.
-  debt_accumulation: (state, tasks, open) => {
-    const indebted = anomaliesOf(state, 'trade_off').filter(({ details }) => isDebt(details?.['debt_created']));
-    const evidence = open(indebted.map((one) => reported(state, tasks, one, debtWords(one))));
-    return { matched: 'trade-offs that leave debt', evidence };
-  },
+  debt_accumulation: (look) => ({ matched: 'trade-offs that leave debt', evidence: look.indebted() }),
   // History: assumptions that were too many to begin with are not yet wrong, so none counts.
-  assumption_cascade: (state, tasks, open) =>
-    largestOf(open(said(state, tasks, anomaliesOf(state, 'assumption_violated'), 'assumption')), []),
-  workaround_pattern: (state, tasks, open) =>
-    largestOf(open(said(state, tasks, anomaliesOf(state, 'workaround'), 'root_cause', 'cause', 'why', 'what')), []),
+  assumption_cascade: (look) => largestOf(look.reported(['assumption_violated'], 'assumption'), []),
+  workaround_pattern: (look) => largestOf(look.reported(['workaround'], 'root_cause', 'cause', 'why', 'what'), []),
   // History: coders that stopped over similar questions about the same spec.
-  spec_gap_cluster: (state, tasks, open) => {
-    const gaps = open(said(state, tasks, anomaliesOf(state, 'spec_gap', 'spec_ambiguity'), 'question', 'gap', 'what'));
-    const asked = open(told(state, tasks, blocks));
+  spec_gap_cluster: (look) => {
+    const gaps = look.reported(['spec_gap', 'spec_ambiguity'], 'question', 'gap', 'what');
+    const asked = look.told(BLOCKS);
     const specs = new Set([...gaps, ...asked].flatMap(({ spec }) => spec ?? []));
     return most(
       [...specs].map((spec) => {
@@ -99,26 +101,20 @@ const FINDERS: Readonly<Record<PatternName, Finder>> = {
     );
   },
   // History: coders that stopped and named a service which somebody else reported.
-  external_service_outage: (state, tasks, open) => {
-    const outages = open(said(state, tasks, anomaliesOf(state, 'external_blocker'), 'blocker_service'));
-    const stopped = open(told(state, tasks, blocks));
+  external_service_outage: (look) => {
+    const outages = look.reported(['external_blocker'], 'blocker_service');
+    if (outages.length === 0) return undefined;
+    const stopped = look.told(BLOCKS).map((one) => ({ one, about: wording(one.said) }));
+    const named = outages.map((one) => ({ one, name: nameOf(one.said) }));
     return most(
-      outages.map((one) => {
-        const name = nameOf(one.said);
-        const same = outages.filter((other) => isSameName(name, nameOf(other.said)));
-        const heard = stopped.filter((other) => names(name, wording(other.said)));
+      named.map(({ one, name }) => {
+        const same = named.filter((other) => isSameName(name, other.name)).map((other) => other.one);
+        const heard = stopped.filter(({ about }) => names(name, about)).map((other) => other.one);
         return { matched: one.said, evidence: [...same, ...unreported(same, heard)] };
       }),
     );
   },
 };
-
-const said = (
-  state: State,
-  tasks: readonly Task[],
-  anomalies: readonly Anomaly[],
-  ...keys: readonly string[]
-): readonly Evidence[] => anomalies.map((one) => reported(state, tasks, one, detail(one, ...keys)));
 
 const isSameName = (a: Wording, b: Wording): boolean => names(a, b) || names(b, a) || likeness(a, b) >= SIMILAR;
 

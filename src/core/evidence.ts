@@ -25,15 +25,28 @@ export interface Evidence {
 const MOST = 120;
 const SAID = 240;
 
-export const latest = (evidence: readonly Evidence[]): readonly Evidence[] => evidence.slice(-MOST);
-
-/** An anomaly of this sprint; one without a time was written by hand just now. */
+/** This sprint's anomalies of these types; one without a time was written by hand just now. */
 export function anomaliesOf(state: State, ...types: readonly AnomalyType[]): readonly Anomaly[] {
   const { started } = state.sprint.timeline;
   return state.anomalies.filter(({ type, timestamp = started }) => types.includes(type) && timestamp >= started);
 }
 
-export function reported(state: State, tasks: readonly Task[], anomaly: Anomaly, said: string): Evidence {
+/** The latest of them as evidence. */
+export function reports(
+  state: State,
+  tasks: readonly Task[],
+  settled: ReadonlySet<string>,
+  anomalies: readonly Anomaly[],
+  said: (anomaly: Anomaly) => string,
+): readonly Evidence[] {
+  return anomalies
+    .slice(-MOST - settled.size)
+    .map((one) => reported(state, tasks, one, said(one)))
+    .filter(({ key }) => !settled.has(key))
+    .slice(-MOST);
+}
+
+function reported(state: State, tasks: readonly Task[], anomaly: Anomaly, said: string): Evidence {
   const { id, type, task, reporter, timestamp } = anomaly;
   const spec = specOf(tasks, anomaly);
   return {
@@ -66,40 +79,62 @@ export function detail(anomaly: Anomaly, ...keys: readonly string[]): string {
     .join(' ');
 }
 
-type Reading = (event: HistoryEvent, task: Task) => readonly string[];
+/** What one kind of event says. */
+interface Reading {
+  readonly event: string;
+  readonly read: (event: HistoryEvent) => readonly string[];
+}
 
-/** What events of this sprint say, by the reading that fits the pattern. */
-export function told(state: State, tasks: readonly Task[], read: Reading): readonly Evidence[] {
+/** What events of this sprint say, oldest first; only the latest are read, for reading is what takes time. */
+export function told(
+  state: State,
+  tasks: readonly Task[],
+  settled: ReadonlySet<string>,
+  { event: wanted, read }: Reading,
+): readonly Evidence[] {
   const { started } = state.sprint.timeline;
-  return tasks.flatMap((task) =>
-    historyOf(task).flatMap((event, place) =>
-      event.time < started
-        ? []
-        : read(event, task).map((said) => ({
-            key: `${task.id}#${place}`,
-            source: event.event,
-            said: gist(said, SAID),
-            task: task.id,
-            ...(task.spec_ref === undefined ? {} : { spec: task.spec_ref.replace(/^\.\//, '') }),
-            ...(event.agent === undefined ? {} : { by: event.agent }),
-            time: event.time,
-          })),
-    ),
-  );
+  const found: { readonly task: Task; readonly entry: HistoryEvent; readonly key: string }[] = [];
+  for (const task of tasks) {
+    historyOf(task).forEach((entry, place) => {
+      if (entry.event !== wanted || entry.time < started) return;
+      const key = `${task.id}#${place}`;
+      if (!settled.has(key)) found.push({ task, entry, key });
+    });
+  }
+  return found
+    .toSorted((a, b) => (a.entry.time < b.entry.time ? -1 : a.entry.time > b.entry.time ? 1 : 0))
+    .slice(-MOST)
+    .flatMap(({ task, entry, key }) =>
+      read(entry).map((said) => ({
+        key,
+        source: wanted,
+        said: gist(said, SAID),
+        task: task.id,
+        ...(task.spec_ref === undefined ? {} : { spec: task.spec_ref.replace(/^\.\//, '') }),
+        ...(entry.agent === undefined ? {} : { by: entry.agent }),
+        time: entry.time,
+      })),
+    );
 }
 
 /** What reviewers object to, blocker by blocker. */
-export const objections: Reading = (event) =>
-  event.event === 'rejected' && typeof event.reason === 'string'
-    ? parseRejection(event.reason, false).blockers.map(({ text }) => text)
-    : [];
+export const OBJECTIONS: Reading = {
+  event: 'rejected',
+  read: ({ reason }) =>
+    typeof reason === 'string' ? parseRejection(reason, false).blockers.map(({ text }) => text) : [],
+};
 
 /** What stopped a session at a limit, in the words of whoever saw it; our own name for the limit is not evidence. */
-export const limits: Reading = ({ event, detail: seen }) =>
-  event === 'limit' && typeof seen === 'string' && seen.trim() !== '' ? [seen] : [];
+export const LIMITS: Reading = {
+  event: 'limit',
+  read: ({ detail: seen }) => (typeof seen === 'string' && seen.trim() !== '' ? [seen] : []),
+};
 
 /** Why a coder stopped, and what it asks; blocks by limits and by people say nothing about the work. */
-export const blocks: Reading = ({ event, reason, questions, failed }) =>
-  event === 'blocked' && typeof failed === 'string' && typeof reason === 'string'
-    ? [`${reason} ${Array.isArray(questions) ? questions.join(' ') : ''}`.trim()]
-    : [];
+export const BLOCKS: Reading = {
+  event: 'blocked',
+  read: ({ reason, questions, failed }) =>
+    typeof failed === 'string' && typeof reason === 'string'
+      ? [`${reason} ${Array.isArray(questions) ? questions.join(' ') : ''}`.trim()]
+      : [],
+};

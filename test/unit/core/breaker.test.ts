@@ -110,7 +110,7 @@ const CASES: readonly Case[] = [
   {
     pattern: 'external_service_outage',
     similar: [outage('Stripe'), outage('the Stripe API', 'b')],
-    unrelated: [outage('payment API'), outage('search API', 'b')],
+    unrelated: [outage('payment API'), outage('search API', 'b'), outage('DNS server'), outage('SSH server', 'c')],
     matched: /Stripe/,
   },
 ];
@@ -160,6 +160,19 @@ describe('history speaks for those who report nothing', () => {
     const [found] = findPatterns(w.state);
     expect(found).toMatchObject({ pattern: 'retry_cluster', tasks: ['a', 'b', 'c'], specs: ['specs/retry.md'] });
     expect(found?.evidence.map(({ source }) => source)).toEqual(['rejected', 'rejected', 'rejected']);
+  });
+
+  it('rejections of an earlier sprint are past', () => {
+    const w = ready('a', 'b', 'c');
+    for (const [at, id] of ['a', 'b', 'c'].entries()) {
+      rejectedFor(w, id, `coder-${at + 1}`, 'src/a.ts:1 — retries forever on a 401');
+    }
+    expect(fired(w)).toEqual(['retry_cluster']);
+    w.edit((state) => ({
+      ...state,
+      sprint: { ...state.sprint, timeline: { ...state.sprint.timeline, started: '2026-03-01T09:00:01Z' } },
+    }));
+    expect(fired(w)).toEqual([]);
   });
 
   it('rejections: other objections are not', () => {
