@@ -48,6 +48,11 @@ export const REGISTRY: Readonly<Record<string, Entry>> = {
   metrics: entry(HUMAN, 'Recompute and show the sprint’s metrics.', () => import('./verbs/metrics.ts')),
   archive: entry(HUMAN, 'Move finished tasks out of state.yaml.', () => import('./verbs/archive.ts')),
   'sprint start': entry(HUMAN, 'Open the next sprint.', () => import('./verbs/sprint-start.ts')),
+  'sprint deadline': entry(
+    HUMAN,
+    'Set, move or lift the deadline of the sprint.',
+    () => import('./verbs/sprint-deadline.ts'),
+  ),
   'goal complete': entry(['Human', 'Planner'], 'Declare the goal reached.', () => import('./verbs/goal-complete.ts')),
 
   'add-task': entry(PLANNER, 'Add a task to the plan.', () => import('./verbs/add-task.ts')),

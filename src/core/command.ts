@@ -97,6 +97,8 @@ export interface Payloads {
   'discovery dismiss': { readonly discovery: string; readonly reason: string };
   'goal complete': { readonly summary?: string };
   'sprint start': { readonly deadline?: string };
+  /** Absent: none any more. */
+  'sprint deadline': { readonly deadline?: string };
 
   // work
   register: { readonly agent: string; readonly role: Role; readonly terminal?: string };

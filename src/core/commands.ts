@@ -3,15 +3,7 @@
 
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
-import {
-  align,
-  discoveryConvert,
-  discoveryDismiss,
-  goalComplete,
-  planDone,
-  retrospective,
-  sprintStart,
-} from './commands/goal.ts';
+import { align, discoveryConvert, discoveryDismiss, goalComplete, planDone } from './commands/goal.ts';
 import { holdMerge } from './commands/hold.ts';
 import { archive, configSet, metrics, note, specChange } from './commands/human.ts';
 import { acceptIntegration, integrationMoved } from './commands/integration.ts';
@@ -22,6 +14,7 @@ import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './comm
 import { abandon, replan, unblock } from './commands/rescope.ts';
 import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
 import { contextUsed, sessionEnd, trouble } from './commands/session.ts';
+import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
 import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
 import { abort, checkpoint, checkpointOver, pause, resume } from './commands/switches.ts';
@@ -43,6 +36,7 @@ export const TABLE: Table = {
   'discovery dismiss': discoveryDismiss,
   'goal complete': goalComplete,
   'sprint start': sprintStart,
+  'sprint deadline': sprintDeadline,
   retrospective,
   register,
   'reserve-claim': reserveClaim,

@@ -17,6 +17,7 @@ const USAGE: Readonly<Record<CommandName, string>> = {
   'discovery dismiss': 'discovery dismiss <id> --reason "…"',
   'goal complete': 'goal complete',
   'sprint start': 'sprint start',
+  'sprint deadline': 'sprint deadline <when>',
   register: 'agent <role>',
   'reserve-claim': 'claim-task {task} <agent>',
   'claim-task': 'claim-task {task} <agent>',

@@ -2,7 +2,7 @@
 // goes to its end and onto the board.
 
 import { join, relative } from 'node:path';
-import { retrospectiveOf } from '../core/commands/goal.ts';
+import { retrospectiveOf } from '../core/commands/sprint.ts';
 import type { Refusal } from '../core/decision.ts';
 import { learnedSection, retrospectiveDraft } from '../core/retrospective.ts';
 import { fileTime } from '../core/summary.ts';

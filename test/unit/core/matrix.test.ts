@@ -92,6 +92,7 @@ discovery-convert          hp
 discovery-dismiss          hp
 goal-complete              hp
 sprint-start               h
+sprint-deadline            h
 retrospective              h
 register                   s
 discover                   cCrR
@@ -303,6 +304,7 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   'discovery-dismiss': { name: 'discovery dismiss', discovery: 'disc-9', reason: 'known' },
   'goal-complete': { name: 'goal complete' },
   'sprint-start': { name: 'sprint start' },
+  'sprint-deadline': { name: 'sprint deadline', deadline: '2027-01-01T00:00:00Z' },
   retrospective: { name: 'retrospective', learned: 'smaller tasks' },
   register: { name: 'register', agent: 'coder-9', role: 'coder' },
   discover: { name: 'discover', description: 'a leak', severity: 'low' },

@@ -90,6 +90,8 @@ function humanCommands(task: Task): readonly Command[] {
     { name: 'plan done' },
     { name: 'goal complete' },
     { name: 'sprint start' },
+    { name: 'sprint deadline', deadline: '2030-01-01T00:00:00Z' },
+    { name: 'sprint deadline' },
     { name: 'archive', tasks: [task.id] },
     { name: 'clear-stale-review-claims' },
     { name: 'metrics' },

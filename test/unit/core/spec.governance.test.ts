@@ -123,6 +123,18 @@ describe('sprint', () => {
     expect(w.state.sprint).toMatchObject({ id: 'sprint-2', status: 'IN_PROGRESS', scope: { planned: ['late'] } });
   });
 
+  it('sprint deadline sets, moves and lifts it, in the future, while the sprint is open', () => {
+    const w = world();
+    expect(w.refused(HUMAN, { name: 'sprint deadline', deadline: '2001-01-01T00:00:00Z' }).guard).toBe('deadline');
+    w.run(HUMAN, { name: 'sprint deadline', deadline: '2026-04-01T00:00:00Z' });
+    expect(w.state.sprint.timeline.deadline).toBe('2026-04-01T00:00:00Z');
+    expect(w.run(HUMAN, { name: 'sprint deadline', deadline: '2026-04-01T00:00:00Z' }).already).toBe(true);
+    w.run(HUMAN, { name: 'sprint deadline' });
+    expect(w.state.sprint.timeline).not.toHaveProperty('deadline');
+    w.edit((state) => ({ ...state, sprint: { ...state.sprint, status: 'COMPLETED' } }));
+    expect(w.refused(HUMAN, { name: 'sprint deadline', deadline: '2026-04-01T00:00:00Z' }).guard).toBe('sprint-open');
+  });
+
   it('checkpoint halts the sprint, resume reopens it and records the decision', () => {
     const w = world();
     w.run(HUMAN, { name: 'checkpoint', reason: 'deadline' });

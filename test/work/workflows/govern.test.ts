@@ -142,11 +142,7 @@ describe('a checkpoint', () => {
   test('a deadline halts exactly when it passes, and once', async () => {
     p = project();
     const deadline = '2026-03-01T10:00:00Z';
-    const yaml = fs.readFileSync(p.file('.liza/state.yaml'), 'utf8');
-    fs.writeFileSync(
-      p.file('.liza/state.yaml'),
-      yaml.replace(/^( +)started: (.*)$/m, `$1started: $2\n$1deadline: ${deadline}`),
-    );
+    await p.run(undefined, { name: 'sprint deadline', deadline });
     expect((await sprint()).timeline.deadline).toBe(deadline);
     p.pass(3599);
     expect(await watch()).toEqual([]);
@@ -156,6 +152,9 @@ describe('a checkpoint', () => {
     await p.run(undefined, { name: 'resume', decision: 'continue', note: 'two more days' });
     p.pass(3600);
     expect(await watch()).toEqual([]);
+    await p.run(undefined, { name: 'sprint deadline', deadline: '2026-03-01T12:00:00Z' });
+    p.pass(3600);
+    expect(await watch()).toEqual([expect.stringContaining('the deadline 2026-03-01T12:00:00Z has passed')]);
   });
 });
 
