@@ -70,6 +70,8 @@ function define(state: State, id: string, x: number, z: number): Definition {
 function humanCommands(task: Task): readonly Command[] {
   return [
     { name: 'replan', task: task.id },
+    { name: 'replan', task: task.id },
+    { name: 'replan', task: task.id },
     { name: 'release-claim', task: task.id },
     { name: 'pause', task: task.id },
     { name: 'resume', task: task.id },
