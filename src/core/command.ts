@@ -221,7 +221,11 @@ export interface Payloads {
   /** `decision`: one of DECISIONS (commands/switches.ts), of which stop aborts. */
   resume: { readonly task?: string; readonly decision?: string; readonly note?: string };
   /** Halts everything for a decision; also what a passed deadline or a tripped breaker does. */
-  checkpoint: { readonly reason?: string };
+  checkpoint: {
+    readonly reason?: string;
+    /** Only if the CHECKPOINT file is there: whoever saw it may have seen a moment that is past. */
+    readonly touched?: boolean;
+  };
   /** The CHECKPOINT file was removed by hand: the sprint goes on, too. */
   'checkpoint-over': Record<never, never>;
   abort: { readonly reason?: string };

@@ -17,8 +17,12 @@ export interface Halted {
   readonly file?: string;
 }
 
-export async function checkpoint(hands: Hands, reason?: string): Promise<Halted | Refusal> {
-  const outcome = await transact(hands, { name: 'checkpoint', ...(reason === undefined ? {} : { reason }) });
+export async function checkpoint(hands: Hands, reason?: string, touched = false): Promise<Halted | Refusal> {
+  const outcome = await transact(hands, {
+    name: 'checkpoint',
+    ...(reason === undefined ? {} : { reason }),
+    ...(touched ? { touched } : {}),
+  });
   if (isRefusal(outcome)) return outcome;
   const file = await writeSummary(hands, outcome.state);
   return { committed: outcome, ...(file === undefined ? {} : { file }) };
@@ -34,7 +38,9 @@ export async function attendCheckpoint(hands: Hands, seen?: Seen): Promise<strin
     const passed = over ? undefined : deadlinePassed(state, now);
     return passed === undefined ? undefined : told(await checkpoint(hands, `the deadline ${passed} has passed`));
   }
-  if (state.sprint.status === 'IN_PROGRESS' && !over) return told(await checkpoint(hands, 'its file was touched'));
+  if (state.sprint.status === 'IN_PROGRESS' && !over) {
+    return told(await checkpoint(hands, 'its file was touched', true));
+  }
   const file = await writeSummary(hands, state);
   return file === undefined ? undefined : `summary written: ${file}`;
 }
@@ -58,7 +64,19 @@ async function writeSummary({ context, store }: Hands, state: State): Promise<st
   return relative(context.paths.root, path);
 }
 
-const said = (outcome: Committed | Refusal): string | Refusal => (isRefusal(outcome) ? outcome : outcome.detail);
+type Done = string | Refusal | undefined;
 
-const told = (outcome: Halted | Refusal): string | Refusal =>
-  isRefusal(outcome) ? outcome : `${outcome.committed.detail}${outcome.file === undefined ? '' : `; ${outcome.file}`}`;
+function said(outcome: Committed | Refusal): Done {
+  return isRefusal(outcome) ? unlessPast(outcome) : outcome.already === true ? undefined : outcome.detail;
+}
+
+function told(outcome: Halted | Refusal): Done {
+  if (isRefusal(outcome)) return unlessPast(outcome);
+  const { committed, file } = outcome;
+  if (committed.already === true && file === undefined) return undefined;
+  return `${committed.detail}${file === undefined ? '' : `; ${file}`}`;
+}
+
+/** The board was read while somebody else was changing it: what it seemed to ask for is not asked for any more. */
+const unlessPast = (refusal: Refusal): Refusal | undefined =>
+  refusal.guard === 'file-there' || refusal.guard === 'file-gone' ? undefined : refusal;

@@ -168,7 +168,16 @@ export const checkpoint: Row<'checkpoint'> = {
   from: 'board',
   to: [],
   already: ({ board, state }) => board.switches.CHECKPOINT !== undefined && isMarked(state, board.switches.CHECKPOINT),
-  guards: [],
+  guards: [
+    {
+      name: 'file-there',
+      rule: 'a file that was touched is still there',
+      check: ({ board, command }) =>
+        command.touched === true && board.switches.CHECKPOINT === undefined
+          ? refuse('the CHECKPOINT file is gone again', 'Nothing is left to do; to halt: liza checkpoint')
+          : undefined,
+    },
+  ],
   effects: 'sprint → CHECKPOINT, checkpoint_at, CHECKPOINT on; the reason in alignment_history',
   change: (s) => {
     const { reason } = s.command;

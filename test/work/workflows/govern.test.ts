@@ -130,6 +130,24 @@ describe('a checkpoint', () => {
     expect(await watch()).toEqual([]);
   });
 
+  test('what was seen in the middle of a resume or a checkpoint is not acted upon', async () => {
+    p = project();
+    succeeded(await checkpoint(p.hands()));
+    const halted = await p.store.read();
+    await p.run(undefined, { name: 'resume', decision: 'continue' });
+    const gone = await p.store.read();
+    // The state is committed before the file goes, and before it comes.
+    const resuming = { ...gone, board: { ...gone.board, switches: halted.board.switches } };
+    expect(await attendCheckpoint(p.hands(undefined, WATCHER), resuming)).toBeUndefined();
+    expect([await switches(), (await sprint()).status]).toEqual([[], 'IN_PROGRESS']);
+    p.pass(60);
+    succeeded(await checkpoint(p.hands()));
+    const again = await p.store.read();
+    const halting = { ...again, board: { ...again.board, switches: {} } };
+    expect(await attendCheckpoint(p.hands(undefined, WATCHER), halting)).toBeUndefined();
+    expect([await switches(), (await sprint()).status]).toEqual([['CHECKPOINT'], 'CHECKPOINT']);
+  });
+
   test('a summary that was never written is written by whoever looks next', async () => {
     p = project();
     succeeded(await transact(p.hands(), { name: 'checkpoint', reason: 'killed right after' }));
