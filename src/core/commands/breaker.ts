@@ -6,6 +6,7 @@ import { type Finding, findingLine, findPatterns, type Trigger, triggerOf } from
 import { aligned, patch } from '../change.ts';
 import { type Decided, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
+import { isObject } from '../records.ts';
 import type { State } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
@@ -27,8 +28,15 @@ export const analyze: Row<'analyze'> = {
     const fresh = newFindings(state, found);
     const over = state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED';
     if (fresh.length === 0 || over) return nothingNew(s, found);
-    const findings = [...(triggerOf(state.circuit_breaker.current_trigger)?.findings ?? []), ...fresh];
-    const trigger: Trigger = { time: iso(now), by: actorName(actor), findings };
+    const { current_trigger: standing } = state.circuit_breaker;
+    const known = triggerOf(standing);
+    const trigger: Trigger = {
+      // What others wrote there stays.
+      ...(isObject(standing) ? standing : {}),
+      time: known?.time ?? iso(now),
+      by: known?.by ?? actorName(actor),
+      findings: [...(known?.findings ?? []), ...fresh],
+    };
     const tripped = withBreaker(state, { status: 'TRIGGERED', last_check: iso(now), current_trigger: trigger });
     const said = fresh.map(findingLine).join('; ');
     return {
@@ -97,7 +105,7 @@ export const resolve: Row<'resolve'> = {
     const { state, actor, now, command } = s;
     const { current_trigger, history = [] } = state.circuit_breaker;
     const entry = {
-      ...(typeof current_trigger === 'object' && current_trigger !== null ? current_trigger : {}),
+      ...(isObject(current_trigger) ? current_trigger : {}),
       resolution: command.resolution,
       resolved_at: iso(now),
       resolved_by: actorName(actor),

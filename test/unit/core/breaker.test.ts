@@ -285,6 +285,22 @@ describe('tripping and resolving', () => {
     ]);
   });
 
+  it('what somebody else wrote as the trigger stays', () => {
+    const w = reporting(...three);
+    w.edit((state) => ({
+      ...state,
+      circuit_breaker: { status: 'TRIGGERED', current_trigger: { pattern: 'by hand' } },
+    }));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    expect(w.state.circuit_breaker.current_trigger).toMatchObject({
+      pattern: 'by hand',
+      findings: [{ tasks: ['a', 'b', 'c'] }],
+    });
+    w.edit((state) => ({ ...state, circuit_breaker: { status: 'TRIGGERED', current_trigger: 'free text' } }));
+    w.run(HUMAN, { name: 'resolve', resolution: 'seen' });
+    expect(w.state.circuit_breaker.history).toMatchObject([{ resolution: 'seen' }]);
+  });
+
   it('a look without a finding is recorded for a person, and costs no entry for the watcher', () => {
     const w = world();
     expect(w.run(SUPERVISOR, { name: 'analyze' }).already).toBe(true);
