@@ -51,7 +51,7 @@ const SELDOM =
   /verbs\/(attempts|blame|completion|config-get|deinit|discovery-list|doctor|edit|help|init|lock-.*|log.*|status|undo|validate|version)\.ts$|workflows|render-status|core\/(alarms|view)\.ts$|git\//;
 /** What keeps agents at work: long-running, large, and nobody else's. */
 const CREW =
-  /verbs\/(agent|demo|rehearse|run|setup)\.ts$|src\/(agents|demo|rehearsal|supervisor|watcher)\/|cli\/(crew|plain-lines|providers|show-crew)\.ts$|workflows\/setup\.ts$/;
+  /verbs\/(agent|demo|rehearse|run|setup|watch)\.ts$|src\/(agents|demo|notify|rehearsal|supervisor|watcher)\/|cli\/(crew|plain-lines|providers|show-crew)\.ts$|workflows\/setup\.ts$/;
 const partOf = (module) => (CREW.test(module) ? 'crew' : SELDOM.test(module) ? 'seldom' : 'commands');
 
 const lazy = new Set();

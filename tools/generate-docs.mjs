@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { alarmReference } from './alarm-reference.mjs';
 import { board } from './board-bundle.mjs';
 import { commandReference, configurationReference, thirdPartyLicences } from './reference.mjs';
 
@@ -21,6 +22,7 @@ async function loadCore() {
     await build({
       stdin: {
         contents: `
+          export { ALARM_ROWS } from './src/core/alarms/catalogue.ts';
           export { TABLE } from './src/core/commands.ts';
           export { ConfigSchema } from './src/core/config.ts';
           export { StateSchema, STATE_VERSION, TASK_STATUSES, TERMINAL_STATUSES } from './src/core/state.ts';
@@ -121,6 +123,8 @@ const INNER = new Set([
   'drop-worktree',
   'limit',
   'integration-moved',
+  'checkpoint-over',
+  'resolve',
 ]);
 
 const who = (row) => row.who.map((part) => PARTS[part]).join(', ');
@@ -178,6 +182,7 @@ function jsonSchema({ StateSchema, ConfigSchema, STATE_VERSION, toJsonSchema, ge
 
 const core = await loadCore();
 const files = {
+  'docs/alarms.md': alarmReference(core),
   'docs/state-machine.md': stateMachine(core),
   'docs/commands.md': await commandReference(core),
   'docs/configuration.md': configurationReference(core),

@@ -1,6 +1,7 @@
 // From what was typed and what is installed to a crew at work: shared by `run`, `agent` and `demo`.
 
 import { existsSync, readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { contractFor, contractPaths } from '../core/prompts/contract.ts';
 import { ROLES, type Role } from '../core/state.ts';
@@ -12,7 +13,7 @@ import type { Io } from './io.ts';
 
 export function openOffice(io: Io, { store, root }: Pick<Desk, 'store' | 'root'>): Omit<Office, 'tell'> {
   const context = io.context(root);
-  const clock = { now: () => io.now(), sleep: io.sleep };
+  const clock = { now: () => io.now(), sleep: io.sleep, steady: () => uptime() * 1000 };
   const guide = join(root, 'REPOSITORY.md');
   return {
     env: io.env,

@@ -48,6 +48,11 @@ export const REGISTRY: Readonly<Record<string, Entry>> = {
   metrics: entry(HUMAN, 'Recompute and show the sprint’s metrics.', () => import('./verbs/metrics.ts')),
   archive: entry(HUMAN, 'Move finished tasks out of state.yaml.', () => import('./verbs/archive.ts')),
   'sprint start': entry(HUMAN, 'Open the next sprint.', () => import('./verbs/sprint-start.ts')),
+  'sprint deadline': entry(
+    HUMAN,
+    'Set, move or lift the deadline of the sprint.',
+    () => import('./verbs/sprint-deadline.ts'),
+  ),
   'goal complete': entry(['Human', 'Planner'], 'Declare the goal reached.', () => import('./verbs/goal-complete.ts')),
 
   'add-task': entry(PLANNER, 'Add a task to the plan.', () => import('./verbs/add-task.ts')),
@@ -82,6 +87,11 @@ export const REGISTRY: Readonly<Record<string, Entry>> = {
     () => import('./verbs/discover.ts'),
   ),
   anomaly: entry(AGENTS, 'Record something that went other than it should.', () => import('./verbs/anomaly.ts')),
+  'anomaly processed': entry(
+    ['Planner', 'Human'],
+    'Mark anomalies as dealt with.',
+    () => import('./verbs/anomaly-processed.ts'),
+  ),
   handoff: entry(CODER, 'Leave your notes to the next session.', () => import('./verbs/handoff.ts')),
   heartbeat: entry(WORKERS, 'Renew your lease.', () => import('./verbs/heartbeat.ts')),
   exit: entry(
@@ -114,15 +124,15 @@ export const REGISTRY: Readonly<Record<string, Entry>> = {
   audit: entry(ANYONE, 'Show the evidence behind a task.'),
   attempts: entry(ANYONE, 'List work that was discarded but kept.', () => import('./verbs/attempts.ts')),
   deinit: entry(HUMAN, 'Remove Liza from this project.', () => import('./verbs/deinit.ts')),
-  checkpoint: entry(HUMAN, 'Halt and write a summary for a decision.'),
-  retrospective: entry(HUMAN, 'Draft the sprint’s retrospective.'),
-  analyze: entry(HUMAN, 'Look for systemic patterns.'),
+  checkpoint: entry(HUMAN, 'Halt and write a summary for a decision.', () => import('./verbs/checkpoint.ts')),
+  retrospective: entry(HUMAN, 'Draft the sprint’s retrospective.', () => import('./verbs/retrospective.ts')),
+  analyze: entry(HUMAN, 'Look for systemic patterns; one that is there halts.', () => import('./verbs/analyze.ts')),
   'release-claim': entry(
     HUMAN,
     'Take a task from its coder, keeping the work.',
     () => import('./verbs/release-claim.ts'),
   ),
-  watch: entry(HUMAN, 'Watch the board and raise alarms.'),
+  watch: entry(HUMAN, 'Watch the board and raise alarms.', () => import('./verbs/watch.ts')),
   agent: entry(SUPERVISOR, 'Supervise one agent.', () => import('./verbs/agent.ts')),
   register: entry(SUPERVISOR, 'Bring an agent id to life without supervising it.', () => import('./verbs/register.ts')),
   'claim-task': entry(SUPERVISOR, 'Claim a task for an agent.', () => import('./verbs/claim-task.ts')),

@@ -1,7 +1,9 @@
 // Condition × threshold → alarm (SPEC §12, the table of the tooling seed). Pure: the watcher compares two
-// evaluations to raise an alarm once when its key appears and once when it goes.
+// evaluations to raise an alarm once when its key appears and once when it goes. What each row says is told to
+// people in alarms/catalogue.ts.
 
 import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarms/alarm.ts';
+import { rubberStamps } from './alarms/rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
 import type { Board } from './board.ts';
 import { gist } from './gist.ts';
@@ -13,39 +15,96 @@ export interface Surroundings {
   /** When the state last changed. */
   readonly lastChange: Instant;
   /** The first thing wrong with state.yaml. */
-  readonly invalid?: string;
-  /** What the store noticed: edits made by hand, records set aside. */
+  readonly invalid?: string | undefined;
+  /** What the store noticed: edits made by hand, settings that wait. */
   readonly notices?: readonly { readonly level: 'info' | 'alarm'; readonly message: string }[];
+  /** Edits made by hand that a command has taken in. */
+  readonly edits?: readonly ExternalEdit[];
+  /** Records of such edits that were refused and wait in rejected/. */
+  readonly aside?: readonly SetAside[];
+  /**
+   * Milliseconds since a moment of the past. Without it by the wall clock, whose jumps then age what did not age;
+   * the watcher's own goes by a steady clock (watcher/ages.ts).
+   */
+  age?(stamp: Instant): number;
+}
+
+export interface ExternalEdit {
+  readonly seq: number;
+  readonly time: Instant;
+  readonly detail: string;
+}
+
+export interface SetAside {
+  /** Relative to the project. */
+  readonly file: string;
+  readonly record: string;
+  readonly reason: string;
 }
 
 export const INVALID_KEY = 'INVALID STATE';
 
-export const editKey = (message: string): string => `EXTERNAL EDIT:${message}`;
+const INVALID_MARK = /^(?:\u{1f6a8} )?INVALID STATE: /u;
+
+/** The alarm that tells a notice of the store. */
+export const editKey = (message: string): string =>
+  INVALID_MARK.test(message) ? INVALID_KEY : `EXTERNAL EDIT:${message}`;
 
 /** Every alarm that is on now: about the board as a whole first, then task by task. */
 export function alarms(board: Board, now: Instant, extra: Surroundings): readonly Alarm[] {
-  const context: AlarmContext = { board, now, settings: settings(board.state) };
+  const age = extra.age ?? ((stamp: Instant) => now - stamp);
+  const context: AlarmContext = { board, now, settings: settings(board.state), age };
   return [
     ...invalid(extra),
     ...notices(extra),
+    ...externalEdits(context, extra),
+    ...setAside(extra),
     ...integrationMoved(context),
-    ...checkpoint(board, now),
-    ...pause(board, now),
-    ...stalled(board, now, extra),
+    ...checkpoint(context),
+    ...pause(context),
+    ...stalled(context, extra),
     ...troubles(board.state),
     ...discoveries(board.state),
-    ...rubberStamp(board.state),
+    ...rubberStamps(board.state),
     ...taskAlarms(board.state.tasks, context),
   ];
 }
 
+/** A board that cannot be read at all has this one only. */
+export const invalidState = (error: string): Alarm => alarm(INVALID_KEY, `INVALID STATE: ${gist(error)}`);
+
 function invalid(extra: Surroundings): readonly Alarm[] {
-  return extra.invalid === undefined ? [] : [alarm(INVALID_KEY, `INVALID STATE: ${gist(extra.invalid)}`)];
+  const told = extra.notices?.find(({ message }) => INVALID_MARK.test(message))?.message.replace(INVALID_MARK, '');
+  const error = extra.invalid ?? told;
+  return error === undefined ? [] : [invalidState(error)];
 }
 
 function notices(extra: Surroundings): readonly Alarm[] {
-  return (extra.notices ?? []).map(({ level, message }) =>
-    (level === 'alarm' ? alarm : warning)(editKey(message), `EXTERNAL EDIT: ${gist(message)}`),
+  return (extra.notices ?? [])
+    .filter(({ message }) => !INVALID_MARK.test(message))
+    .map(({ level, message }) => {
+      const text = `EXTERNAL EDIT: ${gist(message.replace(/^EXTERNAL EDIT: /, ''))}`;
+      return (level === 'alarm' ? alarm : warning)(editKey(message), text);
+    });
+}
+
+/** Edits are a person's right, so this is only told: it passes by itself. */
+function externalEdits({ age }: AlarmContext, extra: Surroundings): readonly Alarm[] {
+  return (extra.edits ?? [])
+    .filter(({ time }) => age(time) < STALE_AFTER)
+    .map(({ seq, detail }) => {
+      const what = detail.replace(/^edited outside liza: /, '');
+      return warning(`EXTERNAL EDIT:#${seq}`, `EXTERNAL EDIT: entry ${seq} — ${gist(what)}`);
+    });
+}
+
+/** Lasts until a person has dealt with the record and taken its file away. */
+function setAside(extra: Surroundings): readonly Alarm[] {
+  return (extra.aside ?? []).map(({ file, record, reason }) =>
+    alarm(
+      `EXTERNAL EDIT:${file}`,
+      `EXTERNAL EDIT: ${gist(record, 80)} was set aside: ${gist(reason)} — kept in ${file}; delete it once dealt with`,
+    ),
   );
 }
 
@@ -57,28 +116,40 @@ function integrationMoved({ board, settings: { integration_branch } }: AlarmCont
   return [alarm(`INTEGRATION MOVED:${moved.found}`, text)];
 }
 
-function checkpoint(board: Board, now: Instant): readonly Alarm[] {
-  const age = now - (board.switches.CHECKPOINT ?? now);
-  if (age >= 8 * HOUR) return [alarm('CHECKPOINT:8h', 'CHECKPOINT ABANDONED?: waiting for human')];
-  if (age >= 2 * HOUR) return [alarm('CHECKPOINT:2h', 'CHECKPOINT STUCK: waiting for human')];
-  if (age >= STALE_AFTER) return [warning('CHECKPOINT:30m', 'CHECKPOINT STALE: waiting for human')];
+const CHECKPOINT = { family: 'CHECKPOINT' };
+const PAUSE = { family: 'PAUSE' };
+
+function checkpoint({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
+  const since = board.switches.CHECKPOINT;
+  if (since === undefined) return [];
+  const age = ageOf(since);
+  if (age >= 8 * HOUR) {
+    return [{ ...alarm('CHECKPOINT:8h', 'CHECKPOINT ABANDONED?: waiting for human'), ...CHECKPOINT }];
+  }
+  if (age >= 2 * HOUR) return [{ ...alarm('CHECKPOINT:2h', 'CHECKPOINT STUCK: waiting for human'), ...CHECKPOINT }];
+  if (age >= STALE_AFTER) {
+    return [{ ...warning('CHECKPOINT:30m', 'CHECKPOINT STALE: waiting for human'), ...CHECKPOINT }];
+  }
   return [];
 }
 
-function pause(board: Board, now: Instant): readonly Alarm[] {
-  const age = now - (board.switches.PAUSE ?? now);
+function pause({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
+  const since = board.switches.PAUSE;
+  if (since === undefined) return [];
+  const age = ageOf(since);
   const exists = `PAUSE file exists for ${minutes(age)}min`;
-  if (age >= 2 * HOUR) return [alarm('PAUSE:2h', `PAUSE FORGOTTEN: ${exists}`)];
-  if (age >= STALE_AFTER) return [warning('PAUSE:30m', `STALE PAUSE: ${exists}`)];
+  if (age >= 2 * HOUR) return [{ ...alarm('PAUSE:2h', `PAUSE FORGOTTEN: ${exists}`), ...PAUSE }];
+  if (age >= STALE_AFTER) return [{ ...warning('PAUSE:30m', `STALE PAUSE: ${exists}`), ...PAUSE }];
   return [];
 }
 
 /** Only while the goal is meant to progress: under a kill switch the switch has its own alarm. */
-function stalled(board: Board, now: Instant, extra: Surroundings): readonly Alarm[] {
+function stalled({ board, age: ageOf }: AlarmContext, extra: Surroundings): readonly Alarm[] {
   const { status } = board.state.goal;
   const meant = (status === 'PLANNING' || status === 'IN_PROGRESS') && Object.keys(board.switches).length === 0;
-  const age = now - extra.lastChange;
-  return meant && age >= STALE_AFTER ? [warning('STALLED', `STALLED: no progress for ${duration(age)}`)] : [];
+  if (!meant) return [];
+  const age = ageOf(extra.lastChange);
+  return age >= STALE_AFTER ? [warning('STALLED', `STALLED: no progress for ${duration(age)}`)] : [];
 }
 
 const SAID: Readonly<Record<Trouble, string>> = {
@@ -107,18 +178,4 @@ function discoveries(state: State): readonly Alarm[] {
     .map(({ id, description }) =>
       alarm(`IMMEDIATE DISCOVERY:${id}`, `IMMEDIATE DISCOVERY: ${id} — ${gist(description)} (Planner should wake)`),
     );
-}
-
-/** SPEC §11: more than 95 % approvals over at least 5 verdicts is no review. */
-function rubberStamp(state: State): readonly Alarm[] {
-  let approvals = 0;
-  let verdicts = 0;
-  for (const task of state.tasks) {
-    for (const { event } of task.history ?? []) {
-      if (event === 'approved') approvals += 1;
-      if (event === 'approved' || event === 'rejected') verdicts += 1;
-    }
-  }
-  if (verdicts < 5 || approvals * 100 <= verdicts * 95) return [];
-  return [warning('RUBBER STAMP', `RUBBER STAMP: ${approvals} of ${verdicts} verdicts approved`)];
 }

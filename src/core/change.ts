@@ -114,6 +114,18 @@ export function withAnomaly<K extends CommandName>(
   return { ...state, anomalies: [...state.anomalies, logged] };
 }
 
+/** Marks what was dealt with; nothing is ever taken off the record. */
+export function processAnomalies<K extends CommandName>(
+  { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
+  state: State,
+  dealtWith: (anomaly: Anomaly) => boolean,
+): State {
+  const mine = (one: Anomaly): boolean => one.processed_at === undefined && dealtWith(one);
+  if (!state.anomalies.some(mine)) return state;
+  const marks = { processed_at: iso(now), processed_by: actorName(actor) };
+  return { ...state, anomalies: state.anomalies.map((one) => (mine(one) ? { ...one, ...marks } : one)) };
+}
+
 /** The next free `prefix-n`; counting from the end, since records are never deleted. */
 export function freeId(prefix: string, taken: ReadonlySet<string>): string {
   let number = taken.size + 1;

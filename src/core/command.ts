@@ -97,6 +97,8 @@ export interface Payloads {
   'discovery dismiss': { readonly discovery: string; readonly reason: string };
   'goal complete': { readonly summary?: string };
   'sprint start': { readonly deadline?: string };
+  /** Absent: none any more. */
+  'sprint deadline': { readonly deadline?: string };
 
   // work
   register: { readonly agent: string; readonly role: Role; readonly terminal?: string };
@@ -216,10 +218,24 @@ export interface Payloads {
   // the human's hand
   note: { readonly message: string; readonly for?: string };
   pause: { readonly task?: string };
-  resume: { readonly task?: string; readonly decision?: string };
+  /** `decision`: one of DECISIONS (commands/switches.ts), of which stop aborts. */
+  resume: { readonly task?: string; readonly decision?: string; readonly note?: string };
   /** Halts everything for a decision; also what a passed deadline or a tripped breaker does. */
-  checkpoint: { readonly reason?: string };
+  checkpoint: {
+    readonly reason?: string;
+    /** Only if the CHECKPOINT file is there: whoever saw it may have seen a moment that is past. */
+    readonly touched?: boolean;
+  };
+  /** The CHECKPOINT file was removed by hand: the sprint goes on, too. */
+  'checkpoint-over': Record<never, never>;
   abort: { readonly reason?: string };
+  /** The circuit breaker looks at the board as it is in this very transaction. */
+  analyze: { readonly facts?: { readonly archived: readonly Task[] } };
+  resolve: { readonly resolution: string };
+  /** The planner or a person has dealt with these. */
+  'anomaly processed': { readonly anomalies: readonly string[] };
+  /** What the people learned; the numbers are drafted from the board. */
+  retrospective: { readonly file?: string; readonly learned?: string };
   'spec-change': { readonly spec: string; readonly change: string; readonly triggered_by?: string };
   'config set': { readonly key: string; readonly value: unknown };
   /** `facts`: the tasks that left the state for the archive. */

@@ -1,21 +1,23 @@
 // THE TABLE: every command of the protocol, one row each: who, from which states, under which
 // guards, what changes. Everything that repeats the protocol reads these rows.
 
+import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
-import { align, discoveryConvert, discoveryDismiss, goalComplete, planDone, sprintStart } from './commands/goal.ts';
+import { align, discoveryConvert, discoveryDismiss, goalComplete, planDone } from './commands/goal.ts';
 import { holdMerge } from './commands/hold.ts';
 import { archive, configSet, metrics, note, specChange } from './commands/human.ts';
 import { acceptIntegration, integrationMoved } from './commands/integration.ts';
 import { merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge.ts';
 import { addTask, amend, finalize } from './commands/planning.ts';
 import { releaseClaim, releaseReservation } from './commands/release.ts';
-import { anomaly, discover, exit, longHeartbeat } from './commands/reports.ts';
+import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/reports.ts';
 import { abandon, replan, unblock } from './commands/rescope.ts';
 import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
 import { contextUsed, sessionEnd, trouble } from './commands/session.ts';
+import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
 import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
-import { abort, checkpoint, pause, resume } from './commands/switches.ts';
+import { abort, checkpoint, checkpointOver, pause, resume } from './commands/switches.ts';
 import { begin, block, handoff, limit } from './commands/work.ts';
 import { dropWorktree, renewWorktree } from './commands/worktree.ts';
 import type { Table } from './table.ts';
@@ -34,6 +36,8 @@ export const TABLE: Table = {
   'discovery dismiss': discoveryDismiss,
   'goal complete': goalComplete,
   'sprint start': sprintStart,
+  'sprint deadline': sprintDeadline,
+  retrospective,
   register,
   'reserve-claim': reserveClaim,
   'claim-task': claimTask,
@@ -47,6 +51,7 @@ export const TABLE: Table = {
   limit,
   discover,
   anomaly,
+  'anomaly processed': anomalyProcessed,
   handoff,
   'long-heartbeat': longHeartbeat,
   exit,
@@ -67,7 +72,10 @@ export const TABLE: Table = {
   pause,
   resume,
   checkpoint,
+  'checkpoint-over': checkpointOver,
   abort,
+  analyze,
+  resolve,
   'spec-change': specChange,
   'config set': configSet,
   metrics,

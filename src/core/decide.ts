@@ -193,6 +193,7 @@ const TYPED_AS: Readonly<Partial<Record<CommandName, string>>> = {
   'hold-merge': 'wt merge',
   'release-merge': 'wt merge',
   'accept-integration': 'doctor --accept-integration',
+  resolve: 'analyze --resolve',
 };
 
 const SPOKEN: Readonly<Record<Part, string>> = {

@@ -22,13 +22,14 @@ const COUNTED = [
   'task_submitted_for_review_count',
   'task_outcome_approval_rate_percent',
   'first_pass_rate_percent',
+  'drift_commits_total',
+  'tokens_total',
+  'cost_usd_total',
 ] as const;
 
 /** Of the sprint's tasks, planned and stretch; of all while nothing is planned. `archived`: tasks that left the state. */
 export function metrics(state: State, archived: readonly Task[] = []): Metrics {
-  const { planned, stretch = [] } = state.sprint.scope;
-  const scope = new Set([...planned, ...stretch]);
-  const tasks = [...state.tasks, ...archived].filter(({ id }) => scope.size === 0 || scope.has(id));
+  const tasks = sprintTasks(state, archived);
   const inState = (...statuses: readonly TaskStatus[]): number =>
     tasks.filter(({ status }) => statuses.includes(status)).length;
   const approvals = sum(tasks, (task) => countEvents(task, 'approved'));
@@ -53,7 +54,60 @@ export function metrics(state: State, archived: readonly Task[] = []): Metrics {
     task_outcome_approval_rate_percent: percent(submitted.filter(isApproved).length, submitted.length),
     // Of the tasks with a verdict, those whose first one was an approval.
     first_pass_rate_percent: percent(judged.filter((verdict) => verdict === 'approved').length, judged.length),
+    // Commits that had come to the integration branch between a task's start and its merge.
+    drift_commits_total: sum(tasks, (task) => driftOf(task) ?? 0),
+    tokens_total: sum(tasks, ({ usage }) => (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0)),
+    // Only what providers told; a millionth of a dollar is enough.
+    cost_usd_total: Math.round(sum(tasks, ({ usage }) => usage?.cost_usd ?? 0) * 1e6) / 1e6,
   };
+}
+
+/** The sprint's tasks, planned and stretch; all of them while nothing is planned. */
+export function sprintTasks(state: State, archived: readonly Task[] = []): readonly Task[] {
+  const { planned, stretch = [] } = state.sprint.scope;
+  const scope = new Set([...planned, ...stretch]);
+  return [...state.tasks, ...archived].filter(({ id }) => scope.size === 0 || scope.has(id));
+}
+
+/** One task's share of the numbers. */
+export interface TaskFigures {
+  readonly status: TaskStatus;
+  readonly iterations: number;
+  readonly review_cycles: number;
+  /** Whether its first verdict was an approval; absent before the first. */
+  readonly first_pass?: boolean;
+  readonly drift_commits?: number;
+  readonly time_in_state_seconds: ReturnType<typeof timeInStates>;
+  readonly sessions: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_tokens?: number;
+  readonly cost_usd?: number;
+}
+
+export function taskFigures(task: Task, now: Instant): TaskFigures {
+  const { usage } = task;
+  const verdict = firstVerdict(task);
+  const drift = driftOf(task);
+  return {
+    status: task.status,
+    iterations: countIterations(task),
+    review_cycles: task.review_cycles_total ?? 0,
+    ...(verdict === undefined ? {} : { first_pass: verdict === 'approved' }),
+    ...(drift === undefined ? {} : { drift_commits: drift }),
+    time_in_state_seconds: timeInStates([task], now),
+    sessions: usage?.sessions ?? 0,
+    input_tokens: usage?.input_tokens ?? 0,
+    output_tokens: usage?.output_tokens ?? 0,
+    ...(usage?.cached_tokens === undefined ? {} : { cached_tokens: usage.cached_tokens }),
+    ...(usage?.cost_usd === undefined ? {} : { cost_usd: usage.cost_usd }),
+  };
+}
+
+/** How far the integration branch had moved on when the task was merged. */
+export function driftOf(task: Task): number | undefined {
+  const merged = historyOf(task).findLast(({ event }) => event === 'merged');
+  return typeof merged?.drift === 'number' ? merged.drift : undefined;
 }
 
 /** Seconds that the tasks spent in each live state, up to now; states nobody was in are left out. */

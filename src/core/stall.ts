@@ -25,6 +25,9 @@ function whySwitched(board: Board, now: Instant): string | undefined {
     if (since === undefined) continue;
     const age = `since ${iso(since)} (${duration(now - since)})`;
     if (name === 'ABORT') return `ABORT is on ${age}; to go on after all: liza resume`;
+    if (name === 'CHECKPOINT' && board.state.circuit_breaker.status === 'TRIGGERED') {
+      return `CHECKPOINT is on ${age}: the circuit breaker tripped; read .liza/circuit_breaker_report.md, then: liza analyze --resolve "…"`;
+    }
     if (name === 'CHECKPOINT') return `CHECKPOINT is on ${age} and waits for your decision: liza resume`;
     return `PAUSE is on ${age}: liza resume`;
   }

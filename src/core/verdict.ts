@@ -126,12 +126,13 @@ function hasPrior(lines: readonly string[]): boolean {
   );
 }
 
-interface Pairs {
+/** The letter pairs of a text; made once where one text is compared with many. */
+export interface Pairs {
   readonly counts: ReadonlyMap<string, number>;
   readonly total: number;
 }
 
-function bigrams(text: string): Pairs {
+export function bigrams(text: string): Pairs {
   const letters = ` ${text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
@@ -144,7 +145,7 @@ function bigrams(text: string): Pairs {
   return { counts, total: letters.length - 1 };
 }
 
-function overlap(a: Pairs, b: Pairs): number {
+export function overlap(a: Pairs, b: Pairs): number {
   const [few, many] = a.counts.size <= b.counts.size ? [a, b] : [b, a];
   let shared = 0;
   for (const [pair, count] of few.counts) shared += Math.min(count, many.counts.get(pair) ?? 0);

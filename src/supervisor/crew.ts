@@ -11,6 +11,7 @@ import type { Instant } from '../core/time.ts';
 import { watchBoard } from '../watcher/watcher.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import { reconcile } from '../workflows/reconcile.ts';
+import { keepGoverning } from './governor.ts';
 import { endOf, type Seated, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
 import { handsOf, type Office } from './office.ts';
@@ -92,8 +93,14 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
           store,
           context: office.context,
           now: clock.now,
+          steady: clock.steady,
+          env: office.env,
+          trouble: (text) => office.tell({ level: 'warning', text }),
           wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
           raised: (alarm) => {
+            for (const [key, { family }] of alarmsOn) {
+              if (family !== undefined && family === alarm.family) alarmsOn.delete(key); // it escalated
+            }
             alarmsOn.set(alarm.key, alarm);
             office.tell({ level: alarm.level, text: alarm.text });
           },
@@ -101,6 +108,16 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
             alarmsOn.delete(alarm.key);
             office.tell({ level: 'info', text: `over: ${alarm.text.replace(/^\P{L}+/u, '')}` });
           },
+        },
+        over.signal,
+      )
+    : Promise.resolve();
+  const governing = options.watcher
+    ? keepGoverning(
+        {
+          hands: { env: office.env, store, context: office.context },
+          bell,
+          tell: (text) => office.tell({ level: 'warning', text }),
         },
         over.signal,
       )
@@ -132,7 +149,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     } finally {
       over.abort();
       unwatch();
-      await Promise.all([watching, refreshing]);
+      await Promise.all([watching, governing, refreshing]);
     }
   })();
   const person = { ...handsOf(office, ''), actor: { parts: ['human' as const] } };

@@ -15,6 +15,8 @@ import type { Happening } from './view.ts';
 
 export interface Clock {
   now(): Instant;
+  /** Milliseconds of a clock that never jumps and goes on while the machine sleeps. */
+  readonly steady?: () => number;
   /** Resolves after that long, or at once when the signal says so. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -1,54 +1,70 @@
-// Looks at the board after every change, and now and then for what only time brings about, and tells each
-// alarm once when it begins and once when it is over. Keeps alerts.log. Survives a board that cannot be read.
+// Looks at the board after every change, and every second for what only time brings about, and tells each alarm
+// once when it begins and once when it is over, also across restarts. Survives a board that cannot be read.
 
-import { appendFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Alarm } from '../core/alarms/alarm.ts';
-import { alarms } from '../core/alarms.ts';
-import { type Instant, instant, iso } from '../core/time.ts';
-import type { Context } from '../store/context.ts';
-import type { Store } from '../store/store.ts';
+import { type Alarm, type AlarmsOn, alarmChanges } from '../core/alarms/alarm.ts';
+import type { Board } from '../core/board.ts';
+import { type OutletOptions, openOutlets } from './outlets.ts';
+import { openSight, type SightOptions } from './sight.ts';
 
-export interface WatcherOptions {
-  readonly store: Store;
-  readonly context: Context;
-  now(): Instant;
+export interface WatcherOptions extends SightOptions, OutletOptions {
   /** Until something happened, or that long. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  raised(alarm: Alarm): void;
+  /** `known`: it was on before this watcher started, and has been told. */
+  raised(alarm: Alarm, known: boolean): void;
   cleared(alarm: Alarm): void;
+  /** The state was read anew; for whoever analyses it besides. */
+  looked?(board: Board): Promise<void> | void;
 }
 
-const LOOK_MS = 15_000;
+const LOOK_MS = 1000;
+/** A look at a large board takes longer, and nothing about it is due to the second. */
+const LARGE = 1000;
+const LARGE_LOOK_MS = 5000;
+/** What is told at the very end has this long to be delivered; the rest waits for the next watcher. */
+export const LAST_WORD_MS = 1500;
 
 export async function watchBoard(options: WatcherOptions, over: AbortSignal): Promise<void> {
-  const file = join(options.context.paths.liza, 'alerts.log');
-  const note = (line: string): void => appendFileSync(file, `${iso(options.now())} ${line}\n`);
-  let on = new Map<string, Alarm>();
+  const look = openSight(options);
+  const outlets = openOutlets(options);
+  /** Told by an earlier watcher; after the first look everything is news. */
+  let before = outlets.known();
+  let shown: AlarmsOn = new Map();
+  let pause = LOOK_MS;
   while (!over.aborted) {
-    const found = new Map((await evaluate(options)).map((alarm) => [alarm.key, alarm]));
-    for (const alarm of found.values()) {
-      if (on.has(alarm.key)) continue;
-      note(alarm.text);
-      options.raised(alarm);
-    }
-    for (const alarm of on.values()) {
-      if (found.has(alarm.key)) continue;
-      note(`cleared: ${alarm.text}`);
-      options.cleared(alarm);
-    }
-    on = found;
-    await options.wait(LOOK_MS, over);
+    // Before looking: what happens meanwhile must end this wait.
+    const next = options.wait(pause, over);
+    const { board, found, fresh } = await look();
+    await outlets.tell({ board, found, fresh });
+    const changes = alarmChanges(shown, found);
+    for (const alarm of changes.raised) options.raised(outlets.safe(alarm), before.has(alarm.key));
+    for (const alarm of changes.cleared) options.cleared(outlets.safe(alarm));
+    shown = changes.on;
+    before = new Map();
+    if (fresh && board !== undefined) await options.looked?.(board);
+    pause = (board?.state.tasks.length ?? 0) > LARGE ? LARGE_LOOK_MS : LOOK_MS;
+    await next;
   }
+  await outlets.close(LAST_WORD_MS);
 }
 
-async function evaluate({ store }: WatcherOptions): Promise<readonly Alarm[]> {
+export interface Looked {
+  readonly alarms: readonly Alarm[];
+  /** Keys of those that began since the last look of any watcher. */
+  readonly news: ReadonlySet<string>;
+  /** False: another watcher is at work here and tells. */
+  readonly told: boolean;
+}
+
+/** One look, for cron and CI; it tells like the long one and remembers for the next. */
+export async function lookOnce(options: SightOptions & OutletOptions, patienceMs: number): Promise<Looked> {
+  const outlets = openOutlets(options);
   try {
-    const { board, now, seq, notices } = await store.read();
-    let lastChange = now;
-    for await (const entry of store.journal(seq)) lastChange = instant(entry.time);
-    return alarms(board, now, { lastChange, notices });
-  } catch (error) {
-    return [{ key: 'INVALID STATE', level: 'alarm', text: `🚨 INVALID STATE: ${(error as Error).message}` }];
+    const before = outlets.known();
+    const sight = await openSight(options)();
+    const told = await outlets.tell(sight);
+    const news = new Set(sight.found.map(({ key }) => key).filter((key) => !before.has(key)));
+    return { alarms: sight.found.map(outlets.safe), news, told };
+  } finally {
+    await outlets.close(patienceMs);
   }
 }

@@ -159,7 +159,7 @@ function command(w: World, verb: string, [task = '', ...rest]: readonly string[]
     case 'pause':
       return { name: 'pause' };
     case 'resume':
-      return task === '' ? { name: 'resume' } : { name: 'resume', decision: task };
+      return task === '' ? { name: 'resume' } : { name: 'resume', decision: 'continue', note: task };
     default:
       throw new Error(`no verb ${verb}`);
   }

@@ -126,7 +126,7 @@ function start({ io, repository: { root }, fast, env }: Play, pace: number): Pro
   });
   const sleep: Io['sleep'] = (ms, signal) => io.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
   // Not a copy: to look at all of `io` would install the handlers of other commands.
-  const inDemo: Io = Object.assign(Object.create(io) as Io, { env, sleep });
+  const inDemo: Io = Object.assign(Object.create(io) as Io, { env: { ...env, LIZA_NOTIFY: 'off' }, sleep });
   const office = openOffice(inDemo, { root, store: openYamlStore(io.context(root)) });
   return startCrew({
     office,

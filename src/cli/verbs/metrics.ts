@@ -1,5 +1,8 @@
-// `liza metrics`: recomputes sprint.metrics from the tasks and prints them.
+// `liza metrics`: recomputes sprint.metrics from the tasks and prints them, with what depends on the clock and on
+// single tasks beside them.
 
+import { metrics as compute, sprintTasks, taskFigures, timeInStates } from '../../core/metrics.ts';
+import { duration } from '../../core/time.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import { plain } from '../terminal.ts';
 import type { Verb } from '../verb.ts';
@@ -9,16 +12,29 @@ export const verb: Verb = {
   positionals: [],
   options: {},
   examples: ['liza metrics', 'liza metrics --json'],
+  details: ['With --json also each task: iterations, first pass, time in each state, drift, tokens and cost.'],
   run: async (_args, io) => {
     const desk = await openDesk(io);
     if (refused(desk)) return desk;
-    const facts = { archived: await desk.store.archivedTasks() };
-    const result = await decideAt(desk, { name: 'metrics', facts }, ({ state }) => ({
-      data: { metrics: state.sprint.metrics ?? {} },
-    }));
+    const archived = await desk.store.archivedTasks();
+    const { now } = await desk.store.read();
+    let times: ReturnType<typeof timeInStates> = {};
+    const result = await decideAt(desk, { name: 'metrics', facts: { archived } }, ({ state }) => {
+      const tasks = sprintTasks(state, archived);
+      times = timeInStates(tasks, now);
+      return {
+        data: {
+          metrics: state.sprint.metrics ?? compute(state, archived),
+          time_in_state_seconds: times,
+          tasks: Object.fromEntries(tasks.map((task) => [task.id, taskFigures(task, now)])),
+          ...(state.goal.usage === undefined ? {} : { planning: state.goal.usage }),
+        },
+      };
+    });
     if (!result.ok) return result;
     const metrics = (result.data?.metrics ?? {}) as Readonly<Record<string, unknown>>;
-    return { ...result, lines: [...(result.lines ?? []), ...rows(metrics)] };
+    const spent = Object.entries(times).map(([status, seconds]) => [`time in ${status}`, duration(seconds * 1000)]);
+    return { ...result, lines: [...(result.lines ?? []), ...rows({ ...metrics, ...Object.fromEntries(spent) })] };
   },
 };
 

@@ -2,6 +2,7 @@
 
 import { given } from '../args.ts';
 import { act } from '../desk.ts';
+import { textOrStdin } from '../input.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -9,8 +10,25 @@ export const verb: Verb = {
   positionals: [
     { name: 'task', kind: 'task', optional: true, description: 'Only this task; without it the whole board.' },
   ],
-  options: { decision: { value: 'text', description: 'What you decided at the checkpoint; kept on record.' } },
-  examples: ['liza resume', 'liza resume --decision "keep the scope, drop the export task"'],
-  run: (args, io) =>
-    act(io, { name: 'resume', ...given({ task: args.text('task'), decision: args.text('decision') }) }),
+  options: {
+    decision: {
+      value: 'decision',
+      choices: ['continue', 'adjust-specs', 'replan', 'stop'],
+      description: 'What you decided at the checkpoint; kept on record.',
+    },
+    note: { value: 'text', description: 'Why, or what to change; - reads it from stdin.' },
+  },
+  details: [
+    'adjust-specs and replan wake the planner with your note; stop aborts the goal, tasks and worktrees stay.',
+    'After a tripped circuit breaker first: liza analyze --resolve "…".',
+  ],
+  examples: [
+    'liza resume',
+    'liza resume --decision continue --note "the scope stays"',
+    'liza resume --decision replan --note "drop the export task"',
+  ],
+  run: async (args, io) => {
+    const note = args.flag('note') ? await textOrStdin(io, args.must('note')) : undefined;
+    return act(io, { name: 'resume', ...given({ task: args.text('task'), decision: args.text('decision'), note }) });
+  },
 };

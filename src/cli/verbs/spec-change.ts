@@ -18,11 +18,21 @@ export const verb: Verb = {
     if (refused(desk)) return desk;
     const facts = await specFacts(desk.root, args.must('spec'));
     if (refused(facts)) return facts;
-    return decideAt(desk, {
-      name: 'spec-change',
-      spec: args.must('spec'),
+    const spec = args.must('spec');
+    const { tasksOfSpec } = await import('../../core/commands/human.ts');
+    const change = {
+      name: 'spec-change' as const,
+      spec,
       change: args.all('change').join(' '),
       ...given({ triggered_by: args.text('triggered-by') }),
+    };
+    return decideAt(desk, change, ({ state }) => {
+      const touched = tasksOfSpec(state, spec).map(({ id, status }) => ({ id, status }));
+      const lines =
+        touched.length === 0
+          ? []
+          : ['Stop one that must change: liza replan <task>. The others are reviewed against it.'];
+      return { lines, data: { touched } };
     });
   },
 };

@@ -1,8 +1,10 @@
-// What an alarm is, and the two levels with their marks.
+// What an alarm is, the two levels with their marks, and what is new between two looks.
 
 export interface Alarm {
   /** The same while the condition lasts; another one for each level it escalates to. */
   readonly key: string;
+  /** What escalates: one level giving way to the next of the same family is not over. */
+  readonly family?: string;
   readonly level: 'warning' | 'alarm';
   readonly text: string;
 }
@@ -17,3 +19,23 @@ export const HOUR = 60 * MINUTE;
 export const STALE_AFTER = 30 * MINUTE;
 
 export const minutes = (milliseconds: number): number => Math.floor(milliseconds / MINUTE);
+
+/** Alarms that are on, by key, each as it was when it began. */
+export type AlarmsOn = ReadonlyMap<string, Alarm>;
+
+export interface AlarmChanges {
+  readonly on: AlarmsOn;
+  readonly raised: readonly Alarm[];
+  readonly cleared: readonly Alarm[];
+}
+
+/** What began and what is over since the last look: each is told once, however its text moves on meanwhile. */
+export function alarmChanges(before: AlarmsOn, found: readonly Alarm[]): AlarmChanges {
+  const on = new Map(found.map((one) => [one.key, before.get(one.key) ?? one]));
+  const families = new Set(found.map(({ family }) => family));
+  const raised = [...on.values()].filter(({ key }) => !before.has(key));
+  const cleared = [...before.values()].filter(
+    ({ key, family }) => !on.has(key) && (family === undefined || !families.has(family)),
+  );
+  return { on, raised, cleared };
+}

@@ -12,6 +12,8 @@ export interface AlarmContext {
   readonly board: Board;
   readonly now: Instant;
   readonly settings: Settings;
+  /** Milliseconds since then; by a steady clock where there is one. */
+  age(stamp: Instant): number;
 }
 
 export function taskAlarms(tasks: readonly Task[], context: AlarmContext): readonly Alarm[] {
@@ -51,12 +53,12 @@ const blocked: Row = (task) =>
     ? warning(`BLOCKED:${task.id}`, `BLOCKED: ${task.id} — ${gist(task.blocked_reason ?? 'no reason given')}`)
     : undefined;
 
-const orphanedRejected: Row = (task, { board, now }) => {
+const orphanedRejected: Row = (task, { board, age }) => {
   if (task.status !== 'REJECTED') return undefined;
   const agent = task.assigned_to === undefined ? undefined : board.state.agents[task.assigned_to];
   if (agent?.status === 'WORKING' && agent.current_task === task.id) return undefined;
   const rejected = task.history?.findLast(({ event }) => event === 'rejected');
-  if (rejected !== undefined && now - instant(rejected.time) < ORPHAN_GRACE) return undefined;
+  if (rejected !== undefined && age(instant(rejected.time)) < ORPHAN_GRACE) return undefined;
   const status = agent === undefined ? 'not registered' : agent.status;
   const elsewhere = status === 'WORKING' ? ` on ${agent?.current_task}` : '';
   return alarm(
@@ -79,7 +81,10 @@ const reassigned: Row = (task) => {
 const reviewLoop: Row = (task, context) => {
   const cycles = task.review_cycles_current ?? 0;
   return cycles > 0 && cycles >= maxCycles(task, context)
-    ? alarm(`REVIEW LOOP:${task.id}`, `REVIEW LOOP: ${task.id} — ${cycles} cycles (at cliff)`)
+    ? {
+        ...alarm(`REVIEW LOOP:${task.id}`, `REVIEW LOOP: ${task.id} — ${cycles} cycles (at cliff)`),
+        family: familyOf(task, 'review cycles'),
+      }
     : undefined;
 };
 
@@ -90,7 +95,10 @@ const integrationFailed: Row = (task) =>
 
 const exhaustion: Row = (task) =>
   (task.failures_current?.length ?? 0) >= 2
-    ? alarm(`HYPOTHESIS EXHAUSTION:${task.id}`, `HYPOTHESIS EXHAUSTION: ${task.id} — requires rescope`)
+    ? {
+        ...alarm(`HYPOTHESIS EXHAUSTION:${task.id}`, `HYPOTHESIS EXHAUSTION: ${task.id} — requires rescope`),
+        family: familyOf(task, 'failures'),
+      }
     : undefined;
 
 const nearIterations: Row = (task, { settings }) => {
@@ -114,10 +122,10 @@ const nearFailures: Row = (task, context) => {
   return nearing(task, 'failures', `1/2 coders failed after ${cycles} review cycles`);
 };
 
-const staleDraft: Row = (task, { now }) => {
+const staleDraft: Row = (task, { age: ageOf }) => {
   const created = task.created ?? task.history?.[0]?.time;
   if (task.status !== 'DRAFT' || created === undefined) return undefined;
-  const age = now - instant(created);
+  const age = ageOf(instant(created));
   if (age < STALE_AFTER) return undefined;
   return warning(`STALE DRAFT:${task.id}`, `STALE DRAFT: ${task.id} — created ${minutes(age)}min ago (Planner crash?)`);
 };
@@ -147,5 +155,10 @@ const maxCycles = (task: Task, { settings }: AlarmContext): number =>
 
 const warnCycles = (max: number): number => Math.ceil((max * 6) / 10);
 
-const nearing = (task: Task, limit: string, metric: string): Alarm =>
-  warning(`APPROACHING LIMIT:${task.id}:${limit}`, `APPROACHING LIMIT: ${task.id} — ${metric}`);
+/** Near a limit and at it are two levels of one thing. */
+const familyOf = (task: Task, limit: string): string => `LIMIT:${task.id}:${limit}`;
+
+const nearing = (task: Task, limit: string, metric: string): Alarm => ({
+  ...warning(`APPROACHING LIMIT:${task.id}:${limit}`, `APPROACHING LIMIT: ${task.id} — ${metric}`),
+  family: familyOf(task, limit),
+});

@@ -1,16 +1,14 @@
-// Rows about the plan as a whole: closing the sprint's scope, alignment, discoveries,
-// completing the goal, opening the next sprint.
+// Rows about the plan as a whole: closing the sprint's scope, alignment, discoveries, completing the goal.
 
 import { aligned, patch, withGoal, withSprint } from '../change.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { statusOf } from '../find.ts';
-import { numbered } from '../fresh.ts';
 import { type Discovery, isTerminal, type State } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
-import { goalOpen, PLANNERS } from './planning.ts';
+import { PLANNERS } from './planning.ts';
 
 export const planDone: Row<'plan done'> = {
   name: 'plan done',
@@ -173,69 +171,6 @@ export const goalComplete: Row<'goal complete'> = {
     return {
       state: aligned(s, done, 'goal_completed', blank(summary) ? 'The goal is reached.' : (summary ?? '')),
       detail: `goal ${s.state.goal.id} completed`,
-    };
-  },
-};
-
-export const sprintStart: Row<'sprint start'> = {
-  name: 'sprint start',
-  summary: 'Open the next sprint; unfinished tasks come along.',
-  who: ['human'],
-  from: 'board',
-  to: [],
-  guards: [
-    goalOpen(),
-    {
-      name: 'sprint-over',
-      rule: 'the current sprint is COMPLETED',
-      check: ({ state }) => {
-        const { id, status, scope } = state.sprint;
-        if (status === 'COMPLETED') return undefined;
-        if (status !== 'IN_PROGRESS') return refuse(`${id} is ${status}`, 'Reopen it first: liza resume');
-        const next = scope.closed_at === undefined ? usage('plan done') : 'liza status';
-        return refuse(
-          `${id} is still IN_PROGRESS`,
-          `It ends when its plan is closed and all planned tasks are terminal: ${next}`,
-        );
-      },
-    },
-    {
-      name: 'deadline',
-      rule: 'a deadline lies in the future',
-      check: ({ command, now }) =>
-        command.deadline !== undefined && !(Date.parse(command.deadline) > now)
-          ? refuse(
-              `the deadline ${command.deadline} is not a time in the future`,
-              'Use a time like 2027-01-31T12:00:00Z',
-            )
-          : undefined,
-    },
-  ],
-  effects: 'a new sprint with all live tasks but drafts planned',
-  change: (s) => {
-    const { state, now, command } = s;
-    const id = numbered(state.sprint.id, 'sprint');
-    const planned = state.tasks
-      .filter((task) => !isTerminal(task.status) && task.status !== 'DRAFT')
-      .map((task) => task.id);
-    const kept = aligned(
-      s,
-      state,
-      'sprint_closed',
-      `${state.sprint.id} ${state.sprint.status}; ${id} opened with ${planned.length} tasks`,
-    );
-    return {
-      state: {
-        ...kept,
-        sprint: {
-          id,
-          goal_ref: state.goal.id,
-          scope: { planned },
-          timeline: { started: iso(now), ...(command.deadline === undefined ? {} : { deadline: command.deadline }) },
-          status: 'IN_PROGRESS',
-        },
-      },
-      detail: `${id} started with ${planned.length} tasks`,
     };
   },
 };

@@ -7,7 +7,7 @@ import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { findTask } from '../find.ts';
 import { metrics as computeMetrics } from '../metrics.ts';
-import { isTerminal, type Task } from '../state.ts';
+import { isTerminal, type State, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
@@ -69,9 +69,7 @@ export const specChange: Row<'spec-change'> = {
       change: command.change,
       ...(command.triggered_by === undefined ? {} : { triggered_by: command.triggered_by }),
     };
-    const touched = state.tasks.filter(
-      (task) => !isTerminal(task.status) && fileOf(task.spec_ref) === fileOf(command.spec),
-    );
+    const touched = tasksOfSpec(state, command.spec);
     return {
       state: { ...state, spec_changes: [...state.spec_changes, entry] },
       detail: `spec change recorded: ${command.spec}`,
@@ -79,6 +77,10 @@ export const specChange: Row<'spec-change'> = {
     };
   },
 };
+
+/** The live tasks that were cut from this spec, whichever part of it they name. */
+export const tasksOfSpec = (state: State, spec: string): readonly Task[] =>
+  state.tasks.filter((task) => !isTerminal(task.status) && fileOf(task.spec_ref) === fileOf(spec));
 
 const fileOf = (reference: string | undefined): string | undefined => reference?.split('#', 1)[0]?.replace(/^\.\//, '');
 

@@ -1,7 +1,7 @@
 // What agents report besides their work: discoveries, anomalies, long operations, their exit.
 
 import { actorName } from '../board.ts';
-import { event, evolve, freeId, patch, withAgent, withAnomaly, withTask } from '../change.ts';
+import { event, evolve, freeId, patch, processAnomalies, withAgent, withAnomaly, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
@@ -11,7 +11,7 @@ import { ANOMALY_TYPES, type AnomalyType, type Discovery, type Role, SEVERITIES,
 import type { Guard, Row, Situation } from '../table.ts';
 import { instant, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
-import { firstLine, STOP } from './work.ts';
+import { firstLine, list, STOP } from './work.ts';
 
 export const discover: Row<'discover'> = {
   name: 'discover',
@@ -108,6 +108,35 @@ export const anomaly: Row<'anomaly'> = {
       ...(task === undefined ? {} : { task }),
     };
   },
+};
+
+export const anomalyProcessed: Row<'anomaly processed'> = {
+  name: 'anomaly processed',
+  summary: 'Mark anomalies as dealt with; they stay on record.',
+  who: ['planner', 'human'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) =>
+    command.anomalies.length > 0 &&
+    command.anomalies.every((id) => state.anomalies.find((one) => one.id === id)?.processed_at !== undefined),
+  guards: [
+    {
+      name: 'anomalies',
+      rule: 'each is on the board',
+      check: ({ state, command }) => {
+        if (command.anomalies.length === 0) return refuse('no anomaly was named', usage('anomaly processed'));
+        const unknown = command.anomalies.find((id) => !state.anomalies.some((one) => one.id === id));
+        return unknown === undefined
+          ? undefined
+          : refuse(`there is no anomaly ${unknown.slice(0, 80)}`, 'See them: liza status --json');
+      },
+    },
+  ],
+  effects: 'processed_at, processed_by; the circuit breaker counts them all the same',
+  change: (s) => ({
+    state: processAnomalies(s, s.state, ({ id }) => id !== undefined && s.command.anomalies.includes(id)),
+    detail: `processed: ${list(s.command.anomalies)}`,
+  }),
 };
 
 function typeAllowed({ command, part }: Situation<'anomaly'>): Refusal | undefined {

@@ -3,7 +3,7 @@
 
 import { blockTask, HUMAN_OVERRIDE, isDeadlocked, LET_GO, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
-import { detach, event, evolve, type Patch, unique, withAnomaly, withTask } from '../change.ts';
+import { detach, event, evolve, type Patch, processAnomalies, unique, withAnomaly, withTask } from '../change.ts';
 import { refuse } from '../decision.ts';
 import {
   blank,
@@ -16,7 +16,7 @@ import {
 } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../holding.ts';
-import { isTerminal, TASK_STATUSES, type Task } from '../state.ts';
+import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { usage } from '../usage.ts';
 import { PLANNERS } from './planning.ts';
@@ -96,7 +96,7 @@ export const unblock: Row<'unblock'> = {
     },
   ],
   effects:
-    'a changed definition empties failures_current; failed_by stays; worktree kept only with --keep-worktree; assessment logged as review_deadlock',
+    'a changed definition empties failures_current; failed_by stays; worktree kept only with --keep-worktree; assessment logged as review_deadlock; its anomalies are processed',
   change: (s) => {
     const { task, command } = s;
     const changes = differing(task, command.changes ?? {});
@@ -130,7 +130,7 @@ export const unblock: Row<'unblock'> = {
         reserve: command.reserve,
       }),
     );
-    const state = withTask(s.state, free);
+    const state = processAnomalies(s, withTask(s.state, free), ({ task: on }) => on === task.id);
     return {
       state: blank(command.assessment)
         ? state
@@ -145,6 +145,21 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
   ...task,
   ...differing(task, changes ?? {}),
 });
+
+/** A deadlock that ends without an unblock is assessed by what ended it; what was reported about the task is dealt with. */
+export function withAssessment<K extends 'abandon' | 'supersede'>(
+  s: Situation<K>,
+  state: State,
+  task: Task,
+  assessment: string,
+): State {
+  const known = state.anomalies.some(
+    (one) => one.type === 'review_deadlock' && one.task === task.id && one.processed_at === undefined,
+  );
+  const logged =
+    isDeadlocked(task) && !known ? withAnomaly(s, state, 'review_deadlock', task.id, { assessment }) : state;
+  return processAnomalies(s, logged, ({ task: on }) => on === task.id);
+}
 
 export const abandon: Row<'abandon'> = {
   name: 'abandon',
@@ -165,7 +180,8 @@ export const abandon: Row<'abandon'> = {
           : undefined,
     },
   ],
-  effects: 'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them',
+  effects:
+    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; its anomalies are processed; after a deadlock the rationale is logged as review_deadlock',
   change: (s) => {
     const { task, command } = s;
     const gone = evolve(
@@ -173,7 +189,7 @@ export const abandon: Row<'abandon'> = {
       { ...START_OVER, status: 'ABANDONED', blocked_reason: undefined, blocked_questions: undefined },
       event(s, 'abandoned', { rationale: command.rationale }),
     );
-    let state = detach(withTask(s.state, gone), task.id);
+    let state = withAssessment(s, detach(withTask(s.state, gone), task.id), task, command.rationale);
     const notes: string[] = [];
     for (const other of s.state.tasks) {
       if (!other.depends_on?.includes(task.id) || isTerminal(other.status) || other.status === 'DRAFT') continue;

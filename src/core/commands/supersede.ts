@@ -12,7 +12,7 @@ import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
-import { START_OVER } from './rescope.ts';
+import { START_OVER, withAssessment } from './rescope.ts';
 
 const CHAIN_WITHOUT_HUMAN = 2;
 
@@ -70,7 +70,7 @@ export const supersede: Row<'supersede'> = {
     },
   ],
   effects:
-    'superseded_by / supersedes, rescope_reason on both, dependents repointed, replacements take its place in the sprint, alignment_history: one transaction',
+    'superseded_by / supersedes, rescope_reason on both, dependents repointed, replacements take its place in the sprint, alignment_history, its anomalies processed, after a deadlock the root cause logged as review_deadlock: one transaction',
   change: (s) => superseded(s),
 };
 
@@ -155,7 +155,7 @@ function superseded(s: Situation<'supersede'>): {
   }
   state = aligned(s, detach(state, task.id), 'rescope', `${task.id} → ${ids.join(', ')}: ${reason}`.slice(0, 2000));
   return {
-    state,
+    state: withAssessment(s, state, task, reason),
     task: task.id,
     detail: `task ${task.id} superseded by ${ids.join(', ')}`,
     notes: repointed.map((other) => `${other.id} now depends on ${ids.join(', ')}`),

@@ -209,7 +209,7 @@ export const limit: Row<'limit'> = {
       questions: QUESTIONS[command.limit],
       failed: task.assigned_to,
       event: 'limit',
-      extra: { limit: command.limit },
+      extra: { limit: command.limit, detail: blank(command.detail) ? undefined : command.detail?.slice(0, 1000) },
     });
     return { state, task: task.id, detail: `${task.id} BLOCKED by a limit: ${firstLine(said)}` };
   },

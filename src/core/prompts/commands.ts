@@ -47,6 +47,7 @@ const EXAMPLES: Readonly<Record<Role, (task: string) => readonly string[]>> = {
     'liza discovery dismiss disc-1 --reason "why it needs no task"',
     'liza align "how the plan serves the goal" --event "what gave rise to it"',
     `liza anomaly --type spec_gap --task ${task} --detail question="what the spec leaves open"`,
+    'liza anomaly processed anomaly-1',
     `liza wt delete ${task}`,
     'liza goal complete --summary "what was reached"',
     'liza exit 0 --reason "nothing more to plan now"',

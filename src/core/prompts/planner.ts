@@ -2,10 +2,12 @@
 // What a trigger asks for is in triggers.ts.
 
 import { type Board, roleOfId } from '../board.ts';
+import { gist } from '../gist.ts';
 import { isTerminal, type Task } from '../state.ts';
 import { isExhausted, WAKE_TRIGGERS, type Wake } from '../wakes.ts';
 import { commandLines } from './commands.ts';
 import type { PlanningWork, PromptContext } from './prompt.ts';
+import { quoteList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, type Section, section } from './sections.ts';
 import { triggerLines } from './triggers.ts';
 
@@ -27,6 +29,7 @@ function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fres
     `SPRINT STATE: ${board.state.sprint.id} ${board.state.sprint.status}, goal ${board.state.goal.status}`,
     counts(board),
     ...liveTasks(board),
+    ...openAnomalies(board),
     'INSTRUCTIONS:',
     ...triggers.flatMap((trigger) =>
       triggerLines(
@@ -80,6 +83,23 @@ function liveTasks({ state }: Board): readonly string[] {
     'LIVE TASKS:',
     ...live.slice(0, MOST_TASKS).map(taskLine),
     ...(left > 0 ? [`(${left} more: \`liza status --all\`)`] : []),
+  ];
+}
+
+const MOST_ANOMALIES = 8;
+
+/** What agents reported and nobody has dealt with yet, newest last. */
+function openAnomalies({ state }: Board): readonly string[] {
+  const open = state.anomalies.filter(({ processed_at }) => processed_at === undefined);
+  if (open.length === 0) return [];
+  const told = open.slice(-MOST_ANOMALIES).map(({ id, type, task, details }) => {
+    const said = Object.entries(details ?? {}).map(([key, value]) => `${key}: ${String(value)}`);
+    return gist(`${id ?? type} ${type}${task === undefined ? '' : ` on ${task}`}: ${said.join('; ')}`, 240);
+  });
+  const more = open.length - told.length;
+  return [
+    `OPEN ANOMALIES (${open.length}${more > 0 ? `, the last ${told.length}` : ''}; once dealt with: \`liza anomaly processed <id>\`):`,
+    ...quoteList(told, 'liza status --json'),
   ];
 }
 

@@ -18,9 +18,9 @@ test('pause and resume the board', async () => {
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('liza resume') });
   expect(await switches()).toEqual(['PAUSE']);
   expect((await here.liza(['pause'])).stdout).toMatch(/^already done: /);
-  expect((await here.liza(['resume', '--decision', 'go on'])).code).toBe(0);
+  expect((await here.liza(['resume', '--decision', 'continue', '--note', 'go on'])).code).toBe(0);
   expect(await switches()).toEqual([]);
-  expect((await here.state()).goal.alignment_history).toMatchObject([{ summary: 'go on' }]);
+  expect((await here.state()).goal.alignment_history).toMatchObject([{ summary: 'continue: go on' }]);
 });
 
 test('pause and resume one task', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { metrics, timeInStates } from '../../../src/core/metrics.ts';
+import { metrics, taskFigures, timeInStates } from '../../../src/core/metrics.ts';
 import { board, event, MINUTE, NOW, task } from './fixtures.ts';
 
 const at = (minutes: number) => NOW - minutes * MINUTE;
@@ -15,8 +15,9 @@ const smooth = task('smooth', {
     event('submitted', at(65), 'coder-1'),
     event('review_claimed', at(64), 'code-reviewer-1'),
     event('approved', at(62), 'code-reviewer-1'),
-    event('merged', at(60)),
+    event('merged', at(60), undefined, { drift: 3 }),
   ],
+  usage: { sessions: 2, seconds: 90, input_tokens: 1000, output_tokens: 500, cost_usd: 0.02 },
 });
 
 // Rejected once; a same-coder takeover continues iteration 2: 10 CLAIMED, 5 in review, 5 REJECTED, 20 CLAIMED, 10 in review so far.
@@ -39,6 +40,7 @@ const rework = task('rework', {
 const quorum = task('quorum', {
   status: 'BLOCKED',
   review_cycles_total: 1,
+  usage: { sessions: 1, seconds: 9, input_tokens: 100, output_tokens: 50 },
   history: [
     event('claimed', at(20), 'coder-2'),
     event('submitted', at(16), 'coder-2'),
@@ -71,6 +73,9 @@ it('counts what a person counts by hand, archived tasks included', () => {
     task_submitted_for_review_count: 3,
     task_outcome_approval_rate_percent: 33,
     first_pass_rate_percent: 67,
+    drift_commits_total: 3,
+    tokens_total: 1650,
+    cost_usd_total: 0.02,
   });
 });
 
@@ -99,4 +104,21 @@ it('a rate over nothing is 0', () => {
     task_outcome_approval_rate_percent: 0,
     first_pass_rate_percent: 0,
   });
+});
+
+it('gives each task its own figures', () => {
+  expect(taskFigures(smooth, NOW)).toEqual({
+    status: 'MERGED',
+    iterations: 1,
+    review_cycles: 0,
+    first_pass: true,
+    drift_commits: 3,
+    time_in_state_seconds: { DRAFT: 600, UNCLAIMED: 300, CLAIMED: 1200, READY_FOR_REVIEW: 180, APPROVED: 120 },
+    sessions: 2,
+    input_tokens: 1000,
+    output_tokens: 500,
+    cost_usd: 0.02,
+  });
+  expect(taskFigures(fresh, NOW)).not.toHaveProperty('first_pass');
+  expect(taskFigures(rework, NOW)).toMatchObject({ first_pass: false, iterations: 2 });
 });

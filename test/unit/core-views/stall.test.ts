@@ -58,6 +58,13 @@ describe('nothing moves because', () => {
     expect(why({ tasks: [held], agents: CODER, switches: { [name]: NOW - 25 * MINUTE } })).toBe(text);
   });
 
+  it('the circuit breaker tripped', () => {
+    const state = { circuit_breaker: { status: 'TRIGGERED' as const } };
+    expect(why({ tasks: [task('t')], agents: CODER, state, switches: { CHECKPOINT: NOW - 25 * MINUTE } })).toBe(
+      'CHECKPOINT is on since 2026-01-31T11:35:00Z (25m): the circuit breaker tripped; read .liza/circuit_breaker_report.md, then: liza analyze --resolve "…"',
+    );
+  });
+
   it('the goal is over', () => {
     expect(why({ state: goal('COMPLETED') })).toBe(
       'the goal is COMPLETED; merge integration to your branch, then: liza init "<next goal>"',

@@ -92,9 +92,12 @@ discovery-convert          hp
 discovery-dismiss          hp
 goal-complete              hp
 sprint-start               h
+sprint-deadline            h
+retrospective              h
 register                   s
 discover                   cCrR
 anomaly                    hpcCrR
+anomaly-processed          hp
 long-heartbeat             c
 exit                       pcCrR
 session-end                s
@@ -107,7 +110,10 @@ note                       h
 pause                      h
 resume                     h
 checkpoint                 hs
+checkpoint-over            hs
 abort                      h
+analyze                    hs
+resolve                    h
 spec-change                h
 config-set                 h
 metrics                    hs
@@ -275,8 +281,15 @@ function busy(name: string): World {
     w.run(SUPERVISOR, claimReview('seen'));
     w.pass(601);
   }
+  if (name === 'checkpoint-over') w.edit((state) => ({ ...state, sprint: { ...state.sprint, status: 'CHECKPOINT' } }));
+  if (name === 'resolve') w.edit((state) => ({ ...state, circuit_breaker: { status: 'TRIGGERED' } }));
   w.edit((state) => ({
     ...state,
+    anomalies: ['anomaly-8', 'anomaly-9'].map((id) => ({
+      id,
+      type: 'assumption_violated',
+      details: { assumption: 'ids are unique', reality: 'they are not' },
+    })),
     goal: { ...state.goal, integration_head: commit(98) },
     discovered: [{ id: 'disc-9', by: 'coder-1', description: 'no timeout', severity: 'high' }],
   }));
@@ -291,9 +304,12 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   'discovery-dismiss': { name: 'discovery dismiss', discovery: 'disc-9', reason: 'known' },
   'goal-complete': { name: 'goal complete' },
   'sprint-start': { name: 'sprint start' },
+  'sprint-deadline': { name: 'sprint deadline', deadline: '2027-01-01T00:00:00Z' },
+  retrospective: { name: 'retrospective', learned: 'smaller tasks' },
   register: { name: 'register', agent: 'coder-9', role: 'coder' },
   discover: { name: 'discover', description: 'a leak', severity: 'low' },
   anomaly: { name: 'anomaly', type: 'system_ambiguity', details: { protocol_section: '5', question: 'who?' } },
+  'anomaly-processed': { name: 'anomaly processed', anomalies: ['anomaly-9'] },
   'long-heartbeat': { name: 'long-heartbeat', reason: 'full test suite' },
   exit: { name: 'exit', code: 42 },
   'session-end': {
@@ -312,7 +328,10 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   pause: { name: 'pause' },
   resume: { name: 'resume' },
   checkpoint: { name: 'checkpoint' },
+  'checkpoint-over': { name: 'checkpoint-over' },
   abort: { name: 'abort' },
+  analyze: { name: 'analyze' },
+  resolve: { name: 'resolve', resolution: 'the spec is clear now' },
   'spec-change': { name: 'spec-change', spec: 'specs/retry.md', change: 'three tries' },
   'config-set': { name: 'config set', key: 'pause_grace', value: 60 },
   metrics: { name: 'metrics' },

@@ -123,17 +123,29 @@ describe('sprint', () => {
     expect(w.state.sprint).toMatchObject({ id: 'sprint-2', status: 'IN_PROGRESS', scope: { planned: ['late'] } });
   });
 
+  it('sprint deadline sets, moves and lifts it, in the future, while the sprint is open', () => {
+    const w = world();
+    expect(w.refused(HUMAN, { name: 'sprint deadline', deadline: '2001-01-01T00:00:00Z' }).guard).toBe('deadline');
+    w.run(HUMAN, { name: 'sprint deadline', deadline: '2026-04-01T00:00:00Z' });
+    expect(w.state.sprint.timeline.deadline).toBe('2026-04-01T00:00:00Z');
+    expect(w.run(HUMAN, { name: 'sprint deadline', deadline: '2026-04-01T00:00:00Z' }).already).toBe(true);
+    w.run(HUMAN, { name: 'sprint deadline' });
+    expect(w.state.sprint.timeline).not.toHaveProperty('deadline');
+    w.edit((state) => ({ ...state, sprint: { ...state.sprint, status: 'COMPLETED' } }));
+    expect(w.refused(HUMAN, { name: 'sprint deadline', deadline: '2026-04-01T00:00:00Z' }).guard).toBe('sprint-open');
+  });
+
   it('checkpoint halts the sprint, resume reopens it and records the decision', () => {
     const w = world();
     w.run(HUMAN, { name: 'checkpoint', reason: 'deadline' });
     expect(w.state.sprint).toMatchObject({ status: 'CHECKPOINT', timeline: { checkpoint_at: '2026-03-01T09:00:00Z' } });
     expect(w.board.switches).toHaveProperty('CHECKPOINT');
-    w.run(HUMAN, { name: 'resume', decision: 'go on with two coders' });
+    w.run(HUMAN, { name: 'resume', decision: 'continue', note: 'with two coders' });
     expect(w.state.sprint.status).toBe('IN_PROGRESS');
     expect(w.board.switches).toEqual({});
     expect(w.state.goal.alignment_history?.at(-1)).toMatchObject({
       event: 'resumed',
-      summary: 'go on with two coders',
+      summary: 'continue: with two coders',
     });
   });
 });

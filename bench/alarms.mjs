@@ -1,0 +1,103 @@
+// What watching costs: one evaluation of all alarms, and one look at a board that did not change (files looked at,
+// alarms evaluated, nothing read). CPU milliseconds, median of many. With --check it ends with 1 when a limit is
+// missed; the other numbers of the watcher are held by test/work/watcher.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { makeBoard } from './boards.mjs';
+
+/** Live tasks → CPU milliseconds of one evaluation. */
+const LIMITS = new Map([
+  [100, 5],
+  [10_000, 40],
+]);
+const ROUNDS = 31;
+
+async function loadParts() {
+  const folder = mkdtempSync(join(tmpdir(), 'liza-bench-alarms-'));
+  try {
+    const outfile = join(folder, 'parts.mjs');
+    await build({
+      stdin: {
+        contents: `
+          export { alarms } from './src/core/alarms.ts';
+          export { contextOf, openYamlStore } from './src/store/open.ts';
+          export { openSight } from './src/watcher/sight.ts';`,
+        resolveDir: join(import.meta.dirname, '..'),
+      },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile,
+      logLevel: 'error',
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    });
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Of four tasks one is blocked, one a stale draft, one rejected and orphaned, one as it was. */
+function troubled(board) {
+  const old = '2026-01-01T00:00:00Z';
+  const kinds = [
+    { status: 'BLOCKED', blocked_reason: 'The spec names two headers and they contradict each other' },
+    { status: 'DRAFT', created: old },
+    { status: 'REJECTED', assigned_to: 'coder-1', review_cycles_current: 3 },
+    {},
+  ];
+  const tasks = board.state.tasks.map((task, n) => ({ ...task, ...kinds[n % kinds.length] }));
+  return { ...board, state: { ...board.state, tasks } };
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+async function cpu(work) {
+  const times = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const start = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(start);
+    times.push((user + system) / 1000);
+  }
+  return median(times);
+}
+
+const { alarms, contextOf, openYamlStore, openSight } = await loadParts();
+let missed = false;
+console.log('| live tasks | alarms on | evaluation | limit | look, unchanged |\n|---|---|---|---|---|');
+for (const [size, limit] of LIMITS) {
+  const root = makeBoard(size);
+  const context = contextOf({
+    root,
+    gitDirectory: join(root, '.git'),
+    clock: () => Date.now(),
+    specExists: () => true,
+    nested: undefined,
+  });
+  const store = openYamlStore(context);
+  const board = troubled((await store.read()).board);
+  const now = Date.now();
+  const found = alarms(board, now, { lastChange: now }).length;
+  const evaluation = await cpu(() => alarms(board, now, { lastChange: now }));
+  // The first transaction gives it a journal; without one there is nothing that could be known as unchanged.
+  await store.transact({ actor: { parts: ['human'] }, command: 'bench' }, ({ state }) => ({
+    ok: true,
+    state,
+    detail: 'bench',
+  }));
+  const look = openSight({ store, context, now: () => Date.now() });
+  await look();
+  const unchanged = await cpu(look);
+  missed ||= evaluation > limit;
+  console.log(`| ${size} | ${found} | ${evaluation.toFixed(2)} ms | ${limit} ms | ${unchanged.toFixed(2)} ms |`);
+  rmSync(root, { recursive: true, force: true });
+}
+if (process.argv.includes('--check') && missed) {
+  console.error('an evaluation took longer than its limit');
+  process.exitCode = 1;
+}

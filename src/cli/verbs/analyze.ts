@@ -1,0 +1,42 @@
+// `liza analyze`: the circuit breaker by hand. It says what it finds and halts; it proposes nothing.
+
+import { findingLine } from '../../core/breaker.ts';
+import { committedResult, refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import { textOrStdin } from '../input.ts';
+import { plain } from '../terminal.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'analyze',
+  positionals: [],
+  options: {
+    resolve: { value: 'text', description: 'What was decided about a tripped breaker; - reads it from stdin.' },
+  },
+  examples: ['liza analyze', 'liza analyze --resolve "the pool is now per worker, see specs/db.md"'],
+  details: [
+    'Six patterns over this sprint’s anomalies and history; docs/governance.md says which. One that is there halts the',
+    'work and is written down in .liza/circuit_breaker_report.md. liza run and liza watch look after every change.',
+  ],
+  run: async (args, io) => {
+    const resolution = args.flag('resolve') ? await textOrStdin(io, args.must('resolve')) : undefined;
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { analyze, resolveBreaker } = await import('../../workflows/analyze.ts');
+    const analysis = resolution === undefined ? await analyze(hands) : await resolveBreaker(hands, resolution);
+    if (refused(analysis)) return analysis;
+    const { committed, findings, report } = analysis;
+    const { status } = committed.state.circuit_breaker;
+    const tripped = status === 'TRIGGERED';
+    const result = committedResult(committed, () => ({
+      lines: tripped ? [`Read ${report}`, 'Then: liza analyze --resolve "…", and liza resume --decision continue'] : [],
+      data: {
+        breaker: status,
+        findings,
+        lines: findings.map((one) => plain(findingLine(one))),
+        ...(report === undefined ? {} : { report }),
+      },
+    }));
+    return result;
+  },
+};

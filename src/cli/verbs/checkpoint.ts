@@ -1,0 +1,28 @@
+// `liza checkpoint`: halts everything and writes a summary for the person who decides how to go on.
+
+import { committedResult, refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'checkpoint',
+  positionals: [],
+  options: { reason: { value: 'text', description: 'Why; kept on record.' } },
+  examples: ['liza checkpoint', 'liza checkpoint --reason "before the release"'],
+  details: [
+    'Agents stop at a safe point and keep their work. The summary is in .liza/checkpoints/.',
+    'Go on with liza resume --decision continue, adjust-specs, replan or stop.',
+  ],
+  run: async (args, io) => {
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { checkpoint } = await import('../../workflows/checkpoint.ts');
+    const halted = await checkpoint(hands, args.text('reason'));
+    if (refused(halted)) return halted;
+    const { committed, file } = halted;
+    return committedResult(committed, () => ({
+      lines: [...(file === undefined ? [] : [`Read ${file}`]), 'Then: liza resume --decision continue'],
+      data: file === undefined ? {} : { file },
+    }));
+  },
+};

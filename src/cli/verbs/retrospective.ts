@@ -1,0 +1,29 @@
+// `liza retrospective`: drafts the sprint's numbers into a file and keeps what the people learned.
+
+import { readFileSync } from 'node:fs';
+import { committedResult, refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import { textOrStdin } from '../input.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'retrospective',
+  positionals: [],
+  options: { learned: { value: 'text', description: 'What you learned; - reads it from stdin.' } },
+  examples: ['liza retrospective', 'liza retrospective --learned "cut tasks by file, not by feature"'],
+  details: ['The draft is made once per sprint and is yours from then on: Liza only adds to its end.'],
+  run: async (args, io) => {
+    const learned = args.flag('learned') ? await textOrStdin(io, args.must('learned')) : undefined;
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { retrospective } = await import('../../workflows/retrospective.ts');
+    const template = readFileSync(io.asset('templates/retrospective.md'), 'utf8');
+    const made = await retrospective(hands, template, learned);
+    if (refused(made)) return made;
+    const { committed, file, drafted } = made;
+    const result = committedResult(committed, () => ({ data: { file, drafted } }));
+    if (!result.ok) return result;
+    const next = learned === undefined ? ['Add what you learned: liza retrospective --learned "…"'] : [];
+    return { ...result, lines: [...(result.lines ?? []), `${drafted ? 'Drafted' : 'It is in'} ${file}`, ...next] };
+  },
+};

@@ -1,0 +1,104 @@
+// `liza watch`: looks after the board and tells what needs a person, until Ctrl-C; `--once` looks one time.
+
+import { uptime } from 'node:os';
+import type { Alarm } from '../../core/alarms/alarm.ts';
+import { iso } from '../../core/time.ts';
+import type { Store } from '../../store/store.ts';
+import { openDesk, refused } from '../desk.ts';
+import { humanOnly } from '../identity.ts';
+import type { Io } from '../io.ts';
+import { ascii, plain } from '../terminal.ts';
+import type { Result, Verb } from '../verb.ts';
+
+/** Cron waits this long for the webhook; what is not delivered by then, the next look delivers. */
+const PATIENCE_MS = 5000;
+
+export const verb: Verb = {
+  name: 'watch',
+  positionals: [],
+  options: { once: { description: 'Look one time: exit 0 when no alarm is on, 1 when some are.' } },
+  examples: ['liza watch', 'liza watch --once', 'liza watch --once --json'],
+  details: [
+    'Each alarm is told once when it begins and once when it is over: on stderr, in .liza/alerts.log, on the desktop, and to escalation_webhook (signed with LIZA_WEBHOOK_SECRET). LIZA_NOTIFY=off keeps the desktop quiet.',
+    '`liza run` watches by itself. Of several watchers one keeps alerts.log and calls you; all show what they see.',
+    'What each alarm means: docs/alarms.md.',
+  ],
+  run: async (args, io) => {
+    const operator = humanOnly(io.env, 'watch');
+    if (operator !== undefined) return operator;
+    const desk = await openDesk(io);
+    if (refused(desk)) return desk;
+    const parts = {
+      store: desk.store,
+      context: io.context(desk.root),
+      now: () => io.now(),
+      steady: () => uptime() * 1000,
+      env: io.env,
+      trouble: (line: string) => io.stderr(printed(io, `liza: ${line}`)),
+    };
+    return args.flag('once') ? once(parts) : watch(parts, io, args.json);
+  },
+};
+
+interface Parts {
+  readonly store: Store;
+  readonly context: ReturnType<Io['context']>;
+  now(): number;
+  steady(): number;
+  readonly env: Io['env'];
+  trouble(line: string): void;
+}
+
+async function once(parts: Parts): Promise<Result> {
+  const { lookOnce } = await import('../../watcher/watcher.ts');
+  const { alarms, news, told } = await lookOnce(parts, PATIENCE_MS);
+  const data = { alarms: alarms.map(({ key, level, text }) => ({ key, level, text, new: news.has(key) })), told };
+  if (alarms.length === 0) return { ok: true, message: 'No alarm is on.', data };
+  return {
+    ok: false,
+    code: 1,
+    message: alarms.length === 1 ? '1 alarm is on' : `${alarms.length} alarms are on`,
+    hint: 'see the board: liza status',
+    guard: 'alarms',
+    lines: alarms.map(({ text }) => plain(text)),
+    data,
+  };
+}
+
+async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
+  const { watchBoard } = await import('../../watcher/watcher.ts');
+  const { makeBell } = await import('../../supervisor/bell.ts');
+  const { keepGoverning } = await import('../../supervisor/governor.ts');
+  const bell = makeBell({ now: parts.now, sleep: io.sleep });
+  const unwatch = parts.store.watch(() => bell.ring());
+  const over = io.interrupted;
+  const tell = (event: 'raised' | 'cleared', alarm: Alarm, known = false): void => {
+    const time = iso(parts.now());
+    if (json)
+      io.stdout(`${JSON.stringify({ time, event, key: alarm.key, level: alarm.level, text: alarm.text, known })}\n`);
+    else io.stderr(printed(io, `${time} ${event === 'cleared' ? `over: ${alarm.text}` : alarm.text}`));
+  };
+  if (!json) io.stderr(printed(io, `watching ${parts.context.paths.root}; Ctrl-C ends it`));
+  try {
+    const watching = watchBoard(
+      {
+        ...parts,
+        wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
+        raised: (alarm, known) => tell('raised', alarm, known),
+        cleared: (alarm) => tell('cleared', alarm),
+      },
+      over,
+    );
+    const hands = { env: io.env, store: parts.store, context: parts.context };
+    const done = (line: string): void => {
+      if (json) io.stdout(`${JSON.stringify({ time: iso(parts.now()), event: 'governed', text: line })}\n`);
+      else io.stderr(printed(io, `${iso(parts.now())} ${line}`));
+    };
+    await Promise.all([watching, keepGoverning({ hands, bell, tell: done }, over)]);
+  } finally {
+    unwatch();
+  }
+  return { ok: true, silent: true };
+}
+
+const printed = (io: Io, text: string): string => `${io.unicode ? plain(text) : ascii(plain(text))}\n`;

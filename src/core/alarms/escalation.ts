@@ -1,0 +1,38 @@
+// `.liza/ESCALATION`: there as long as work has been standing still for hours until a person decides. What waits,
+// and the commands that let it go on.
+
+import type { Board } from '../board.ts';
+import { gist } from '../gist.ts';
+import { type Instant, iso } from '../time.ts';
+import type { Alarm } from './alarm.ts';
+
+const ESCALATED: ReadonlySet<string> = new Set(['CHECKPOINT:2h', 'CHECKPOINT:8h', 'PAUSE:2h']);
+const MOST = 20;
+
+/** The same text as long as nothing changes; undefined when nothing has to be escalated. */
+export function escalation(board: Board, on: readonly Alarm[]): string | undefined {
+  const why = on.filter(({ key }) => ESCALATED.has(key));
+  if (why.length === 0) return undefined;
+  const since = (name: 'CHECKPOINT' | 'PAUSE', at: Instant | undefined): readonly string[] =>
+    at === undefined ? [] : [`${name} since ${iso(at)}`];
+  const waits = waiting(board);
+  return `${[
+    ...why.map(({ text }) => text),
+    ...since('CHECKPOINT', board.switches.CHECKPOINT),
+    ...since('PAUSE', board.switches.PAUSE),
+    '',
+    'No work starts until you decide: liza resume goes on, liza abort ends it, liza status shows the board.',
+    ...(waits.length === 0 ? [] : ['', 'Waiting for an answer:', ...waits]),
+  ].join('\n')}\n`;
+}
+
+function waiting({ state }: Board): readonly string[] {
+  const blocked = state.tasks.filter(({ status }) => status === 'BLOCKED');
+  const lines = blocked
+    .slice(0, MOST)
+    .flatMap((task) => [
+      `- ${task.id}: ${gist(task.blocked_reason ?? 'no reason given')}`,
+      ...(task.blocked_questions ?? []).map((question) => `  ? ${gist(question)}`),
+    ]);
+  return blocked.length > MOST ? [...lines, `- and ${blocked.length - MOST} more`] : lines;
+}

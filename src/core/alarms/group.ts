@@ -1,0 +1,63 @@
+// Many alarms as one message: however many tasks are blocked at once, a person is called once. The whole list is
+// in alerts.log; a message names the first few and counts the rest.
+
+import { counted, listed } from '../gist.ts';
+import type { Alarm } from './alarm.ts';
+
+export interface AlarmGroup {
+  readonly raised: readonly Alarm[];
+  readonly cleared: readonly Alarm[];
+}
+
+export interface Message {
+  readonly title: string;
+  readonly lines: readonly string[];
+  /** At least one is of the higher level. */
+  readonly urgent: boolean;
+}
+
+const SHOWN = 5;
+
+export const isEmpty = ({ raised, cleared }: AlarmGroup): boolean => raised.length + cleared.length === 0;
+
+/** What came and went in between is not worth a call: alerts.log has both. */
+export function joined(first: AlarmGroup, then: AlarmGroup): AlarmGroup {
+  const keys = (list: readonly Alarm[]): ReadonlySet<string> => new Set(list.map(({ key }) => key));
+  const [cameFirst, wentFirst] = [keys(first.raised), keys(first.cleared)];
+  const [cameThen, wentThen] = [keys(then.raised), keys(then.cleared)];
+  return {
+    raised: [
+      ...first.raised.filter(({ key }) => !wentThen.has(key)),
+      ...then.raised.filter(({ key }) => !wentFirst.has(key)),
+    ],
+    cleared: [
+      ...first.cleared.filter(({ key }) => !cameThen.has(key)),
+      ...then.cleared.filter(({ key }) => !cameFirst.has(key)),
+    ],
+  };
+}
+
+export function messageOf(project: string, { raised, cleared }: AlarmGroup): Message {
+  const parts = [
+    ...(raised.length === 0 ? [] : [raised.length === 1 ? '1 alarm' : `${raised.length} alarms${kinds(raised)}`]),
+    ...(cleared.length === 0 ? [] : [`${cleared.length} over`]),
+  ];
+  const told = [...raised.map(({ text }) => text), ...cleared.map(({ text }) => `over: ${text}`)];
+  const more = told.length - SHOWN;
+  return {
+    title: `Liza · ${project}: ${parts.join(', ')}`,
+    lines: [...told.slice(0, SHOWN), ...(more > 0 ? [`… and ${counted(more, 'more line')}: liza watch --once`] : [])],
+    urgent: raised.some(({ level }) => level === 'alarm'),
+  };
+}
+
+/** ` (998 BLOCKED, 2 INTEGRATION FAILED)` */
+function kinds(list: readonly Alarm[]): string {
+  const counts = new Map<string, number>();
+  for (const { text } of list) counts.set(kindOf(text), (counts.get(kindOf(text)) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${count} ${kind}`);
+  return ` (${listed(sorted)})`;
+}
+
+/** `⚠️ BLOCKED: t — why` → `BLOCKED`. */
+export const kindOf = (text: string): string => /^\P{L}*([^:]{1,60}):/u.exec(text)?.[1] ?? 'alarm';

@@ -1,0 +1,68 @@
+// SPEC §11: a review that approves nearly everything, or faster than the diff could be read, is none.
+// Counted over the tasks on the board; a fast approval is held against the sprint it was given in.
+
+import type { State, Task } from '../state.ts';
+import { type Instant, instant } from '../time.ts';
+import { isFields } from '../values.ts';
+import { type Alarm, warning } from './alarm.ts';
+
+/** Verdicts that say something about a rate. */
+const ENOUGH_VERDICTS = 5;
+const TOO_MANY_PERCENT = 95;
+/** One tool call or one screen per file is the least that reading takes. */
+export const READ_MS_PER_FILE = 2000;
+/** A smaller diff is read at a glance, and times are told in whole seconds. */
+export const GLANCE_FILES = 5;
+
+export function rubberStamps(state: State): readonly Alarm[] {
+  const { started } = state.sprint.timeline;
+  const found: Alarm[] = [];
+  let approvals = 0;
+  let verdicts = 0;
+  for (const task of state.tasks) {
+    let reading: Reading = {};
+    for (const one of task.history ?? []) {
+      switch (one.event) {
+        case 'submitted':
+          reading = { files: filesOf(one) };
+          break;
+        case 'review_claimed':
+          reading = { ...reading, since: one.time };
+          break;
+        case 'rejected':
+          verdicts += 1;
+          break;
+        case 'approved':
+          approvals += 1;
+          verdicts += 1;
+          // Times of one format compare as texts.
+          if (one.time >= started) found.push(...tooFast(task, reading, one.agent, one.time));
+          break;
+        default:
+      }
+    }
+  }
+  if (verdicts >= ENOUGH_VERDICTS && approvals * 100 > verdicts * TOO_MANY_PERCENT) {
+    found.unshift(warning('RUBBER STAMP', `RUBBER STAMP: ${approvals} of ${verdicts} verdicts approved`));
+  }
+  return found;
+}
+
+interface Reading {
+  readonly files?: number | undefined;
+  readonly since?: string;
+}
+
+function filesOf(submitted: object): number | undefined {
+  const diff = (submitted as { readonly diff?: unknown }).diff;
+  const files = isFields(diff) ? diff['files'] : undefined;
+  return typeof files === 'number' ? files : undefined;
+}
+
+function tooFast(task: Task, { files = 0, since }: Reading, reviewer: string | undefined, at: string): Alarm[] {
+  if (files < GLANCE_FILES || since === undefined) return [];
+  const took: Instant = instant(at) - instant(since);
+  if (took < 0 || took >= files * READ_MS_PER_FILE) return [];
+  const text = `RUBBER STAMP: ${task.id} — ${reviewer ?? 'somebody'} approved ${files} files in ${took / 1000}s`;
+  return [warning(`RUBBER STAMP:${task.id}:${at}`, text)];
+}

@@ -1,0 +1,76 @@
+// What waits for a person, most urgent first: each with the fact and the command that answers it. For the summary of a
+// checkpoint; it says what there is to decide, never what to decide.
+
+import { findingLine, triggerOf } from './breaker.ts';
+import { counted, listed } from './gist.ts';
+import { inlineText } from './markdown.ts';
+import { isTerminal, type State } from './state.ts';
+import { type Instant, instant } from './time.ts';
+import { isExhausted } from './wakes.ts';
+
+export function decisionsToTake(state: State, now: Instant): readonly string[] {
+  return [
+    ...breaker(state),
+    ...integration(state),
+    ...deadline(state, now),
+    ...blocked(state),
+    ...discoveries(state),
+    ...stoppedAgents(state),
+    ...sprintEnd(state),
+  ];
+}
+
+function breaker({ circuit_breaker: { status, current_trigger } }: State): readonly string[] {
+  if (status !== 'TRIGGERED') return [];
+  const found = (triggerOf(current_trigger)?.findings ?? []).map((one) => inlineText(findingLine(one))).join('; ');
+  return [
+    `The circuit breaker is TRIGGERED: ${found || 'see state.yaml'}. What is behind it? Read \`.liza/circuit_breaker_report.md\`, then \`liza analyze --resolve "…"\``,
+  ];
+}
+
+function integration({ goal: { integration_moved: moved } }: State): readonly string[] {
+  if (moved === undefined) return [];
+  return [
+    `The integration branch was moved outside Liza to ${moved.found}. Is that right? \`liza doctor --accept-integration\``,
+  ];
+}
+
+function deadline({ sprint: { timeline, status } }: State, now: Instant): readonly string[] {
+  const past = timeline.deadline !== undefined && instant(timeline.deadline) <= now && status !== 'COMPLETED';
+  return past ? [`The deadline ${timeline.deadline} has passed. Go on, cut the scope, or stop?`] : [];
+}
+
+function blocked({ tasks }: State): readonly string[] {
+  return tasks
+    .filter(({ status }) => status === 'BLOCKED')
+    .map((task) => {
+      const framing = isExhausted(task) ? ' Two coders failed it: its framing must change.' : '';
+      const questions = (task.blocked_questions ?? []).map((one) => inlineText(one)).join(' ');
+      return `${task.id} is BLOCKED: ${inlineText(task.blocked_reason ?? '')}.${framing} ${questions} Answer with \`liza note "…" --for ${task.id}\`, or yourself: \`liza unblock ${task.id}\``;
+    });
+}
+
+function discoveries({ discovered }: State): readonly string[] {
+  return discovered
+    .filter((one) => one.urgency === 'immediate' && !one.converted_to_task && !one.dismissed_reason)
+    .map(
+      ({ id, description }) =>
+        `Discovery ${id} is urgent and open: ${inlineText(description)}. \`liza discovery convert ${id} <task>\` or \`liza discovery dismiss ${id} --reason "…"\``,
+    );
+}
+
+/** Waits that end by themselves are nobody's decision. */
+function stoppedAgents({ agents }: State): readonly string[] {
+  return Object.entries(agents).flatMap(([id, { trouble }]) =>
+    trouble === undefined || trouble.until !== undefined
+      ? []
+      : [`${id} has stopped (${trouble.kind}): ${inlineText(trouble.detail)}`],
+  );
+}
+
+function sprintEnd({ sprint, tasks }: State): readonly string[] {
+  if (sprint.status !== 'COMPLETED') return [];
+  const left = tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id);
+  const open = left.length === 0 ? '' : ` ${counted(left.length, 'task')} stay open: ${listed(left, 10)}.`;
+  return [`${sprint.id} is COMPLETED.${open} \`liza retrospective\`, then \`liza sprint start\``];
+}

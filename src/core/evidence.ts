@@ -1,0 +1,140 @@
+// What the circuit breaker looks at: the current sprint's anomalies and what history says without being asked.
+// Agents under pressure report little, so rejections, blocks and limits speak for them; but one troubled task has
+// its own limits, so history counts a task once, and only where that task reported nothing similar itself.
+
+import { gist } from './gist.ts';
+import { historyOf } from './holding.ts';
+import type { Anomaly, AnomalyType, HistoryEvent, State, Task } from './state.ts';
+import { parseRejection } from './verdict.ts';
+
+/** One thing that happened. */
+export interface Evidence {
+  /** Never the same for two; a resolved trigger is remembered by these. */
+  readonly key: string;
+  /** `anomaly` or the name of the history event. */
+  readonly source: string;
+  /** The wording that is compared with others. */
+  readonly said: string;
+  readonly task?: string;
+  readonly spec?: string;
+  readonly by?: string;
+  readonly time?: string;
+}
+
+/** Enough to see a pattern; more would only cost time under the lock. */
+const MOST = 120;
+const SAID = 240;
+
+/** This sprint's anomalies of these types; one without a time was written by hand just now. */
+export function anomaliesOf(state: State, ...types: readonly AnomalyType[]): readonly Anomaly[] {
+  const { started } = state.sprint.timeline;
+  return state.anomalies.filter(({ type, timestamp = started }) => types.includes(type) && timestamp >= started);
+}
+
+/** The latest of them as evidence. */
+export function reports(
+  state: State,
+  tasks: readonly Task[],
+  settled: ReadonlySet<string>,
+  anomalies: readonly Anomaly[],
+  said: (anomaly: Anomaly) => string,
+): readonly Evidence[] {
+  return anomalies
+    .slice(-MOST - settled.size)
+    .map((one) => reported(state, tasks, one, said(one)))
+    .filter(({ key }) => !settled.has(key))
+    .slice(-MOST);
+}
+
+function reported(state: State, tasks: readonly Task[], anomaly: Anomaly, said: string): Evidence {
+  const { id, type, task, reporter, timestamp } = anomaly;
+  const spec = specOf(tasks, anomaly);
+  return {
+    key: id ?? `${type}@${state.anomalies.indexOf(anomaly)}`,
+    source: type,
+    said: gist(said, SAID),
+    ...(task === undefined ? {} : { task }),
+    ...(spec === undefined ? {} : { spec }),
+    ...(reporter === undefined ? {} : { by: reporter }),
+    ...(timestamp === undefined ? {} : { time: timestamp }),
+  };
+}
+
+/** The spec that the anomaly names, or the one its task comes from. */
+function specOf(tasks: readonly Task[], { task, details }: Anomaly): string | undefined {
+  const named = details?.['spec_ref'] ?? details?.['spec'];
+  if (typeof named === 'string' && named.trim() !== '') return named.trim().replace(/^\.\//, '');
+  return task === undefined ? undefined : tasks.find(({ id }) => id === task)?.spec_ref?.replace(/^\.\//, '');
+}
+
+/** The text of the first of these details that is there; else of all of them. */
+export function detail(anomaly: Anomaly, ...keys: readonly string[]): string {
+  const details = anomaly.details ?? {};
+  for (const key of keys) {
+    const value = details[key];
+    if (typeof value === 'string' && value.trim() !== '') return value;
+  }
+  return Object.values(details)
+    .filter((value) => typeof value === 'string')
+    .join(' ');
+}
+
+/** What one kind of event says. */
+interface Reading {
+  readonly event: string;
+  readonly read: (event: HistoryEvent) => readonly string[];
+}
+
+/** What events of this sprint say, oldest first; only the latest are read, for reading is what takes time. */
+export function told(
+  state: State,
+  tasks: readonly Task[],
+  settled: ReadonlySet<string>,
+  { event: wanted, read }: Reading,
+): readonly Evidence[] {
+  const { started } = state.sprint.timeline;
+  const found: { readonly task: Task; readonly entry: HistoryEvent; readonly key: string }[] = [];
+  for (const task of tasks) {
+    historyOf(task).forEach((entry, place) => {
+      if (entry.event !== wanted || entry.time < started) return;
+      const key = `${task.id}#${place}`;
+      if (!settled.has(key)) found.push({ task, entry, key });
+    });
+  }
+  return found
+    .toSorted((a, b) => (a.entry.time < b.entry.time ? -1 : a.entry.time > b.entry.time ? 1 : 0))
+    .slice(-MOST)
+    .flatMap(({ task, entry, key }) =>
+      read(entry).map((said) => ({
+        key,
+        source: wanted,
+        said: gist(said, SAID),
+        task: task.id,
+        ...(task.spec_ref === undefined ? {} : { spec: task.spec_ref.replace(/^\.\//, '') }),
+        ...(entry.agent === undefined ? {} : { by: entry.agent }),
+        time: entry.time,
+      })),
+    );
+}
+
+/** What reviewers object to, blocker by blocker. */
+export const OBJECTIONS: Reading = {
+  event: 'rejected',
+  read: ({ reason }) =>
+    typeof reason === 'string' ? parseRejection(reason, false).blockers.map(({ text }) => text) : [],
+};
+
+/** What stopped a session at a limit, in the words of whoever saw it; our own name for the limit is not evidence. */
+export const LIMITS: Reading = {
+  event: 'limit',
+  read: ({ detail: seen }) => (typeof seen === 'string' && seen.trim() !== '' ? [seen] : []),
+};
+
+/** Why a coder stopped, and what it asks; blocks by limits and by people say nothing about the work. */
+export const BLOCKS: Reading = {
+  event: 'blocked',
+  read: ({ reason, questions, failed }) =>
+    typeof failed === 'string' && typeof reason === 'string'
+      ? [`${reason} ${Array.isArray(questions) ? questions.join(' ') : ''}`.trim()]
+      : [],
+};

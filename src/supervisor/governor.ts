@@ -1,0 +1,51 @@
+// Beside the watcher, which only tells: trips the circuit breaker, halts at the deadline, follows CHECKPOINT files. Looks
+// after every change, and now and then for what only time brings about. What fails is tried again at the next look.
+
+import type { Refusal } from '../core/decision.ts';
+import { govern } from '../workflows/govern.ts';
+import type { Hands } from '../workflows/hands.ts';
+import type { Bell } from './bell.ts';
+
+export interface Governor {
+  readonly hands: Omit<Hands, 'actor' | 'say'>;
+  readonly bell: Bell;
+  /** What was done, in a line each. */
+  tell(line: string): void;
+}
+
+const LOOK_MS = 2000;
+
+export async function keepGoverning({ hands, bell, tell }: Governor, over: AbortSignal): Promise<void> {
+  const mine: Hands = { ...hands, actor: { parts: ['supervisor'] }, say: tell };
+  let known: number | undefined;
+  let failed = '';
+  while (!over.aborted) {
+    const rung = bell.count();
+    const done = await look(mine, known);
+    known = done.seq;
+    for (const line of done.lines) tell(line);
+    // Whatever fails again and again is told once.
+    if (done.failed !== undefined && done.failed !== failed) tell(`the sprint is not looked after: ${done.failed}`);
+    failed = done.failed ?? '';
+    await bell.wait(rung, LOOK_MS, over);
+  }
+}
+
+interface Done {
+  readonly seq: number | undefined;
+  readonly lines: readonly string[];
+  readonly failed?: string;
+}
+
+async function look(hands: Hands, known: number | undefined): Promise<Done> {
+  try {
+    const snapshot = await hands.store.read();
+    const lines = await govern(hands, snapshot, snapshot.seq !== known);
+    if (isRefused(lines)) return { seq: undefined, lines: [], failed: lines.message };
+    return { seq: snapshot.seq, lines };
+  } catch (error) {
+    return { seq: undefined, lines: [], failed: (error as Error).message };
+  }
+}
+
+const isRefused = (value: readonly string[] | Refusal): value is Refusal => 'ok' in value;

@@ -1,0 +1,215 @@
+// Where alarms go: alerts.log, the desktop, the webhook, ESCALATION. Of several watchers on one board only the one
+// that holds cache/watch/lock tells; the others see the same and keep quiet, and the next one takes over when it
+// ends. A disk that is full or gone costs the telling, never the watching.
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type Alarm, type AlarmsOn, alarmChanges } from '../core/alarms/alarm.ts';
+import { escalation } from '../core/alarms/escalation.ts';
+import { redact, safeLine, secretsOf } from '../core/alarms/redact.ts';
+import type { Board } from '../core/board.ts';
+import type { Instant } from '../core/time.ts';
+import { type Desktop, openDesktop } from '../notify/desktop.ts';
+import { payload } from '../notify/webhook.ts';
+import type { Context } from '../store/context.ts';
+import { replaceFile } from '../store/files.ts';
+import { acquireLock, type Lock } from '../store/lock.ts';
+import { openAlertsLog } from './alerts-log.ts';
+import { type Caller, openCaller } from './callers.ts';
+import { type Deliveries, openDeliveries } from './deliveries.ts';
+import { recall, remember } from './memory.ts';
+import type { Sight } from './sight.ts';
+
+export interface OutletOptions {
+  readonly context: Context;
+  now(): Instant;
+  /** Where the desktop is and the webhook's secret; without it nobody is called on the desktop. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** For what is tried again later; not for looking at the board. */
+  readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
+  readonly desktop?: Desktop | undefined;
+  readonly webhookTimeoutMs?: number | undefined;
+  /** Something could not be told: why. */
+  trouble?(line: string): void;
+}
+
+export interface Outlets {
+  /** Alarms that were on when somebody last told: they are no news. */
+  known(): AlarmsOn;
+  /** True: it was this watcher's to tell. */
+  tell(sight: Sight): Promise<boolean>;
+  /** The same alarm, fit to be shown. */
+  safe(alarm: Alarm): Alarm;
+  /** Tells what was gathered, gives it a moment to be delivered, and lets another watcher take over. */
+  close(patienceMs: number): Promise<void>;
+}
+
+/** How often a second watcher looks whether the first is still there. */
+const TURN_EVERY = 15;
+const MOST_UNWRITTEN = 10_000;
+
+export function openOutlets(options: OutletOptions): Outlets {
+  const { context } = options;
+  const { files, paths } = context;
+  const folder = join(paths.liza, 'cache', 'watch');
+  const secrets = secretsOf(options.env ?? {});
+  const project = basename(paths.root);
+  const log = openAlertsLog(context);
+  const desktop = options.desktop ?? (options.env === undefined ? undefined : openDesktop({ env: options.env }));
+  const sleep = options.sleep ?? pauseFor;
+  const safe = (alarm: Alarm): Alarm => ({ ...alarm, text: safeLine(alarm.text, secrets) });
+  let lock: Lock | undefined;
+  let asked = 0;
+  let on: AlarmsOn = recall(files, folder).on;
+  /** Lines that a watcher wrote just before it died. */
+  let written: ReadonlySet<string> = new Set();
+  /** Lines that the disk did not take yet. */
+  let unwritten: readonly string[] = [];
+  let url: string | undefined;
+  let deliveries: Deliveries | undefined;
+  /** What fails for the same reason again is not told again. */
+  const failing = new Map<string, string>();
+
+  const attempt = (what: string, act: () => void): void => {
+    try {
+      act();
+      failing.delete(what);
+    } catch (error) {
+      const why = (error as Error).message;
+      if (failing.get(what) !== why) options.trouble?.(`${what} could not be written: ${why}`);
+      failing.set(what, why);
+    }
+  };
+  const caller: Caller = openCaller({
+    project,
+    sleep,
+    send: (message, group) => {
+      if (group.raised.length > 0) desktop?.show(message);
+      if (url === undefined || deliveries === undefined) return;
+      const id = randomUUID();
+      deliveries.add({ id, body: payload(message, group, { project, time: options.now(), id }) });
+    },
+  });
+  const ownTurn = async (): Promise<boolean> => {
+    if (lock?.stillOurs() === true) return true;
+    lock?.release();
+    lock = undefined;
+    asked += 1;
+    if (asked % TURN_EVERY !== 1) return false;
+    if (!madeFolder(folder)) return false;
+    const got = await acquireLock(join(folder, 'lock'), 0);
+    if (!('release' in got)) return false;
+    lock = got;
+    asked = 0;
+    const memory = recall(files, folder);
+    on = memory.on;
+    written = new Set(log.since(memory.logged));
+    // From now on whatever is in the log beyond this place was told.
+    if (memory.logged === undefined) attempt('cache/watch', () => remember(files, folder, { on, logged: log.size() }));
+    return true;
+  };
+  const openQueue = (): Deliveries =>
+    openDeliveries({
+      files,
+      folder,
+      now: options.now,
+      sleep,
+      url: () => url,
+      secret: options.env?.['LIZA_WEBHOOK_SECRET'],
+      timeoutMs: options.webhookTimeoutMs,
+      lost: (line) => {
+        attempt('alerts.log', () => log.append(options.now(), [line]));
+        options.trouble?.(line);
+      },
+    });
+
+  return {
+    known: () => on,
+    safe,
+    tell: async ({ board, found }) => {
+      if (!(await ownTurn())) return false;
+      if (board !== undefined) {
+        url = board.state.config.escalation_webhook ?? undefined;
+        deliveries ??= openQueue();
+      }
+      // A board that was never readable says nothing about the alarms of before.
+      const changes = alarmChanges(on, board === undefined ? [...found, ...on.values()] : found);
+      const group = { raised: changes.raised.map(safe), cleared: changes.cleared.map(safe) };
+      const lines = [...group.raised.map(({ text }) => text), ...group.cleared.map(({ text }) => `cleared: ${text}`)];
+      const moved = on.size !== changes.on.size || lines.length > 0;
+      on = changes.on;
+      unwritten = [...unwritten, ...lines.filter((line) => !written.has(line))].slice(-MOST_UNWRITTEN);
+      if (moved || unwritten.length > 0) {
+        attempt('alerts.log', () => {
+          log.append(options.now(), unwritten);
+          unwritten = [];
+          remember(files, folder, { on, logged: log.size() });
+        });
+      }
+      if (moved) caller.tell(group);
+      written = new Set();
+      if (board !== undefined) attempt('ESCALATION', () => keepEscalation(context, folder, board, on, secrets));
+      return true;
+    },
+    close: async (patienceMs) => {
+      caller.close();
+      const patience = new AbortController();
+      if (deliveries !== undefined && patienceMs > 0) {
+        await Promise.race([deliveries.settled(), sleep(patienceMs, patience.signal)]);
+      }
+      patience.abort();
+      await deliveries?.close();
+      lock?.release();
+      lock = undefined;
+    },
+  };
+}
+
+function keepEscalation(
+  { files, paths }: Context,
+  folder: string,
+  board: Board,
+  on: AlarmsOn,
+  secrets: readonly string[],
+): void {
+  const file = join(paths.liza, 'ESCALATION');
+  const text = escalation(board, [...on.values()]);
+  const there = files.stat(file) === undefined ? undefined : files.read(file)?.toString('utf8');
+  if (text === undefined) {
+    if (there !== undefined) files.remove(file);
+    return;
+  }
+  const wanted = redact(text, secrets).replace(CONTROL, '');
+  if (wanted === there) return;
+  const ready = join(folder, 'ESCALATION');
+  replaceFile(files, ready, Buffer.from(wanted), false);
+  files.rename(ready, file);
+}
+
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
+
+/** Not with its parents: where there is no board, none shall appear. */
+function madeFolder(folder: string): boolean {
+  for (const path of [join(folder, '..'), folder]) {
+    try {
+      mkdirSync(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
+    }
+  }
+  return true;
+}
+
+function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}

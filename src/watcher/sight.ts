@@ -1,0 +1,177 @@
+// What the watcher sees: the board, and what lies around it. A state that did not change is not read again; leases
+// and kill switches, which change without it, are looked at each time. A board that cannot be read leaves the last
+// good one in place and says what is wrong with it.
+
+import { join, relative } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Alarm } from '../core/alarms/alarm.ts';
+import { alarms, type ExternalEdit, invalidState, type SetAside, type Surroundings } from '../core/alarms.ts';
+import type { Board } from '../core/board.ts';
+import { invariants } from '../core/invariants.ts';
+import { type Instant, instant } from '../core/time.ts';
+import { keyOf } from '../store/cache.ts';
+import type { Context } from '../store/context.ts';
+import { readTail } from '../store/journal.ts';
+import { readLeases } from '../store/leases.ts';
+import { WINDOW, WINDOW_BYTES } from '../store/load.ts';
+import { WAITING_SETTING } from '../store/rejected.ts';
+import type { Notice, Snapshot, Store } from '../store/store.ts';
+import { readSwitches } from '../store/switches.ts';
+import { type Ages, steadyAges } from './ages.ts';
+
+export interface SightOptions {
+  readonly store: Store;
+  readonly context: Context;
+  now(): Instant;
+  /** Milliseconds of a clock that never jumps; without it the wall clock ages everything. */
+  readonly steady?: (() => number) | undefined;
+}
+
+export interface Sight {
+  /** Undefined: it was never readable. */
+  readonly board: Board | undefined;
+  readonly found: readonly Alarm[];
+  /** The state was read anew and differs from the last one. */
+  readonly fresh: boolean;
+}
+
+interface Known extends Pick<Surroundings, 'lastChange' | 'edits' | 'invalid'> {
+  readonly notices: readonly Notice[];
+  readonly board: Board;
+  readonly seq: number;
+}
+
+/** Looks once at each call. */
+export function openSight(options: SightOptions): () => Promise<Sight> {
+  const { context } = options;
+  const ages = steadyAges(options.now, options.steady ?? options.now);
+  const aside = asideReader(context);
+  let key: string | undefined;
+  let known: Known | undefined;
+  let set: readonly SetAside[] = [];
+  return async () => {
+    let fresh = false;
+    let unreadable: string | undefined;
+    let stamp: string | undefined;
+    try {
+      stamp = stampOf(context);
+      if (known === undefined || stamp === undefined || stamp !== key) {
+        key = undefined;
+        const snapshot = await settledRead(options.store, known?.notices ?? []);
+        fresh = known?.seq !== snapshot.seq || snapshot.seq === 0;
+        known = await know(options, snapshot);
+        key = stamp;
+      }
+    } catch (error) {
+      unreadable = (error as Error).message;
+    }
+    let seen = known?.board;
+    try {
+      if (seen !== undefined && stamp !== undefined) seen = around(context, seen);
+      set = aside();
+    } catch (error) {
+      unreadable ??= (error as Error).message;
+    }
+    if (known === undefined || seen === undefined) {
+      return { board: undefined, found: [invalidState(unreadable ?? 'it cannot be read')], fresh };
+    }
+    return { board: seen, found: evaluate(seen, known, unreadable, set, options.now(), ages), fresh };
+  };
+}
+
+function evaluate(
+  board: Board,
+  { lastChange, notices, edits, invalid }: Known,
+  unreadable: string | undefined,
+  aside: readonly SetAside[],
+  now: Instant,
+  ages: Ages,
+): readonly Alarm[] {
+  ages.next();
+  const extra = { lastChange, notices, edits: edits ?? [], aside, age: ages.age };
+  return alarms(board, now, { ...extra, invalid: unreadable ?? invalid });
+}
+
+/** An editor that saves in place empties the file first: what is new or wrong counts if it is still so a moment later. */
+async function settledRead(store: Store, known: readonly Notice[]): Promise<Snapshot> {
+  const snapshot = await store.read().catch(() => undefined);
+  const told = new Set(known.map(({ message }) => message));
+  if (snapshot?.notices.every(({ message }) => told.has(message)) === true) return snapshot;
+  await wait(SETTLE_MS);
+  return store.read();
+}
+
+export const SETTLE_MS = 150;
+
+async function know({ store, context }: SightOptions, snapshot: Snapshot): Promise<Known> {
+  const { board, seq, notices, now } = snapshot;
+  const { lastChange, edits } = await recent(store, context, seq, now);
+  return { board, seq, notices, lastChange, edits, invalid: violationOf(board) };
+}
+
+async function recent(
+  store: Store,
+  { files, paths }: Context,
+  seq: number,
+  now: Instant,
+): Promise<{ readonly lastChange: Instant; readonly edits: readonly ExternalEdit[] }> {
+  const lines = readTail(files, paths.journal, WINDOW, WINDOW_BYTES)?.lines;
+  if (lines === undefined) {
+    // A store without files, or a journal that only its copy in the git directory has.
+    for await (const { time } of store.journal(seq)) return { lastChange: instant(time), edits: [] };
+    return { lastChange: now, edits: [] };
+  }
+  const last = lines.at(-1)?.entry.time;
+  const edits = lines.flatMap(({ entry: { command, seq, time, detail } }) =>
+    command === 'external_edit' ? [{ seq, time: instant(time), detail }] : [],
+  );
+  return { lastChange: last === undefined ? now : instant(last), edits };
+}
+
+/** Not what a record says by itself: that was checked when it came in. */
+function violationOf({ state, archived }: Board): string | undefined {
+  return invariants(state, archived)[0]?.message;
+}
+
+/** With leases and switches as they are now. */
+function around({ files, paths }: Context, board: Board): Board {
+  return { ...board, switches: readSwitches(files, paths), leases: readLeases(files, paths.agents) };
+}
+
+/** Equal as long as neither state, journal nor the records set aside were touched. */
+function stampOf({ files, paths }: Context): string | undefined {
+  const key = keyOf(files, paths);
+  if (key === undefined) return undefined;
+  // Where a save went last time is told by its size and time; its link comes and goes.
+  const superseded = key.superseded?.slice(0, 3) ?? [];
+  return [key.state, key.journal, superseded, files.stat(paths.rejected)?.mtimeNs].join();
+}
+
+const RECORD = /^\d+-\d+-.+\.yaml$/;
+const MOST = 50;
+
+/** Records in rejected/, newest last; the folder is read again only when it changed. */
+function asideReader({ files, paths }: Context): () => readonly SetAside[] {
+  let seen: bigint | undefined;
+  let found: readonly SetAside[] = [];
+  return () => {
+    const stamp = files.stat(paths.rejected)?.mtimeNs;
+    if (stamp === seen) return found;
+    seen = stamp;
+    const names = stamp === undefined ? [] : files.list(paths.rejected);
+    found = names
+      .filter((name) => RECORD.test(name) && !WAITING_SETTING.test(name))
+      .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+      .slice(-MOST)
+      .map((name) => readAside({ files, paths }, name));
+    return found;
+  };
+}
+
+/** The first lines say what it is and why (store/rejected.ts). */
+function readAside({ files, paths }: Pick<Context, 'files' | 'paths'>, name: string): SetAside {
+  const file = join(paths.rejected, name);
+  const head = files.read(file)?.toString('utf8', 0, 4000).split('\n') ?? [];
+  const comment = (line: string | undefined): string => (line ?? '').replace(/^# (set aside from state\.yaml: )?/, '');
+  return { file: relative(paths.root, file), record: comment(head[0]), reason: comment(head[1]) };
+}

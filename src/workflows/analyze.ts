@@ -1,0 +1,68 @@
+// The circuit breaker at work: by hand (`liza analyze`), and continuously for the watcher (`checkBreaker`). The
+// decision is the core's, in a transaction; here the report is written, and written again if a crash lost it.
+
+import { relative } from 'node:path';
+import { type Finding, findPatterns } from '../core/breaker.ts';
+import { breakerReport } from '../core/breaker-report.ts';
+import { newFindings } from '../core/commands/breaker.ts';
+import type { Refusal } from '../core/decision.ts';
+import type { State, Task } from '../core/state.ts';
+import type { Committed, Store } from '../store/store.ts';
+import { type Hands, isRefusal, type Seen, transact } from './hands.ts';
+import { reportFile, writePaper } from './papers.ts';
+
+export interface Analysis {
+  readonly committed: Committed;
+  readonly findings: readonly Finding[];
+  /** Of the report, from the project's root; absent: the breaker never tripped. */
+  readonly report?: string;
+}
+
+/** Looks, says what it found, and trips if there is something new. */
+export async function analyze(hands: Hands): Promise<Analysis | Refusal> {
+  const archived = await hands.store.archivedTasks();
+  const outcome = await transact(hands, { name: 'analyze', facts: { archived } });
+  return isRefusal(outcome)
+    ? outcome
+    : { committed: outcome, findings: findPatterns(outcome.state, archived), ...reported(hands, outcome.state) };
+}
+
+export async function resolveBreaker(hands: Hands, resolution: string): Promise<Analysis | Refusal> {
+  const outcome = await transact(hands, { name: 'resolve', resolution });
+  return isRefusal(outcome) ? outcome : { committed: outcome, findings: [], ...reported(hands, outcome.state) };
+}
+
+/**
+ * For the watcher, after every change: trips when a pattern is there that is not resolved. Undefined: nothing new.
+ * Costs no transaction while there is nothing to say.
+ */
+export async function checkBreaker(hands: Hands, seen?: Seen): Promise<Analysis | Refusal | undefined> {
+  const { board } = seen ?? (await hands.store.read());
+  const { state } = board;
+  if (state.circuit_breaker.status === 'TRIGGERED') reported(hands, state);
+  if (state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED') return undefined;
+  const archived = await archivedOf(hands.store, board.archived.size);
+  if (newFindings(state, findPatterns(state, archived)).length === 0) return undefined;
+  return analyze(hands);
+}
+
+/** Archived tasks do not change: read again only when there are more of them. */
+const known = new WeakMap<Store, { readonly size: number; readonly tasks: readonly Task[] }>();
+
+async function archivedOf(store: Store, size: number): Promise<readonly Task[]> {
+  if (size === 0) return [];
+  const before = known.get(store);
+  if (before?.size === size) return before.tasks;
+  const tasks = await store.archivedTasks();
+  known.set(store, { size, tasks });
+  return tasks;
+}
+
+/** The report as the board has it; left alone when it says so already. */
+function reported({ context }: Hands, state: State): { readonly report?: string } {
+  const text = breakerReport(state);
+  if (text === undefined) return {};
+  const file = reportFile(context);
+  if (context.files.read(file)?.toString() !== text) writePaper(context, file, text);
+  return { report: relative(context.paths.root, file) };
+}

@@ -1,0 +1,23 @@
+// What the watcher does besides raising alarms, after every change and as time passes: trips the circuit breaker, halts
+// at the deadline, follows a CHECKPOINT file that was touched or removed, writes what a crash left unwritten.
+
+import type { Refusal } from '../core/decision.ts';
+import { checkBreaker } from './analyze.ts';
+import { attendCheckpoint } from './checkpoint.ts';
+import { type Hands, isRefusal, type Seen } from './hands.ts';
+
+/**
+ * What was done, in a line each. Repeated, it does nothing, so the watcher calls it at every look. `seen`: the board it
+ * has before it; `fresh`: that the state changed since the last call, which is when patterns are looked for.
+ */
+export async function govern(hands: Hands, seen?: Seen, fresh = true): Promise<readonly string[] | Refusal> {
+  const tripped = fresh ? await checkBreaker(hands, seen) : undefined;
+  if (tripped !== undefined && isRefusal(tripped)) return tripped;
+  // A breaker that has just tripped owes a summary: then the board is read anew.
+  const attended = await attendCheckpoint(hands, tripped === undefined ? seen : undefined);
+  if (attended !== undefined && typeof attended !== 'string') return attended;
+  return [
+    ...(tripped === undefined || tripped.committed.already === true ? [] : [tripped.committed.detail]),
+    ...(attended === undefined ? [] : [attended]),
+  ];
+}

@@ -1,0 +1,20 @@
+// What Liza writes for people beside the board: summaries, reports, drafts. Derived from the board, whole or not
+// there, and never over something that a person may have written into.
+
+import { join } from 'node:path';
+import type { Context } from '../store/context.ts';
+import { replaceFile } from '../store/files.ts';
+
+export const checkpointsFolder = ({ paths }: Context): string => join(paths.liza, 'checkpoints');
+
+export const reportFile = ({ paths }: Context): string => join(paths.liza, 'circuit_breaker_report.md');
+
+export function writePaper({ files }: Context, path: string, text: string): void {
+  replaceFile(files, path, Buffer.from(text), true);
+}
+
+export function makeCheckpointsFolder(context: Context): string {
+  const folder = checkpointsFolder(context);
+  context.files.makeDirectory(folder);
+  return folder;
+}

@@ -1,0 +1,45 @@
+// `liza retrospective`: drafts the data part once per sprint, into a file that is then the people's; what they learned
+// goes to its end and onto the board.
+
+import { join, relative } from 'node:path';
+import { retrospectiveOf } from '../core/commands/sprint.ts';
+import type { Refusal } from '../core/decision.ts';
+import { learnedSection, retrospectiveDraft } from '../core/retrospective.ts';
+import { fileTime } from '../core/summary.ts';
+import { iso } from '../core/time.ts';
+import { appendFile } from '../store/files.ts';
+import type { Committed } from '../store/store.ts';
+import { type Hands, isRefusal, transact } from './hands.ts';
+import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './papers.ts';
+
+export interface Retrospective {
+  readonly committed: Committed;
+  readonly file: string;
+  /** False: the draft was there already and was left as it is. */
+  readonly drafted: boolean;
+}
+
+export async function retrospective(
+  hands: Hands,
+  template: string,
+  learned?: string,
+): Promise<Retrospective | Refusal> {
+  const { context, store } = hands;
+  const { board, now } = await store.read();
+  const { state } = board;
+  const kept = retrospectiveOf(state).file;
+  const fresh = join(checkpointsFolder(context), `${fileTime(iso(now))}-${state.sprint.id}-retrospective.md`);
+  const path = kept === undefined ? fresh : join(context.paths.root, kept);
+  const file = relative(context.paths.root, path);
+  const outcome = await transact(hands, { name: 'retrospective', file, ...(learned === undefined ? {} : { learned }) });
+  if (isRefusal(outcome)) return outcome;
+  const there = context.files.stat(path) !== undefined;
+  if (!there) {
+    makeCheckpointsFolder(context);
+    writePaper(context, path, retrospectiveDraft(template, outcome.state, await store.archivedTasks(), now));
+  }
+  if (learned !== undefined && outcome.already !== true) {
+    appendFile(context.files, path, Buffer.from(learnedSection(learned, iso(now))), true);
+  }
+  return { committed: outcome, file, drafted: !there };
+}

@@ -1,0 +1,467 @@
+// The circuit breaker: each of the six patterns fires at its count with similar wording, not one below it and not with
+// unrelated wording; history speaks where it fits; what is resolved does not count again.
+
+import { describe, expect, it } from 'vitest';
+import { findPatterns, type PatternName, triggerOf } from '../../../src/core/breaker.ts';
+import { breakerReport } from '../../../src/core/breaker-report.ts';
+import { likeness, SIMILAR, wording } from '../../../src/core/likeness.ts';
+import type { Anomaly, AnomalyType } from '../../../src/core/state.ts';
+import {
+  addReady,
+  begin,
+  block,
+  claim,
+  claimReview,
+  commit,
+  HUMAN,
+  REVIEWER,
+  ready,
+  reject,
+  SUPERVISOR,
+  submit,
+  supervisorOf,
+  toClaimed,
+  type World,
+  world,
+} from './world.ts';
+
+type Told = readonly [type: AnomalyType, details: Anomaly['details'], task?: string | undefined];
+
+/** A board on which agents reported these, one after the other. */
+function reporting(...told: readonly Told[]): World {
+  const w = ready('a', 'b', 'c');
+  w.pass(60);
+  w.edit((state) => ({
+    ...state,
+    anomalies: told.map(([type, details, task = 'a'], at) => ({
+      id: `anomaly-${at + 1}`,
+      type,
+      task,
+      reporter: 'coder-1',
+      timestamp: '2026-03-01T09:01:00Z',
+      details,
+    })),
+  }));
+  return w;
+}
+
+const fired = (w: World): readonly PatternName[] => findPatterns(w.state).map(({ pattern }) => pattern);
+
+interface Case {
+  readonly pattern: PatternName;
+  readonly similar: readonly Told[];
+  readonly unrelated: readonly Told[];
+  /** What the evidence says it matched on. */
+  readonly matched: RegExp;
+}
+
+const retry = (error_pattern: string, task?: string): Told => ['retry_loop', { count: 3, error_pattern }, task];
+const debt = (what: string, debt_created: unknown): Told => ['trade_off', { what, why: 'time', debt_created }];
+const assumed = (assumption: string): Told => ['assumption_violated', { assumption, reality: 'it is not so' }];
+const around = (root_cause: string): Told => ['workaround', { root_cause }];
+const gap = (spec_ref: string, question: string, type: AnomalyType = 'spec_gap'): Told => [
+  type,
+  { spec_ref, question },
+];
+const outage = (blocker_service: string, task?: string): Told => ['external_blocker', { blocker_service }, task];
+
+const CASES: readonly Case[] = [
+  {
+    pattern: 'retry_cluster',
+    similar: [
+      retry('connect ECONNREFUSED 127.0.0.1:5432'),
+      retry('ECONNREFUSED 127.0.0.1:5433 (connect)', 'b'),
+      retry('Connect: econnrefused', 'c'),
+    ],
+    unrelated: [
+      retry('connect ECONNREFUSED 127.0.0.1:5432'),
+      retry('snapshot of the header is out of date', 'b'),
+      retry('type error in the parser', 'c'),
+    ],
+    matched: /ECONNREFUSED/i,
+  },
+  {
+    pattern: 'debt_accumulation',
+    similar: [debt('no index', 'slow list'), debt('copied the parser', true), debt('no paging', 'yes')],
+    unrelated: [debt('no index', 'slow list'), debt('chose a map', false), debt('chose a list', 'none'), debt('x', '')],
+    matched: /debt/,
+  },
+  {
+    pattern: 'assumption_cascade',
+    similar: [assumed('user ids are unique across tenants'), assumed('User IDs are unique over all tenants!')],
+    unrelated: [assumed('user ids are unique across tenants'), assumed('the clock only goes forward')],
+    matched: /unique/i,
+  },
+  {
+    pattern: 'workaround_pattern',
+    similar: [
+      around('the config object is a global singleton'),
+      around('config is a global singleton, tests share it'),
+    ],
+    unrelated: [around('the config object is a global singleton'), around('the driver pads its strings')],
+    matched: /singleton/,
+  },
+  {
+    pattern: 'spec_gap_cluster',
+    similar: [gap('specs/auth.md#retry', 'how often?'), gap('./specs/auth.md#retry', 'which codes?', 'spec_ambiguity')],
+    unrelated: [gap('specs/auth.md#retry', 'how often?'), gap('specs/billing.md', 'how often?')],
+    matched: /^specs\/auth\.md#retry$/,
+  },
+  {
+    pattern: 'external_service_outage',
+    similar: [outage('Stripe'), outage('the Stripe API', 'b')],
+    unrelated: [outage('payment API'), outage('search API', 'b'), outage('DNS server'), outage('SSH server', 'c')],
+    matched: /Stripe/,
+  },
+];
+
+describe.each(CASES)('$pattern', ({ pattern, similar, unrelated, matched }) => {
+  it('fires at its count with similar wording, and names its evidence', () => {
+    const found = findPatterns(reporting(...similar).state);
+    expect(found.map((one) => one.pattern)).toEqual([pattern]);
+    expect(found[0]?.evidence.map(({ key }) => key)).toEqual(similar.map((_, at) => `anomaly-${at + 1}`));
+    expect(found[0]?.matched).toMatch(matched);
+  });
+
+  it('does not fire one below its count', () => {
+    expect(fired(reporting(...similar.slice(1)))).toEqual([]);
+  });
+
+  it('does not fire with unrelated wording', () => {
+    expect(fired(reporting(...unrelated))).toEqual([]);
+  });
+
+  it('does not count what an earlier sprint saw', () => {
+    const w = reporting(...similar);
+    w.edit((state) => ({
+      ...state,
+      sprint: { ...state.sprint, timeline: { ...state.sprint.timeline, started: '2026-03-01T09:01:01Z' } },
+    }));
+    expect(fired(w)).toEqual([]);
+  });
+});
+
+describe('history speaks for those who report nothing', () => {
+  const rejectedFor = (w: World, id: string, coder: string, issue: string): void => {
+    w.run(SUPERVISOR, claim(id, coder));
+    const actor = { id: coder, parts: ['coder' as const] };
+    w.run(actor, begin(id));
+    w.run(actor, submit(id, commit(0x100 + id.charCodeAt(0))));
+    w.run(SUPERVISOR, claimReview(id));
+    w.run(REVIEWER, reject(id, issue));
+  };
+
+  it('rejections: the same objection in three tasks is a retry_cluster', () => {
+    const w = ready('a', 'b', 'c');
+    rejectedFor(w, 'a', 'coder-1', 'src/a.ts:1 — retries forever on a 401');
+    rejectedFor(w, 'b', 'coder-2', 'src/b.ts:9 — it retries forever on 401');
+    expect(fired(w)).toEqual([]);
+    rejectedFor(w, 'c', 'coder-3', 'src/c.ts:3 — 401 is retried forever');
+    const [found] = findPatterns(w.state);
+    expect(found).toMatchObject({ pattern: 'retry_cluster', tasks: ['a', 'b', 'c'], specs: ['specs/retry.md'] });
+    expect(found?.evidence.map(({ source }) => source)).toEqual(['rejected', 'rejected', 'rejected']);
+  });
+
+  it('rejections of an earlier sprint are past', () => {
+    const w = ready('a', 'b', 'c');
+    for (const [at, id] of ['a', 'b', 'c'].entries()) {
+      rejectedFor(w, id, `coder-${at + 1}`, 'src/a.ts:1 — retries forever on a 401');
+    }
+    expect(fired(w)).toEqual(['retry_cluster']);
+    w.edit((state) => ({
+      ...state,
+      sprint: { ...state.sprint, timeline: { ...state.sprint.timeline, started: '2026-03-01T09:00:01Z' } },
+    }));
+    expect(fired(w)).toEqual([]);
+  });
+
+  it('rejections: other objections are not', () => {
+    const w = ready('a', 'b', 'c');
+    rejectedFor(w, 'a', 'coder-1', 'src/a.ts:1 — retries forever on a 401');
+    rejectedFor(w, 'b', 'coder-2', 'src/b.ts:9 — a handle leaks');
+    rejectedFor(w, 'c', 'coder-3', 'src/c.ts:3 — errors are swallowed');
+    expect(fired(w)).toEqual([]);
+  });
+
+  it('one troubled task is bounded by its own limits and counts once', () => {
+    const w = reporting(retry('the port 8080 is taken', 'b'));
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) =>
+        task.id === 'a'
+          ? {
+              ...task,
+              history: [1, 2, 3].map((n) => ({
+                time: `2026-03-01T09:0${n}:00Z`,
+                event: 'limit',
+                detail: 'port 8080 taken',
+              })),
+            }
+          : task,
+      ),
+    }));
+    expect(fired(w)).toEqual([]);
+  });
+
+  it('limits: what agents were stuck on counts, our own name for the limit does not', () => {
+    const stuck = (detail?: string): World => {
+      const w = ready('a', 'b', 'c');
+      for (const [id, coder] of [
+        ['a', 'coder-1'],
+        ['b', 'coder-2'],
+        ['c', 'coder-3'],
+      ] as const) {
+        toClaimed(w, id, coder);
+        const said = detail === undefined ? {} : { detail };
+        w.run(supervisorOf(coder), { name: 'limit', task: id, limit: 'silence', ...said });
+      }
+      return w;
+    };
+    expect(fired(stuck())).toEqual([]);
+    expect(fired(stuck('npm test waits for the shared database lock'))).toEqual(['retry_cluster']);
+  });
+
+  it('blocks: coders that stop over similar questions about one spec are a spec_gap_cluster', () => {
+    const stop = (w: World, id: string, coder: string, reason: string, question: string): void => {
+      toClaimed(w, id, coder);
+      w.run({ id: coder, parts: ['coder'] }, { name: 'block', task: id, reason, questions: [question] });
+    };
+    const w = ready('a', 'b');
+    stop(w, 'a', 'coder-1', 'the retry limit is not specified', 'What is the retry limit?');
+    stop(w, 'b', 'coder-2', 'retry limit not specified', 'Which retry limit is right?');
+    expect(fired(w)).toEqual(['spec_gap_cluster']);
+    const other = ready('a', 'b');
+    stop(other, 'a', 'coder-1', 'the retry limit is not specified', 'What is the retry limit?');
+    stop(other, 'b', 'coder-2', 'no account for the sandbox', 'Who has a key?');
+    expect(fired(other)).toEqual([]);
+  });
+
+  it('blocks: a second task that stops and names the service is an external_service_outage; the reporter’s own is not', () => {
+    const w = reporting(outage('Stripe', 'a'));
+    toClaimed(w, 'a', 'coder-1');
+    w.run({ id: 'coder-1', parts: ['coder'] }, block('a', 'Stripe is down'));
+    expect(fired(w)).toEqual([]);
+    toClaimed(w, 'b', 'coder-2');
+    const questions = ['When is it back?'];
+    const reason = 'the stripe sandbox answers 503';
+    w.run({ id: 'coder-2', parts: ['coder'] }, { name: 'block', task: 'b', reason, questions });
+    expect(fired(w)).toEqual(['external_service_outage']);
+  });
+});
+
+describe('tripping and resolving', () => {
+  const three = [
+    retry('lock timeout in the queue'),
+    retry('queue: lock timeout', 'b'),
+    retry('queue lock timeout', 'c'),
+  ];
+
+  it('trips once, halts the sprint, and says why', () => {
+    const w = reporting(...three);
+    const tripped = w.run(SUPERVISOR, { name: 'analyze' });
+    expect(tripped.detail).toBe('circuit breaker TRIGGERED: retry_cluster');
+    expect(w.state.circuit_breaker.status).toBe('TRIGGERED');
+    expect(triggerOf(w.state.circuit_breaker.current_trigger)).toMatchObject({
+      time: '2026-03-01T09:01:00Z',
+      by: 'supervisor',
+      findings: [{ pattern: 'retry_cluster', flaw: 'ARCHITECTURE_FLAW', tasks: ['a', 'b', 'c'] }],
+    });
+    expect(w.state.sprint).toMatchObject({ status: 'CHECKPOINT', timeline: { checkpoint_at: '2026-03-01T09:01:00Z' } });
+    expect(w.board.switches).toHaveProperty('CHECKPOINT');
+    expect(w.state.tasks).toEqual(reporting(...three).state.tasks);
+    expect(w.run(SUPERVISOR, { name: 'analyze' }).already).toBe(true);
+  });
+
+  it('a second pattern joins the trigger', () => {
+    const w = reporting(...three, ...(CASES[2]?.similar ?? []));
+    const both = w.board.state.anomalies;
+    w.edit((state) => ({ ...state, anomalies: both.slice(0, 3) }));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    w.edit((state) => ({ ...state, anomalies: both }));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    expect(triggerOf(w.state.circuit_breaker.current_trigger)?.findings.map(({ pattern }) => pattern)).toEqual([
+      'retry_cluster',
+      'assumption_cascade',
+    ]);
+  });
+
+  it('what somebody else wrote as the trigger stays', () => {
+    const w = reporting(...three);
+    w.edit((state) => ({
+      ...state,
+      circuit_breaker: { status: 'TRIGGERED', current_trigger: { pattern: 'by hand' } },
+    }));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    expect(w.state.circuit_breaker.current_trigger).toMatchObject({
+      pattern: 'by hand',
+      findings: [{ tasks: ['a', 'b', 'c'] }],
+    });
+    w.edit((state) => ({ ...state, circuit_breaker: { status: 'TRIGGERED', current_trigger: 'free text' } }));
+    w.run(HUMAN, { name: 'resolve', resolution: 'seen' });
+    expect(w.state.circuit_breaker.history).toMatchObject([{ resolution: 'seen' }]);
+  });
+
+  it('a look without a finding is recorded for a person, and costs no entry for the watcher', () => {
+    const w = world();
+    expect(w.run(SUPERVISOR, { name: 'analyze' }).already).toBe(true);
+    expect(w.run(HUMAN, { name: 'analyze' })).toMatchObject({ detail: 'no systemic pattern found' });
+    expect(w.state.circuit_breaker).toMatchObject({ status: 'OK', last_check: '2026-03-01T09:00:00Z' });
+    expect(w.board.switches).toEqual({});
+  });
+
+  it('resume waits for the resolution, except to stop', () => {
+    const w = reporting(...three);
+    w.run(SUPERVISOR, { name: 'analyze' });
+    const refused = w.refused(HUMAN, { name: 'resume', decision: 'continue' });
+    expect(refused).toMatchObject({ guard: 'breaker-resolved' });
+    expect(refused.hint).toContain('liza analyze --resolve');
+    w.run(HUMAN, { name: 'resolve', resolution: 'the queue has its own lock now' });
+    expect(w.board.switches).toHaveProperty('CHECKPOINT');
+    w.run(HUMAN, { name: 'resume', decision: 'continue' });
+    expect(w.board.switches).toEqual({});
+
+    const stopped = reporting(...three);
+    stopped.run(SUPERVISOR, { name: 'analyze' });
+    stopped.run(HUMAN, { name: 'resume', decision: 'stop', note: 'the wrong queue' });
+    expect(stopped.state.goal.status).toBe('ABORTED');
+    expect(Object.keys(stopped.board.switches)).toEqual(['ABORT']);
+  });
+
+  it('resolving records and clears; the same evidence does not trip again, new evidence does', () => {
+    const w = reporting(...three);
+    expect(w.refused(HUMAN, { name: 'resolve', resolution: 'x' }).guard).toBe('triggered');
+    w.run(SUPERVISOR, { name: 'analyze' });
+    expect(w.refused(HUMAN, { name: 'resolve', resolution: ' ' }).guard).toBe('resolution');
+    w.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
+    expect(w.state.circuit_breaker).toMatchObject({
+      status: 'OK',
+      history: [{ resolution: 'one lock per worker', resolved_by: 'human', findings: [{ pattern: 'retry_cluster' }] }],
+    });
+    expect(w.state.circuit_breaker).not.toHaveProperty('current_trigger');
+    expect(w.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' }).already).toBe(true);
+    expect(fired(w)).toEqual([]);
+    const more = (n: number): void => {
+      for (let at = 0; at < n; at++) {
+        w.edit((state) => ({
+          ...state,
+          anomalies: [
+            ...state.anomalies,
+            {
+              id: `anomaly-${state.anomalies.length + 1}`,
+              type: 'retry_loop',
+              task: 'a',
+              details: { count: 1, error_pattern: 'queue lock timeout' },
+            },
+          ],
+        }));
+      }
+    };
+    more(2);
+    expect(fired(w)).toEqual([]);
+    more(1);
+    expect(fired(w)).toEqual(['retry_cluster']);
+  });
+
+  it('a goal that is over is not halted', () => {
+    const w = reporting(...three);
+    w.run(HUMAN, { name: 'abort' });
+    expect(w.run(SUPERVISOR, { name: 'analyze' }).already).toBe(true);
+    expect(w.state.circuit_breaker.status).toBe('OK');
+    expect(w.run(HUMAN, { name: 'analyze' }).notes).toHaveLength(1);
+  });
+});
+
+describe('the report', () => {
+  it('names evidence, tasks, specs and a checklist, and proposes nothing', () => {
+    const w = reporting(...(CASES[0]?.similar ?? []));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    const report = breakerReport(w.state) ?? '';
+    expect(report).toMatchInlineSnapshot(`
+      "# Circuit breaker: retry_cluster
+
+      - Status: TRIGGERED, work is halted
+      - Tripped: 2026-03-01T09:01:00Z by supervisor, in sprint-1
+
+      ## retry_cluster: ARCHITECTURE_FLAW
+
+      In this sprint the same error stops one attempt after the other: 3 times, and 3 trip it. What matched: connect ECONNREFUSED 127.0.0.1:5432
+
+      - retry_loop anomaly-1 (a, coder-1, 2026-03-01T09:01:00Z): connect ECONNREFUSED 127.0.0.1:5432 (same)
+      - retry_loop anomaly-2 (b, coder-1, 2026-03-01T09:01:00Z): ECONNREFUSED 127.0.0.1:5433 (connect) (same)
+      - retry_loop anomaly-3 (c, coder-1, 2026-03-01T09:01:00Z): Connect: econnrefused (same)
+
+      ## Affected tasks
+
+      - a: UNCLAIMED (\`liza show a\`)
+      - b: UNCLAIMED (\`liza show b\`)
+      - c: UNCLAIMED (\`liza show c\`)
+
+      ## Affected specs
+
+      - specs/retry.md
+
+      ## For you to check
+
+      - [ ] I read the evidence above and looked at the tasks it names.
+      - [ ] Do these attempts fail for one reason, or do they only sound alike?
+      - [ ] Is that reason within the scope of any of these tasks?
+      - [ ] What is already merged on integration and rests on this?
+      - [ ] I recorded what I decided: \`liza analyze --resolve "…"\`
+      - [ ] I let the work go on, or ended it: \`liza resume --decision continue|adjust-specs|replan|stop\`
+      "
+    `);
+    w.run(HUMAN, { name: 'resolve', resolution: 'the port is now configurable' });
+    expect(breakerReport(w.state)).toContain('Resolved: 2026-03-01T09:01:00Z by human: the port is now configurable');
+  });
+
+  it('there is none before the first trip', () => {
+    expect(breakerReport(world().state)).toBeUndefined();
+  });
+});
+
+describe('similar is normalised and fuzzy', () => {
+  it.each([
+    ['Timeout connecting to the database', 'database connection timed out'],
+    ['TypeError: cannot read properties of undefined (reading "id")', 'Cannot read property id of undefined'],
+    ['migration lock is never released', 'the migrations lock was not released'],
+    ['tests hang on the shared port 8080', 'test hangs: port 3000 is shared'],
+    ['module cycle between auth and session', 'auth and session import each other (module cycle)'],
+    ['checkout of 3f2a9c1d failed', 'checkout of 77ab12ff has failed'],
+  ])('%s = %s', (a, b) => {
+    expect(likeness(wording(a), wording(b))).toBeGreaterThanOrEqual(SIMILAR);
+    expect(likeness(wording(b), wording(a))).toBe(likeness(wording(a), wording(b)));
+  });
+
+  it.each([
+    ['connection timeout', 'connection refused'],
+    ['TypeError: cannot read properties of undefined', 'TypeError: x is not a function'],
+    ['user ids are unique', 'user names are lower case'],
+    ['migration lock is never released', 'the file lock of npm is missing'],
+    ['ENOENT: no such file or directory, open a.json', 'EACCES: permission denied, open b.json'],
+    ['12345', '12345'],
+    ['', ''],
+  ])('%s ≠ %s', (a, b) => {
+    expect(likeness(wording(a), wording(b))).toBeLessThan(SIMILAR);
+  });
+
+  it('stays quick however much there is', () => {
+    const w = ready('a');
+    w.edit((state) => ({
+      ...state,
+      anomalies: Array.from({ length: 5000 }, (_, at) => ({
+        id: `anomaly-${at}`,
+        type: 'retry_loop' as const,
+        details: { count: 1, error_pattern: `error ${'of some kind '.repeat(1000)} number ${at}` },
+      })),
+    }));
+    const before = process.cpuUsage();
+    expect(fired(w)).toEqual(['retry_cluster']);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1500);
+  });
+});
+
+it('an added task is no evidence', () => {
+  const w = world();
+  w.run(HUMAN, addReady('a'));
+  expect(fired(w)).toEqual([]);
+});

@@ -1,0 +1,177 @@
+// What leaves the board: without secrets, gathered, and as arguments that no shell reads.
+
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import type { Alarm } from '../../../src/core/alarms/alarm.ts';
+import { isEmpty, joined, kindOf, messageOf } from '../../../src/core/alarms/group.ts';
+import { redact, safeLine, secretsOf } from '../../../src/core/alarms/redact.ts';
+import { notifySend, openDesktop, osascript } from '../../../src/notify/desktop.ts';
+import { GATHER_MS, openCaller, QUIET_MS } from '../../../src/watcher/callers.ts';
+import { ATTEMPTS, pauseAfter } from '../../../src/watcher/deliveries.ts';
+
+const alarm = (key: string, level: Alarm['level'] = 'warning', text = `⚠️ BLOCKED: ${key} — why`): Alarm => ({
+  key,
+  level,
+  text,
+});
+
+describe('secrets', () => {
+  test.each([
+    [`key sk-${'a1'.repeat(12)} here`, 'key [redacted] here'],
+    ['ghp_0123456789abcdefghijABCDEFGHIJ012345', '[redacted]'],
+    ['github_pat_11ABCDEFG0123456789_abcdefghijk', '[redacted]'],
+    ['glpat-abcdefghij0123456789', '[redacted]'],
+    ['xoxb-1234567890-abcdefghij', '[redacted]'],
+    ['AKIAABCDEFGHIJKLMNOP', '[redacted]'],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEF-_123', '[redacted]'],
+    ['https://user:hunter2@example.org/x', 'https://[redacted]example.org/x'],
+    ['https://hooks.slack.com/services/T00/B00/XXXX', 'https://hooks.slack.com/services/[redacted]'],
+    ['Authorization: Bearer abcdefghijklmnop', 'Authorization: Bearer [redacted]'],
+    ['DB_PASSWORD=correct-horse', 'DB_PASSWORD=[redacted]'],
+    ['api_key: "abcdef123456"', 'api_key: "[redacted]"'],
+    ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----', '[redacted]'],
+  ])('%s', (text, clean) => expect(redact(text)).toBe(clean));
+
+  test.each([
+    'the token is missing',
+    'task-sk-1',
+    'password: no',
+    'see https://example.org/a@b',
+    'risk-management-of-everything',
+  ])('%s stays', (text) => expect(redact(text)).toBe(text));
+
+  it('of the environment are those whose names say so, the longest first', () => {
+    const env = {
+      API_KEY: 'abcdefgh',
+      MY_TOKEN: 'abcdefgh-longer',
+      HOME: '/home/person',
+      SHORT_SECRET: 'abc',
+      EMPTY: undefined,
+    };
+    expect(secretsOf(env)).toEqual(['abcdefgh-longer', 'abcdefgh']);
+    expect(redact('x abcdefgh-longer y abcdefgh', secretsOf(env))).toBe('x [redacted] y [redacted]');
+  });
+
+  it('a line is one line that a terminal does not obey, and keeps its emoji', () => {
+    expect(safeLine('⚠️ a\n\u001b[2J\u202eb\u009b 👩‍💻')).toBe('⚠️ a [2Jb 👩‍💻');
+  });
+
+  it('long texts take no time', () => {
+    const start = performance.now();
+    for (const text of ['a'.repeat(16_000), 'token'.repeat(3000), '://'.repeat(5000), 'eyJ.'.repeat(4000)])
+      redact(text);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+describe('messages', () => {
+  it('name the first and count the rest, by kind', () => {
+    const raised = [
+      ...Array.from({ length: 7 }, (_, n) => alarm(`t-${n}`)),
+      alarm('x', 'alarm', '🚨 INTEGRATION FAILED: x'),
+    ];
+    const message = messageOf('shop', { raised, cleared: [alarm('old')] });
+    expect(message.title).toBe('Liza · shop: 8 alarms (7 BLOCKED, 1 INTEGRATION FAILED), 1 over');
+    expect(message.urgent).toBe(true);
+    expect(message.lines).toHaveLength(6);
+    expect(message.lines.at(-1)).toBe('… and 4 more lines: liza watch --once');
+    expect(kindOf('🚨 CHECKPOINT ABANDONED?: waiting for human')).toBe('CHECKPOINT ABANDONED?');
+  });
+
+  it('leave out what came and went meanwhile', () => {
+    const none = { raised: [], cleared: [] };
+    const came = { raised: [alarm('a')], cleared: [] };
+    const went = { raised: [], cleared: [alarm('a')] };
+    expect(isEmpty(joined(came, went))).toBe(true);
+    expect(isEmpty(joined(went, came))).toBe(true);
+    expect(joined(none, came)).toEqual(came);
+  });
+
+  it('come at once after a quiet time, and then not more often than it is quiet', async () => {
+    const sent: string[] = [];
+    const sleeps: { readonly ms: number; readonly wake: () => void }[] = [];
+    const caller = openCaller({
+      project: 'shop',
+      sleep: (ms) => new Promise((wake) => sleeps.push({ ms, wake })),
+      send: ({ title }) => sent.push(title),
+    });
+    const pass = async (ms: number): Promise<void> => {
+      const next = sleeps.shift();
+      expect(next?.ms).toBe(ms);
+      next?.wake();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    caller.tell({ raised: [alarm('a')], cleared: [] });
+    caller.tell({ raised: [alarm('b')], cleared: [] });
+    expect(sent).toEqual([]);
+    await pass(GATHER_MS);
+    expect(sent).toEqual(['Liza · shop: 2 alarms (2 BLOCKED)']);
+    for (let n = 0; n < 100; n += 1) caller.tell({ raised: [alarm(`c-${n}`)], cleared: [] });
+    expect(sent).toHaveLength(1);
+    await pass(QUIET_MS);
+    expect(sent.slice(1)).toEqual(['Liza · shop: 100 alarms (100 BLOCKED)']);
+    await pass(QUIET_MS);
+    caller.tell({ raised: [alarm('d')], cleared: [] });
+    await pass(GATHER_MS);
+    expect(sent).toHaveLength(3);
+    caller.tell({ raised: [alarm('e')], cleared: [] });
+    caller.close();
+    expect(sent).toHaveLength(4);
+  });
+});
+
+it('a webhook is tried for about a quarter of an hour', () => {
+  const pauses = Array.from({ length: ATTEMPTS - 1 }, (_, n) => pauseAfter(n + 1));
+  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256].map((seconds) => seconds * 1000));
+  expect(pauseAfter(40)).toBe(300_000);
+});
+
+describe('the desktop', () => {
+  const message = { title: 'Liza · shop: 1 alarm', lines: ['--icon=x <b>bold</b> & "quoted" $(rm)'], urgent: true };
+
+  it('gets its text as arguments, after the options', () => {
+    const [program, args] = notifySend(message);
+    expect(program).toBe('notify-send');
+    expect(args.slice(args.indexOf('--'))).toEqual([
+      '--',
+      'Liza · shop: 1 alarm',
+      '--icon=x &lt;b&gt;bold&lt;/b&gt; &amp; "quoted" $(rm)',
+    ]);
+    const [mac, macArgs] = osascript(message);
+    expect(mac).toBe('osascript');
+    expect(macArgs.slice(-3)).toEqual(['--', message.title, message.lines[0]]);
+    expect(macArgs.filter((one) => one.includes('$(rm)'))).toHaveLength(1);
+  });
+
+  it('is used only where somebody sees it', () => {
+    expect(openDesktop({ env: {}, platform: 'linux' })).toBeUndefined();
+    expect(openDesktop({ env: { DISPLAY: ':0', LIZA_NOTIFY: 'off' }, platform: 'linux' })).toBeUndefined();
+    expect(openDesktop({ env: { DISPLAY: ':0', CI: '1' }, platform: 'linux' })).toBeUndefined();
+    expect(openDesktop({ env: { DISPLAY: ':0' }, platform: 'linux' })).toBeDefined();
+    expect(openDesktop({ env: {}, platform: 'darwin' })).toBeDefined();
+  });
+
+  it('is called once per message, and not waited for', async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-notify-'));
+    const file = path.join(folder, 'said');
+    fs.writeFileSync(
+      path.join(folder, 'notify-send'),
+      `#!/bin/sh\nprintf '%s\\n' "$@" > '${file}.new'\nmv '${file}.new' '${file}'\n`,
+      { mode: 0o755 },
+    );
+    const desktop = openDesktop({ env: { DISPLAY: ':0', PATH: `${folder}:/usr/bin:/bin` }, platform: 'linux' });
+    desktop?.show(message);
+    const until = performance.now() + 5000;
+    while (!fs.existsSync(file) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(fs.readFileSync(file, 'utf8')).toContain('Liza · shop: 1 alarm\n');
+    fs.rmSync(folder, { recursive: true });
+  });
+
+  it('that has no notify-send is no accident', () => {
+    const desktop = openDesktop({ env: { DISPLAY: ':0', PATH: '/nowhere' }, platform: 'linux' });
+    // The error comes later, as an event; left alone it would end this run.
+    expect(() => desktop?.show(message)).not.toThrow();
+  });
+});
