@@ -63,6 +63,7 @@ function makeWorld(row, sandboxed) {
   const base = fs.realpathSync(fs.mkdtempSync(path.join(tmpdir(), `gauntlet-${row.id.toLowerCase()}-`)));
   const root = path.join(base, 'project');
   const children = new Set();
+  const heard = [];
   const env = cleanEnvironment(base);
   const w = {
     base,
@@ -94,7 +95,9 @@ function makeWorld(row, sandboxed) {
     journal: () => lines(w.read('.liza', 'journal.jsonl')).map((line) => JSON.parse(line)),
     events: (id = 'a') => (w.task(id).history ?? []).map(({ event }) => event),
     alerts: () => (w.exists('.liza', 'alerts.log') ? w.read('.liza', 'alerts.log') : ''),
-    logs: () => logs(path.join(root, '.liza', 'agent-logs')) || logs(path.join(base, 'kept-logs')),
+    logs: () => logs(path.join(root, '.liza', 'agent-logs')) + heard.map(({ said }) => said().replace(TOLD, '')).join('\n'),
+    /** From now on what this supervisor prints of its agents counts as a log: for rows in which logs are lost. */
+    hears: (started) => heard.push(started),
     attempts: (name) => attemptsIn(w.logs(), name),
     tried: (name) => tried(w, name),
     refused: (name, ...patterns) => refused(w, name, patterns),
@@ -106,6 +109,9 @@ function makeWorld(row, sandboxed) {
   };
   return w;
 }
+
+/** What stands before a line that a supervisor tells of its agent. */
+const TOLD = /^\d\d:\d\d:\d\d \S+(?: [a-z0-9-]+)?: /gm;
 
 function cleanEnvironment(base) {
   const kept = Object.entries(process.env).filter(([name]) => !/^(LIZA|GIT|GAUNTLET|npm)_/i.test(name) && name !== 'NODE_OPTIONS');
@@ -159,13 +165,13 @@ export function addTask(w, given, options) {
  * `liza agent` for the only role that has a script, `liza run` for several; `argv`, `env`: more of each. Answers when
  * it has ended by itself; with `until` it is asked to stop once that holds.
  */
-async function crew(w, row, { roles, argv = [], env, until: what, seconds = 90, wait: waits = true } = {}) {
+async function crew(w, row, { roles, argv = [], coders = 1, env, until: what, seconds = 90, wait: waits = true } = {}) {
   const scripted = roles ?? Object.keys(ROLES).filter((role) => row[role] !== undefined);
   const [only] = scripted;
   const started =
     scripted.length === 1
       ? w.start(['agent', ROLES[only], '--agent', `as-${only}`, '--until-idle', ...argv], { env })
-      : w.start(['run', '--plain', '--coders', '1', '--planner', 'as-planner', '--coder', 'as-coder', '--reviewer', 'as-reviewer', ...argv], { env });
+      : w.start(['run', '--plain', '--coders', String(coders), '--planner', 'as-planner', '--coder', 'as-coder', '--reviewer', 'as-reviewer', ...argv], { env });
   if (!waits) return started;
   if (what !== undefined) {
     await w.until(what.name || 'what the row waits for', () => what(w), seconds);
