@@ -101,7 +101,7 @@ export interface Payloads {
   'sprint deadline': { readonly deadline?: string };
 
   // work
-  register: { readonly agent: string; readonly role: Role; readonly terminal?: string };
+  register: { readonly agent: string; readonly role: Role; readonly terminal?: string; readonly process?: string };
   /** `process`: who prepares the worktree, as `<boot>/<pid>/<started>`; here and below. */
   'reserve-claim': { readonly task: string; readonly agent: string; readonly process?: string };
   'release-reservation': { readonly task: string; readonly process?: string };

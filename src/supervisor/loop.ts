@@ -8,7 +8,7 @@ import { settings, type Task } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 import { endAgent } from '../programs/agent.ts';
 import { createWorktree } from '../workflows/create.ts';
-import { isRefusal, transact } from '../workflows/hands.ts';
+import { isRefusal, thisProcess, transact } from '../workflows/hands.ts';
 import { mergeTask } from '../workflows/merge.ts';
 import { clearTrouble, conclude, record } from './aftermath.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
@@ -29,7 +29,13 @@ const SOON_MS = 30_000;
 /** The id comes to life here, held by this process; refused while another one has it. */
 export async function enrol(office: Office, { agent, role }: Supervised): Promise<Refusal | undefined> {
   const terminal = office.terminal === undefined ? {} : { terminal: office.terminal };
-  const registered = await transact(handsOf(office, agent), { name: 'register', agent, role, ...terminal });
+  const registered = await transact(handsOf(office, agent), {
+    name: 'register',
+    agent,
+    role,
+    process: thisProcess(),
+    ...terminal,
+  });
   if (isRefusal(registered)) return registered;
   await renewOwn(office, agent);
   // Whoever had this id before is gone; what it started must not go on beside us.
