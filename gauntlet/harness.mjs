@@ -37,7 +37,15 @@ export async function play(row, sandboxed, { keep = false } = {}) {
     return { id: row.id, sandboxed, ok: true, ...came, seconds: seconds() };
   } catch (error) {
     const problem = error instanceof NotAsStated ? error.message : (error.stack ?? String(error));
-    return { id: row.id, sandboxed, ok: false, kind: 'NOT AS STATED', outcome: problem, seconds: seconds(), ...world.trace() };
+    return {
+      id: row.id,
+      sandboxed,
+      ok: false,
+      kind: 'NOT AS STATED',
+      outcome: problem,
+      seconds: seconds(),
+      ...world.trace(),
+    };
   } finally {
     await world.close(keep);
   }
@@ -73,7 +81,8 @@ function makeWorld(row, sandboxed) {
     file: (...names) => path.join(root, ...names),
     read: (...names) => fs.readFileSync(path.join(root, ...names), 'utf8'),
     exists: (...names) => fs.existsSync(path.join(root, ...names)),
-    run: (program, argv, options = {}) => run(program, argv, { cwd: root, ...options, env: { ...env, ...options.env } }),
+    run: (program, argv, options = {}) =>
+      run(program, argv, { cwd: root, ...options, env: { ...env, ...options.env } }),
     liza: (argv, options) => w.run(process.execPath, [PROGRAM, ...argv], options),
     ok: (argv, options) => {
       const ran = w.liza(argv, options);
@@ -85,17 +94,24 @@ function makeWorld(row, sandboxed) {
       if (ran.code !== 0) throw new Error(`git ${argv.join(' ')}: ${ran.said}`);
       return ran.stdout.trim();
     },
-    start: (argv, options = {}) => launch(children, process.execPath, [PROGRAM, ...argv], { cwd: root, ...options, env: { ...env, ...options.env } }),
-    spawn: (program, argv, options = {}) => launch(children, program, argv, { cwd: root, ...options, env: { ...env, ...options.env } }),
+    start: (argv, options = {}) =>
+      launch(children, process.execPath, [PROGRAM, ...argv], {
+        cwd: root,
+        ...options,
+        env: { ...env, ...options.env },
+      }),
+    spawn: (program, argv, options = {}) =>
+      launch(children, program, argv, { cwd: root, ...options, env: { ...env, ...options.env } }),
     prepare: () => prepare(w, row),
     crew: (options) => crew(w, row, options),
-    until: (what, is, seconds = 60) => until(w, what, is, seconds),
+    until: (what, is, seconds = 60) => until(what, is, seconds),
     board: () => parse(w.read('.liza', 'state.yaml'), { maxAliasCount: 0 }),
     task: (id = 'a') => w.board().tasks.find((task) => task.id === id) ?? {},
     journal: () => lines(w.read('.liza', 'journal.jsonl')).map((line) => JSON.parse(line)),
     events: (id = 'a') => (w.task(id).history ?? []).map(({ event }) => event),
     alerts: () => (w.exists('.liza', 'alerts.log') ? w.read('.liza', 'alerts.log') : ''),
-    logs: () => logs(path.join(root, '.liza', 'agent-logs')) + heard.map(({ said }) => said().replace(TOLD, '')).join('\n'),
+    logs: () =>
+      logs(path.join(root, '.liza', 'agent-logs')) + heard.map(({ said }) => said().replace(TOLD, '')).join('\n'),
     /** From now on what this supervisor prints of its agents counts as a log: for rows in which logs are lost. */
     hears: (started) => heard.push(started),
     attempts: (name) => attemptsIn(w.logs(), name),
@@ -114,7 +130,9 @@ function makeWorld(row, sandboxed) {
 const TOLD = /^\d\d:\d\d:\d\d \S+(?: [a-z0-9-]+)?: /gm;
 
 function cleanEnvironment(base) {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(LIZA|GIT|GAUNTLET|npm)_/i.test(name) && name !== 'NODE_OPTIONS');
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(LIZA|GIT|GAUNTLET|npm)_/i.test(name) && name !== 'NODE_OPTIONS',
+  );
   return {
     ...Object.fromEntries(kept),
     HOME: path.join(base, 'home'),
@@ -134,7 +152,8 @@ async function prepare(w, { files = {}, tasks = [{}], config = {}, given, planne
     fs.mkdirSync(path.dirname(w.file(name)), { recursive: true });
     fs.writeFileSync(w.file(name), text, name.endsWith('.sh') ? { mode: 0o755 } : {});
   };
-  for (const [name, text] of Object.entries({ 'specs/vision.md': '# Vision\n', 'README.md': '# a\n', ...files })) write(name, text);
+  for (const [name, text] of Object.entries({ 'specs/vision.md': '# Vision\n', 'README.md': '# a\n', ...files }))
+    write(name, text);
   w.git('init', '-q', '-b', 'main');
   w.git('add', '-A');
   w.git('commit', '-qm', 'start');
@@ -149,15 +168,24 @@ async function prepare(w, { files = {}, tasks = [{}], config = {}, given, planne
       },
     ]),
   );
-  const settings = { sandbox: w.sandboxed ? 'require' : 'off', poll_interval: 2, heartbeat_interval: 1, ...config, providers };
-  for (const [key, value] of Object.entries(settings)) w.ok(['config', 'set', key, typeof value === 'string' ? value : JSON.stringify(value)]);
+  const settings = {
+    sandbox: w.sandboxed ? 'require' : 'off',
+    poll_interval: 2,
+    heartbeat_interval: 1,
+    ...config,
+    providers,
+  };
+  for (const [key, value] of Object.entries(settings))
+    w.ok(['config', 'set', key, typeof value === 'string' ? value : JSON.stringify(value)]);
   for (const given of tasks) addTask(w, given);
   await given?.(w);
 }
 
 export function addTask(w, given, options) {
   const { ready = true, ...fields } = { ...TASK, ...given };
-  const flags = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
+  const flags = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)],
+  );
   return w.ok(['add-task', ...flags, ...(ready ? ['--ready'] : [])], options);
 }
 
@@ -171,7 +199,22 @@ async function crew(w, row, { roles, argv = [], coders = 1, env, until: what, se
   const started =
     scripted.length === 1
       ? w.start(['agent', ROLES[only], '--agent', `as-${only}`, '--until-idle', ...argv], { env })
-      : w.start(['run', '--plain', '--coders', String(coders), '--planner', 'as-planner', '--coder', 'as-coder', '--reviewer', 'as-reviewer', ...argv], { env });
+      : w.start(
+          [
+            'run',
+            '--plain',
+            '--coders',
+            String(coders),
+            '--planner',
+            'as-planner',
+            '--coder',
+            'as-coder',
+            '--reviewer',
+            'as-reviewer',
+            ...argv,
+          ],
+          { env },
+        );
   if (!waits) return started;
   if (what !== undefined) {
     await w.until(what.name || 'what the row waits for', () => what(w), seconds);
@@ -182,7 +225,7 @@ async function crew(w, row, { roles, argv = [], coders = 1, env, until: what, se
   return started;
 }
 
-async function until(w, what, is, seconds) {
+async function until(what, is, seconds) {
   const limit = performance.now() + seconds * 1000;
   for (;;) {
     let answer = false;
@@ -230,7 +273,10 @@ function reallySandboxed(w, row) {
   const said = [...w.logs().matchAll(/^SESSION \S+ outside-writable=(yes|no)$/gm)].map(([, word]) => word);
   holds(said.length > 0, 'no session of an agent took place');
   const wrong = w.sandboxed ? 'yes' : 'no';
-  holds(!said.includes(wrong), w.sandboxed ? 'a session was NOT in the sandbox' : 'a session was in a sandbox that was off');
+  holds(
+    !said.includes(wrong),
+    w.sandboxed ? 'a session was NOT in the sandbox' : 'a session was in a sandbox that was off',
+  );
 }
 
 function logs(folder) {
@@ -247,7 +293,9 @@ function logs(folder) {
 export function processesOf(root) {
   if (!fs.existsSync('/proc/self')) {
     const { stdout } = run('ps', ['-Ao', 'pid=,args='], {});
-    return lines(stdout).filter((line) => line.includes(root)).map((line) => Number.parseInt(line, 10));
+    return lines(stdout)
+      .filter((line) => line.includes(root))
+      .map((line) => Number.parseInt(line, 10));
   }
   return fs.readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) return [];

@@ -41,7 +41,9 @@ if (values.help) {
 const SLICE = ['G03', 'G05', 'G10', 'G14', 'G19', 'G31', 'G41', 'G53'];
 
 const folder = path.join(import.meta.dirname, 'rows');
-const files = readdirSync(folder).filter((name) => name.endsWith('.mjs')).sort();
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.mjs'))
+  .sort();
 const all = (await Promise.all(files.map((name) => import(path.join(folder, name)))))
   .flatMap((module) => Object.values(module))
   .sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -59,7 +61,10 @@ if (values.list) {
 }
 
 const missing = values['no-sandbox'] ? undefined : withoutSandbox();
-const modes = [...(values['only-sandbox'] ? [] : [false]), ...(values['no-sandbox'] || missing !== undefined ? [] : [true])];
+const modes = [
+  ...(values['only-sandbox'] ? [] : [false]),
+  ...(values['no-sandbox'] || missing !== undefined ? [] : [true]),
+];
 const begun = performance.now();
 const jobs = rows.flatMap((row) => modes.map((sandboxed) => ({ row, sandboxed })));
 const results = new Map();
@@ -72,18 +77,25 @@ async function worker() {
     const result = await play(row, sandboxed, { keep: values.keep });
     results.set(`${row.id} ${sandboxed}`, result);
     const said = `${row.id} ${sandboxed ? 'sandbox ' : 'open    '} ${result.kind}, ${result.seconds} s`;
-    console.error(result.ok ? said : `${said}\n${result.outcome}\n--- agents\n${result.logs}\n--- supervisor\n${result.crew}\n`);
+    console.error(
+      result.ok ? said : `${said}\n${result.outcome}\n--- agents\n${result.logs}\n--- supervisor\n${result.crew}\n`,
+    );
   }
 }
 
-const played = rows.map((row) => ({ row, open: results.get(`${row.id} false`), sandbox: results.get(`${row.id} true`) }));
+const played = rows.map((row) => ({
+  row,
+  open: results.get(`${row.id} false`),
+  sandbox: results.get(`${row.id} true`),
+}));
 const wrong = [...results.values()].filter(({ ok }) => !ok);
 const seconds = Math.round((performance.now() - begun) / 1000);
 
 if (values.json) console.log(JSON.stringify({ rows: played, missing, seconds }, undefined, 2));
 else console.log(printed(played, missing));
 if (values.readme) intoReadme('gauntlet', markdown(played, missing));
-if (missing !== undefined) console.error(`\nTHE SANDBOX COLUMN WAS NOT PLAYED: ${missing}; without it on purpose: --no-sandbox`);
+if (missing !== undefined)
+  console.error(`\nTHE SANDBOX COLUMN WAS NOT PLAYED: ${missing}; without it on purpose: --no-sandbox`);
 console.error(`\n${rows.length} rows, ${results.size} played in ${seconds} s, ${wrong.length} not as stated`);
 process.exitCode = wrong.length > 0 || missing !== undefined ? 1 : 0;
 

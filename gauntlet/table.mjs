@@ -9,7 +9,10 @@ const NOT_PLAYED = { kind: 'NOT PLAYED', outcome: '', seconds: undefined };
 export function printed(played, missing) {
   const width = Math.max(80, process.stdout.columns ?? 160);
   const text = played.flatMap(({ row, open, sandbox }) => {
-    const cells = [told('open', open), ...(missing === undefined && sandbox === undefined ? [] : [told('sandbox', sandbox ?? NOT_PLAYED)])];
+    const cells = [
+      told('open', open),
+      ...(missing === undefined && sandbox === undefined ? [] : [told('sandbox', sandbox ?? NOT_PLAYED)]),
+    ];
     return [...wrap(`${row.id}  ${row.agent}`, width), ...cells.flatMap((cell) => wrap(`     ${cell}`, width))];
   });
   return [...text, '', ...MEANING].join('\n');
@@ -24,15 +27,17 @@ export function markdown(played, missing) {
   const cell = (result) => (result === undefined ? (missing === undefined ? '' : 'not played') : `**${result.kind}**`);
   // Where both ended alike it is said once.
   const outcome = ({ open, sandbox }) => {
-    if (open === undefined || sandbox === undefined || open.outcome === sandbox.outcome) return (open ?? sandbox)?.outcome ?? '';
+    if (open === undefined || sandbox === undefined || open.outcome === sandbox.outcome)
+      return (open ?? sandbox)?.outcome ?? '';
     return `${open.outcome}. *In the sandbox:* ${sandbox.outcome}`;
   };
   const time = ({ open, sandbox }) => [open, sandbox].map((result) => result?.seconds ?? '–').join(' / ');
   return [
     '| | The agent… | …and this happened | without sandbox | with sandbox | seconds |',
     '|---|---|---|---|---|--:|',
-    ...played.map((one) =>
-      `| ${one.row.id} | ${escaped(one.row.agent)} | ${escaped(firstLine(outcome(one)))} | ${cell(one.open)} | ${cell(one.sandbox)} | ${time(one)} |`,
+    ...played.map(
+      (one) =>
+        `| ${one.row.id} | ${escaped(one.row.agent)} | ${escaped(firstLine(outcome(one)))} | ${cell(one.open)} | ${cell(one.sandbox)} | ${time(one)} |`,
     ),
     '',
     ...MEANING.map((line) => `*${line}*`),

@@ -33,7 +33,10 @@ export const g21 = {
   check(w) {
     w.succeeded('own');
     holds((w.tried('sibling').code === 0) === !w.between, 'it is not clear whether the sibling’s folder was there');
-    holds(w.between === w.sandboxed, w.sandboxed ? 'a sibling’s folder was deleted from the sandbox' : 'the sibling’s folder is there');
+    holds(
+      w.between === w.sandboxed,
+      w.sandboxed ? 'a sibling’s folder was deleted from the sandbox' : 'the sibling’s folder is there',
+    );
     for (const id of ['a', 'b']) {
       reachable(w, w.tried(`${id}-commit`).said.split('\n').at(-1));
       w.succeeded(`${id}-again`);

@@ -25,7 +25,10 @@ export const g40 = {
     w.refused('unknown', /depend on nobody, which no task is called/);
     w.refused('cycle', /in a circle: .*one.*two/);
     const { tasks } = w.board();
-    holds(tasks.every(({ status }) => status === 'DRAFT'), `claimable: ${tasks.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id)}`);
+    holds(
+      tasks.every(({ status }) => status === 'DRAFT'),
+      `claimable: ${tasks.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id)}`,
+    );
     holds(tasks.find(({ id }) => id === 'no-done') !== undefined, 'the draft is gone');
     return prevented('refused with the reason; what is incomplete stays DRAFT');
   },
@@ -41,7 +44,10 @@ export const g41 = {
     leave 0 planned`,
   check(w) {
     w.refused('split', /splits the tests from their code/);
-    holds(w.board().tasks.every(({ status }) => status === 'DRAFT'), 'it is claimable');
+    holds(
+      w.board().tasks.every(({ status }) => status === 'DRAFT'),
+      'it is claimable',
+    );
     return prevented('refused: whoever writes the code must prove it');
   },
 };
@@ -126,4 +132,3 @@ export const g44 = {
     return prevented('refused under its own id, a coder’s, and without begin');
   },
 };
-

@@ -74,7 +74,10 @@ export const g33 = {
     w.refused('late', /lease of code-reviewer-1 on a is lost/, /liza exit 42/);
     holds(!w.events().includes('rejected'), 'the late verdict counted');
     const kept = readdirSync(w.file('.liza', 'rejected')).filter((name) => name.includes('verdict-a-code-reviewer-1'));
-    holds(kept.length > 0 && w.read('.liza', 'rejected', kept[0]).includes('a careful finding of mine'), 'it was not kept');
+    holds(
+      kept.length > 0 && w.read('.liza', 'rejected', kept[0]).includes('a careful finding of mine'),
+      'it was not kept',
+    );
     const prompts = readdirSync(w.file('.liza', 'agent-prompts')).filter((name) => name.startsWith('code-reviewer-2'));
     const shown = prompts.map((name) => readFileSync(w.file('.liza', 'agent-prompts', name), 'utf8')).join('');
     holds(shown.includes('a careful finding of mine'), 'the next reviewer was not shown it');

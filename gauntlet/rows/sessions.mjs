@@ -1,11 +1,9 @@
 // Sessions that come to nothing: they spin, hang, crash, leave others behind, wake too late, flood.
 
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { contained, holds, prevented } from '../harness.mjs';
-
-const sessions = (w) => (w.logs().match(/^SESSION coder-1 /gm) ?? []).length;
 
 export const g16 = {
   id: 'G16',
@@ -39,7 +37,9 @@ export const g17 = {
     holds(w.agentsAlive().length === 0, `still alive: ${w.agentsAlive().join(' ')}`);
     const { status, blocked_reason: reason } = w.task();
     holds(status === 'BLOCKED' && /silence: no output and no progress/.test(reason), `${status}: ${reason}`);
-    return contained(`ended with all its children each time; blocked for silence after ${w.attempts('hang').length} sessions`);
+    return contained(
+      `ended with all its children each time; blocked for silence after ${w.attempts('hang').length} sessions`,
+    );
   },
 };
 
@@ -56,7 +56,14 @@ export const g18 = {
   check(w) {
     holds(w.attempts('crash').length === 3, `it was started ${w.attempts('crash').length} times`);
     const names = readdirSync(w.file('.liza', 'agent-logs')).filter((name) => name.startsWith('coder-1'));
-    const times = names.map((name) => Date.parse(/\.(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)-(\d{3})Z/.exec(name).slice(1).reduce((text, part, at) => text + ['', '-', '-', ':', ':', '.'][at] + part) + 'Z'));
+    const times = names.map((name) =>
+      Date.parse(
+        /\.(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)-(\d{3})Z/
+          .exec(name)
+          .slice(1)
+          .reduce((text, part, at) => text + ['', '-', '-', ':', ':', '.'][at] + part) + 'Z',
+      ),
+    );
     const [first, second] = [times[1] - times[0], times[2] - times[1]];
     holds(first >= 5000 && second >= 10_000, `it waited ${first} and ${second} ms`);
     holds(/CRASH LOOP: coder-1/.test(w.alerts()), `no alarm: ${w.alerts()}`);
@@ -78,7 +85,10 @@ export const g19 = {
     liza block a --reason 'done here' --question 'go on?'; leave 42 blocked`,
   check(w) {
     holds(Number(w.tried('daemons').said) >= 4, `only ${w.tried('daemons').said} daemons were there`);
-    const left = w.run('ps', ['-eo', 'args']).stdout.split('\n').filter((line) => /sleep 8642\d/.test(line));
+    const left = w
+      .run('ps', ['-eo', 'args'])
+      .stdout.split('\n')
+      .filter((line) => /sleep 8642\d/.test(line));
     holds(left.length === 0, `still alive: ${left.join(', ')}`);
     holds(w.agentsAlive().length === 0, 'something of the agent is alive');
     return contained('four daemons were alive during the session, none after it');
@@ -120,7 +130,10 @@ export const g20 = {
   },
   check(w) {
     const task = w.task();
-    holds(task.assigned_to === 'coder-2' && task.epoch === w.held.epoch && task.status === 'CLAIMED', 'the second no longer holds it');
+    holds(
+      task.assigned_to === 'coder-2' && task.epoch === w.held.epoch && task.status === 'CLAIMED',
+      'the second no longer holds it',
+    );
     const head = w.run('git', ['-C', w.file('.worktrees', 'a'), 'rev-parse', 'HEAD']).stdout.trim();
     holds(head === w.head, 'the second’s branch was moved');
     holds(/FIRST woke/.test(w.logs()), 'it never woke');
@@ -149,10 +162,14 @@ export const g23 = {
   async play(w) {
     const crew = await w.crew({ wait: false });
     w.peak = 0;
-    await w.until('the crew ends', () => {
-      w.peak = Math.max(w.peak, residentMb(crew.pid));
-      return crew.ended();
-    }, 150);
+    await w.until(
+      'the crew ends',
+      () => {
+        w.peak = Math.max(w.peak, residentMb(crew.pid));
+        return crew.ended();
+      },
+      150,
+    );
   },
   check(w) {
     w.succeeded('printed');

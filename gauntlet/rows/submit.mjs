@@ -67,8 +67,14 @@ END
     leave 0 rejected`,
   check(w) {
     holds(w.attempts('nothing').length >= 1, 'nothing new was never submitted');
-    holds(/changes nothing since the base|checkpoint/.test(w.attempts('nothing')[0].said), w.attempts('nothing')[0].said);
-    holds(w.attempts('nothing').every(({ code }) => code !== 0), 'nothing new was let through');
+    holds(
+      /changes nothing since the base|checkpoint/.test(w.attempts('nothing')[0].said),
+      w.attempts('nothing')[0].said,
+    );
+    holds(
+      w.attempts('nothing').every(({ code }) => code !== 0),
+      'nothing new was let through',
+    );
     w.refused('unchanged', /is the commit that was rejected, unchanged/);
     w.refused('same-files', /has the same files as [0-9a-f]{40}, which was rejected/);
     holds(w.events().filter((event) => event === 'submitted').length === 1, 'it was submitted twice');

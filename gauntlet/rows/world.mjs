@@ -41,7 +41,9 @@ export const g50 = {
     holds(w.status.includes('invalid') && /make a|BLACKBOARD|CLAIMED/.test(w.status), `status: ${w.status}`);
     holds(w.kept, 'the broken file was written over');
     holds(w.ok(['log', 'verify']).said.includes('whole'), 'the journal is not whole');
-    return contained(`writes exit 4 and name line and column, the file is left alone, alarm INVALID STATE; mended, the task was merged`);
+    return contained(
+      `writes exit 4 and name line and column, the file is left alone, alarm INVALID STATE; mended, the task was merged`,
+    );
   },
 };
 
@@ -80,7 +82,9 @@ export const g51 = {
     holds(w.verified.code === 0, w.verified.said);
     holds(w.task().status === 'READY_FOR_REVIEW', `it is ${w.task().status}`);
     holds(w.ok(['log', 'verify']).said.includes('whole'), 'the journal is not whole');
-    return contained('each write failed with the reason and left the old state and a whole journal; with room it went on');
+    return contained(
+      'each write failed with the reason and left the old state and a whole journal; with room it went on',
+    );
   },
 };
 
@@ -120,7 +124,9 @@ export const g52 = {
     const doctor = w.liza(['doctor']).said;
     holds(!/broken|half/.test(doctor), `${doctor} ${when}`);
     holds(w.ok(['validate']).said.includes('VALID'), 'the board is not valid');
-    return contained(`killed ${w.instants.length} times; then merged, every commit reachable, no process, folder or claim left`);
+    return contained(
+      `killed ${w.instants.length} times; then merged, every commit reachable, no process, folder or claim left`,
+    );
   },
 };
 
@@ -166,7 +172,9 @@ export const g54 = {
     const shifted = { NODE_OPTIONS: `--import ${path.join(HERE, 'later.mjs')}`, GAUNTLET_CLOCK: clock };
     const first = await w.crew({ wait: false, env: { ...shifted, LIZA_AGENT_ID: 'coder-1' } });
     await w.until('the first is at work', () => /^BEGUN$/m.test(w.logs()));
-    const second = w.start(['agent', 'coder', '--agent', 'as-coder'], { env: { ...shifted, LIZA_AGENT_ID: 'coder-2' } });
+    const second = w.start(['agent', 'coder', '--agent', 'as-coder'], {
+      env: { ...shifted, LIZA_AGENT_ID: 'coder-2' },
+    });
     await w.until('the second waits', () => w.board().agents['coder-2'] !== undefined);
     set(3600);
     await wait(3000);
@@ -194,4 +202,3 @@ export const g54 = {
     return contained(`nothing was stolen by either jump; the lease of a frozen holder ended after its 6 s`);
   },
 };
-
