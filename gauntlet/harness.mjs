@@ -11,7 +11,8 @@ import { parse } from 'yaml';
 import { GOOD_CODER, GOOD_PLANNER, GOOD_REVIEWER, PRELUDE } from './agents.mjs';
 
 const ROOT = path.join(import.meta.dirname, '..');
-export const PROGRAM = path.join(ROOT, 'dist', 'liza.cjs');
+/** GAUNTLET_PROGRAM: another build, say the one that is installed. */
+export const PROGRAM = process.env['GAUNTLET_PROGRAM'] ?? path.join(ROOT, 'dist', 'liza.cjs');
 
 /** Not as stated. Anything else that is thrown is told too, as our own mistake. */
 export class NotAsStated extends Error {}
