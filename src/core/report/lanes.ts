@@ -1,0 +1,138 @@
+// The timeline and the time in each state, drawn as bars. A bar has no width of its own: places are parts of a
+// hundred, letters and patterns are in pixels, so that it reads the same on a phone and on paper.
+
+import { isTerminal, TASK_STATUSES, type TaskStatus } from '../state.ts';
+import { duration } from '../time.ts';
+import { type Axis, round } from './axis.ts';
+import { html, type Markup } from './markup.ts';
+import type { Report, TaskStory, TimeSpent } from './model.ts';
+import { legend, pill, signOf } from './states.ts';
+import { clock, seconds, stateWord } from './words.ts';
+
+/** More lanes than this are folded away, so many at a time. */
+const SHOWN = 40;
+const FOLDED = 50;
+
+export function timeline(report: Report, axis: Axis): Markup {
+  const { tasks } = report;
+  const seen = new Set(tasks.flatMap(({ spans, status }) => [status, ...spans.map(({ state }) => state)]));
+  return html`
+${legend(seen)}
+<div class="lanes time">
+${axisRow(axis)}
+${folded(tasks, (task) => lane(task, report, axis))}
+${axisRow(axis)}
+</div>`;
+}
+
+/** The first ones as a list, the others folded. */
+export function folded<T>(items: readonly T[], item: (one: T) => Markup): Markup {
+  const rest: Markup[] = [];
+  for (let at = SHOWN; at < items.length; at += FOLDED) {
+    const part = items.slice(at, at + FOLDED);
+    rest.push(
+      html`<details><summary>${at + 1} to ${at + part.length} of ${items.length}</summary><ol class="plain">${part.map(item)}</ol></details>`,
+    );
+  }
+  return html`<ol class="plain">${items.slice(0, SHOWN).map(item)}</ol>${rest}`;
+}
+
+function axisRow({ ticks }: Axis): Markup {
+  const labels = ticks.map(({ at, label }) => html`<text x="${at}%" y="13" class="${edge(at)}">${label}</text>`);
+  return html`<div class="lane axis" aria-hidden="true"><span class="who"></span><svg class="bar" height="18" focusable="false">${labels}</svg></div>`;
+}
+
+/** Labels at the ends would stick out. */
+const edge = (at: number): string => (at < 6 ? 'first' : at > 94 ? 'last' : 'mid');
+
+function lane(task: TaskStory, report: Report, axis: Axis): Markup {
+  const { id, title, status, spans } = task;
+  const told = spans
+    .map(({ state, from, to }) => `${stateWord(state)}${isTerminal(state) ? '' : ` ${duration(to - from)}`}`)
+    .join(', ');
+  const parts = spans.filter(({ from, to, state }) => to > from && !isTerminal(state));
+  const drawn = parts.map(({ state, from, to }) =>
+    segment(
+      state,
+      axis.at(from),
+      round(axis.at(to) - axis.at(from)),
+      `${stateWord(state)}: ${clock(from, report)} to ${clock(to, report)}, ${duration(to - from)}`,
+    ),
+  );
+  const marks = spans.flatMap(({ state, from, to }) => {
+    const passing = to - from < (axis.to - axis.from) / 50 && NOTABLE.has(state);
+    return passing || isTerminal(state)
+      ? [mark(state, axis.at(from), `${stateWord(state)} at ${clock(from, report)}`)]
+      : [];
+  });
+  return html`<li class="lane"><div class="who"><b class="id">${id}</b> ${pill(status)}<span class="said">${title}</span></div><svg class="bar" height="24" role="img"><title>${id}: ${stateWord(status)}</title><desc>${told || 'No history'}</desc>${drawn}${marks}</svg></li>
+`;
+}
+
+/** States that matter however short they are. */
+const NOTABLE: ReadonlySet<TaskStatus> = new Set(['REJECTED', 'BLOCKED', 'INTEGRATION_FAILED']);
+
+function segment(state: TaskStatus, at: number, width: number, told: string): Markup {
+  // Whether a label fits is known in parts of a hundred only: a phone has about three pixels for each.
+  const word = width >= 3 * stateWord(state).length ? stateWord(state) : width >= 5 ? signOf(state) : undefined;
+  const label =
+    word === undefined ? undefined : html`<text x="50%" y="16" style="stroke:var(--${state})">${word}</text>`;
+  return html`<svg x="${at}%" y="1" width="${Math.max(0.4, width)}%" height="22" class="seg"><title>${told}</title><rect width="100%" height="100%" rx="2" fill="url(#p-${state})"/>${label}</svg>`;
+}
+
+function mark(state: TaskStatus, at: number, told: string): Markup {
+  // Inside at the ends, centred elsewhere.
+  const shift = at < 2 ? 9 : at > 98 ? -9 : 0;
+  return html`<svg x="${at}%" y="12" class="mark"><title>${told}</title><circle cx="${shift}" r="8" style="fill:var(--${state})"/><text x="${shift}" y="4">${signOf(state)}</text></svg>`;
+}
+
+/** All tasks together, then each: who stood where for how long. */
+export function timeInState({ tasks, spent }: Report): Markup {
+  const total = sum(spent);
+  if (total === 0) return html`<p>No time has been spent yet.</p>`;
+  const entries = entriesOf(spent);
+  const rows = entries.map(
+    ([state, count]) =>
+      html`<tr><th scope="row">${stateWord(state)}</th><td data-l="Time">${seconds(count)}</td><td data-l="Share">${Math.round((100 * count) / total)} %</td></tr>`,
+  );
+  const longest = Math.max(1, ...tasks.map(({ figures }) => sum(figures.time_in_state_seconds)));
+  const slow = tasks
+    .filter(({ figures }) => sum(figures.time_in_state_seconds) > 0)
+    .toSorted((a, b) => sum(b.figures.time_in_state_seconds) - sum(a.figures.time_in_state_seconds));
+  return html`
+${legend(new Set(entries.map(([state]) => state)))}
+<div class="lanes"><div class="lane"><div class="who"><b>All tasks</b> <span>${seconds(total)} together</span></div>${stacked(spent, total, `All tasks: ${told(spent)}`)}</div></div>
+<table class="cards narrow"><caption>Time of all tasks together</caption><thead><tr><th scope="col">State</th><th scope="col">Time</th><th scope="col">Share</th></tr></thead><tbody>${rows}</tbody></table>
+<h3>By task</h3>
+<div class="lanes">${folded(
+    slow,
+    ({
+      id,
+      figures: { time_in_state_seconds: time },
+    }) => html`<li class="lane"><div class="who"><b class="id">${id}</b> <span>${seconds(sum(time))}</span></div>${stacked(time, longest, `${id}: ${told(time)}`)}</li>
+`,
+  )}</div>`;
+}
+
+function stacked(spent: TimeSpent, whole: number, title: string): Markup {
+  let at = 0;
+  const parts = entriesOf(spent).map(([state, count]) => {
+    const from = at;
+    at += (100 * count) / whole;
+    return segment(state, round(from), round(at - from), `${stateWord(state)}: ${seconds(count)}`);
+  });
+  return html`<svg class="bar" height="24" role="img"><title>${title}</title>${parts}</svg>`;
+}
+
+const entriesOf = (spent: TimeSpent): readonly (readonly [TaskStatus, number])[] =>
+  TASK_STATUSES.flatMap((status) => {
+    const count = spent[status] ?? 0;
+    return count > 0 ? [[status, count] as const] : [];
+  });
+
+const sum = (spent: TimeSpent): number => entriesOf(spent).reduce((total, [, count]) => total + count, 0);
+
+const told = (spent: TimeSpent): string =>
+  entriesOf(spent)
+    .map(([state, count]) => `${stateWord(state)} ${seconds(count)}`)
+    .join(', ');
