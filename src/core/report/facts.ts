@@ -79,7 +79,7 @@ const byBeginning = (a: TaskStory, b: TaskStory): number =>
   (a.spans[0]?.from ?? 0) - (b.spans[0]?.from ?? 0) || (a.id < b.id ? -1 : 1);
 
 /** Reasons are shown whole as long as all of them together stay readable. */
-const ALL_REASONS = 400_000;
+const ALL_REASONS = 250_000;
 function limitFor(tasks: readonly Task[]): number {
   const verdicts = tasks.reduce(
     (sum, task) => sum + historyOf(task).filter(({ reason }) => typeof reason === 'string').length,

@@ -1,6 +1,7 @@
 // The timeline and the time in each state, drawn as bars. A bar has no width of its own: places are parts of a
 // hundred, letters and patterns are in pixels, so that it reads the same on a phone and on paper.
 
+import { counted } from '../gist.ts';
 import { isTerminal, TASK_STATUSES, type TaskStatus } from '../state.ts';
 import { duration } from '../time.ts';
 import { type Axis, round } from './axis.ts';
@@ -26,7 +27,7 @@ ${axisRow(axis)}
 }
 
 /** The first ones as a list, the others folded. */
-export function folded<T>(items: readonly T[], item: (one: T) => Markup): Markup {
+function folded<T>(items: readonly T[], item: (one: T) => Markup): Markup {
   const rest: Markup[] = [];
   for (let at = SHOWN; at < items.length; at += FOLDED) {
     const part = items.slice(at, at + FOLDED);
@@ -34,6 +35,13 @@ export function folded<T>(items: readonly T[], item: (one: T) => Markup): Markup
       html`<details><summary>${at + 1} to ${at + part.length} of ${items.length}</summary><ol class="plain">${part.map(item)}</ol></details>`,
     );
   }
+  return html`<ol class="plain">${items.slice(0, SHOWN).map(item)}</ol>${rest}`;
+}
+
+/** The first ones as a list; of the others only how many there are. */
+export function foremost<T>(items: readonly T[], item: (one: T) => Markup): Markup {
+  const more = items.length - SHOWN;
+  const rest = more <= 0 ? undefined : html`<p class="meta">${counted(more, 'task')} with less are not drawn.</p>`;
   return html`<ol class="plain">${items.slice(0, SHOWN).map(item)}</ol>${rest}`;
 }
 
@@ -75,15 +83,14 @@ const NOTABLE: ReadonlySet<TaskStatus> = new Set(['REJECTED', 'BLOCKED', 'INTEGR
 function segment(state: TaskStatus, at: number, width: number, told: string): Markup {
   // Whether a label fits is known in parts of a hundred only: a phone has about three pixels for each.
   const word = width >= 3 * stateWord(state).length ? stateWord(state) : width >= 5 ? signOf(state) : undefined;
-  const label =
-    word === undefined ? undefined : html`<text x="50%" y="16" style="stroke:var(--${state})">${word}</text>`;
-  return html`<svg x="${at}%" y="1" width="${Math.max(0.4, width)}%" height="22" class="seg"><title>${told}</title><rect width="100%" height="100%" rx="2" fill="url(#p-${state})"/>${label}</svg>`;
+  const label = word === undefined ? undefined : html`<text x="50%" y="16">${word}</text>`;
+  return html`<svg x="${at}%" width="${Math.max(0.4, width)}%" class="seg ${state}"><title>${told}</title><rect width="100%" height="100%" rx="2" fill="url(#p-${state})"/>${label}</svg>`;
 }
 
 function mark(state: TaskStatus, at: number, told: string): Markup {
   // Inside at the ends, centred elsewhere.
   const shift = at < 2 ? 9 : at > 98 ? -9 : 0;
-  return html`<svg x="${at}%" y="12" class="mark"><title>${told}</title><circle cx="${shift}" r="8" style="fill:var(--${state})"/><text x="${shift}" y="4">${signOf(state)}</text></svg>`;
+  return html`<svg x="${at}%" y="12" class="mark ${state}"><title>${told}</title><circle cx="${shift}" r="8"/><text x="${shift}" y="4">${signOf(state)}</text></svg>`;
 }
 
 /** All tasks together, then each: who stood where for how long. */
@@ -104,7 +111,7 @@ ${legend(new Set(entries.map(([state]) => state)))}
 <div class="lanes"><div class="lane"><div class="who"><b>All tasks</b> <span>${seconds(total)} together</span></div>${stacked(spent, total, `All tasks: ${told(spent)}`)}</div></div>
 <table class="cards narrow"><caption>Time of all tasks together</caption><thead><tr><th scope="col">State</th><th scope="col">Time</th><th scope="col">Share</th></tr></thead><tbody>${rows}</tbody></table>
 <h3>By task</h3>
-<div class="lanes">${folded(
+<div class="lanes">${foremost(
     slow,
     ({
       id,

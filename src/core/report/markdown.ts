@@ -220,7 +220,7 @@ function tasks({ tasks: stories }: Report): readonly string[] {
     [
       status,
       ...(archived ? ['archived'] : []),
-      ...(replacedBy.length === 0 ? [] : [`by ${replacedBy.join(', ')}`]),
+      ...(replacedBy.length === 0 ? [] : [`by ${inlineText(replacedBy.join(', '))}`]),
     ].join(', '),
     inlineText(coders.join(', ')),
     String(priority),

@@ -9,23 +9,25 @@ import { when } from './words.ts';
 
 /** With more tasks than this, their rounds are folded away. */
 const OPEN = 12;
+/** With more verdicts than this, what blocks is told and the rest of a rejection is not. */
+const WHOLE = 250;
 
-export function reviews({ tasks }: Report): Markup {
+export function reviews({ tasks, verdicts }: Report): Markup {
   const judged = tasks.filter(({ rounds }) => rounds.length > 0);
   if (judged.length === 0) return html`<p>Nothing was submitted for review yet.</p>`;
   // Most rounds first: that is where the work was.
   const sorted = judged.toSorted((a, b) => b.rounds.length - a.rounds.length);
-  return html`${sorted.map((task) => reviewsOf(task, sorted.length <= OPEN))}`;
+  return html`${sorted.map((task) => reviewsOf(task, sorted.length <= OPEN, verdicts.length <= WHOLE))}`;
 }
 
-function reviewsOf({ id, status, rounds }: TaskStory, open: boolean): Markup {
+function reviewsOf({ id, status, rounds }: TaskStory, open: boolean, whole: boolean): Markup {
   const signs = rounds.flatMap(({ verdicts }) =>
     verdicts.map(
       ({ verdict }) =>
         html`<span class="${SHADE[verdict]}"><span aria-hidden="true">${SIGN[verdict]}</span><span class="sr"> ${WORD[verdict]} </span></span>`,
     ),
   );
-  const inside = html`<summary><b class="id">${id}</b> ${counted(rounds.length, 'round')} ${signs} ${pill(status)}</summary><ol class="rounds">${rounds.map(round)}</ol>`;
+  const inside = html`<summary><b class="id">${id}</b> ${counted(rounds.length, 'round')} ${signs} ${pill(status)}</summary><ol class="rounds">${rounds.map((one) => round(one, whole))}</ol>`;
   return open
     ? html`<details open>${inside}</details>
 `
@@ -37,7 +39,10 @@ const SIGN = { approved: '✓', rejected: '✕', integration_failed: '!' } as co
 const SHADE = { approved: 'yes', rejected: 'no', integration_failed: 'no' } as const;
 const WORD = { approved: 'approved', rejected: 'rejected', integration_failed: 'not merged' } as const;
 
-function round({ commit, by, time, iteration, verdicts, merged, files, undeclared }: RoundTold): Markup {
+function round(
+  { commit, by, time, iteration, verdicts, merged, files, undeclared }: RoundTold,
+  whole: boolean,
+): Markup {
   const facts = [
     ...(time === undefined ? [] : [when(time)]),
     ...(iteration === undefined ? [] : [`iteration ${iteration}`]),
@@ -47,18 +52,19 @@ function round({ commit, by, time, iteration, verdicts, merged, files, undeclare
   ];
   const said = verdicts.map(
     ({ verdict, by: judge, time: at, reason }) =>
-      html`<div class="verdict-told ${SHADE[verdict]}"><b><span aria-hidden="true">${SIGN[verdict]}</span> ${WORD[verdict]}</b>${judge === undefined ? undefined : html` by ${judge}`} <time datetime="${at}">${when(at)}</time>${reason === undefined ? undefined : reasonOf(reason)}</div>`,
+      html`<div class="verdict-told ${SHADE[verdict]}"><b><span aria-hidden="true">${SIGN[verdict]}</span> ${WORD[verdict]}</b>${judge === undefined ? undefined : html` by ${judge}`} <time datetime="${at}">${when(at)}</time>${reason === undefined ? undefined : reasonOf(reason, whole)}</div>`,
   );
   return html`<li><div><code>${commit?.slice(0, 10) ?? 'a commit'}</code>${by === undefined ? undefined : html` by ${by}`} <span class="role">${facts.join(', ')}</span></div>${said.length === 0 ? html`<div class="verdict-told">No verdict yet.</div>` : said}</li>
 `;
 }
 
 /** What blocks comes first; the whole of a longer text can be opened. */
-function reasonOf(reason: string): Markup {
+function reasonOf(reason: string, whole: boolean): Markup {
   const { blockers } = parseRejection(reason, false);
   if (blockers.length === 0) return html`<div class="said lines">${reason}</div>`;
   const items = blockers.map(
     ({ file, line, text }) => html`<li><code>${file}:${line}</code> <span class="said">${text}</span></li>`,
   );
-  return html`<ul class="blockers">${items}</ul><details class="whole"><summary>The whole verdict</summary><div class="said lines">${reason}</div></details>`;
+  const rest = html`<details class="whole"><summary>The whole verdict</summary><div class="said lines">${reason}</div></details>`;
+  return html`<ul class="blockers">${items}</ul>${whole ? rest : undefined}`;
 }

@@ -3,9 +3,9 @@
 
 import { round } from './axis.ts';
 import { drifted } from './facts.ts';
-import { folded } from './lanes.ts';
+import { foremost } from './lanes.ts';
 import { html, type Markup } from './markup.ts';
-import type { Report, Used, Worker } from './model.ts';
+import type { CourseTurn, Report, Used, Worker } from './model.ts';
 import { pill } from './states.ts';
 import {
   costTold,
@@ -47,9 +47,14 @@ ${body}</tbody></table></div>`;
 
 const SHOWN = 60;
 
-/** A long table is folded: it is for looking something up. */
+/** A long table is foremost: it is for looking something up. */
 const long = (count: number, what: string, made: Markup): Markup =>
   count <= SHOWN ? made : html`<details><summary>${count} ${what}</summary>${made}</details>`;
+
+/** Of a goal that went on for months; the board has the rest. */
+const MOST = 400;
+const earlier = (count: number): Markup | undefined =>
+  count <= MOST ? undefined : html`<p class="meta">The last ${MOST} of ${count}; the others are on the board.</p>`;
 
 const some = (count: number): Cell => (count === 0 ? html`<span class="none">0</span>` : count);
 
@@ -120,7 +125,7 @@ export function usage(report: Report): Markup {
   return html`
 <p><b>${totalTokens(report)}</b> tokens, cost <b>${totalCost(report)}</b>. ${unknownNote(report)}</p>
 ${bars.length === 0 ? undefined : html`<ul class="legend"><li><svg class="swatch" width="26" height="18" aria-hidden="true"><rect width="26" height="18" rx="3" class="in"/></svg> input</li><li><svg class="swatch" width="26" height="18" aria-hidden="true"><rect width="26" height="18" rx="3" fill="url(#p-READY_FOR_REVIEW)"/></svg> output</li></ul>`}
-<div class="lanes">${folded(bars, ([name, one]) => bar(name, one, most))}</div>
+<div class="lanes">${foremost(bars, ([name, one]) => bar(name, one, most))}</div>
 ${long(worked.length, 'rows', table('Tokens and cost by task', ['Task', 'Sessions', 'Time', 'Input', 'Output', 'of input cached', 'Cost'], cells, 1))}`;
 }
 
@@ -134,19 +139,18 @@ function bar(name: string, { usage }: Used, most: number): Markup {
 
 export function anomalies({ anomalies: all }: Report): Markup {
   if (all.length === 0) return html`<p>None was logged.</p>`;
-  const rows = all.map(({ type, time, task, by, text, processedBy }) => [
-    type.replaceAll('_', ' '),
-    time === undefined ? '–' : when(time),
-    task ?? '–',
-    by ?? '–',
-    html`<span class="said">${text}</span>`,
-    processedBy === undefined ? html`<b>open</b>` : `dealt with by ${processedBy}`,
-  ]);
-  return long(
-    all.length,
-    'anomalies',
-    table('What went other than it should', ['Type', 'When', 'Task', 'By', 'What', 'State'], rows),
-  );
+  const rows = all
+    .slice(-MOST)
+    .map(({ type, time, task, by, text, processedBy }) => [
+      type.replaceAll('_', ' '),
+      time === undefined ? '–' : when(time),
+      task ?? '–',
+      by ?? '–',
+      html`<span class="said">${text}</span>`,
+      processedBy === undefined ? html`<b>open</b>` : `dealt with by ${processedBy}`,
+    ]);
+  const told = table('What went other than it should', ['Type', 'When', 'Task', 'By', 'What', 'State'], rows);
+  return html`${earlier(all.length)}${long(all.length, 'anomalies', told)}`;
 }
 
 export function course({ course: turns, tasks }: Report): Markup {
@@ -154,19 +158,7 @@ export function course({ course: turns, tasks }: Report): Markup {
   const told =
     turns.length === 0
       ? html`<p>Nothing was recorded: the plan stayed as it was.</p>`
-      : long(
-          turns.length,
-          'turns',
-          html`<ol class="course">${turns.map(
-            ({
-              timestamp,
-              kind,
-              by,
-              text,
-            }) => html`<li><time datetime="${timestamp}">${when(timestamp)}</time> <b>${kind}</b>${by === undefined ? undefined : html` by ${by}`}<div class="said">${text}</div></li>
-`,
-          )}</ol>`,
-        );
+      : html`${earlier(turns.length)}${long(turns.length, 'turns', html`<ol class="course">${turns.slice(-MOST).map(turn)}</ol>`)}`;
   const drift =
     moved.length === 0
       ? html`<p>Nothing else was merged while a task was under way.</p>`
@@ -182,6 +174,10 @@ export function course({ course: turns, tasks }: Report): Markup {
         );
   return html`${told}<h3>Drift</h3>${drift}`;
 }
+
+const turn = ({ timestamp, kind, by, text }: CourseTurn): Markup =>
+  html`<li><time datetime="${timestamp}">${when(timestamp)}</time> <b>${kind}</b>${by === undefined ? undefined : html` by ${by}`}<div class="said">${text}</div></li>
+`;
 
 export function everyTask({ tasks }: Report): Markup {
   if (tasks.length === 0) return html`<p>There are no tasks.</p>`;
