@@ -105,16 +105,17 @@ async function openPage(send, on, url) {
     asked,
     complaints,
     evaluate,
-    /** As seen on a screen that wide. `height`: only the top; `scheme`: light or dark. */
-    see: async ({ width, scheme = 'light', scale = 1 }) => {
+    /** As on a screen that wide, or on paper. `scheme`: light or dark. */
+    see: async ({ width, scheme = 'light', scale = 1, media = 'screen' }) => {
       const size = { width, height: 900, deviceScaleFactor: scale, mobile: false };
       await tell('Emulation.setDeviceMetricsOverride', size);
-      await tell('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+      await tell('Emulation.setEmulatedMedia', { media, features: [{ name: 'prefers-color-scheme', value: scheme }] });
       await evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     },
-    picture: async (height) => {
+    /** The whole page, or that much of it. */
+    picture: async ({ top = 0, height = Number.POSITIVE_INFINITY } = {}) => {
       const { cssContentSize: size } = await tell('Page.getLayoutMetrics');
-      const clip = { x: 0, y: 0, width: size.width, height: Math.min(height ?? size.height, size.height), scale: 1 };
+      const clip = { x: 0, y: top, width: size.width, height: Math.min(height, size.height - top), scale: 1 };
       const { data } = await tell('Page.captureScreenshot', { format: 'png', clip, captureBeyondViewport: true });
       return Buffer.from(data, 'base64');
     },

@@ -18,7 +18,10 @@ const VIEWS = [
   { name: 'phone-dark', width: 360, scheme: 'dark', scale: 2 },
 ];
 /** What the docs show: the top of the page. */
-const SHOWN = { wide: ['report.png', 1150], phone: ['report-phone.png', 900] };
+const SHOWN = {
+  wide: { file: 'report.png', height: 1150 },
+  phone: { file: 'report-phone.png', height: 900 },
+};
 
 const { values } = parseArgs({ options: { file: { type: 'string' }, into: { type: 'string' } } });
 const liza = (cwd, ...args) =>
@@ -72,6 +75,6 @@ async function keep(page, name) {
   }
   const shown = SHOWN[name];
   if (shown === undefined || folder === undefined) return;
-  writeFileSync(path.join(ROOT, 'docs', 'pictures', shown[0]), await page.picture(shown[1]));
-  process.stdout.write(`docs/pictures/${shown[0]}\n`);
+  writeFileSync(path.join(ROOT, 'docs', 'pictures', shown.file), await page.picture(shown));
+  process.stdout.write(`docs/pictures/${shown.file}\n`);
 }

@@ -12,7 +12,10 @@ export interface Axis {
 
 export interface Tick {
   readonly at: number;
-  readonly label: string;
+  /** Absent where it would run into the one before. */
+  readonly label?: string;
+  /** How the label stands to it: those at the ends would stick out. */
+  readonly place: 'first' | 'mid' | 'last';
 }
 
 const SECOND = 1000;
@@ -34,11 +37,24 @@ export function axisOf(from: Instant, to: Instant): Axis {
   const step = STEPS.find((one) => length / one <= MOST_TICKS) ?? length;
   const first = Math.ceil(from / step) * step;
   const count = Math.max(0, Math.floor((from + length - first) / step) + 1);
-  const ticks = Array.from({ length: count }, (_, n) => first + n * step).map((time) => ({
-    at: at(time),
-    label: tick(time, step),
-  }));
+  const times = Array.from({ length: count }, (_, n) => first + n * step);
+  const ticks = apart(times.map((time) => ({ at: at(time), label: tick(time, step) })));
   return { from, to: from + length, at, ticks };
+}
+
+/** On a phone a letter takes about two hundredths. */
+const LETTER = 2.2;
+
+function apart(ticks: readonly { readonly at: number; readonly label: string }[]): readonly Tick[] {
+  let free = 0;
+  return ticks.map(({ at, label }) => {
+    const width = label.length * LETTER;
+    const place = at < width / 2 ? 'first' : at > 100 - width / 2 ? 'last' : 'mid';
+    const start = at - (place === 'first' ? 0 : place === 'mid' ? width / 2 : width);
+    if (start < free) return { at, place };
+    free = start + width + LETTER;
+    return { at, place, label };
+  });
 }
 
 export const round = (value: number): number => Math.round(value * 100) / 100;

@@ -2,12 +2,13 @@
 // hundred, letters and patterns are in pixels, so that it reads the same on a phone and on paper.
 
 import { counted } from '../gist.ts';
+import type { Span } from '../spans.ts';
 import { isTerminal, TASK_STATUSES, type TaskStatus } from '../state.ts';
 import { duration } from '../time.ts';
 import { type Axis, round } from './axis.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report, TaskStory, TimeSpent } from './model.ts';
-import { legend, pill, signOf } from './states.ts';
+import { legend, pill, signOf, swatch } from './states.ts';
 import { clock, seconds, stateWord } from './words.ts';
 
 /** More lanes than this are folded away, so many at a time. */
@@ -45,34 +46,32 @@ export function foremost<T>(items: readonly T[], item: (one: T) => Markup): Mark
   return html`<ol class="plain">${items.slice(0, SHOWN).map(item)}</ol>${rest}`;
 }
 
-function axisRow({ ticks }: Axis): Markup {
-  const labels = ticks.map(({ at, label }) => html`<text x="${at}%" y="13" class="${edge(at)}">${label}</text>`);
-  return html`<div class="lane axis" aria-hidden="true"><span class="who"></span><svg class="bar" height="18" focusable="false">${labels}</svg></div>`;
+function axisRow(axis: Axis): Markup {
+  return html`<div class="lane axis" aria-hidden="true"><span class="who"></span><svg class="bar" height="18" focusable="false">${tickLabels(axis, 13)}</svg></div>`;
 }
 
-/** Labels at the ends would stick out. */
-const edge = (at: number): string => (at < 6 ? 'first' : at > 94 ? 'last' : 'mid');
+export const tickLabels = ({ ticks }: Axis, y: number): readonly Markup[] =>
+  ticks.flatMap(({ at, label, place }) =>
+    label === undefined ? [] : [html`<text x="${at}%" y="${y}" class="${place}">${label}</text>`],
+  );
 
 function lane(task: TaskStory, report: Report, axis: Axis): Markup {
   const { id, title, status, spans } = task;
   const told = spans
     .map(({ state, from, to }) => `${stateWord(state)}${isTerminal(state) ? '' : ` ${duration(to - from)}`}`)
     .join(', ');
-  const parts = spans.filter(({ from, to, state }) => to > from && !isTerminal(state));
-  const drawn = parts.map(({ state, from, to }) =>
-    segment(
-      state,
-      axis.at(from),
-      round(axis.at(to) - axis.at(from)),
-      `${stateWord(state)}: ${clock(from, report)} to ${clock(to, report)}, ${duration(to - from)}`,
-    ),
-  );
-  const marks = spans.flatMap(({ state, from, to }) => {
-    const passing = to - from < (axis.to - axis.from) / 50 && NOTABLE.has(state);
-    return passing || isTerminal(state)
-      ? [mark(state, axis.at(from), `${stateWord(state)} at ${clock(from, report)}`)]
-      : [];
+  const hasMark = (span: Span | undefined): boolean =>
+    span !== undefined &&
+    (isTerminal(span.state) || (NOTABLE.has(span.state) && span.to - span.from < (axis.to - axis.from) / 50));
+  const drawn = spans.flatMap(({ state, from, to }, at) => {
+    if (to <= from || isTerminal(state)) return [];
+    const times = `${stateWord(state)}: ${clock(from, report)} to ${clock(to, report)}, ${duration(to - from)}`;
+    const beside = hasMark(spans[at - 1]) || hasMark(spans[at + 1]);
+    return [segment(state, axis.at(from), round(axis.at(to) - axis.at(from)), times, beside)];
   });
+  const marks = spans
+    .filter(hasMark)
+    .map(({ state, from }) => mark(state, axis.at(from), `${stateWord(state)} at ${clock(from, report)}`));
   return html`<li class="lane"><div class="who"><b class="id">${id}</b> ${pill(status)}<span class="said">${title}</span></div><svg class="bar" height="24" role="img"><title>${id}: ${stateWord(status)}</title><desc>${told || 'No history'}</desc>${drawn}${marks}</svg></li>
 `;
 }
@@ -80,9 +79,11 @@ function lane(task: TaskStory, report: Report, axis: Axis): Markup {
 /** States that matter however short they are. */
 const NOTABLE: ReadonlySet<TaskStatus> = new Set(['REJECTED', 'BLOCKED', 'INTEGRATION_FAILED']);
 
-function segment(state: TaskStatus, at: number, width: number, told: string): Markup {
+/** `beside`: a mark covers an end of it. */
+function segment(state: TaskStatus, at: number, width: number, told: string, beside = false): Markup {
   // Whether a label fits is known in parts of a hundred only: a phone has about three pixels for each.
-  const word = width >= 3 * stateWord(state).length ? stateWord(state) : width >= 5 ? signOf(state) : undefined;
+  const free = beside ? width - 4 : width;
+  const word = free >= 3 * stateWord(state).length ? stateWord(state) : free >= 5 ? signOf(state) : undefined;
   const label = word === undefined ? undefined : html`<text x="50%" y="16">${word}</text>`;
   return html`<svg x="${at}%" width="${Math.max(0.4, width)}%" class="seg ${state}"><title>${told}</title><rect width="100%" height="100%" rx="2" fill="url(#p-${state})"/>${label}</svg>`;
 }
@@ -98,18 +99,13 @@ export function timeInState({ tasks, spent }: Report): Markup {
   const total = sum(spent);
   if (total === 0) return html`<p>No time has been spent yet.</p>`;
   const entries = entriesOf(spent);
-  const rows = entries.map(
-    ([state, count]) =>
-      html`<tr><th scope="row">${stateWord(state)}</th><td data-l="Time">${seconds(count)}</td><td data-l="Share">${Math.round((100 * count) / total)} %</td></tr>`,
-  );
   const longest = Math.max(1, ...tasks.map(({ figures }) => sum(figures.time_in_state_seconds)));
   const slow = tasks
     .filter(({ figures }) => sum(figures.time_in_state_seconds) > 0)
     .toSorted((a, b) => sum(b.figures.time_in_state_seconds) - sum(a.figures.time_in_state_seconds));
   return html`
-${legend(new Set(entries.map(([state]) => state)))}
 <div class="lanes"><div class="lane"><div class="who"><b>All tasks</b> <span>${seconds(total)} together</span></div>${stacked(spent, total, `All tasks: ${told(spent)}`)}</div></div>
-<table class="cards narrow"><caption>Time of all tasks together</caption><thead><tr><th scope="col">State</th><th scope="col">Time</th><th scope="col">Share</th></tr></thead><tbody>${rows}</tbody></table>
+<ul class="legend figures">${entries.map(([state, count]) => html`<li>${swatch(state)} ${stateWord(state)} <b>${seconds(count)}</b> ${share(count, total)}</li>`)}</ul>
 <h3>By task</h3>
 <div class="lanes">${foremost(
     slow,
@@ -120,6 +116,11 @@ ${legend(new Set(entries.map(([state]) => state)))}
 `,
   )}</div>`;
 }
+
+const share = (part: number, whole: number): string => {
+  const percent = Math.round((100 * part) / whole);
+  return percent === 0 ? 'under 1 %' : `${percent} %`;
+};
 
 function stacked(spent: TimeSpent, whole: number, title: string): Markup {
   let at = 0;

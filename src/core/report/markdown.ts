@@ -3,7 +3,7 @@
 
 import { counted } from '../gist.ts';
 import { inlineText, document as markdown, markdownTable } from '../markdown.ts';
-import type { TaskStatus } from '../state.ts';
+import { isTerminal, type TaskStatus } from '../state.ts';
 import { duration } from '../time.ts';
 import { parseRejection } from '../verdict.ts';
 import { drifted } from './facts.ts';
@@ -72,8 +72,8 @@ function timeline(report: Report): readonly string[] {
     status,
     spans
       .map(({ state, from, to }) =>
-        state === status && report.over
-          ? `${clock(from, report)} ${stateWord(state)}`
+        isTerminal(state)
+          ? `${stateWord(state)} at ${clock(from, report)}`
           : `${stateWord(state)} ${duration(to - from)}`,
       )
       .join(' → ') || 'no history',
@@ -116,7 +116,7 @@ function approvals(report: Report): readonly string[] {
 }
 
 function timeInState({ spent, tasks: stories }: Report): readonly string[] {
-  const entries = Object.entries(spent) as readonly (readonly [TaskStatus, number])[];
+  const entries = (Object.entries(spent) as [TaskStatus, number][]).filter(([, count]) => count > 0);
   if (entries.length === 0) return [];
   const whole = entries.reduce((sum, [, count]) => sum + count, 0);
   const states = entries.map(([state]) => state);

@@ -25,7 +25,7 @@ export function page(report: Report): string {
     ['timeline', 'Timeline', report.tasks.length === 0 ? html`<p>There are no tasks yet.</p>` : timeline(report, axis)],
     [
       'progress',
-      'Progress and reviews over time',
+      'Progress over time',
       html`<div class="pair">${burnUp(report, axis)}${approvalPlot(report, axis)}</div>`,
     ],
     ['time', 'Time in each state', timeInState(report)],

@@ -2,6 +2,7 @@
 // they are pixels. Lines are told apart by dashes and by the words at their ends, verdicts by their shape.
 
 import { type Axis, levels, round } from './axis.ts';
+import { tickLabels } from './lanes.ts';
 import { html, type Markup } from './markup.ts';
 import type { Judged, Report } from './model.ts';
 import { clock } from './words.ts';
@@ -31,7 +32,7 @@ export function burnUp(report: Report, axis: Axis): Markup {
         : html`<rect class="area" x="${x1}%" y="${y(point.merged)}" width="${round(Math.max(0.05, x2 - x1))}%" height="${round(BOTTOM - y(point.merged))}"/>`;
     const rise = (key: 'wanted' | 'merged'): Markup => {
       const across = html`<line class="${key}" x1="${x1}%" y1="${y(point[key])}" x2="${x2}%" y2="${y(point[key])}"/>`;
-      const before = at === 0 ? 0 : (shown[at - 1]?.[key] ?? 0);
+      const before = shown[at - 1]?.[key] ?? point[key];
       if (before === point[key]) return across;
       return html`${across}<line class="${key}" x1="${x1}%" y1="${y(before)}" x2="${x1}%" y2="${y(point[key])}"/>`;
     };
@@ -96,16 +97,12 @@ interface Level {
   readonly label: string;
 }
 
-function grid({ ticks }: Axis, marks: readonly Level[]): Markup {
+function grid(axis: Axis, marks: readonly Level[]): Markup {
   const across = marks.map(
     ({ y, label }) =>
       html`<line class="grid" x1="0" y1="${y}" x2="100%" y2="${y}"/><text class="level" x="2" y="${y - 4}">${label}</text>`,
   );
-  const along = ticks.map(
-    ({ at, label }) =>
-      html`<text class="${at < 6 ? 'first' : at > 94 ? 'last' : 'mid'}" x="${at}%" y="${BOTTOM + 18}">${label}</text>`,
-  );
-  return html`${across}${along}`;
+  return html`${across}${tickLabels(axis, BOTTOM + 18)}`;
 }
 
 const figure = (title: string, told: string, drawing: Markup, caption: string): Markup =>

@@ -54,11 +54,11 @@ export function legend(states: ReadonlySet<TaskStatus>): Markup {
 }
 
 export const swatch = (status: TaskStatus): Markup =>
-  html`<svg class="swatch" width="26" height="18" aria-hidden="true" focusable="false"><rect width="26" height="18" rx="3" fill="url(#p-${status})"/><text x="13" y="13">${signOf(status)}</text></svg>`;
+  html`<svg class="swatch ${status}" width="26" height="18" aria-hidden="true" focusable="false"><rect width="26" height="18" rx="3" fill="url(#p-${status})"/><text x="13" y="13">${signOf(status)}</text></svg>`;
 
 /** What of it the style sheet says, so that a bar need not. */
 export const stateRules = (): string =>
   TASK_STATUSES.map(
     (status) =>
-      `.pill.${status}{background:var(--${status})}.seg.${status} text{stroke:var(--${status})}.mark.${status} circle{fill:var(--${status})}`,
+      `.pill.${status}{background:var(--${status})}.seg.${status} text,.swatch.${status} text{stroke:var(--${status})}.mark.${status} circle{fill:var(--${status})}`,
   ).join('\n');

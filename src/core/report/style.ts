@@ -36,19 +36,21 @@ time,.role,figcaption,.meta{color:var(--soft);font-size:.875rem}
 .lead{font-size:1.15rem;margin:0 0 4px}
 .goal-status{display:inline-block;border:1.5px solid currentColor;border-radius:999px;padding:1px 12px;font-size:.875rem;font-weight:600}
 nav ul,.legend,.plain,.tiles,.rounds,.blockers{list-style:none;margin:0;padding:0}
-nav ul{display:flex;flex-wrap:wrap;gap:4px 16px;margin:16px 0}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(136px,1fr));gap:12px;margin:20px 0}
+nav ul{font-size:.9375rem;display:flex;flex-wrap:wrap;gap:4px 16px;margin:16px 0}
+.tiles{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));gap:12px;margin:20px 0}
 .tiles li{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 14px}
 .tiles b{display:block;font-size:1.6rem;line-height:1.2;font-variant-numeric:tabular-nums;overflow-wrap:normal}
 .tiles span{color:var(--soft);font-size:.875rem}
 section{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:20px;margin:0 0 20px}
+section>:last-child{margin-bottom:0}
 section.waits{background:var(--warn);border-color:var(--BLOCKED)}
 .legend{display:flex;flex-wrap:wrap;gap:6px 16px;margin:0 0 14px;font-size:.875rem}
+.figures{margin:10px 0 0}
 .legend li{display:flex;align-items:center;gap:6px}
 .defs{position:absolute}
 pattern path{fill:none;stroke:var(--hatch);stroke-width:2}
 .swatch text,.seg text,.mark text{fill:var(--on);font-size:12px;font-weight:600;text-anchor:middle}
-.seg text{stroke-width:4px;paint-order:stroke;stroke-linejoin:round}
+.seg text,.swatch text{stroke-width:4px;paint-order:stroke;stroke-linejoin:round}
 .mark{overflow:visible}
 .mark circle{stroke:var(--card);stroke-width:2}
 .lane{display:grid;grid-template-columns:minmax(0,17rem) minmax(0,1fr);gap:2px 16px;align-items:center;padding:5px 0}
@@ -82,13 +84,14 @@ figure h3{margin-top:0}
 .verdict.no path{stroke:var(--no);stroke-width:3;stroke-linecap:round}
 .in{fill:var(--CLAIMED)}
 .scroll{overflow-x:auto}
+.lanes+.scroll,.lanes+details{margin-top:16px}
 table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}
 table.narrow{width:auto;margin:14px 0}
 caption{text-align:left;color:var(--soft);font-size:.875rem;padding:0 0 6px}
 th,td{text-align:left;vertical-align:top;padding:7px 12px 7px 0;border-top:1px solid var(--line)}
 th[scope=row]{font-weight:500}
 thead th{color:var(--soft);font-weight:600;font-size:.8125rem;border-top:0}
-.n{text-align:right}
+th,.n{overflow-wrap:normal}.n{text-align:right;white-space:nowrap}
 details{margin:8px 0}
 summary{cursor:pointer;padding:4px 0}
 section>details{border-top:1px solid var(--line);padding-top:4px}
@@ -112,6 +115,9 @@ section{padding:16px 14px;margin-left:-4px;margin-right:-4px}
 table.narrow{width:100%}
 .cards tr{border-top:1px solid var(--line);padding:8px 0}
 .cards th,.cards td{border:0;padding:2px 0}
+.cards td.n{display:inline-block;margin-right:14px}
+.cards td.empty{display:none}
+.tiles{grid-template-columns:repeat(2,minmax(0,1fr));gap:8px}
 .cards td::before{content:attr(data-l) ": ";color:var(--soft)}
 }
 @media print{

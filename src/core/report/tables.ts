@@ -32,16 +32,17 @@ function table(
   rows: readonly (readonly Cell[])[],
   numbers = head.length,
 ): Markup {
-  const shade = (at: number): string => (at >= numbers ? 'n' : '');
+  const shade = (at: number, cell: Cell): string =>
+    `${at >= numbers ? 'n' : ''}${cell === NOTHING || cell === NONE ? ' empty' : ''}`;
   const body = rows.map(
     ([
       first = '',
       ...rest
-    ]) => html`<tr><th scope="row">${first}</th>${rest.map((cell, at) => html`<td class="${shade(at + 1)}" data-l="${head[at + 1] ?? ''}">${cell}</td>`)}</tr>
+    ]) => html`<tr><th scope="row">${first}</th>${rest.map((cell, at) => html`<td class="${shade(at + 1, cell)}" data-l="${head[at + 1] ?? ''}">${cell}</td>`)}</tr>
 `,
   );
-  const names = head.map((name, at) => html`<th scope="col" class="${shade(at)}">${name}</th>`);
-  return html`<div class="scroll"><table class="cards"><caption>${caption}</caption><thead><tr>${names}</tr></thead><tbody>
+  const names = head.map((name, at) => html`<th scope="col" class="${shade(at, name)}">${name}</th>`);
+  return html`<div class="scroll"><table class="cards${head.length < 3 ? ' narrow' : ''}"><caption>${caption}</caption><thead><tr>${names}</tr></thead><tbody>
 ${body}</tbody></table></div>`;
 }
 
@@ -56,13 +57,15 @@ const MOST = 400;
 const earlier = (count: number): Markup | undefined =>
   count <= MOST ? undefined : html`<p class="meta">The last ${MOST} of ${count}; the others are on the board.</p>`;
 
-const some = (count: number): Cell => (count === 0 ? html`<span class="none">0</span>` : count);
+/** What says nothing: a phone does without it. */
+const NONE: Cell = html`<span class="none">0</span>`;
+const NOTHING: Cell = '–';
+const some = (count: number): Cell => (count === 0 ? NONE : count);
 
 export function crew({ workers }: Report): Markup {
   if (workers.length === 0) return html`<p>Nobody has worked yet.</p>`;
   const rows = workers.map((one) => [
-    html`<b class="id">${one.id}</b> <span class="role">${one.role}</span>`,
-    one.provider ?? '–',
+    html`<b class="id">${one.id}</b><div class="role">${one.provider === undefined ? one.role : `${one.role}, ${one.provider}`}</div>`,
     known(sessionsTold(one.use)),
     some(one.planned),
     some(one.claimed),
@@ -75,10 +78,9 @@ export function crew({ workers }: Report): Markup {
     known(costTold(one.use)),
   ]);
   return table(
-    'Everyone who had a part in it',
+    'Reported: anomalies, discoveries, and the notes of people',
     [
       'Who',
-      'Agent CLI',
       'Sessions',
       'Planned',
       'Claimed',
@@ -91,14 +93,14 @@ export function crew({ workers }: Report): Markup {
       'Cost',
     ],
     rows,
-    2,
+    1,
   );
 }
 
 const verdicts = ({ approved, rejected }: Worker): Cell =>
   approved + rejected === 0
     ? some(0)
-    : html`<span class="yes">${approved} <span aria-hidden="true">✓</span><span class="sr"> approved</span></span>, <span class="no">${rejected} <span aria-hidden="true">✕</span><span class="sr"> rejected</span></span>`;
+    : html`<span class="yes">${approved} <span aria-hidden="true">${'✓'}</span><span class="sr"> approved</span></span>, <span class="no">${rejected} <span aria-hidden="true">${'✕'}</span><span class="sr"> rejected</span></span>`;
 
 /** What is unknown looks so, besides saying it. */
 const known = (text: string): Cell => (text === 'unknown' ? html`<i class="none">unknown</i>` : text);
@@ -119,7 +121,7 @@ export function usage(report: Report): Markup {
     one.usage === undefined ? known(sessionsTold(one)) : seconds(one.usage.seconds),
     known(inputTold(one)),
     known(outputTold(one)),
-    one.usage?.cached_tokens === undefined ? '–' : number(one.usage.cached_tokens),
+    one.usage?.cached_tokens === undefined ? NOTHING : number(one.usage.cached_tokens),
     known(costTold(one)),
   ]);
   return html`
@@ -143,9 +145,9 @@ export function anomalies({ anomalies: all }: Report): Markup {
     .slice(-MOST)
     .map(({ type, time, task, by, text, processedBy }) => [
       type.replaceAll('_', ' '),
-      time === undefined ? '–' : when(time),
-      task ?? '–',
-      by ?? '–',
+      time === undefined ? NOTHING : when(time),
+      task ?? NOTHING,
+      by ?? NOTHING,
       html`<span class="said">${text}</span>`,
       processedBy === undefined ? html`<b>open</b>` : `dealt with by ${processedBy}`,
     ]);
@@ -184,11 +186,11 @@ export function everyTask({ tasks }: Report): Markup {
   const rows = tasks.map(({ id, title, status, priority, coders, figures, reason, replacedBy, archived }) => [
     html`<b class="id">${id}</b><div class="said">${title}</div>`,
     html`${pill(status)}${archived ? html` <span class="role">archived</span>` : undefined}${reason === undefined ? undefined : html`<div class="said">${reason}</div>`}${replacedBy.length === 0 ? undefined : html`<div>by ${replacedBy.join(', ')}</div>`}`,
-    coders.join(', ') || '–',
+    coders.join(', ') || NOTHING,
     priority,
     figures.iterations,
     figures.review_cycles,
-    figures.first_pass === undefined ? '–' : figures.first_pass ? 'yes' : 'no',
+    figures.first_pass === undefined ? NOTHING : figures.first_pass ? 'yes' : 'no',
   ]);
   return long(
     tasks.length,

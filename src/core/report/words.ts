@@ -63,7 +63,7 @@ export const when = (time: string | Instant): string => {
 };
 
 /** The time of day, where the day is said already. */
-export const clock = (time: Instant, { from, to }: Pick<Report, 'from' | 'to'>): string =>
+export const clock = (time: Instant | string, { from, to }: Pick<Report, 'from' | 'to'>): string =>
   iso(from).slice(0, 10) === iso(to).slice(0, 10) ? when(time).slice(11) : when(time).slice(0, 16);
 
 export const approvalRate = ({ totals }: Report): string => {
@@ -84,5 +84,5 @@ export function headline(report: Report): string {
     ...(open === 0 ? [] : [`${open} open`]),
     ...(totals.tasks_blocked === 0 ? [] : [`${totals.tasks_blocked} blocked`]),
   ];
-  return `${parts.join(', ')}, ${over ? 'in' : 'so far'} ${time}.`;
+  return over ? `${parts.join(', ')} in ${time}.` : `${parts.join(', ')}; ${time} so far.`;
 }

@@ -1,13 +1,22 @@
 // Who did what: agents on the board, agents that history still knows, and people.
 
+import { actorName, OPERATOR } from '../board.ts';
 import { historyOf } from '../holding.ts';
 import type { HistoryEvent, State, Task } from '../state.ts';
 import type { Worker } from './model.ts';
 
 export function workersOf(state: State, tasks: readonly Task[]): readonly Worker[] {
   const events = tasks.flatMap((task) => historyOf(task).map((entry) => ({ task: task.id, entry, by: doer(entry) })));
-  const reports = [...state.anomalies.map(({ reporter }) => reporter), ...state.discovered.map(({ by }) => by)];
-  const ids = new Set([...Object.keys(state.agents), ...events.flatMap(({ by }) => by ?? [])]);
+  const reports = [
+    ...state.anomalies.map(({ reporter }) => reporter),
+    ...state.discovered.map(({ by }) => by),
+    ...state.human_notes.map(() => HUMAN),
+  ];
+  const ids = new Set([
+    ...Object.keys(state.agents),
+    ...events.flatMap(({ by }) => by ?? []),
+    ...state.human_notes.map(() => HUMAN),
+  ]);
   // Steps of the machinery that no agent is behind.
   ids.delete('supervisor');
   return [...ids]
@@ -22,7 +31,7 @@ export function workersOf(state: State, tasks: readonly Task[]): readonly Worker
         tasksOf('claimed') + tasksOf('review_claimed') + (agent?.role === 'planner' ? count('created') : 0);
       return {
         id,
-        role: agent?.role.replace('_', ' ') ?? (id === 'human' ? 'person' : 'no longer registered'),
+        role: agent?.role.replace('_', ' ') ?? (id === HUMAN ? 'person' : 'no longer registered'),
         ...(agent?.provider === undefined ? {} : { provider: agent.provider }),
         claimed: tasksOf('claimed'),
         submitted: count('submitted'),
@@ -38,6 +47,8 @@ export function workersOf(state: State, tasks: readonly Task[]): readonly Worker
     })
     .toSorted((a, b) => rank(a) - rank(b) || a.id.localeCompare(b.id, 'en', { numeric: true }));
 }
+
+const HUMAN = actorName(OPERATOR);
 
 /** A merge is recorded by whoever looked next; who made it is said apart. */
 const doer = ({ event, agent, by }: HistoryEvent): string | undefined =>
