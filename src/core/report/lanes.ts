@@ -5,39 +5,53 @@ import { counted } from '../gist.ts';
 import type { Span } from '../spans.ts';
 import { isTerminal, TASK_STATUSES, type TaskStatus } from '../state.ts';
 import { duration } from '../time.ts';
-import { type Axis, round } from './axis.ts';
+import { type Axis, axisOf, round } from './axis.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report, TaskStory, TimeSpent } from './model.ts';
 import { legend, pill, signOf, swatch } from './states.ts';
-import { clock, seconds, stateWord } from './words.ts';
+import { clock, seconds, stateWord, when } from './words.ts';
 
-/** More lanes than this are folded away, so many at a time. */
+/** More lanes than this are shown in parts. */
 const SHOWN = 40;
-const FOLDED = 50;
 
-export function timeline(report: Report, axis: Axis): Markup {
-  const { tasks } = report;
+export function timeline(report: Report): Markup {
+  const { tasks, from, to } = report;
   const seen = new Set(tasks.flatMap(({ spans, status }) => [status, ...spans.map(({ state }) => state)]));
+  const groups = Array.from({ length: Math.ceil(tasks.length / SHOWN) }, (_, n) =>
+    tasks.slice(n * SHOWN, (n + 1) * SHOWN),
+  );
+  const drawn =
+    groups.length === 1
+      ? lanes(tasks, report, axisOf(from, to))
+      : groups.map((group, n) => part(group, n, groups.length, report));
   return html`
 ${legend(seen)}
-<div class="lanes time">
+${drawn}`;
+}
+
+/** Of a large goal: some tasks that began after each other, on an axis of their own; the latest are shown at once. */
+function part(group: readonly TaskStory[], n: number, count: number, report: Report): Markup {
+  const spans = group.flatMap(({ spans: own }) => own);
+  const from = Math.min(...spans.map((span) => span.from), report.to);
+  const to = Math.max(...spans.map((span) => (isTerminal(span.state) ? span.from : span.to)), from);
+  const inside = html`<summary>Tasks ${n * SHOWN + 1} to ${n * SHOWN + group.length} of ${report.tasks.length}: <span class="role">${when(from).slice(0, 16)} to ${when(to).slice(0, 16)}</span></summary>${lanes(group, report, axisOf(from, to))}`;
+  return n === count - 1
+    ? html`<details open>${inside}</details>`
+    : html`<details>${inside}</details>
+`;
+}
+
+function lanes(tasks: readonly TaskStory[], report: Report, axis: Axis): Markup {
+  return html`<div class="lanes time" style="--ticks:${gridLines(axis)}">
 ${axisRow(axis)}
-${folded(tasks, (task) => lane(task, report, axis))}
+<ol class="plain">${tasks.map((task) => lane(task, report, axis))}</ol>
 ${axisRow(axis)}
 </div>`;
 }
 
-/** The first ones as a list, the others folded. */
-function folded<T>(items: readonly T[], item: (one: T) => Markup): Markup {
-  const rest: Markup[] = [];
-  for (let at = SHOWN; at < items.length; at += FOLDED) {
-    const part = items.slice(at, at + FOLDED);
-    rest.push(
-      html`<details><summary>${at + 1} to ${at + part.length} of ${items.length}</summary><ol class="plain">${part.map(item)}</ol></details>`,
-    );
-  }
-  return html`<ol class="plain">${items.slice(0, SHOWN).map(item)}</ol>${rest}`;
-}
+/** One picture for all lanes, instead of lines in each. */
+const gridLines = ({ ticks }: Axis): string =>
+  ticks.map(({ at }) => `linear-gradient(var(--grid),var(--grid)) ${at}% 0/1px 100% no-repeat`).join(',') || 'none';
 
 /** The first ones as a list; of the others only how many there are. */
 export function foremost<T>(items: readonly T[], item: (one: T) => Markup): Markup {

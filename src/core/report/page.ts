@@ -22,7 +22,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; ba
 export function page(report: Report): string {
   const axis = axisOf(report.from, report.to);
   const sections: readonly (readonly [id: string, title: string, body: Markup])[] = [
-    ['timeline', 'Timeline', report.tasks.length === 0 ? html`<p>There are no tasks yet.</p>` : timeline(report, axis)],
+    ['timeline', 'Timeline', report.tasks.length === 0 ? html`<p>There are no tasks yet.</p>` : timeline(report)],
     [
       'progress',
       'Progress over time',
@@ -46,7 +46,7 @@ ${asMarkup(PAGE_MARK)}
 <meta name="referrer" content="no-referrer">
 <title>Report: ${report.goal.description.slice(0, 120)}</title>
 <style>
-${asMarkup(style(axis))}</style>
+${asMarkup(style())}</style>
 </head>
 <body>
 ${patterns()}

@@ -1,25 +1,17 @@
 // The style sheet of a report. Light and dark follow the reader's system; paper is light. Nothing is loaded: fonts
 // are the system's own.
 
-import type { Axis } from './axis.ts';
 import { stateColours, stateRules } from './states.ts';
 
 const LIGHT = `--bg:#f6f8fa;--card:#fff;--ink:#1f2328;--soft:#57606a;--line:#d0d7de;--grid:#d8dee4;--accent:#0860ca;--yes:#1a7431;--no:#c21c28;--on:#fff;--hatch:rgba(255,255,255,.42);--warn:#fff8c5;${stateColours('light')}`;
 const DARK = `--bg:#0d1117;--card:#161b22;--ink:#e6edf3;--soft:#9da7b1;--line:#30363d;--grid:#2a3038;--accent:#6cb6ff;--yes:#57d46f;--no:#ff8e86;--on:#0d1117;--hatch:rgba(13,17,23,.38);--warn:#3a2d06;${stateColours('dark')}`;
 
-export const style = (axis: Axis): string =>
+export const style = (): string =>
   `:root{color-scheme:light dark;${LIGHT}}
 @media screen and (prefers-color-scheme:dark){:root{${DARK}}}
 ${RULES}
-.lanes.time .bar{background:${gridLines(axis)}}
 ${stateRules()}
 `;
-
-/** One picture for all lanes, instead of lines in each. */
-function gridLines({ ticks }: Axis): string {
-  const layers = ticks.map(({ at }) => `linear-gradient(var(--grid),var(--grid)) ${at}% 0/1px 100% no-repeat`);
-  return layers.length === 0 ? 'none' : layers.join(',');
-}
 
 const RULES = `*{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;print-color-adjust:exact;-webkit-print-color-adjust:exact}
@@ -60,6 +52,7 @@ pattern path{fill:none;stroke:var(--hatch);stroke-width:2}
 .who .said{display:block;color:var(--soft);font-size:.8125rem}
 .bar,.plot{display:block;width:100%}
 .bar{overflow:visible}
+.time .bar{background:var(--ticks)}
 .bar>text,.plot text{fill:var(--soft);font-size:12px;font-variant-numeric:tabular-nums}
 text.mid{text-anchor:middle}text.last,text.end{text-anchor:end}
 .pill{display:inline-block;border-radius:999px;padding:0 9px;font-size:.78rem;font-weight:600;line-height:1.6;color:var(--on);white-space:nowrap}
@@ -73,7 +66,7 @@ figure{margin:0;min-width:0;padding:0 9px}
 figure h3{margin-top:0}
 .plot{overflow:visible}
 .grid{stroke:var(--grid)}
-.area{fill:var(--MERGED);opacity:.16}
+.area{shape-rendering:crispEdges;fill:var(--MERGED);opacity:.16}
 .merged{stroke:var(--MERGED);stroke-width:2.5;stroke-linecap:square}
 .wanted{stroke:var(--soft);stroke-width:1.75;stroke-dasharray:5 4}
 .plot text.end{fill:var(--ink);font-weight:600;font-size:13px;stroke:var(--card);stroke-width:4px;paint-order:stroke}

@@ -27,7 +27,7 @@ it('has no attribute that runs or loads anything', () => {
     for (const [key, value] of Object.entries(attributes)) {
       expect(key, `<${name} ${key}>`).not.toMatch(/^on|^src|^xlink|^action|^formaction|^srcset|^data$/i);
       if (key === 'href') expect(value).toMatch(/^#[a-z]+$/);
-      if (key === 'style') expect(value).toMatch(/^(fill|stroke):var\(--[A-Z_]+\)$/);
+      if (key === 'style') expect(value).toMatch(/^fill:var\(--[A-Z_]+\)$|^--ticks:(none|[a-z0-9(),.%/ -]+)$/);
       if (key === 'fill') expect(value).toMatch(/^url\(#p-[A-Z_]+\)$/);
       if (key === 'id') expect(value).toMatch(/^[a-zA-Z_-]+$/);
     }
@@ -81,18 +81,18 @@ it('a line of Markdown becomes HTML by its code alone', () => {
 it('shows 300 tasks in less than 2 MB, most of them folded', () => {
   const made = page(reportOf({ state: large(300), archived: [], now: NOW }));
   expect(Buffer.byteLength(made)).toBeLessThan(2_000_000);
-  expect(made).toContain('41 to 90 of 300');
+  expect(made).toContain('Tasks 41 to 80 of 300');
   expect(tagsOf(made).length).toBeGreaterThan(10_000);
 });
 
 it('a text of 16 KB in every field stays bounded', () => {
-  const state = large(300);
+  const state = large(60);
   const tasks = state.tasks.map((task) => ({
     ...task,
     description: EVIL.repeat(40),
     history: (task.history ?? []).map((entry) => ({ ...entry, reason: EVIL.repeat(40) })),
   }));
   expect(Buffer.byteLength(page(reportOf({ state: { ...state, tasks }, archived: [], now: NOW })))).toBeLessThan(
-    3_500_000,
+    2_000_000,
   );
 });
