@@ -53,6 +53,7 @@ pattern path{fill:none;stroke:var(--hatch);stroke-width:2}
 .bar,.plot{display:block;width:100%}
 .bar{overflow:visible}
 .time .bar{background:var(--ticks)}
+.time .axis .bar{background:none}
 .bar>text,.plot text{fill:var(--soft);font-size:12px;font-variant-numeric:tabular-nums}
 text.mid{text-anchor:middle}text.last,text.end{text-anchor:end}
 .pill{display:inline-block;border-radius:999px;padding:0 9px;font-size:.78rem;font-weight:600;line-height:1.6;color:var(--on);white-space:nowrap}
@@ -79,7 +80,7 @@ figure h3{margin-top:0}
 .scroll{overflow-x:auto}
 .lanes+.scroll,.lanes+details{margin-top:16px}
 table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}
-table.narrow{width:auto;margin:14px 0}
+table.narrow{width:26rem;max-width:100%}
 caption{text-align:left;color:var(--soft);font-size:.875rem;padding:0 0 6px}
 th,td{text-align:left;vertical-align:top;padding:7px 12px 7px 0;border-top:1px solid var(--line)}
 th[scope=row]{font-weight:500}
@@ -118,6 +119,8 @@ body{background:#fff;font-size:11pt}
 main,header,footer{max-width:none;padding:0}
 nav{display:none}
 section{border:0;padding:0;margin:0 0 18pt}
+section.waits{padding:10pt}
+table{font-size:9pt}
 .lane,tr,figure,.rounds>li,.tiles li{break-inside:avoid}
 h2,h3{break-after:avoid}
 .scroll{overflow:visible}

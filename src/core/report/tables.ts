@@ -8,6 +8,7 @@ import { html, type Markup } from './markup.ts';
 import type { CourseTurn, Report, Used, Worker } from './model.ts';
 import { pill } from './states.ts';
 import {
+  clock,
   costTold,
   inputTold,
   number,
@@ -20,7 +21,6 @@ import {
   totalCost,
   totalTokens,
   unknownNote,
-  when,
 } from './words.ts';
 
 type Cell = string | number | Markup;
@@ -128,7 +128,7 @@ export function usage(report: Report): Markup {
 <p><b>${totalTokens(report)}</b> tokens, cost <b>${totalCost(report)}</b>. ${unknownNote(report)}</p>
 ${bars.length === 0 ? undefined : html`<ul class="legend"><li><svg class="swatch" width="26" height="18" aria-hidden="true"><rect width="26" height="18" rx="3" class="in"/></svg> input</li><li><svg class="swatch" width="26" height="18" aria-hidden="true"><rect width="26" height="18" rx="3" fill="url(#p-READY_FOR_REVIEW)"/></svg> output</li></ul>`}
 <div class="lanes">${foremost(bars, ([name, one]) => bar(name, one, most))}</div>
-${long(worked.length, 'rows', table('Tokens and cost by task', ['Task', 'Sessions', 'Time', 'Input', 'Output', 'of input cached', 'Cost'], cells, 1))}`;
+${long(worked.length, 'rows', table('Tokens and cost by task', ['Task', 'Sessions', 'Time', 'Input', 'Output', 'Cached', 'Cost'], cells, 1))}`;
 }
 
 function bar(name: string, { usage }: Used, most: number): Markup {
@@ -139,13 +139,14 @@ function bar(name: string, { usage }: Used, most: number): Markup {
 `;
 }
 
-export function anomalies({ anomalies: all }: Report): Markup {
+export function anomalies(report: Report): Markup {
+  const all = report.anomalies;
   if (all.length === 0) return html`<p>None was logged.</p>`;
   const rows = all
     .slice(-MOST)
     .map(({ type, time, task, by, text, processedBy }) => [
       type.replaceAll('_', ' '),
-      time === undefined ? NOTHING : when(time),
+      time === undefined ? NOTHING : clock(time, report),
       task ?? NOTHING,
       by ?? NOTHING,
       html`<span class="said">${text}</span>`,
@@ -155,12 +156,13 @@ export function anomalies({ anomalies: all }: Report): Markup {
   return html`${earlier(all.length)}${long(all.length, 'anomalies', told)}`;
 }
 
-export function course({ course: turns, tasks }: Report): Markup {
+export function course(report: Report): Markup {
+  const { course: turns, tasks } = report;
   const moved = drifted(tasks).map(({ id, figures }) => [id, number(figures.drift_commits ?? 0)]);
   const told =
     turns.length === 0
       ? html`<p>Nothing was recorded: the plan stayed as it was.</p>`
-      : html`${earlier(turns.length)}${long(turns.length, 'turns', html`<ol class="course">${turns.slice(-MOST).map(turn)}</ol>`)}`;
+      : html`${earlier(turns.length)}${long(turns.length, 'turns', html`<ol class="course">${turns.slice(-MOST).map((one) => turn(one, report))}</ol>`)}`;
   const drift =
     moved.length === 0
       ? html`<p>Nothing else was merged while a task was under way.</p>`
@@ -177,8 +179,8 @@ export function course({ course: turns, tasks }: Report): Markup {
   return html`${told}<h3>Drift</h3>${drift}`;
 }
 
-const turn = ({ timestamp, kind, by, text }: CourseTurn): Markup =>
-  html`<li><time datetime="${timestamp}">${when(timestamp)}</time> <b>${kind}</b>${by === undefined ? undefined : html` by ${by}`}<div class="said">${text}</div></li>
+const turn = ({ timestamp, kind, by, text }: CourseTurn, report: Report): Markup =>
+  html`<li><time datetime="${timestamp}">${clock(timestamp, report)}</time> <b>${kind}</b>${by === undefined ? undefined : html` by ${by}`}<div class="said">${text}</div></li>
 `;
 
 export function everyTask({ tasks }: Report): Markup {

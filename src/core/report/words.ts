@@ -62,9 +62,12 @@ export const when = (time: string | Instant): string => {
   return text.replace('T', ' ').replace(/Z$/, '');
 };
 
-/** The time of day, where the day is said already. */
-export const clock = (time: Instant | string, { from, to }: Pick<Report, 'from' | 'to'>): string =>
-  iso(from).slice(0, 10) === iso(to).slice(0, 10) ? when(time).slice(11) : when(time).slice(0, 16);
+/** Only the time of day, where all of it happened on one. */
+export function clock(time: Instant | string, { from, to }: Pick<Report, 'from' | 'to'>): string {
+  const text = when(time);
+  const sameDay = [from, to].every((end) => iso(end).slice(0, 10) === text.slice(0, 10));
+  return sameDay ? text.slice(11) : text.slice(0, 16);
+}
 
 export const approvalRate = ({ totals }: Report): string => {
   const verdicts = totals.review_verdict_approvals + totals.review_verdict_rejections;

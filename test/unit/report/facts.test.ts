@@ -7,6 +7,7 @@ import { axisOf, levels } from '../../../src/core/report/axis.ts';
 import { reportOf } from '../../../src/core/report/facts.ts';
 import { markdownReport } from '../../../src/core/report/markdown.ts';
 import { page } from '../../../src/core/report/page.ts';
+import { stateColours } from '../../../src/core/report/states.ts';
 import { money, number, short, totalCost, totalTokens } from '../../../src/core/report/words.ts';
 import { inOrder, spansOf } from '../../../src/core/spans.ts';
 import type { Task } from '../../../src/core/state.ts';
@@ -212,4 +213,28 @@ it('numbers for people', () => {
 
 it('300 tasks as Markdown', () => {
   expect(markdownReport(reportOf({ state: large(300), archived: [], now: NOW })).length).toBeLessThan(1_000_000);
+});
+
+it('letters on the colour of every state can be read, in light and dark', () => {
+  const luminance = (colour: string): number =>
+    [1, 3, 5]
+      .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, part, at) => sum + part * ([0.2126, 0.7152, 0.0722][at] ?? 0), 0);
+  const contrast = (a: string, b: string): number => {
+    const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+    return (high + 0.05) / (low + 0.05);
+  };
+  for (const [shade, letters, card] of [
+    ['light', '#ffffff', '#ffffff'],
+    ['dark', '#0d1117', '#161b22'],
+  ] as const) {
+    const colours = [...stateColours(shade).matchAll(/--(\w+):(#[0-9a-f]{6})/g)];
+    expect(colours).toHaveLength(11);
+    for (const [, status, colour = ''] of colours) {
+      expect(contrast(colour, letters), `${status} ${shade}`).toBeGreaterThan(4.5);
+      expect(contrast(colour, card), `${status} ${shade}`).toBeGreaterThan(3);
+    }
+    expect(new Set(colours.map(([, , colour]) => colour)).size).toBe(11);
+  }
 });
