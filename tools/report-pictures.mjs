@@ -17,10 +17,10 @@ const VIEWS = [
   { name: 'phone', width: 360, scale: 2 },
   { name: 'phone-dark', width: 360, scheme: 'dark', scale: 2 },
 ];
-/** What the docs show: the top of the page. */
+/** What the docs show: the top of the page, or a part of it. */
 const SHOWN = {
   wide: { file: 'report.png', height: 1150 },
-  phone: { file: 'report-phone.png', height: 900 },
+  phone: { file: 'report-phone.png', height: 900, from: '#timeline' },
 };
 
 const { values } = parseArgs({ options: { file: { type: 'string' }, into: { type: 'string' } } });
@@ -75,6 +75,12 @@ async function keep(page, name) {
   }
   const shown = SHOWN[name];
   if (shown === undefined || folder === undefined) return;
-  writeFileSync(path.join(ROOT, 'docs', 'pictures', shown.file), await page.picture(shown));
+  writeFileSync(
+    path.join(ROOT, 'docs', 'pictures', shown.file),
+    await page.picture({ ...shown, top: await topOf(page, shown.from) }),
+  );
   process.stdout.write(`docs/pictures/${shown.file}\n`);
 }
+
+const topOf = (page, selector = 'body') =>
+  page.evaluate(`document.querySelector('${selector}').getBoundingClientRect().top + scrollY`);
