@@ -82,5 +82,6 @@ async function keep(page, name) {
   process.stdout.write(`docs/pictures/${shown.file}\n`);
 }
 
-const topOf = (page, selector = 'body') =>
-  page.evaluate(`document.querySelector('${selector}').getBoundingClientRect().top + scrollY`);
+function topOf(page, selector = 'body') {
+  return page.evaluate(`document.querySelector('${selector}').getBoundingClientRect().top + scrollY`);
+}
