@@ -1,12 +1,13 @@
 // `liza report`: reads the board and writes the report, over a former one but over nothing else. Changes no state.
 
-import { statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { type Stats, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { secretsOf } from '../core/alarms/redact.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { reportOf } from '../core/report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../core/report/markdown.ts';
 import { PAGE_MARK, page } from '../core/report/page.ts';
+import type { Context } from '../store/context.ts';
 import type { Hands } from './hands.ts';
 import { writePaper } from './papers.ts';
 
@@ -33,24 +34,49 @@ export function keepReport(
   text: string,
   { out, cwd, force }: Place,
 ): string | Refusal {
-  const path = out === undefined ? join(context.paths.liza, 'report.html') : resolve(cwd, out);
-  const there = statSync(path, { throwIfNoEntry: false });
-  if (there?.isFile() === false) {
-    // A device or a pipe would be replaced by a file, for files are only ever written whole.
-    return refuse(`${out ?? path} is no plain file`, 'name a file; --out - prints the report', 1, 'out');
-  }
-  if (there !== undefined && !force && !isReport(context.files.readRange(path, 0, HEAD).toString('utf8'))) {
-    return refuse(
-      `${out ?? path} is there and is no report: it was left as it is`,
-      'name another file, or overwrite it with --force; --out - prints the report',
-      1,
-      'out',
-    );
-  }
+  const { liza, root } = context.paths;
+  const path = out === undefined ? join(liza, OWN) : resolve(cwd, out);
+  const bad = unfit(context, path, out ?? path, force);
+  if (bad !== undefined) return bad;
   writePaper(context, path, text);
-  const inside = relative(context.paths.root, path);
+  const inside = relative(root, path);
   return inside.startsWith('..') || isAbsolute(inside) ? path : inside;
 }
+
+const OWN = 'report.html';
+const LONGEST = 200;
+
+function unfit({ files, paths: { liza } }: Context, path: string, named: string, force: boolean): Refusal | undefined {
+  if (named.trim() === '') return refusal('--out names no file');
+  // It is written beside, under a longer name, and then renamed.
+  if (Buffer.byteLength(basename(path)) > LONGEST) return refusal(`the name ${named.slice(0, 40)}… is too long`);
+  // A file of that name there may be the board itself, or a kill switch.
+  if (`${path}/`.startsWith(`${liza}/`) && path !== join(liza, OWN)) {
+    return refusal(`${named} is among Liza's own files`);
+  }
+  let there: Stats | undefined;
+  try {
+    if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) {
+      return refusal(`there is no folder ${dirname(named)}`);
+    }
+    there = statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    return refusal(
+      `${named.slice(0, 80)} cannot be a file: ${error instanceof Error ? error.message.slice(0, 80) : error}`,
+    );
+  }
+  // A device or a pipe would be replaced by a file, for files are only ever written whole.
+  if (there?.isFile() === false) return refusal(`${named} is no plain file`);
+  if (there === undefined || force || isReport(files.readRange(path, 0, HEAD).toString('utf8'))) return undefined;
+  return refuse(
+    `${named} is there and is no report: it was left as it is`,
+    'name another file, or overwrite it with --force; --out - prints the report',
+    1,
+    'out',
+  );
+}
+
+const refusal = (fact: string): Refusal => refuse(fact, 'name another file; --out - prints the report', 1, 'out');
 
 const HEAD = 1000;
 const isReport = (head: string): boolean => head.startsWith(MARKDOWN_MARK) || head.includes(PAGE_MARK);

@@ -55,15 +55,24 @@ test('a file that is no report is left alone, unless --force', async () => {
   expect(read('index.html')).toContain('liza report');
 });
 
-test('a folder, a device and a missing folder are refused', async () => {
+test('what can be no file, or is not for it, is refused', async () => {
   for (const [out, why] of [
     ['specs', /no plain file/],
     ['/dev/null', /no plain file/],
-    ['missing/report.html', /missing/],
+    ['missing/report.html', /no folder missing/],
+    ['x/'.repeat(3000), /cannot be a file/],
+    ['specs/auth.md/x', /no folder specs.auth\.md/],
+    ['x'.repeat(300), /too long/],
+    ['a\0b', /cannot be a file/],
+    ['', /names no file/],
+    ['.liza/state.yaml', /own files/],
+    ['.liza/ABORT', /own files/],
+    ['.liza', /own files/],
   ] as const) {
-    const ran = await here.liza(['report', '--force', '--out', out]);
-    expect(ran.code).not.toBe(0);
+    const ran = await here.liza(['report', '--force', `--out=${out}`]);
+    expect(ran.code, out).toBe(1);
     expect(ran.stderr).toMatch(why);
+    expect(ran.stderr).not.toContain('should not have happened');
   }
 });
 
