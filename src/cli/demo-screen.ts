@@ -98,6 +98,7 @@ const LOOK = [
   'liza log -n 60                 # who did what, when',
   'liza show money                # the rejection and the rework',
   'liza blame integration         # who stands behind a commit',
+  'liza report                    # all of it as one page, for the browser',
   'git log --graph --oneline      # what was merged',
 ];
 

@@ -119,7 +119,7 @@ export const REGISTRY: Readonly<Record<string, Entry>> = {
   demo: entry(ANYONE, 'Watch Liza at work without an account.', () => import('./verbs/demo.ts')),
   setup: entry(ANYONE, 'Install contracts, templates and scripts below ~/.liza.', () => import('./verbs/setup.ts')),
   run: entry(ANYONE, 'Run planner, coders, reviewers and the watcher in one terminal.', () => import('./verbs/run.ts')),
-  report: entry(ANYONE, 'Write a report on the goal.'),
+  report: entry(ANYONE, 'Write a report on the goal, as one page.', () => import('./verbs/report.ts')),
   blame: entry(ANYONE, 'Say which task, coder and reviewer a commit came from.', () => import('./verbs/blame.ts')),
   audit: entry(
     ANYONE,

@@ -2,7 +2,8 @@
 // `liza blame` lays that out. The record alone is read: every word of it may be an agent's.
 
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../core/holding.ts';
-import type { HistoryEvent, Task } from '../core/state.ts';
+import { type Round, roundsOf } from '../core/rounds.ts';
+import type { Task } from '../core/state.ts';
 import { type Fields, isFields } from '../core/values.ts';
 import type { Blame, MergeFacts } from '../workflows/blame.ts';
 import { diffText } from './diff-text.ts';
@@ -20,34 +21,13 @@ export interface Standing {
   };
 }
 
-/** One submission and what was said of it. */
-export interface Round {
-  readonly commit?: string;
-  readonly by?: string;
-  readonly time?: string;
-  readonly iteration?: number;
-  readonly verdicts: readonly Verdict[];
-  /** This is what was merged. */
-  readonly merged: boolean;
-}
-
-export interface Verdict {
-  readonly verdict: (typeof VERDICTS)[number];
-  readonly by?: string;
-  readonly time: string;
-  /** Its first line. */
-  readonly reason?: string;
-}
-
-const VERDICTS = ['approved', 'rejected', 'integration_failed'] as const;
-
 export function standing(task: Task, reviewed: string | undefined): Standing {
   const submitted = historyOf(task).findLast(({ event, commit }) => event === 'submitted' && commit === reviewed);
   const checkpoint = checkpointEvent(task)?.checkpoint;
   return {
     authors: codersOf(task),
     iterations: iterationsOf(task),
-    rounds: roundsOf(task, reviewed),
+    rounds: firstLines(roundsOf(task, reviewed)),
     evidence: {
       ...(isFields(checkpoint) ? { checkpoint } : {}),
       ...(isFields(submitted?.diff) ? { diff: submitted.diff } : {}),
@@ -56,29 +36,14 @@ export function standing(task: Task, reviewed: string | undefined): Standing {
   };
 }
 
-function roundsOf(task: Task, reviewed: string | undefined): readonly Round[] {
-  const rounds: (Round & { readonly verdicts: Verdict[] })[] = [];
-  for (const entry of historyOf(task)) {
-    const { event, commit, agent: by, time, iteration } = entry;
-    const named = typeof commit === 'string' ? { commit, merged: commit === reviewed } : { merged: false };
-    const counted = typeof iteration === 'number' ? { iteration } : {};
-    if (event === 'submitted') rounds.push({ ...named, ...counted, ...(by ? { by } : {}), time, verdicts: [] });
-    const verdict = verdictOf(entry);
-    if (verdict === undefined) continue;
-    const last = rounds.at(-1);
-    // A board that was imported may have the verdict without the submission.
-    if (last !== undefined && (named.commit ?? last.commit) === last.commit) last.verdicts.push(verdict);
-    else rounds.push({ ...named, verdicts: [verdict] });
-  }
-  return rounds;
-}
-
-function verdictOf({ event, agent, time, reason }: HistoryEvent): Verdict | undefined {
-  const verdict = VERDICTS.find((name) => name === event);
-  if (verdict === undefined) return undefined;
-  const line = typeof reason === 'string' ? reason.trim().split('\n', 1)[0] : '';
-  return { verdict, time, ...(agent === undefined ? {} : { by: agent }), ...(line ? { reason: line } : {}) };
-}
+/** A page of reasons would hide who stands behind the commit: their first lines tell. */
+const firstLines = (rounds: readonly Round[]): readonly Round[] =>
+  rounds.map((round) => ({
+    ...round,
+    verdicts: round.verdicts.map(({ reason, ...verdict }) =>
+      reason === undefined ? verdict : { ...verdict, reason: reason.split('\n', 1)[0] ?? '' },
+    ),
+  }));
 
 const LABEL = 11;
 

@@ -2,8 +2,9 @@
 // recompute them. A rate over nothing is 0: the counts beside it tell the two apart.
 
 import { historyOf, opensIteration } from './holding.ts';
-import { type HistoryEvent, isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from './state.ts';
-import { type Instant, instant } from './time.ts';
+import { spansOf } from './spans.ts';
+import { isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from './state.ts';
+import type { Instant } from './time.ts';
 
 export type Metrics = Readonly<Record<(typeof COUNTED)[number], number>>;
 
@@ -28,8 +29,10 @@ const COUNTED = [
 ] as const;
 
 /** Of the sprint's tasks, planned and stretch; of all while nothing is planned. `archived`: tasks that left the state. */
-export function metrics(state: State, archived: readonly Task[] = []): Metrics {
-  const tasks = sprintTasks(state, archived);
+export const metrics = (state: State, archived: readonly Task[] = []): Metrics =>
+  metricsOf(sprintTasks(state, archived));
+
+export function metricsOf(tasks: readonly Task[]): Metrics {
   const inState = (...statuses: readonly TaskStatus[]): number =>
     tasks.filter(({ status }) => statuses.includes(status)).length;
   const approvals = sum(tasks, (task) => countEvents(task, 'approved'));
@@ -113,42 +116,10 @@ export function driftOf(task: Task): number | undefined {
 /** Seconds that the tasks spent in each live state, up to now; states nobody was in are left out. */
 export function timeInStates(tasks: readonly Task[], now: Instant): Readonly<Partial<Record<TaskStatus, number>>> {
   const spent = new Map<TaskStatus, number>();
-  for (const task of tasks) {
-    const steps = historyOf(task).filter(({ event }) => STATE_AFTER[event] !== undefined);
-    steps.forEach((step, place) => {
-      const next = steps[place + 1];
-      // What the task is now is known; what it was then is read off the event.
-      const state = next === undefined ? task.status : stateAfter(step, next);
-      if (state === undefined || isTerminal(state)) return;
-      const end = next === undefined ? now : instant(next.time);
-      spent.set(state, (spent.get(state) ?? 0) + Math.max(0, end - instant(step.time)) / 1000);
-    });
+  for (const { state, from, to } of tasks.flatMap((task) => spansOf(task, now))) {
+    if (!isTerminal(state)) spent.set(state, (spent.get(state) ?? 0) + (to - from) / 1000);
   }
   return Object.fromEntries(TASK_STATUSES.filter((s) => spent.has(s)).map((s) => [s, Math.round(spent.get(s) ?? 0)]));
-}
-
-/** The state each event leaves the task in; events that leave it as it was are not here. */
-const STATE_AFTER: Readonly<Record<string, TaskStatus>> = {
-  created: 'DRAFT',
-  finalized: 'UNCLAIMED',
-  claimed: 'CLAIMED',
-  submitted: 'READY_FOR_REVIEW',
-  approved: 'APPROVED',
-  rejected: 'REJECTED',
-  blocked: 'BLOCKED',
-  limit: 'BLOCKED',
-  released: 'UNCLAIMED',
-  unblocked: 'UNCLAIMED',
-  integration_failed: 'INTEGRATION_FAILED',
-  merged: 'MERGED',
-  superseded: 'SUPERSEDED',
-  abandoned: 'ABANDONED',
-};
-
-/** An approval below the quorum leaves the task in review: another verdict follows it. */
-function stateAfter(step: HistoryEvent, next: HistoryEvent): TaskStatus | undefined {
-  const undecided = step.event === 'approved' && (next.event === 'approved' || next.event === 'rejected');
-  return undecided ? 'READY_FOR_REVIEW' : STATE_AFTER[step.event];
 }
 
 /** Approved and not sent back since. */

@@ -146,6 +146,8 @@ export const AgentSchema = v.object({
   iterations_total: v.optional(count),
   context_percent: v.optional(v.number()),
   declared_exit: v.optional(v.object({ code: v.number(), reason: v.optional(text), time: timestamp })),
+  /** Of all its sessions; each is counted with its task, or the goal, too. */
+  usage: v.optional(UsageSchema),
   session: v.optional(text),
   provider: v.optional(text),
   /** The provider's own session, which the next one on this task goes on with. */

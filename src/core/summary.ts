@@ -1,6 +1,7 @@
 // The summary of a checkpoint (SPEC §14): what a person needs to decide how to go on, from the board alone. Data in,
 // Markdown out; the same board gives the same text.
 
+import { courseOf } from './course.ts';
 import { decisionsToTake } from './deciding.ts';
 import { counted } from './gist.ts';
 import { historyOf } from './holding.ts';
@@ -118,21 +119,15 @@ export function anomalyLine({ id, type, task, reporter, timestamp, details, proc
   return `- ${id === undefined ? '' : `${inlineText(id)} `}**${inlineText(type)}** (${inlineText(where)}; ${done})${said === '' ? '' : `: ${inlineText(said)}`}`;
 }
 
-/** How the plan moved, and the specs under it. */
-function course({ goal, spec_changes }: State, since: string): readonly string[] {
-  const moves = (goal.alignment_history ?? []).map(({ timestamp, event, summary, by }) => ({
-    timestamp,
-    line: `${inlineText(event)}${by === undefined ? '' : ` by ${inlineText(by)}`}: ${inlineText(summary)}`,
-  }));
-  const edits = spec_changes.map(({ timestamp, spec, change }) => ({
-    timestamp,
-    line: `spec ${inlineText(spec)} changed: ${inlineText(change)}`,
-  }));
-  return [...moves, ...edits]
+function course(state: State, since: string): readonly string[] {
+  return courseOf(state)
     .filter(({ timestamp }) => timestamp >= since)
-    .toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0))
     .slice(-MOST_EVENTS)
-    .map(({ timestamp, line }) => `- ${timestamp} ${line}`);
+    .map(({ timestamp, kind, by, spec, text }) =>
+      spec === undefined
+        ? `- ${timestamp} ${inlineText(kind)}${by === undefined ? '' : ` by ${inlineText(by)}`}: ${inlineText(text)}`
+        : `- ${timestamp} spec ${inlineText(spec)} changed: ${inlineText(text)}`,
+    );
 }
 
 /** How much came to the integration branch while a task was under way. */

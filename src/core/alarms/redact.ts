@@ -44,5 +44,15 @@ export function safeLine(text: string, secrets: readonly string[] = []): string 
   return redact(text, secrets).replace(/\s+/g, ' ').replace(UNSEEN, '').trim();
 }
 
+/** The same for a text of several lines, which stay. What hides in a secret goes first, or it would hide the secret. */
+export function safeText(text: string, secrets: readonly string[] = []): string {
+  const lines = text
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+    .replaceAll('\t', '  ')
+    .split('\n');
+  return redact(lines.map((line) => line.replace(UNSEEN, '')).join('\n'), secrets);
+}
+
 const UNSEEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;

@@ -20,7 +20,7 @@ export const sessionEnd: Row<'session-end'> = {
   to: [],
   guards: [ownRegistered()],
   effects:
-    'usage of the task (a planner’s: of the goal), iterations_total, context_percent, resume; handled wakes, processed notes',
+    'usage of the agent and of its task (a planner’s: of the goal), iterations_total, context_percent, resume; handled wakes, processed notes',
   change: ({ state, command, now }) => {
     const { agent: id, task: taskId, provider, used } = command;
     const agent = agentOf(state, id);
@@ -28,6 +28,7 @@ export const sessionEnd: Row<'session-end'> = {
     const told = patch<Agent>(agent, {
       provider,
       iterations_total: (agent.iterations_total ?? 0) + 1,
+      usage: plus(agent.usage, used),
       context_percent: command.context_percent ?? agent.context_percent,
       resume: resumable(agent, command),
       handled: handled(agent, command.handled),

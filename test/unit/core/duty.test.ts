@@ -181,7 +181,7 @@ describe('switches', () => {
   });
 });
 
-test('usage adds up over the sessions of a task; a resumed session knows what it has used before', () => {
+test('usage adds up over the sessions of a task, and of an agent; a resumed session knows what it has used before', () => {
   const w = ready('a');
   toClaimed(w, 'a');
   const end = (session: string, input: number) =>
@@ -205,4 +205,5 @@ test('usage adds up over the sessions of a task; a resumed session knows what it
   expect(w.agent('coder-1').resume).toMatchObject({ session: 'two', used: { input_tokens: 7, sessions: 1 } });
   expect(w.task('a').usage).toEqual({ sessions: 3, seconds: 6, input_tokens: 157, output_tokens: 3, cost_usd: 0.3 });
   expect(w.agent('coder-1').iterations_total).toBe(3);
+  expect(w.agent('coder-1').usage).toEqual(w.task('a').usage);
 });

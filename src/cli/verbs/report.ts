@@ -1,0 +1,38 @@
+// `liza report`: one page that says how a goal went, for oneself and for others; or the same as Markdown.
+
+import { refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'report',
+  positionals: [],
+  options: {
+    md: { description: 'As Markdown, printed unless --out names a file.' },
+    out: { value: 'file', kind: 'file', description: 'Write it there; - prints it. Default .liza/report.html.' },
+    force: { description: 'Overwrite a file that is no report.' },
+  },
+  examples: ['liza report', 'liza report --out goal.html', 'liza report --md'],
+  details: [
+    'Tasks on their way through the states, progress, reviews with their reasons, time in each state, who did what, tokens and cost, anomalies, and how the course moved. The page is one file: it loads nothing and runs no script, so it can be sent to others. It holds what agents and people wrote; known shapes of secrets are redacted.',
+    'It works at any time, on archived tasks too, and changes nothing on the board.',
+  ],
+  run: async (args, io) => {
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { keepReport, reportText } = await import('../../workflows/report.ts');
+    const format = args.flag('md') ? 'md' : 'html';
+    const text = await reportText(hands, format);
+    const out = args.text('out');
+    if (out === '-' || (out === undefined && format === 'md')) {
+      if (args.json) return { ok: true, data: { format, report: text } };
+      // As it is: a page says itself how its letters are written.
+      if (format === 'md') return { ok: true, lines: [text.trimEnd()] };
+      io.stdout(text);
+      return { ok: true, silent: true };
+    }
+    const file = keepReport(hands, text, { out, cwd: io.cwd, force: args.flag('force') });
+    if (typeof file !== 'string') return file;
+    return { ok: true, message: `wrote ${file}`, data: { file, format } };
+  },
+};

@@ -1,0 +1,37 @@
+// How the course moved: what was recorded of the plan, and the specs under it, in the order of time.
+
+import type { State } from './state.ts';
+
+export interface Turn {
+  readonly timestamp: string;
+  /** `spec` for a changed spec; else the event of the alignment history, such as `rescope`. */
+  readonly kind: string;
+  readonly by?: string;
+  /** Which spec; only of `spec`. */
+  readonly spec?: string;
+  readonly text: string;
+}
+
+export function courseOf({ goal, spec_changes }: Pick<State, 'goal' | 'spec_changes'>): readonly Turn[] {
+  const moves = (goal.alignment_history ?? []).map(
+    ({ timestamp, event, summary, by }): Turn => ({
+      timestamp,
+      kind: event,
+      ...(by === undefined ? {} : { by }),
+      text: summary,
+    }),
+  );
+  const edits = spec_changes.map(
+    ({ timestamp, spec, change, triggered_by: by }): Turn => ({
+      timestamp,
+      kind: 'spec',
+      ...(by === undefined ? {} : { by }),
+      spec,
+      text: change,
+    }),
+  );
+  return [...moves, ...edits].toSorted(byTime);
+}
+
+export const byTime = (a: { readonly timestamp: string }, b: { readonly timestamp: string }): number =>
+  a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0;

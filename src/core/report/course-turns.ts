@@ -1,0 +1,76 @@
+// How the course moved, as a report tells it: what was recorded of plan and specs, and what the tasks' own history
+// says of the scope: what joined after the plan was closed, was redefined, was given up.
+
+import { byTime, courseOf } from '../course.ts';
+import { gist } from '../gist.ts';
+import { historyOf } from '../holding.ts';
+import type { HistoryEvent, State, Task } from '../state.ts';
+import type { CourseTurn } from './model.ts';
+
+const TEXT = 600;
+
+export function courseTurns(state: State, tasks: readonly Task[]): readonly CourseTurn[] {
+  const recorded = courseOf(state).map(({ timestamp, kind, by, spec, text }) =>
+    turn(
+      timestamp,
+      kind === 'spec' ? 'spec changed' : kind.replaceAll('_', ' '),
+      by,
+      spec === undefined ? text : `${spec}: ${text}`,
+    ),
+  );
+  return [
+    ...recorded,
+    ...joined(state, tasks),
+    ...tasks.flatMap(redefined),
+    ...tasks.flatMap(givenUp),
+    ...found(state),
+  ].toSorted(byTime);
+}
+
+function turn(timestamp: string, kind: string, by: string | undefined, text: string): CourseTurn {
+  return { timestamp, kind, ...(by === undefined ? {} : { by }), text: gist(text, TEXT) };
+}
+
+/** Replacements are told where the plan was recorded to change. */
+function joined({ sprint }: State, tasks: readonly Task[]): readonly CourseTurn[] {
+  const closed = sprint.scope.closed_at;
+  if (closed === undefined) return [];
+  return tasks.flatMap((task) => {
+    const made = historyOf(task).find(({ event }) => event === 'created');
+    if (made === undefined || made.time <= closed || (task.supersedes ?? []).length > 0) return [];
+    return [
+      turn(
+        made.time,
+        'scope extended',
+        made.agent,
+        `${task.id} joined after the plan was closed: ${task.description ?? ''}`,
+      ),
+    ];
+  });
+}
+
+/** Before it is released, a task has no course to leave. */
+function redefined(task: Task): readonly CourseTurn[] {
+  const history = historyOf(task);
+  const released = history.findIndex(({ event }) => event === 'finalized');
+  return history
+    .filter((entry, at) => released !== -1 && at > released && entry.event === 'amended' && entry.changed === true)
+    .map((entry) => turn(entry.time, 'task redefined', entry.agent, `${task.id}: ${fieldsOf(entry)}`));
+}
+
+const fieldsOf = ({ fields }: HistoryEvent): string =>
+  Array.isArray(fields) ? fields.map((field) => String(field).replaceAll('_', ' ')).join(', ') : 'its definition';
+
+function givenUp(task: Task): readonly CourseTurn[] {
+  return historyOf(task)
+    .filter(({ event }) => event === 'abandoned')
+    .map(({ time, agent, rationale }) => turn(time, 'given up', agent, `${task.id}: ${String(rationale ?? '')}`));
+}
+
+function found({ discovered }: State): readonly CourseTurn[] {
+  return discovered.flatMap(({ created, by, description, converted_to_task: task }) =>
+    created === undefined || task === undefined
+      ? []
+      : [turn(created, 'discovery', by, `${description} (became ${task})`)],
+  );
+}

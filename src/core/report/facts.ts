@@ -1,0 +1,236 @@
+// From the board to the facts of a report. Counting and reading history is shared with metrics, checkpoints and
+// `liza blame`; here it is only put together.
+
+import { decisionsToTake } from '../deciding.ts';
+import { gist } from '../gist.ts';
+import { codersOf, historyOf } from '../holding.ts';
+import { metricsOf, taskFigures, timeInStates } from '../metrics.ts';
+import { roundsOf } from '../rounds.ts';
+import { spansOf, timesTurned } from '../spans.ts';
+import type { Anomaly, State, Task } from '../state.ts';
+import { type Instant, instant } from '../time.ts';
+import { isFields } from '../values.ts';
+import { cleaned } from './clean.ts';
+import { courseTurns } from './course-turns.ts';
+import type { AnomalyTold, Judged, Progress, Report, RoundTold, TaskStory, Used, UseTold } from './model.ts';
+import { workersOf } from './workers.ts';
+
+export interface ReportSource {
+  readonly state: State;
+  /** Tasks that left the state. */
+  readonly archived: readonly Task[];
+  readonly now: Instant;
+  /** Values that nobody may read in a report, whoever wrote them into the board. */
+  readonly secrets?: readonly string[];
+}
+
+export function reportOf(source: ReportSource): Report {
+  const secrets = source.secrets ?? [];
+  const state = cleaned(source.state, secrets);
+  const archived = cleaned(source.archived, secrets);
+  const { goal, sprint } = state;
+  const tasks = [...archived, ...state.tasks];
+  const over = goal.status === 'COMPLETED' || goal.status === 'ABORTED';
+  const to = over ? endOf(state, tasks, source.now) : Math.max(source.now, lastEvent(tasks, source.now));
+  const left = new Set(archived.map(({ id }) => id));
+  const reasonLimit = limitFor(tasks);
+  const stories = tasks.map((task) => storyOf(task, to, left.has(task.id), reasonLimit)).toSorted(byBeginning);
+  const from = Math.min(
+    beginning(goal.created ?? sprint.timeline.started, to),
+    ...stories.map(({ spans }) => spans[0]?.from ?? to),
+  );
+  return {
+    goal: { description: goal.description, status: goal.status, ...defined('spec', goal.spec_ref) },
+    sprint: { id: sprint.id, status: sprint.status, ...defined('deadline', sprint.timeline.deadline) },
+    made: source.now,
+    from,
+    to,
+    over,
+    totals: metricsOf(tasks),
+    archived: archived.length,
+    waits: over ? [] : decisionsToTake(state, source.now),
+    tasks: stories,
+    spent: timeInStates(tasks, to),
+    workers: workersOf(state, tasks),
+    use: totalUse(state, stories),
+    anomalies: state.anomalies.map(anomalyTold),
+    course: courseTurns(state, tasks),
+    burnUp: burnUp(stories),
+    verdicts: judged(stories, from, to),
+    turned: tasks.reduce((sum, task) => sum + timesTurned(task), 0),
+  };
+}
+
+/** When the goal was reached or given up: the report of a goal that is over stays the same from then on. */
+function endOf({ goal }: State, tasks: readonly Task[], now: Instant): Instant {
+  const said = (goal.alignment_history ?? []).findLast(
+    ({ event }) => event === 'goal_completed' || event === 'aborted',
+  );
+  return Math.max(said === undefined ? 0 : Math.min(now, instant(said.timestamp)), lastEvent(tasks, now)) || now;
+}
+
+const lastEvent = (tasks: readonly Task[], now: Instant): Instant =>
+  tasks.flatMap((task) => spansOf(task, now)).reduce((last, { from }) => Math.max(last, from), 0);
+
+const beginning = (time: string, to: Instant): Instant =>
+  Number.isNaN(instant(time)) ? to : Math.min(to, instant(time));
+
+const byBeginning = (a: TaskStory, b: TaskStory): number =>
+  (a.spans[0]?.from ?? 0) - (b.spans[0]?.from ?? 0) || (a.id < b.id ? -1 : 1);
+
+/** Reasons are shown whole as long as all of them together stay readable. */
+const ALL_REASONS = 250_000;
+function limitFor(tasks: readonly Task[]): number {
+  const verdicts = tasks.reduce(
+    (sum, task) => sum + historyOf(task).filter(({ reason }) => typeof reason === 'string').length,
+    0,
+  );
+  return Math.max(300, Math.min(4000, Math.floor(ALL_REASONS / Math.max(1, verdicts))));
+}
+
+const TITLE = 160;
+const REASON = 400;
+
+function storyOf(task: Task, to: Instant, archived: boolean, reasonLimit: number): TaskStory {
+  const coders = codersOf(task);
+  const reason = reasonOf(task);
+  return {
+    id: task.id,
+    title: gist(task.description ?? '', TITLE),
+    status: task.status,
+    priority: task.priority,
+    archived,
+    spans: spansOf(task, to),
+    figures: taskFigures(task, to),
+    coders,
+    rounds: roundsTold(task, reasonLimit),
+    use: { ...defined('usage', task.usage), worked: coders.length > 0 },
+    ...(reason === undefined ? {} : { reason: gist(reason, REASON) }),
+    replacedBy: task.superseded_by ?? [],
+  };
+}
+
+function reasonOf(task: Task): string | undefined {
+  if (task.status === 'BLOCKED') return task.blocked_reason;
+  if (task.status === 'SUPERSEDED') return task.rescope_reason;
+  const told = historyOf(task).findLast(({ event }) => event === 'abandoned' || event === 'integration_failed');
+  const said = task.status === 'ABANDONED' ? told?.rationale : told?.reason;
+  return (task.status === 'ABANDONED' || task.status === 'INTEGRATION_FAILED') && typeof said === 'string'
+    ? said
+    : undefined;
+}
+
+function roundsTold(task: Task, reasonLimit: number): readonly RoundTold[] {
+  const merged = historyOf(task).findLast(({ event }) => event === 'merged')?.commit;
+  const diffs = historyOf(task).filter(({ event }) => event === 'submitted');
+  return roundsOf(task, typeof merged === 'string' ? merged : undefined).map((round) => {
+    const diff = diffs.find(({ commit, time }) => commit === round.commit && time === round.time)?.diff;
+    const files = isFields(diff) && typeof diff.files === 'number' ? diff.files : undefined;
+    return {
+      ...round,
+      verdicts: round.verdicts.map(({ reason, ...verdict }) =>
+        reason === undefined ? verdict : { ...verdict, reason: shortened(reason, reasonLimit) },
+      ),
+      ...(files === undefined ? {} : { files }),
+      undeclared: isFields(diff) ? listLength(diff.undeclared) : 0,
+    };
+  });
+}
+
+/** Lines stay: a rejection has a form. */
+const shortened = (text: string, limit: number): string =>
+  text.length <= limit
+    ? text
+    : `${text
+        .slice(0, limit - 1)
+        .replace(/[\ud800-\udbff]$/, '')
+        .trimEnd()}…`;
+
+const listLength = (list: unknown): number =>
+  isFields(list) && Array.isArray(list.paths) ? list.paths.length + (Number(list.more) || 0) : 0;
+
+function totalUse(state: State, stories: readonly TaskStory[]): UseTold {
+  const planner = Object.values(state.agents).some(({ role }) => role === 'planner');
+  const planning: Used = { ...defined('usage', state.goal.usage), worked: planner && stories.length > 0 };
+  const all = [planning, ...stories.map(({ use }) => use)];
+  return {
+    planning,
+    tokens: all.reduce((sum, { usage }) => sum + (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0), 0),
+    cost: all.reduce((sum, { usage }) => sum + (usage?.cost_usd ?? 0), 0),
+    tokensUnknown: all.filter((use) => use.worked && !tellsTokens(use)).length,
+    costUnknown: all.filter((use) => use.worked && use.usage?.cost_usd === undefined).length,
+  };
+}
+
+/** A session without a single token is one whose provider does not count. */
+export const tellsTokens = ({ usage }: Used): boolean => (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0) > 0;
+
+function anomalyTold({ id, type, timestamp, task, reporter, details, processed_by }: Anomaly): AnomalyTold {
+  const said = Object.entries(details ?? {})
+    .map(([key, value]) => `${key.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('; ');
+  return {
+    ...defined('id', id),
+    type,
+    ...defined('time', timestamp),
+    ...defined('task', task),
+    ...defined('by', reporter),
+    text: gist(said, REASON),
+    ...defined('processedBy', processed_by),
+  };
+}
+
+/** Tasks that were replaced or given up are wanted no longer. */
+function burnUp(stories: readonly TaskStory[]): readonly Progress[] {
+  const steps = stories.flatMap(({ spans }) => {
+    const first = spans[0];
+    const last = spans.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const end =
+      last.state === 'MERGED'
+        ? [{ time: last.from, wanted: 0, merged: 1 }]
+        : last.state === 'SUPERSEDED' || last.state === 'ABANDONED'
+          ? [{ time: last.from, wanted: -1, merged: 0 }]
+          : [];
+    return [{ time: first.from, wanted: 1, merged: 0 }, ...end];
+  });
+  const points: Progress[] = [];
+  for (const { time, wanted, merged } of steps.toSorted((a, b) => a.time - b.time)) {
+    const before = points.at(-1);
+    const sum = { time, wanted: (before?.wanted ?? 0) + wanted, merged: (before?.merged ?? 0) + merged };
+    if (before?.time === time) points.pop();
+    points.push(sum);
+  }
+  return points;
+}
+
+function judged(stories: readonly TaskStory[], from: Instant, to: Instant): readonly Judged[] {
+  let approvals = 0;
+  return stories
+    .flatMap(({ id, rounds }) =>
+      rounds
+        .flatMap(({ verdicts }) => verdicts)
+        .filter(({ verdict }) => verdict !== 'integration_failed')
+        .map(({ verdict, time, by }) => ({
+          time: Math.max(from, Math.min(to, instant(time) || from)),
+          task: id,
+          ...defined('by', by),
+          approved: verdict === 'approved',
+        })),
+    )
+    .toSorted((a, b) => a.time - b.time)
+    .map((one, at) => {
+      if (one.approved) approvals += 1;
+      return { ...one, percent: Math.round((100 * approvals) / (at + 1)) };
+    });
+}
+
+/** Tasks under which the integration branch moved most. */
+export const drifted = (tasks: readonly TaskStory[]): readonly TaskStory[] =>
+  tasks
+    .filter(({ figures }) => (figures.drift_commits ?? 0) > 0)
+    .toSorted((a, b) => (b.figures.drift_commits ?? 0) - (a.figures.drift_commits ?? 0));
+
+function defined<K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [k in K]?: V });
+}

@@ -1,0 +1,128 @@
+// What a report says of a goal, as plain facts: the page and the Markdown are two ways to show them. Texts are what
+// people and agents wrote, made safe and made short, but not escaped for any format.
+
+import type { Metrics, TaskFigures } from '../metrics.ts';
+import type { Round } from '../rounds.ts';
+import type { Span } from '../spans.ts';
+import type { Anomaly, State, TaskStatus, Usage } from '../state.ts';
+import type { Instant } from '../time.ts';
+
+export interface Report {
+  readonly goal: {
+    readonly description: string;
+    readonly status: State['goal']['status'];
+    readonly spec?: string;
+  };
+  readonly sprint: { readonly id: string; readonly status: State['sprint']['status']; readonly deadline?: string };
+  readonly made: Instant;
+  /** What the axes show: from the goal's beginning to its end, or until now. */
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly over: boolean;
+  /** Over all tasks of the goal, archived ones too. */
+  readonly totals: Metrics;
+  readonly archived: number;
+  /** What waits for a person, as lines of Markdown; empty when the goal is over. */
+  readonly waits: readonly string[];
+  /** In the order in which they began. */
+  readonly tasks: readonly TaskStory[];
+  /** Seconds of all tasks together. */
+  readonly spent: TimeSpent;
+  readonly workers: readonly Worker[];
+  readonly use: UseTold;
+  readonly anomalies: readonly AnomalyTold[];
+  readonly course: readonly CourseTurn[];
+  readonly burnUp: readonly Progress[];
+  readonly verdicts: readonly Judged[];
+  /** Events with a time before that of the event they follow: some clock was wrong. */
+  readonly turned: number;
+}
+
+export type TimeSpent = Readonly<Partial<Record<TaskStatus, number>>>;
+
+export interface TaskStory {
+  readonly id: string;
+  readonly title: string;
+  readonly status: TaskStatus;
+  readonly priority: number;
+  readonly archived: boolean;
+  readonly spans: readonly Span[];
+  readonly figures: TaskFigures;
+  readonly coders: readonly string[];
+  readonly rounds: readonly RoundTold[];
+  readonly use: Used;
+  /** Why it stands still or ended otherwise than merged. */
+  readonly reason?: string;
+  readonly replacedBy: readonly string[];
+}
+
+export interface RoundTold extends Round {
+  readonly files?: number;
+  /** Files that were changed and not declared before. */
+  readonly undeclared: number;
+}
+
+/** What is known of tokens and money; a provider tells both, one or neither. */
+export interface Used {
+  readonly usage?: Usage;
+  /** Somebody worked: what is not told is unknown, not nothing. */
+  readonly worked: boolean;
+}
+
+export interface UseTold {
+  readonly planning: Used;
+  readonly tokens: number;
+  readonly cost: number;
+  /** Tasks, and planning, whose tokens or money nobody told. */
+  readonly tokensUnknown: number;
+  readonly costUnknown: number;
+}
+
+export interface Worker {
+  readonly id: string;
+  readonly role: string;
+  readonly provider?: string;
+  readonly claimed: number;
+  readonly submitted: number;
+  readonly reviewed: number;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly merged: number;
+  readonly blocked: number;
+  readonly planned: number;
+  readonly reported: number;
+  readonly use: Used;
+}
+
+export interface AnomalyTold {
+  readonly id?: string;
+  readonly type: Anomaly['type'];
+  readonly time?: string;
+  readonly task?: string;
+  readonly by?: string;
+  readonly text: string;
+  readonly processedBy?: string;
+}
+
+export interface CourseTurn {
+  readonly timestamp: string;
+  readonly kind: string;
+  readonly by?: string;
+  readonly text: string;
+}
+
+/** How many tasks were to be done and how many were merged, from this moment on. */
+export interface Progress {
+  readonly time: Instant;
+  readonly wanted: number;
+  readonly merged: number;
+}
+
+export interface Judged {
+  readonly time: Instant;
+  readonly task: string;
+  readonly by?: string;
+  readonly approved: boolean;
+  /** Of all verdicts up to this one. */
+  readonly percent: number;
+}

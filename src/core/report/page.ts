@@ -1,0 +1,112 @@
+// The report as one HTML page that asks for nothing: no script, no font, no picture from elsewhere, and a policy that
+// would refuse it. Complete and readable on a phone, on paper, in the light and in the dark.
+
+import { counted } from '../gist.ts';
+import { duration } from '../time.ts';
+import { axisOf } from './axis.ts';
+import { timeInState, timeline } from './lanes.ts';
+import { asMarkup, html, inlineMarkdown, type Markup } from './markup.ts';
+import type { Report } from './model.ts';
+import { approvalPlot, burnUp } from './plots.ts';
+import { reviews } from './reviews.ts';
+import { patterns } from './states.ts';
+import { style } from './style.ts';
+import { anomalies, course, crew, everyTask, usage } from './tables.ts';
+import { approvalRate, headline, totalCost, totalTokens, when } from './words.ts';
+
+/** What says that a file is a report of ours, and may be replaced by the next one. */
+export const PAGE_MARK = '<meta name="generator" content="liza report">';
+
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+export function page(report: Report): string {
+  const axis = axisOf(report.from, report.to);
+  const sections: readonly (readonly [id: string, title: string, body: Markup])[] = [
+    ['timeline', 'Timeline', report.tasks.length === 0 ? html`<p>There are no tasks yet.</p>` : timeline(report)],
+    [
+      'progress',
+      'Progress over time',
+      html`<div class="pair">${burnUp(report, axis)}${approvalPlot(report, axis)}</div>`,
+    ],
+    ['time', 'Time in each state', timeInState(report)],
+    ['crew', 'Who did what', crew(report)],
+    ['reviews', 'Review rounds', reviews(report)],
+    ['use', 'Tokens and cost', usage(report)],
+    ['anomalies', 'Anomalies', anomalies(report)],
+    ['course', 'Course and drift', course(report)],
+    ['tasks', 'Tasks', everyTask(report)],
+  ];
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+${asMarkup(PAGE_MARK)}
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Report: ${report.goal.description.slice(0, 120)}</title>
+<style>
+${asMarkup(style())}</style>
+</head>
+<body>
+${patterns()}
+<header>
+<p class="eyebrow">Report on the goal</p>
+<h1 class="said">${report.goal.description}</h1>
+<p class="lead"><span class="goal-status">${report.goal.status.toLowerCase().replace('_', ' ')}</span> ${headline(report)}</p>
+<p class="meta">${metaLine(report)}</p>
+${tiles(report)}
+<nav aria-label="Parts of the report"><ul>${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>
+</header>
+<main>
+${waits(report)}${sections.map(
+  ([id, title, body]) => html`<section id="${id}" aria-labelledby="${id}-h">
+<h2 id="${id}-h">${title}</h2>
+${body}
+</section>
+`,
+)}</main>
+<footer>
+<p>Made by <code>liza report</code> from the blackboard alone, ${when(report.made)} UTC. All times are UTC. Hold the pointer over a bar for its times.${skew(report)}</p>
+</footer>
+</body>
+</html>
+`.markup;
+}
+
+function metaLine({ goal, sprint, from, to, over, archived }: Report): string {
+  return [
+    `${when(from)} to ${over ? when(to) : 'now'} UTC`,
+    ...(goal.spec === undefined ? [] : [goal.spec]),
+    `${sprint.id} ${sprint.status.toLowerCase().replace('_', ' ')}`,
+    ...(sprint.deadline === undefined ? [] : [`deadline ${when(sprint.deadline)}`]),
+    ...(archived === 0 ? [] : [`${counted(archived, 'task')} archived`]),
+  ].join(' · ');
+}
+
+function tiles(report: Report): Markup {
+  const { totals, anomalies: odd, from, to } = report;
+  const verdicts = totals.review_verdict_approvals + totals.review_verdict_rejections;
+  const shown: readonly (readonly [string, string])[] = [
+    [`${totals.tasks_merged} / ${totals.tasks_total}`, 'tasks merged'],
+    [duration(to - from), report.over ? 'from start to end' : 'since the start'],
+    [String(totals.iterations_total), 'iterations'],
+    [approvalRate(report), `approved, of ${counted(verdicts, 'verdict')}`],
+    [verdicts === 0 ? '–' : `${totals.first_pass_rate_percent} %`, 'pass at first review'],
+    [totalTokens(report), 'tokens'],
+    [totalCost(report), 'cost'],
+    [String(odd.length), 'anomalies'],
+  ];
+  return html`<ul class="tiles">${shown.map(([value, name]) => html`<li><b>${value}</b><span>${name}</span></li>`)}</ul>`;
+}
+
+function waits({ waits: lines }: Report): Markup | undefined {
+  if (lines.length === 0) return undefined;
+  return html`<section class="waits" aria-labelledby="waits-h"><h2 id="waits-h">What waits for a person</h2><ol>${lines.map((line) => html`<li class="said">${inlineMarkdown(line)}</li>`)}</ol></section>
+`;
+}
+
+const skew = ({ turned }: Report): string =>
+  turned === 0
+    ? ''
+    : ` ${counted(turned, 'event')} had a time before that of the event they follow (a clock was wrong); they are drawn where their neighbours are.`;

@@ -1,0 +1,82 @@
+// `liza report`: reads the board and writes the report, over a former one but over nothing else. Changes no state.
+
+import { type Stats, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { secretsOf } from '../core/alarms/redact.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { reportOf } from '../core/report/facts.ts';
+import { MARKDOWN_MARK, markdownReport } from '../core/report/markdown.ts';
+import { PAGE_MARK, page } from '../core/report/page.ts';
+import type { Context } from '../store/context.ts';
+import type { Hands } from './hands.ts';
+import { writePaper } from './papers.ts';
+
+export type ReportFormat = 'html' | 'md';
+
+export async function reportText(hands: Pick<Hands, 'store' | 'env'>, format: ReportFormat): Promise<string> {
+  const { board, now } = await hands.store.read();
+  const archived = await hands.store.archivedTasks();
+  const report = reportOf({ state: board.state, archived, now, secrets: secretsOf(hands.env) });
+  return format === 'html' ? page(report) : markdownReport(report);
+}
+
+export interface Place {
+  /** As it was typed; absent: beside the board. */
+  readonly out?: string | undefined;
+  readonly cwd: string;
+  /** Over whatever is there. */
+  readonly force: boolean;
+}
+
+/** The path of what was written: from the project's root where it lies there. */
+export function keepReport(
+  { context }: Pick<Hands, 'context'>,
+  text: string,
+  { out, cwd, force }: Place,
+): string | Refusal {
+  const { liza, root } = context.paths;
+  const path = out === undefined ? join(liza, OWN) : resolve(cwd, out);
+  const bad = unfit(context, path, out ?? path, force);
+  if (bad !== undefined) return bad;
+  writePaper(context, path, text);
+  const inside = relative(root, path);
+  return inside.startsWith('..') || isAbsolute(inside) ? path : inside;
+}
+
+const OWN = 'report.html';
+const LONGEST = 200;
+
+function unfit({ files, paths: { liza } }: Context, path: string, named: string, force: boolean): Refusal | undefined {
+  if (named.trim() === '') return refusal('--out names no file');
+  // It is written beside, under a longer name, and then renamed.
+  if (Buffer.byteLength(basename(path)) > LONGEST) return refusal(`the name ${named.slice(0, 40)}… is too long`);
+  // A file of that name there may be the board itself, or a kill switch.
+  if (`${path}/`.startsWith(`${liza}/`) && path !== join(liza, OWN)) {
+    return refusal(`${named} is among Liza's own files`);
+  }
+  let there: Stats | undefined;
+  try {
+    if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) {
+      return refusal(`there is no folder ${dirname(named)}`);
+    }
+    there = statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    return refusal(
+      `${named.slice(0, 80)} cannot be a file: ${error instanceof Error ? error.message.slice(0, 80) : error}`,
+    );
+  }
+  // A device or a pipe would be replaced by a file, for files are only ever written whole.
+  if (there?.isFile() === false) return refusal(`${named} is no plain file`);
+  if (there === undefined || force || isReport(files.readRange(path, 0, HEAD).toString('utf8'))) return undefined;
+  return refuse(
+    `${named} is there and is no report: it was left as it is`,
+    'name another file, or overwrite it with --force; --out - prints the report',
+    1,
+    'out',
+  );
+}
+
+const refusal = (fact: string): Refusal => refuse(fact, 'name another file; --out - prints the report', 1, 'out');
+
+const HEAD = 1000;
+const isReport = (head: string): boolean => head.startsWith(MARKDOWN_MARK) || head.includes(PAGE_MARK);

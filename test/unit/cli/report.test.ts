@@ -1,0 +1,97 @@
+// `liza report` as it is typed: where it goes, what it never overwrites.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { aClaim, agents, aTask, type Project, project } from './fixtures.ts';
+
+let here: Project;
+beforeEach(() => {
+  here = project({ agents: agents({ coder: 'live' }), tasks: [aClaim('live'), aTask('next')] });
+});
+afterEach(() => here.remove());
+
+const read = (...path: readonly string[]) => readFileSync(join(here.root, ...path), 'utf8');
+
+test('it is written beside the board, and replaces the one before', async () => {
+  const before = await here.state();
+  const ran = await here.liza(['report']);
+  expect(ran).toMatchObject({ code: 0, stdout: 'wrote .liza/report.html\n', stderr: '' });
+  expect(read('.liza', 'report.html')).toMatch(/^<!doctype html>[\s\S]*Retry all API calls[\s\S]*<\/html>\n$/);
+  const again = await here.liza(['report', '--json']);
+  expect(again.json).toMatchObject({ ok: true, file: '.liza/report.html', format: 'html' });
+  expect(await here.state()).toBe(before);
+});
+
+test('--out names a file, from where one stands; - prints', async () => {
+  mkdirSync(join(here.root, 'deep'));
+  const ran = await here.liza(['report', '--out', 'goal.html'], { cwd: join(here.root, 'deep') });
+  expect(ran.stdout).toBe('wrote deep/goal.html\n');
+  const printed = await here.liza(['report', '--out', '-'], { unicode: false });
+  expect(printed.stdout).toBe(read('deep', 'goal.html'));
+  expect(existsSync(join(here.root, '.liza', 'report.html'))).toBe(false);
+});
+
+test('Markdown is printed, or written with --out', async () => {
+  const ran = await here.liza(['report', '--md']);
+  expect(ran.stdout).toMatch(/^<!-- liza report -->\n# Retry all API calls\n[\s\S]*\| live \| CLAIMED \|/);
+  await here.liza(['report', '--md', '--out', 'goal.md']);
+  expect(read('goal.md')).toBe(ran.stdout);
+  expect((await here.liza(['report', '--md', '--out', 'goal.md'])).code).toBe(0);
+  expect((await here.liza(['report', '--md', '--json'])).json).toMatchObject({
+    ok: true,
+    format: 'md',
+    report: ran.stdout,
+  });
+});
+
+test('a file that is no report is left alone, unless --force', async () => {
+  writeFileSync(join(here.root, 'index.html'), '<!doctype html>mine');
+  const ran = await here.liza(['report', '--out', 'index.html']);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toMatch(/index\.html is there and is no report[\s\S]*--force/);
+  expect(read('index.html')).toBe('<!doctype html>mine');
+  expect((await here.liza(['report', '--out', 'index.html', '--force'])).code).toBe(0);
+  expect(read('index.html')).toContain('liza report');
+});
+
+test('what can be no file, or is not for it, is refused', async () => {
+  for (const [out, why] of [
+    ['specs', /no plain file/],
+    ['/dev/null', /no plain file/],
+    ['missing/report.html', /no folder missing/],
+    ['x/'.repeat(3000), /cannot be a file/],
+    ['specs/auth.md/x', /no folder specs.auth\.md/],
+    ['x'.repeat(300), /too long/],
+    ['a\0b', /cannot be a file/],
+    ['', /names no file/],
+    ['.liza/state.yaml', /own files/],
+    ['.liza/ABORT', /own files/],
+    ['.liza', /own files/],
+  ] as const) {
+    const ran = await here.liza(['report', '--force', `--out=${out}`]);
+    expect(ran.code, out).toBe(1);
+    expect(ran.stderr).toMatch(why);
+    expect(ran.stderr).not.toContain('should not have happened');
+  }
+});
+
+test('a link is replaced, never followed', async () => {
+  writeFileSync(join(here.root, 'mine.txt'), 'mine');
+  symlinkSync(join(here.root, 'mine.txt'), join(here.root, '.liza', 'report.html'));
+  expect((await here.liza(['report'])).code).toBe(1);
+  await here.liza(['report', '--force']);
+  expect(read('mine.txt')).toBe('mine');
+  expect(readdirSync(join(here.root, '.liza')).filter((name) => name.endsWith('.new'))).toEqual([]);
+});
+
+test('secrets of the environment do not leave it', async () => {
+  await here.liza(['note', 'x']);
+  const env = { MY_API_KEY: 'horse-staple-42' };
+  await here.liza(['spec-change', 'specs/auth.md', 'the key is horse-staple-42'], { env });
+  expect((await here.liza(['report', '--md'], { env })).stdout).not.toContain('horse-staple-42');
+});
+
+test('an agent may look, too', async () => {
+  expect((await here.liza(['report', '--md'], { agent: 'coder-1' })).code).toBe(0);
+});
