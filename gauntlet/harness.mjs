@@ -78,6 +78,8 @@ function makeWorld(row, sandboxed) {
     base,
     root,
     sandboxed,
+    /** Digits that no other row has: for processes that hide whose they are. */
+    nonce: String(Math.floor(1e8 + Math.random() * 9e8)),
     env,
     file: (...names) => path.join(root, ...names),
     read: (...names) => fs.readFileSync(path.join(root, ...names), 'utf8'),
@@ -113,6 +115,7 @@ function makeWorld(row, sandboxed) {
     alerts: () => (w.exists('.liza', 'alerts.log') ? w.read('.liza', 'alerts.log') : ''),
     logs: () =>
       logs(path.join(root, '.liza', 'agent-logs')) + heard.map(({ said }) => said().replace(TOLD, '')).join('\n'),
+    crewSaid: () => [...children].map(({ said }) => said()).join('\n'),
     /** From now on what this supervisor prints of its agents counts as a log: for rows in which logs are lost. */
     hears: (started) => heard.push(started),
     attempts: (name) => attemptsIn(w.logs(), name),
@@ -121,7 +124,7 @@ function makeWorld(row, sandboxed) {
     succeeded: (name) => holds(tried(w, name).code === 0, `${name} was to succeed: ${tried(w, name).said}`),
     reallySandboxed: () => reallySandboxed(w, row),
     agentsAlive: () => processesOf(root),
-    trace: () => ({ logs: tail(w.logs(), 4000), crew: tail([...children].map(({ said }) => said()).join('\n'), 3000) }),
+    trace: () => ({ logs: tail(w.logs(), 4000), crew: tail(w.crewSaid(), 3000) }),
     close: (keep) => close(w, children, keep),
   };
   return w;
@@ -165,7 +168,7 @@ async function prepare(w, { files = {}, tasks = [{}], config = {}, given, planne
       {
         kind: 'command',
         argv: ['sh', '-c', `${PRELUDE}\n${script ?? GOOD[role]}`],
-        env: { GAUNTLET_ROOT: w.root, GAUNTLET_BASE: w.base, ...env },
+        env: { GAUNTLET_ROOT: w.root, GAUNTLET_BASE: w.base, GAUNTLET_NONCE: w.nonce, ...env },
       },
     ]),
   );
@@ -351,7 +354,7 @@ function launch(children, program, argv, { cwd, env }) {
 
 async function close(w, children, keep) {
   for (const child of children) if (!child.ended()) await child.kill();
-  for (const pid of processesOf(w.base)) {
+  for (const pid of [...processesOf(w.base), ...processesOf(w.nonce)]) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {} // gone meanwhile

@@ -33,7 +33,7 @@ export const g17 = {
     try hang echo 'from now on not a word'
     sleep 97533`,
   check(w) {
-    holds(w.attempts('hang').length >= 2, 'it was not started again');
+    holds(w.attempts('hang').length === 2, `it was started ${w.attempts('hang').length} times`);
     holds(w.agentsAlive().length === 0, `still alive: ${w.agentsAlive().join(' ')}`);
     const { status, blocked_reason: reason } = w.task();
     holds(status === 'BLOCKED' && /silence: no output and no progress/.test(reason), `${status}: ${reason}`);
@@ -77,18 +77,18 @@ export const g19 = {
   agent: '(coder) leaves daemons behind: setsid, double fork, cleared environment',
   stated: 'none is alive when the session is over',
   coder: `
-    setsid sleep 86421 </dev/null >/dev/null 2>&1 &
-    ( setsid sh -c 'sleep 86422 & sleep 86423 &' </dev/null >/dev/null 2>&1 & )
-    env -i setsid sleep 86424 </dev/null >/dev/null 2>&1 &
+    setsid sleep 86421.$GAUNTLET_NONCE </dev/null >/dev/null 2>&1 &
+    ( setsid sh -c "sleep 86422.$GAUNTLET_NONCE & sleep 86423.$GAUNTLET_NONCE &" </dev/null >/dev/null 2>&1 & )
+    env -i setsid sleep 86424.$GAUNTLET_NONCE </dev/null >/dev/null 2>&1 &
     sleep 0.3
-    shell daemons 'ps -eo args | grep -c "[s]leep 8642"'
+    shell daemons 'ps -eo args | grep -c "[s]leep 8642.[.]$GAUNTLET_NONCE"'
     liza block a --reason 'done here' --question 'go on?'; leave 42 blocked`,
   check(w) {
     holds(Number(w.tried('daemons').said) >= 4, `only ${w.tried('daemons').said} daemons were there`);
     const left = w
       .run('ps', ['-eo', 'args'])
       .stdout.split('\n')
-      .filter((line) => /sleep 8642\d/.test(line));
+      .filter((line) => line.startsWith('sleep 8642') && line.endsWith(`.${w.nonce}`));
     holds(left.length === 0, `still alive: ${left.join(', ')}`);
     holds(w.agentsAlive().length === 0, 'something of the agent is alive');
     return contained('four daemons were alive during the session, none after it');
@@ -121,12 +121,14 @@ export const g20 = {
     w.second = await w.crew({ wait: false, env: { LIZA_AGENT_ID: 'coder-2' } });
     await w.until('the second is at work', () => /SECOND at work/.test(w.logs()));
     w.held = w.task();
+    w.since = w.journal().length;
     w.head = w.run('git', ['-C', w.file('.worktrees', 'a'), 'rev-parse', 'HEAD']).stdout.trim();
     // Its supervisor sleeps on for a while: nobody is there to end it, only the rules are.
     for (const pid of frozen.slice(1)) signal(pid, 'SIGCONT');
     await wait(4000);
     signal(first.pid, 'SIGCONT');
-    await w.until('it has tried', () => w.attempts('begin').length > 0);
+    w.ended = () => /session ended: its lease was lost/.test(first.said());
+    await w.until('it has tried, or was ended', () => w.attempts('begin').length > 0 || (w.sandboxed && w.ended()));
   },
   check(w) {
     const task = w.task();
@@ -137,6 +139,18 @@ export const g20 = {
     const head = w.run('git', ['-C', w.file('.worktrees', 'a'), 'rev-parse', 'HEAD']).stdout.trim();
     holds(head === w.head, 'the second’s branch was moved');
     holds(/FIRST woke/.test(w.logs()), 'it never woke');
+    const late = w
+      .journal()
+      .filter(
+        ({ actor, seq }) =>
+          actor === 'coder-1' && seq > w.since && !/session-end|exit/.test(w.journal()[seq - 1].command),
+      );
+    holds(late.length === 0, `written after it woke: ${late.map(({ command }) => command)}`);
+    if (w.sandboxed && w.ended()) {
+      return prevented(
+        'its commands go through its supervisor, which found the lease lost and ended it; the new holder is untouched',
+      );
+    }
     w.refused('submit', /coder-2|epoch/, /liza exit 42/);
     w.refused('begin', /liza exit 42/);
     return prevented('refused, told to stop with 42; the new holder has task, epoch and commit as before');

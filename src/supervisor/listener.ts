@@ -14,6 +14,8 @@ export interface Heard {
   readonly contextPercent?: number;
   /** The provider's id of it. */
   readonly session?: string;
+  /** Its last lines, for whoever has to find out what it was about. */
+  readonly said?: string;
   readonly failure?: NonNullable<SessionEnd['failure']>;
 }
 
@@ -39,6 +41,7 @@ export function listen(
   const parser = chosen.provider.parser({ before: usedBefore, model: chosen.model });
   let heard: Heard = { usage: { input: 0, output: 0 } };
   let activity: string | undefined;
+  const words: string[] = [];
   let last = started;
   let unserved: { readonly since: Instant; readonly output: number } | undefined;
   const show = (): void => {
@@ -57,7 +60,10 @@ export function listen(
   };
   const learn = (events: readonly AgentEvent[]): void => {
     for (const event of events) {
-      if (event.kind === 'activity') activity = event.text;
+      if (event.kind === 'activity') {
+        activity = event.text;
+        if (words.push(event.text) > LAST_LINES) words.shift();
+      }
       heard = hear(heard, event);
       const { failure, usage } = heard;
       if (failure === undefined || usage.output > (unserved?.output ?? usage.output)) unserved = undefined;
@@ -77,7 +83,7 @@ export function listen(
     take,
     learn,
     line: (stream, line) => take(parser[stream](line, now())),
-    so: () => heard,
+    so: () => (words.length === 0 ? heard : { ...heard, said: words.map(oneLine).join('\n') }),
     last: () => last,
     alive: () => {
       last = now();
@@ -85,6 +91,9 @@ export function listen(
     unservedSince: () => unserved?.since,
   };
 }
+
+const LAST_LINES = 3;
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 200);
 
 /** What some CLIs wait out by themselves, for hours if need be. */
 const WAITS: ReadonlySet<string> = new Set(['quota', 'network']);
