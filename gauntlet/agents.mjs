@@ -29,17 +29,17 @@ task() { liza show a --json; }
 `;
 
 /** Does what it should: checkpoint, code with its test, submit. From the second iteration on it changes something. */
-export const GOOD_CODER = String.raw`
+export const GOOD_CODER = `
 begin; value=$(( $(cat src/a.mjs 2>/dev/null | tr -dc 0-9 | head -c 4 || echo 0) + 1 ))
 code $value; proof $value; commit 'a: made'; submit; leave 42 submitted
 `;
 
-export const GOOD_REVIEWER = String.raw`
+export const GOOD_REVIEWER = `
 sleep 1; liza submit-verdict a APPROVED; leave 0 reviewed
 `;
 
 /** Looks, and has nothing to say. */
-export const GOOD_PLANNER = String.raw`
+export const GOOD_PLANNER = `
 leave 0 'nothing to plan'
 `;
 

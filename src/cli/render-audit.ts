@@ -1,6 +1,6 @@
 // How `liza audit` lays out its facts. Every word of them may be an agent's, so all pass the pen.
 
-import type { Fact, Mark } from '../core/audit.ts';
+import type { Fact, Mark } from '../core/audit-facts.ts';
 import type { Audit } from '../workflows/audit.ts';
 import { type Line, type Pen, pen, type Tone } from './pen.ts';
 import type { Look } from './terminal.ts';

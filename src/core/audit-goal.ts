@@ -1,7 +1,7 @@
 // What is said of the goal as a whole, held against the journal and git: the chain of the journal, the board that it
 // leads to, and the integration branch: every step of it must be a recorded merge, or accepted by a person.
 
-import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit.ts';
+import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
 import { type RecordedMerge, recordedMerges } from './merges.ts';
 
 export function auditGoal(witness: Witness): readonly Fact[] {

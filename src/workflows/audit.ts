@@ -2,7 +2,8 @@
 // lie there, and what git has. The journal's board is the witness, never the file, which anybody can edit. Reads
 // only, and asks no one who may be wrong: no cache, no index, no lock.
 
-import { auditTask, type CommitFacts, type Fact, type Told, type Witness } from '../core/audit.ts';
+import { auditTask } from '../core/audit.ts';
+import type { CommitFacts, Fact, Told, Witness } from '../core/audit-facts.ts';
 import { auditGoal } from '../core/audit-goal.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { historyOf } from '../core/holding.ts';

@@ -1,7 +1,8 @@
 // Each fact of an audit, with a witness made by hand: what bears it out, and what contradicts it.
 
 import { describe, expect, it } from 'vitest';
-import { auditTask, type Fact, type Told, type Witness } from '../../../src/core/audit.ts';
+import { auditTask } from '../../../src/core/audit.ts';
+import type { Fact, Told, Witness } from '../../../src/core/audit-facts.ts';
 import { auditGoal } from '../../../src/core/audit-goal.ts';
 import type { HistoryEvent, Task } from '../../../src/core/state.ts';
 import { commit, world } from './world.ts';
