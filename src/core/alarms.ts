@@ -6,7 +6,9 @@ import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarms
 import { rubberStamps } from './alarms/rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
 import type { Board } from './board.ts';
+import { REPORT, triggerOf } from './breaker.ts';
 import { gist } from './gist.ts';
+import { deadlinePassed } from './sprint.ts';
 import { type State, settings, type Trouble } from './state.ts';
 import { duration, type Instant } from './time.ts';
 
@@ -60,6 +62,8 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
     ...externalEdits(context, extra),
     ...setAside(extra),
     ...integrationMoved(context),
+    ...breaker(board.state),
+    ...deadline(context),
     ...checkpoint(context),
     ...pause(context),
     ...stalled(context, extra),
@@ -73,9 +77,12 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
 /** A board that cannot be read at all has this one only. */
 export const invalidState = (error: string): Alarm => alarm(INVALID_KEY, `INVALID STATE: ${gist(error)}`);
 
+/** Why state.yaml cannot be read, if the store says so. */
+export const unreadable = (notices: Surroundings['notices'] = []): string | undefined =>
+  notices.find(({ message }) => INVALID_MARK.test(message))?.message.replace(INVALID_MARK, '');
+
 function invalid(extra: Surroundings): readonly Alarm[] {
-  const told = extra.notices?.find(({ message }) => INVALID_MARK.test(message))?.message.replace(INVALID_MARK, '');
-  const error = extra.invalid ?? told;
+  const error = unreadable(extra.notices) ?? extra.invalid;
   return error === undefined ? [] : [invalidState(error)];
 }
 
@@ -116,6 +123,31 @@ function integrationMoved({ board, settings: { integration_branch } }: AlarmCont
   return [alarm(`INTEGRATION MOVED:${moved.found}`, text)];
 }
 
+/** One for each pattern: what joins a trigger later is news. It lasts until it is resolved, whatever became of the halt. */
+function breaker({ circuit_breaker: { status, current_trigger }, goal }: State): readonly Alarm[] {
+  if (status !== 'TRIGGERED' || !isOpen(goal.status)) return [];
+  const findings = triggerOf(current_trigger)?.findings ?? [];
+  if (findings.length === 0) {
+    return [alarm('CIRCUIT BREAKER', 'CIRCUIT BREAKER: TRIGGERED by hand — liza analyze --resolve "…"')];
+  }
+  return findings.map(({ pattern, flaw, matched, evidence }) =>
+    alarm(
+      `CIRCUIT BREAKER:${pattern}`,
+      `CIRCUIT BREAKER: ${pattern} (${flaw}) — ${evidence.length} × ${gist(matched, 120)}; read ${REPORT}`,
+    ),
+  );
+}
+
+/** A date is a matter of the wall clock, so this one goes by it. */
+function deadline({ board: { state }, now }: AlarmContext): readonly Alarm[] {
+  const passed = isOpen(state.goal.status) ? deadlinePassed(state.sprint, now) : undefined;
+  if (passed === undefined) return [];
+  const text = `DEADLINE PASSED: ${state.sprint.id} — ${passed}; go on, or cut the scope: liza resume`;
+  return [alarm(`DEADLINE PASSED:${passed}`, text)];
+}
+
+const isOpen = (status: State['goal']['status']): boolean => status === 'PLANNING' || status === 'IN_PROGRESS';
+
 const CHECKPOINT = { family: 'CHECKPOINT' };
 const PAUSE = { family: 'PAUSE' };
 
@@ -145,8 +177,7 @@ function pause({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
 
 /** Only while the goal is meant to progress: under a kill switch the switch has its own alarm. */
 function stalled({ board, age: ageOf }: AlarmContext, extra: Surroundings): readonly Alarm[] {
-  const { status } = board.state.goal;
-  const meant = (status === 'PLANNING' || status === 'IN_PROGRESS') && Object.keys(board.switches).length === 0;
+  const meant = isOpen(board.state.goal.status) && Object.keys(board.switches).length === 0;
   if (!meant) return [];
   const age = ageOf(extra.lastChange);
   return age >= STALE_AFTER ? [warning('STALLED', `STALLED: no progress for ${duration(age)}`)] : [];

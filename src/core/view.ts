@@ -2,7 +2,7 @@
 // `liza status` and the dashboard show the same and only lay it out. Times are milliseconds left or past.
 
 import type { Alarm } from './alarms/alarm.ts';
-import { editKey, INVALID_KEY } from './alarms.ts';
+import { editKey, unreadable } from './alarms.ts';
 import { type Board, SWITCHES, type Switch } from './board.ts';
 import { statusOf } from './find.ts';
 import { agentLease, reviewLease, taskLease } from './holding.ts';
@@ -94,8 +94,8 @@ export function statusView(
 ): StatusView {
   const { goal } = board.state;
   const raised = new Set(alarms.map(({ key }) => key));
-  const invalid = alarms.find(({ key }) => key === INVALID_KEY)?.text.replace(/^.*?INVALID STATE: /, '');
-  const why = whyNothingMoves(board, now, invalid);
+  // A state that breaks a rule is an alarm as well, but work on other records goes on.
+  const why = whyNothingMoves(board, now, unreadable(notices));
   return {
     goal: { id: goal.id, description: goal.description, status: goal.status },
     sprint: sprintView(board, now),

@@ -16,7 +16,7 @@ export interface Governor {
 const LOOK_MS = 2000;
 
 export async function keepGoverning({ hands, bell, tell }: Governor, over: AbortSignal): Promise<void> {
-  const mine: Hands = { ...hands, actor: { parts: ['supervisor'] }, say: tell };
+  const mine = asSupervisor(hands, tell);
   let known: number | undefined;
   let failed = '';
   while (!over.aborted) {
@@ -31,10 +31,27 @@ export async function keepGoverning({ hands, bell, tell }: Governor, over: Abort
   }
 }
 
-interface Done {
-  readonly seq: number | undefined;
+/** One look, for cron and CI: the same as the first of `keepGoverning`. */
+export const governOnce = (hands: Governor['hands']): Promise<Governed> =>
+  look(
+    asSupervisor(hands, () => {}),
+    undefined,
+  );
+
+const asSupervisor = (hands: Governor['hands'], say: (line: string) => void): Hands => ({
+  ...hands,
+  actor: { parts: ['supervisor'] },
+  say,
+});
+
+export interface Governed {
   readonly lines: readonly string[];
+  /** Why the sprint could not be looked after. */
   readonly failed?: string;
+}
+
+interface Done extends Governed {
+  readonly seq: number | undefined;
 }
 
 async function look(hands: Hands, known: number | undefined): Promise<Done> {

@@ -79,6 +79,12 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
   };
 }
 
+/** What a single look knows besides the board it has read; for whoever shows alarms and tells none. */
+export async function surroundingsOf(store: Store, context: Context, snapshot: Snapshot): Promise<Surroundings> {
+  const { lastChange, edits = [], invalid, notices } = await know({ store, context }, snapshot);
+  return { lastChange, edits, invalid, notices, aside: asideReader(context)() };
+}
+
 function evaluate(
   board: Board,
   { lastChange, notices, edits, invalid }: Known,
@@ -103,7 +109,7 @@ async function settledRead(store: Store, known: readonly Notice[]): Promise<Snap
 
 export const SETTLE_MS = 150;
 
-async function know({ store, context }: SightOptions, snapshot: Snapshot): Promise<Known> {
+async function know({ store, context }: Pick<SightOptions, 'store' | 'context'>, snapshot: Snapshot): Promise<Known> {
   const { board, seq, notices, now } = snapshot;
   const { lastChange, edits } = await recent(store, context, seq, now);
   return { board, seq, notices, lastChange, edits, invalid: violationOf(board) };

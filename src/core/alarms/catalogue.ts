@@ -177,6 +177,20 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     '`liza doctor --accept-integration`',
   ),
   row(
+    'alarm',
+    'CIRCUIT BREAKER',
+    '{pattern} ({flaw}) — {n} × {what matched}; read .liza/circuit_breaker_report.md',
+    'the circuit breaker trips; one for each pattern',
+    '`liza analyze --resolve "…"`, or the goal has ended',
+  ),
+  row(
+    'alarm',
+    'DEADLINE PASSED',
+    '{sprint} — {deadline}; go on, or cut the scope: liza resume',
+    'the sprint’s deadline passes and the work is halted',
+    '`liza resume`, or a new deadline: `liza sprint deadline`',
+  ),
+  row(
     'warning',
     'EXTERNAL EDIT',
     'entry {n} — {what}',

@@ -88,6 +88,28 @@ const moved = board({
     goal: { ...goal('IN_PROGRESS').goal, integration_moved: { expected: COMMIT, found: '2'.repeat(40), time: ago(0) } },
   },
 });
+const tripped = (...patterns: readonly string[]): Board =>
+  board({
+    state: {
+      circuit_breaker: {
+        status: 'TRIGGERED',
+        current_trigger: {
+          time: ago(0),
+          by: 'supervisor',
+          findings: patterns.map((pattern) => ({
+            ...{ pattern, flaw: 'ARCHITECTURE_FLAW', matched: 'queue lock timeout', tasks: [], specs: [] },
+            evidence: ['a-1', 'a-2', 'a-3'].map((key) => ({ key, source: 'retry_loop', said: 'queue lock timeout' })),
+          })),
+        },
+      },
+    },
+  });
+const due = (status: 'IN_PROGRESS' | 'CHECKPOINT' | 'COMPLETED', timeline: object = {}): Board =>
+  board({
+    state: {
+      sprint: { ...quiet.state.sprint, status, timeline: { started: ago(HOUR), deadline: ago(0), ...timeline } },
+    },
+  });
 const edit = { edits: [{ seq: 7, time: NOW, detail: 'edited outside liza: tasks/t: description' }] };
 const aside = {
   aside: [{ file: '.liza/rejected/7-1-tasks-t.yaml', record: 'tasks/t', reason: 'it forges an approval' }],
@@ -309,6 +331,24 @@ const SCENARIOS: readonly Scenario[] = [
     over: at(NOW, quiet),
   },
   {
+    row: 'CIRCUIT BREAKER',
+    level: 'alarm',
+    text: '🚨 CIRCUIT BREAKER: retry_cluster (ARCHITECTURE_FLAW) — 3 × queue lock timeout; read .liza/circuit_breaker_report.md',
+    before: at(NOW, quiet),
+    begins: at(NOW, tripped('retry_cluster')),
+    goesOn: at(NOW + 9 * HOUR, tripped('retry_cluster'), { lastChange: NOW + 9 * HOUR }),
+    over: at(NOW, quiet),
+  },
+  {
+    row: 'DEADLINE PASSED',
+    level: 'alarm',
+    text: `🚨 DEADLINE PASSED: sprint-1 — ${ago(0)}; go on, or cut the scope: liza resume`,
+    before: at(NOW - 1, due('IN_PROGRESS')),
+    begins: at(NOW, due('IN_PROGRESS')),
+    goesOn: at(NOW + SECOND, due('CHECKPOINT', { checkpoint_at: ago(-SECOND) })),
+    over: at(NOW + MINUTE, due('IN_PROGRESS', { checkpoint_at: ago(-SECOND) })),
+  },
+  {
     row: 'EXTERNAL EDIT',
     level: 'warning',
     text: '⚠️ EXTERNAL EDIT: entry 7 — tasks/t: description',
@@ -386,6 +426,28 @@ it('at the limit, being near it is not over', () => {
   const there = alarmChanges(near.on, found(at(NOW, cycles(5))));
   expect(there.raised.map((one) => one.text)).toEqual(['🚨 REVIEW LOOP: t — 5 cycles (at cliff)']);
   expect(there.cleared).toEqual([]);
+});
+
+describe('a tripped circuit breaker', () => {
+  it('tells of a pattern that joins it, and of nothing else again', () => {
+    const first = alarmChanges(new Map(), found(at(NOW, tripped('retry_cluster'))));
+    const second = alarmChanges(first.on, found(at(NOW, tripped('retry_cluster', 'workaround_pattern'))));
+    expect(second.raised.map(({ key }) => key)).toEqual(['CIRCUIT BREAKER:workaround_pattern']);
+    expect(second.cleared).toEqual([]);
+  });
+  it('is one whatever somebody else wrote as its trigger, until the goal is over', () => {
+    const byHand = (status: 'IN_PROGRESS' | 'ABORTED'): Board =>
+      board({ state: { circuit_breaker: { status: 'TRIGGERED', current_trigger: 'free text' }, ...goal(status) } });
+    expect(found(at(NOW, byHand('IN_PROGRESS'))).map(({ text }) => text)).toEqual([
+      '🚨 CIRCUIT BREAKER: TRIGGERED by hand — liza analyze --resolve "…"',
+    ]);
+    expect(found(at(NOW, byHand('ABORTED')))).toEqual([]);
+  });
+});
+
+it('a deadline that nobody waits for any more is no alarm', () => {
+  expect(found(at(NOW, due('COMPLETED')))).toEqual([]);
+  expect(found(at(NOW, due('IN_PROGRESS', { deadline: ago(-HOUR) })))).toEqual([]);
 });
 
 describe('a fast approval', () => {
