@@ -4,6 +4,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { type Alarm, type AlarmsOn, alarmChanges } from '../../../src/core/alarms/alarm.ts';
 import { ALARM_ROWS } from '../../../src/core/alarms/catalogue.ts';
+import { escalation } from '../../../src/core/alarms/escalation.ts';
 import { alarms, type Surroundings } from '../../../src/core/alarms.ts';
 import type { Board } from '../../../src/core/board.ts';
 import type { Agent, Task, Trouble } from '../../../src/core/state.ts';
@@ -445,6 +446,24 @@ describe('a tripped circuit breaker', () => {
   });
 });
 
+it('ESCALATION names what tripped the breaker, and what comes before the resume', () => {
+  const halted = { ...tripped('retry_cluster'), switches: { CHECKPOINT: NOW - 2 * HOUR } };
+  const on = found(at(NOW, halted));
+  expect(escalation(halted, on)).toBe(
+    [
+      '🚨 CHECKPOINT STUCK: waiting for human',
+      `CHECKPOINT since ${ago(2 * HOUR)}`,
+      '',
+      'The circuit breaker is TRIGGERED:',
+      '- retry_cluster (ARCHITECTURE_FLAW): 3 × queue lock timeout',
+      'Read .liza/circuit_breaker_report.md, then: liza analyze --resolve "…"',
+      '',
+      'No work starts until you decide: liza resume goes on then, liza abort ends it, liza status shows the board.',
+      '',
+    ].join('\n'),
+  );
+});
+
 it('a deadline that nobody waits for any more is no alarm', () => {
   expect(found(at(NOW, due('COMPLETED')))).toEqual([]);
   expect(found(at(NOW, due('IN_PROGRESS', { deadline: ago(-HOUR) })))).toEqual([]);
@@ -472,14 +491,15 @@ describe('a fast approval', () => {
 
 describe('when the wall clock jumps', () => {
   /** A clock on the wall, one that never jumps, and the watcher's ages between them. */
-  const clocks = () => {
-    let wall = NOW;
+  const clocks = (start = NOW) => {
+    let wall = start;
     let steady = 0;
     const ages = steadyAges(
       () => wall,
       () => steady,
     );
     return {
+      wall: () => wall,
       pass: (ms: number) => {
         wall += ms;
         steady += ms;
@@ -517,6 +537,31 @@ describe('when the wall clock jumps', () => {
       c.pass(1);
       expect(c.seen(on)).toContain(text);
     }
+  });
+
+  /** A lease without a record of its process, and a date: there is only the wall clock to go by. */
+  const BY_WALL: ReadonlySet<string> = new Set(['LEASE EXPIRED', 'REVIEW LEASE EXPIRED', 'DEADLINE PASSED']);
+
+  test.each(
+    SCENARIOS.filter(({ row }) => !BY_WALL.has(row)).flatMap((scenario) =>
+      [3 * days, -3 * days].map((ms) => [scenario.text, ms, scenario] as const),
+    ),
+  )('%s: begins and ends no other way when it jumps by %i ms', (text, ms, { before, begins, over }) => {
+    const start = before.now ?? NOW;
+    const c = clocks(start);
+    const on = ({ board: seen, extra = {} }: Look): boolean =>
+      c.seen(seen, { lastChange: c.wall(), ...extra }).includes(text);
+    expect(on(before)).toBe(false);
+    // What is written after a jump has the time of after it; the scenario's edit has that of before.
+    const jumpsFirst = begins.extra?.edits === undefined;
+    if (jumpsFirst) c.jump(ms);
+    expect(on(before)).toBe(false);
+    c.pass((begins.now ?? NOW) - start);
+    expect(on(begins)).toBe(true);
+    c.jump(jumpsFirst ? -ms : ms);
+    expect(on(begins)).toBe(true);
+    c.pass((over.now ?? NOW) - (begins.now ?? NOW));
+    expect(on(over)).toBe(false);
   });
 
   it('what is first seen in the future counts from then on', () => {
