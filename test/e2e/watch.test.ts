@@ -35,7 +35,8 @@ describe('watch --once does what the watcher does', () => {
   test('a pattern trips the breaker, halts, reports, and is an alarm until it is resolved', () => {
     expect(once()).toMatchObject({ code: 0, alarms: [], governed: [] });
     for (const error of ['queue lock timeout', 'lock timeout in the queue', 'the queue lock timed out']) {
-      p.ok(['anomaly', '--type', 'retry_loop', '--detail', 'count=3', '--detail', `error_pattern=${error}`]);
+      const told = ['anomaly', '--type', 'retry_loop', '--detail', 'count=3', '--detail', `error_pattern=${error}`];
+      p.ok(told, { env: { LIZA_AGENT_ID: 'coder-1' } });
     }
     const found = once();
     expect(found.code).toBe(1);
@@ -49,6 +50,7 @@ describe('watch --once does what the watcher does', () => {
     expect([fs.existsSync(p.file('CHECKPOINT')), papers().length]).toEqual([true, 1]);
     const status = p.ok(['status']).stdout;
     expect(status).toContain('CIRCUIT BREAKER: retry_cluster');
+    expect(status).toContain('anomaly-2 retry_loop, coder-1: count: 3; error_pattern: lock timeout in the queue');
     expect(status).toContain('Nothing moves: CHECKPOINT is on');
     expect(once()).toMatchObject({ code: 1, governed: [], alarms: [{ text, new: false }] });
     p.ok(['analyze', '--resolve', 'one lock per queue']);
