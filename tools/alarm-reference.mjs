@@ -20,6 +20,8 @@ exits 1, or 0 when nothing is. \`liza status\` shows what is on, too.
 |---|---|---|---|
 ${rows.join('\n')}
 
+Once the goal is COMPLETED or ABORTED, alarms about its work are over.
+
 Ages go by a clock that does not jump with the wall clock and goes on while the machine sleeps. A live agent's lease ages
 by its own; what is first seen with a time in the future counts from then on.
 

@@ -29,6 +29,8 @@ export interface Surroundings {
    * the watcher's own goes by a steady clock (watcher/ages.ts).
    */
   age?(stamp: Instant): number;
+  /** Milliseconds since a kill switch was last seen on; absent: not that anybody knows. */
+  readonly sinceHalt?: number | undefined;
 }
 
 export interface ExternalEdit {
@@ -55,22 +57,36 @@ export const editKey = (message: string): string =>
 /** Every alarm that is on now: about the board as a whole first, then task by task. */
 export function alarms(board: Board, now: Instant, extra: Surroundings): readonly Alarm[] {
   const age = extra.age ?? ((stamp: Instant) => now - stamp);
-  const context: AlarmContext = { board, now, settings: settings(board.state), age };
+  const halted = Object.keys(board.switches).length > 0;
+  const sinceHalt = halted ? 0 : (extra.sinceHalt ?? Number.POSITIVE_INFINITY);
+  const context: AlarmContext = { board, now, settings: settings(board.state), age, sinceHalt };
   return [
     ...invalid(extra),
     ...notices(extra),
     ...externalEdits(context, extra),
     ...setAside(extra),
     ...integrationMoved(context),
-    ...breaker(board.state),
+    ...(isOver(board) ? [] : ofTheWork(context, extra)),
+  ];
+}
+
+/** A goal that is complete or was given up needs nobody: what was on about its work is over with it. */
+const isOver = ({ state, switches }: Board): boolean => !isOpen(state.goal.status) || switches.ABORT !== undefined;
+
+const isOpen = (status: State['goal']['status']): boolean => status === 'PLANNING' || status === 'IN_PROGRESS';
+
+function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[] {
+  const { state } = context.board;
+  return [
+    ...breaker(state),
     ...deadline(context),
     ...checkpoint(context),
     ...pause(context),
     ...stalled(context, extra),
-    ...troubles(board.state),
-    ...discoveries(board.state),
-    ...rubberStamps(board.state),
-    ...taskAlarms(board.state.tasks, context),
+    ...troubles(state),
+    ...discoveries(state),
+    ...rubberStamps(state),
+    ...taskAlarms(state.tasks, context),
   ];
 }
 
@@ -124,8 +140,8 @@ function integrationMoved({ board, settings: { integration_branch } }: AlarmCont
 }
 
 /** One for each pattern: what joins a trigger later is news. It lasts until it is resolved, whatever became of the halt. */
-function breaker({ circuit_breaker: { status, current_trigger }, goal }: State): readonly Alarm[] {
-  if (status !== 'TRIGGERED' || !isOpen(goal.status)) return [];
+function breaker({ circuit_breaker: { status, current_trigger } }: State): readonly Alarm[] {
+  if (status !== 'TRIGGERED') return [];
   const findings = triggerOf(current_trigger)?.findings ?? [];
   if (findings.length === 0) {
     return [alarm('CIRCUIT BREAKER', 'CIRCUIT BREAKER: TRIGGERED by hand — liza analyze --resolve "…"')];
@@ -140,13 +156,11 @@ function breaker({ circuit_breaker: { status, current_trigger }, goal }: State):
 
 /** A date is a matter of the wall clock, so this one goes by it. */
 function deadline({ board: { state }, now }: AlarmContext): readonly Alarm[] {
-  const passed = isOpen(state.goal.status) ? deadlinePassed(state.sprint, now) : undefined;
+  const passed = deadlinePassed(state.sprint, now);
   if (passed === undefined) return [];
   const text = `DEADLINE PASSED: ${state.sprint.id} — ${passed}; go on, or cut the scope: liza resume`;
   return [alarm(`DEADLINE PASSED:${passed}`, text)];
 }
-
-const isOpen = (status: State['goal']['status']): boolean => status === 'PLANNING' || status === 'IN_PROGRESS';
 
 const CHECKPOINT = { family: 'CHECKPOINT' };
 const PAUSE = { family: 'PAUSE' };
@@ -175,10 +189,9 @@ function pause({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
   return [];
 }
 
-/** Only while the goal is meant to progress: under a kill switch the switch has its own alarm. */
+/** Under a kill switch the switch has its own alarm. */
 function stalled({ board, age: ageOf }: AlarmContext, extra: Surroundings): readonly Alarm[] {
-  const meant = isOpen(board.state.goal.status) && Object.keys(board.switches).length === 0;
-  if (!meant) return [];
+  if (Object.keys(board.switches).length > 0) return [];
   const age = ageOf(extra.lastChange);
   return age >= STALE_AFTER ? [warning('STALLED', `STALLED: no progress for ${duration(age)}`)] : [];
 }

@@ -30,7 +30,7 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     'alarm',
     'ORPHANED REJECTED',
     '{task} — assigned to {agent} but agent is {status}',
-    '30 s after a rejection its coder is not WORKING on it',
+    '30 s after a rejection, a pause or a halt its coder is not WORKING on it',
     'somebody works on it',
   ),
   row(

@@ -429,6 +429,43 @@ it('at the limit, being near it is not over', () => {
   expect(there.cleared).toEqual([]);
 });
 
+describe('what a person holds back', () => {
+  const REJECTED = '🚨 ORPHANED REJECTED: t — assigned to coder-1 but agent is WAITING';
+  const seen = (on: Board, extra: Partial<Surroundings> = {}, now = NOW): readonly string[] =>
+    found(at(now, on, extra)).map(({ text }) => text);
+
+  it('is not orphaned, and its coder has 30 s from the moment that it is free', () => {
+    const halted: Board = { ...about(rejected, waiting), switches: { PAUSE: NOW - MINUTE } };
+    expect(seen(halted)).toEqual([]);
+    expect(seen(about(rejected, waiting), { sinceHalt: 30 * SECOND - 1 })).toEqual([]);
+    expect(seen(about(rejected, waiting), { sinceHalt: 30 * SECOND })).toEqual([REJECTED]);
+    expect(seen(about({ ...rejected, paused: true }, waiting))).toEqual([]);
+    const resumed = { ...rejected, history: [...rejected.history, event('resumed', NOW - 10 * SECOND)] };
+    expect(seen(about(resumed, waiting), {}, NOW + 20 * SECOND - 1)).toEqual([]);
+    expect(seen(about(resumed, waiting), {}, NOW + 20 * SECOND)).toEqual([REJECTED]);
+  });
+});
+
+test.each(['COMPLETED', 'ABORTED', 'the file ABORT'] as const)('%s: what was on about the work is over', (end) => {
+  const on = (over: boolean): Board => {
+    const seen = board({
+      tasks: [task('t', { status: 'BLOCKED', blocked_reason: 'no token' }), task('d', { status: 'DRAFT' })],
+      agents: {
+        'coder-1': agent('coder', { trouble: { kind: 'spin', detail: 'x', since: ago(0) } } as Partial<Agent>),
+      },
+      state: {
+        discovered: [discovery],
+        ...(over && end !== 'the file ABORT' ? goal(end) : {}),
+      },
+      switches: { CHECKPOINT: NOW - HOUR, ...(over && end === 'the file ABORT' ? { ABORT: NOW } : {}) },
+    });
+    return seen;
+  };
+  expect(found(at(NOW, on(false)))).toHaveLength(5);
+  expect(found(at(NOW, on(true)))).toEqual([]);
+  expect(found(at(NOW, on(true), aside))).toHaveLength(1);
+});
+
 describe('a tripped circuit breaker', () => {
   it('tells of a pattern that joins it, and of nothing else again', () => {
     const first = alarmChanges(new Map(), found(at(NOW, tripped('retry_cluster'))));
