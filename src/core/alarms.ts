@@ -102,9 +102,12 @@ function invalid(extra: Surroundings): readonly Alarm[] {
   return error === undefined ? [] : [invalidState(error)];
 }
 
+/** What the next command will take in is told once it has: then it can be said what it was. */
+const PENDING = /^state\.yaml (?:was edited outside liza|has no journal yet)/;
+
 function notices(extra: Surroundings): readonly Alarm[] {
   return (extra.notices ?? [])
-    .filter(({ message }) => !INVALID_MARK.test(message))
+    .filter(({ message }) => !INVALID_MARK.test(message) && !PENDING.test(message))
     .map(({ level, message }) => {
       const text = `EXTERNAL EDIT: ${gist(message.replace(/^EXTERNAL EDIT: /, ''))}`;
       return (level === 'alarm' ? alarm : warning)(editKey(message), text);
