@@ -65,7 +65,9 @@ export async function endOf(office: Office, seated: readonly Seated[]): Promise<
   if (seated.some(({ end }) => end?.kind === 'stopped')) {
     return { code: 0, message: 'stopped; work in progress is kept and goes on with the next start' };
   }
-  const refused = seated.find(({ memory }) => memory.refusal !== undefined)?.memory.refusal;
+  // Whatever else went wrong last: as long as a person holds the work, nothing moves for that.
+  const halted = Object.keys(board.switches).length > 0;
+  const refused = halted ? undefined : seated.find(({ memory }) => memory.refusal !== undefined)?.memory.refusal;
   if (refused !== undefined) return { code: 1, message: refused.message, hint: refused.hint };
   const why = whyNothingMoves(board, office.clock.now());
   return { code: 1, message: why ?? 'nothing is left to do', hint };

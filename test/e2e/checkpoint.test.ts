@@ -91,7 +91,8 @@ test('by command: agents end, the summary says what the journal says, and the wo
   expect(metrics.metrics).toMatchObject({ tasks_total: 2, tasks_in_progress: 2, tasks_merged: 0 });
 
   // Nothing starts while it is on.
-  expect(p.liza(['claim-task', 'a', 'coder-9']).stderr).toContain('CHECKPOINT is on');
+  const claim = p.liza(['claim-task', 'a', 'coder-1'], { env: { LIZA_AGENT_ID: 'coder-1' } });
+  expect(claim.stderr).toContain('CHECKPOINT is on');
   expect(p.ok(['resume', '--decision', 'continue', '--note', 'the scope stays']).stdout).toContain('the scope stays');
   const { code, stdout, stderr } = await p.start(RUN).ended;
   expect(code, stdout + stderr).toBe(0);

@@ -48,7 +48,7 @@ describe('watch --once does what the watcher does', () => {
     );
     expect(p.read('circuit_breaker_report.md')).toContain('lock timeout in the queue');
     expect([fs.existsSync(p.file('CHECKPOINT')), papers().length]).toEqual([true, 1]);
-    const status = p.ok(['status']).stdout;
+    const status = p.ok(['status']).stdout.replace(/\s+/g, ' ');
     expect(status).toContain('CIRCUIT BREAKER: retry_cluster');
     expect(status).toContain('anomaly-2 retry_loop, coder-1: count: 3; error_pattern: lock timeout in the queue');
     expect(status).toContain('Nothing moves: CHECKPOINT is on');
