@@ -14,6 +14,8 @@ export interface Governor {
 }
 
 const LOOK_MS = 2000;
+/** After a change others look first: whoever waits for work, and the watcher, who has to tell. A burst is one look. */
+const SETTLE_MS = 250;
 
 export async function keepGoverning({ hands, bell, tell }: Governor, over: AbortSignal): Promise<void> {
   const mine = asSupervisor(hands, tell);
@@ -28,6 +30,7 @@ export async function keepGoverning({ hands, bell, tell }: Governor, over: Abort
     if (done.failed !== undefined && done.failed !== failed) tell(`the sprint is not looked after: ${done.failed}`);
     failed = done.failed ?? '';
     await bell.wait(rung, LOOK_MS, over);
+    await bell.wait(bell.count(), SETTLE_MS, over);
   }
 }
 
