@@ -164,10 +164,15 @@ export const integrationRef = ({ state }: Known): string => `refs/heads/${settin
 /** Where new work starts: where Liza left the integration branch, even if somebody has moved it since. */
 export async function integrationHead(bench: Workbench, known: Known): Promise<string | Refusal> {
   const recorded = known.state.goal.integration_head;
+  if (recorded !== undefined && headsSeen.get(bench.common) === recorded) return recorded;
   const branch = settings(known.state).integration_branch;
   const [left, there] = await commitsOf(bench, [recorded ?? integrationRef(known), integrationRef(known)]);
+  if (left !== undefined && left === recorded) headsSeen.set(bench.common, left);
   return left ?? there ?? integrationGone(branch, recorded);
 }
+
+/** By repository, the last head that was found there: a supervisor asks for the same one at every claim. */
+const headsSeen = new Map<string, string>();
 
 export function integrationGone(branch: string, recorded: string | undefined): Refusal {
   const hint =

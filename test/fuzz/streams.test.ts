@@ -4,15 +4,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AgentEvent } from '../../../src/agents/provider.ts';
-import { resetTime } from '../../../src/agents/resets.ts';
-import { provider, RECORDED } from './playing.ts';
+import type { AgentEvent } from '../../src/agents/provider.ts';
+import { resetTime } from '../../src/agents/resets.ts';
+import { provider, RECORDED } from '../unit/agents/playing.ts';
+import { RUNS } from './hostile.ts';
 
 const NAMES = ['claude', 'codex', 'gemini', 'opencode', 'mine'];
 const CONFIG = { mine: { kind: 'command', argv: ['my-agent'] } };
 
 const recorded = NAMES.slice(0, 4).flatMap((name) => {
-  const folder = join(import.meta.dirname, 'fixtures', name);
+  const folder = join(import.meta.dirname, '../unit/agents/fixtures', name);
   return readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'));
 });
 
@@ -65,7 +66,7 @@ describe.each(NAMES)('%s', (name) => {
         const events = some.flatMap((line) => parser[onStderr ? 'stderr' : 'stdout'](line, RECORDED));
         expect(events.filter((event) => !isBounded(event))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -104,5 +105,6 @@ test('any words about a reset', () => {
         return until === undefined || until > RECORDED;
       },
     ),
+    { numRuns: RUNS },
   );
 });

@@ -1,0 +1,22 @@
+// What decide() does before and after a row's own guards, each step switched off in turn. A change of those
+// lines makes the script fail rather than test less.
+
+const FILE = 'src/core/decide.ts';
+
+export const STEPS = {
+  role: {
+    file: FILE,
+    find: 'const part = partFor(row, actor, task);',
+    put: 'const part = partFor(row, actor, task) ?? row.who[0];',
+  },
+  input: { file: FILE, find: 'if (bad !== undefined) return named(bad);', put: '' },
+  epoch: { file: FILE, find: "if (stale !== undefined) return named(stale, 'epoch');", put: '' },
+  already: { file: FILE, find: 'if (row.already?.(situation) === true)', put: 'if (Number(1) === 2)' },
+  state: { file: FILE, find: '!admits(row, part, task.status)', put: 'Number(1) === 2' },
+  switches: {
+    file: FILE,
+    find: "if (halted !== undefined) return named(onHold(board, halted, part, task), 'switches');",
+    put: '',
+  },
+  invariants: { file: FILE, find: 'if (violations.length === 0) return decided;', put: 'return decided;' },
+};

@@ -1,0 +1,170 @@
+// Every verb with arguments that no honest hand would type, against a real board in a real repository: an answer
+// in plain text and in bounded time, a board that is still valid, nothing written elsewhere, no canary.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { REGISTRY } from '../../src/cli/registry.ts';
+import { coderPrompt } from '../../src/core/prompts/coder.ts';
+import { plannerPrompt } from '../../src/core/prompts/planner.ts';
+import { gitDirectoryOf } from '../../src/git/directory.ts';
+import { contextOf, openYamlStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { aState, NOW, type Project, project } from '../unit/cli/fixtures.ts';
+import { argument, buryFolder, CONTROLS, isDead, RUNS, within } from './hostile.ts';
+
+/** They wait for ever, ask the terminal, or are the test's own tools. */
+const LEFT_OUT = new Set([
+  'run',
+  'agent',
+  'demo',
+  'watch',
+  'rehearse',
+  'lock modify',
+  'lock read',
+  'lock write',
+  'edit',
+]);
+const NAMES = Object.keys(REGISTRY).filter((name) => !LEFT_OUT.has(name));
+const AGENTS = ['planner-1', 'coder-1', 'code-reviewer-1', undefined];
+
+let p: Project;
+let store: Store;
+let home: string;
+const everything = (): string =>
+  JSON.stringify(readdirSync(p.root).filter((name) => !['.liza', '.worktrees', '.git'].includes(name)));
+let before: string;
+
+beforeAll(async () => {
+  p = project();
+  execFileSync('git', ['-C', p.root, 'init', '-q', '-b', 'main']);
+  execFileSync('git', [
+    '-C',
+    p.root,
+    '-c',
+    'user.name=f',
+    '-c',
+    'user.email=f@f',
+    'commit',
+    '-q',
+    '--allow-empty',
+    '-m',
+    'x',
+  ]);
+  rmSync(join(p.root, '.liza'), { recursive: true });
+  home = join(p.root, '.home');
+  mkdirSync(home);
+  const context = contextOf({
+    root: p.root,
+    gitDirectory: gitDirectoryOf(p.root),
+    clock: () => NOW,
+    specExists: () => true,
+    nested: undefined,
+  });
+  store = openYamlStore(context);
+  const made = await liza(['init', 'Fuzz', '--spec', 'specs/auth.md'], undefined);
+  expect([made.code, made.stderr]).toEqual([0, '']);
+  before = everything();
+});
+afterAll(() => {
+  p.remove();
+  buryFolder();
+});
+
+const liza = (argv: readonly string[], agent: string | undefined) =>
+  p.liza(argv, {
+    ...(agent === undefined ? {} : { agent }),
+    env: { HOME: home },
+    io: { openStore: async () => store },
+  });
+
+const ID = fc.oneof({ weight: 2, arbitrary: fc.constantFrom('a', 'b', 'task-1') }, { weight: 1, arbitrary: argument });
+const OPTIONS = [
+  '--desc',
+  '--done',
+  '--scope',
+  '--spec',
+  '--id',
+  '--reason',
+  '--question',
+  '--depends',
+  '--priority',
+  '--note',
+  '--intent',
+  '--risks',
+  '--validation',
+  '--file',
+  '--commit',
+  '--decision',
+  '--detail',
+  '--type',
+  '--root-cause',
+  '--for',
+];
+const call = fc
+  .tuple(
+    fc.constantFrom(...NAMES),
+    fc.array(fc.oneof(ID, argument), { maxLength: 3 }),
+    fc.array(fc.tuple(fc.constantFrom(...OPTIONS), argument), { maxLength: 5 }),
+  )
+  .map(([verb, words, options]) => [...verb.split(' '), ...words, ...options.flat()]);
+/** One that has a chance. */
+const add = fc
+  .tuple(fc.constantFrom('a', 'b', 'task-1', 'task-2'), argument, argument, argument)
+  .map(([id, desc, done, scope]) => [
+    ...['add-task', '--id', id, '--desc', desc, '--done', done, '--scope', scope, '--spec', 'specs/auth.md'],
+  ]);
+
+test('any verb with any words', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(call, add), fc.constantFrom(...AGENTS), async (argv, agent) => {
+      const { code, stdout, stderr } = await within(argv.slice(0, 3).join(' '), () => liza(argv, agent));
+      expect([0, 1, 2, 3, 4, 5]).toContain(code);
+      expect(stderr).not.toMatch(/TypeError|RangeError|undefined is not|at file:|this is a bug/i);
+      expect(CONTROLS.test(stdout) || CONTROLS.test(stderr)).toBe(false);
+      expect(isDead()).toBe(false);
+    }),
+    { numRuns: RUNS },
+  );
+  const { board } = await store.read();
+  expect((await liza(['validate'], undefined)).code).toBe(0);
+  expect((await liza(['log', 'verify'], undefined)).code).toBe(0);
+  const places = { project: p.root, blackboard: 'b', specs: 's', scripts: 'x' };
+  for (const task of board.state.tasks) {
+    const context = { board, now: NOW, agent: 'coder-1', role: 'coder' as const, places };
+    await within('a prompt', () => coderPrompt(context, { task, worktree: p.root }));
+  }
+  await within('a prompt', () =>
+    plannerPrompt({ board, now: NOW, agent: 'planner-1', role: 'planner', places }, { wakes: [] }),
+  );
+  expect(everything()).toBe(before);
+  expect(isDead()).toBe(false);
+}, 3_600_000);
+
+test('a board that holds hostile words is shown in plain text', async () => {
+  writeFileSync(join(p.root, 'x'), '');
+  rmSync(join(p.root, 'x'));
+  await fc.assert(
+    fc.asyncProperty(argument, argument, async (one, other) => {
+      const q = project(
+        aState({
+          human_notes: [{ message: one, timestamp: '2026-03-01T10:00:00Z' }],
+          goal: { ...aState().goal, description: other },
+        }),
+      );
+      try {
+        for (const argv of [['status'], ['help'], ['metrics']]) {
+          const { code, stdout, stderr } = await within(argv[0] ?? '', () => q.liza(argv));
+          expect([0, 1, 4]).toContain(code);
+          expect(CONTROLS.test(stdout) || CONTROLS.test(stderr)).toBe(false);
+        }
+      } finally {
+        q.remove();
+      }
+    }),
+    { numRuns: Math.ceil(RUNS / 10) },
+  );
+  expect(existsSync(p.root)).toBe(true);
+}, 3_600_000);

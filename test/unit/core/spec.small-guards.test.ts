@@ -1,0 +1,158 @@
+// Guards that no longer story meets: one refusal each, by the guard that must say it (`npm run planted` takes
+// every guard away in turn and wants a test to notice).
+
+import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../../src/core/board.ts';
+import type { Command } from '../../../src/core/command.ts';
+import {
+  addDraft,
+  addReady,
+  approve,
+  block,
+  CODER,
+  claimed,
+  claimReview,
+  finalize,
+  HUMAN,
+  PLANNER,
+  REVIEWER,
+  ready,
+  SPEC,
+  SUPERVISOR,
+  supervisorOf,
+  toMerged,
+  toReady,
+  unblock,
+  type World,
+  world,
+} from './world.ts';
+
+const STRANGER: Actor = { id: 'coder-9', parts: ['coder'] };
+const USED = { seconds: 1, input_tokens: 1, output_tokens: 1 };
+
+function refuses(guard: string, w: World, actor: Actor, command: Command): void {
+  expect(w.refused(actor, command).guard).toBe(guard);
+}
+
+describe('words that say nothing', () => {
+  it('amend without a field', () =>
+    refuses('something-changes', ready('a'), PLANNER, { name: 'amend', task: 'a', changes: {}, facts: SPEC }));
+  it('a note', () => refuses('message', world(), HUMAN, { name: 'note', message: '  ' }));
+  it('what was learned', () => refuses('learned', world(), HUMAN, { name: 'retrospective', learned: ' ' }));
+  it('a spec change that does not say what', () =>
+    refuses('what-changed', world(), HUMAN, { name: 'spec-change', spec: 'specs/retry.md', change: ' ' }));
+  it('a long heartbeat without a reason', () =>
+    refuses('reason', claimed(), CODER, { name: 'long-heartbeat', task: 'a', reason: ' ' }));
+  it('a discovery dismissed without a reason', () => {
+    const w = discovered();
+    refuses('reason', w, PLANNER, { name: 'discovery dismiss', discovery: 'd-1', reason: ' ' });
+  });
+});
+
+function discovered(): World {
+  const w = claimed();
+  w.run(CODER, {
+    name: 'discover',
+    id: 'd-1',
+    description: 'the client has no tests at all',
+    severity: 'low',
+  });
+  return w;
+}
+
+describe('what is not there', () => {
+  it('an anomaly about a task nobody knows', () =>
+    refuses('task-exists', claimed(), CODER, {
+      name: 'anomaly',
+      type: 'retry_loop',
+      task: 'nowhere',
+      details: { count: 3, error_pattern: 'timeout' },
+    }));
+  it('a discovery that was dismissed already', () => {
+    const w = discovered();
+    w.run(PLANNER, { name: 'discovery dismiss', discovery: 'd-1', reason: 'out of scope' });
+    refuses('open-discovery', w, PLANNER, { name: 'discovery convert', discovery: 'd-1', to_task: 'a' });
+  });
+  it('a CHECKPOINT file that is gone again', () =>
+    refuses('file-there', world(), SUPERVISOR, { name: 'checkpoint', touched: true }));
+  it('the exit of an agent that is not registered', () =>
+    refuses('registered', world(), STRANGER, { name: 'exit', code: 0 }));
+  it('its heartbeat', () =>
+    refuses('registered', world(), STRANGER, { name: 'long-heartbeat', reason: 'a long build' }));
+});
+
+describe('whose it is', () => {
+  const OTHER = supervisorOf('coder-2');
+  it('a supervisor reserves for its own agent', () =>
+    refuses('own-agent', ready('a'), OTHER, { name: 'reserve-claim', task: 'a', agent: 'coder-1' }));
+  it('ends the sessions of its own', () =>
+    refuses('own-agent', world(), OTHER, {
+      name: 'session-end',
+      agent: 'coder-1',
+      provider: 'tiny',
+      how: 'exited with 0',
+      used: USED,
+    }));
+  it('measures its own', () =>
+    refuses('own-agent', world(), OTHER, { name: 'context-used', agent: 'coder-1', percent: 95 }));
+  it('tells of the trouble of its own', () =>
+    refuses('own-agent', world(), OTHER, { name: 'trouble', agent: 'coder-1', kind: 'crash-loop', detail: 'again' }));
+  it('gives up the reviews of its own', () => {
+    const w = ready('a');
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    refuses('own-agent', w, supervisorOf('code-reviewer-2'), {
+      name: 'clear-stale-review-claims',
+      agent: 'code-reviewer-1',
+    });
+  });
+  it('whoever coded a task does not judge it, be it that a review is theirs', () => {
+    const w = ready('a');
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({
+        ...task,
+        history: task.history?.map((one) => (one.event === 'claimed' ? { ...one, agent: 'code-reviewer-1' } : one)),
+      })),
+    }));
+    refuses('never-its-coder', w, REVIEWER, approve('a'));
+  });
+});
+
+describe('when it is over', () => {
+  function over(): World {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    w.run(PLANNER, addDraft('b'));
+    toMerged(w, 'a');
+    w.edit((state) => ({ ...state, goal: { ...state.goal, status: 'COMPLETED' } }));
+    return w;
+  }
+  it('a completed goal takes no task on', () => refuses('goal-open', over(), PLANNER, finalize('b')));
+  it('nor another sprint', () => refuses('goal-open', over(), HUMAN, { name: 'sprint start' }));
+  it('what nobody knows is not resumed', () =>
+    refuses('live-task', over(), HUMAN, { name: 'resume', task: 'nowhere' }));
+});
+
+describe('resume', () => {
+  const halted = (): World => {
+    const w = world();
+    w.run(HUMAN, { name: 'checkpoint', reason: 'look' });
+    return w;
+  };
+  it('knows four decisions', () => refuses('decision', halted(), HUMAN, { name: 'resume', decision: 'maybe' }));
+  it('decides about the board, not a task', () => {
+    const w = ready('a');
+    w.run(HUMAN, { name: 'pause', task: 'a' });
+    refuses('decision', w, HUMAN, { name: 'resume', task: 'a', decision: 'continue' });
+  });
+  it('replans for a reason', () => refuses('note', halted(), HUMAN, { name: 'resume', decision: 'replan' }));
+});
+
+it('unblock: a changed definition passes the gates of add-task', () => {
+  const w = claimed();
+  w.run(CODER, block('a'));
+  refuses('priority', w, PLANNER, unblock('a', { changes: { priority: 9 } }));
+});
