@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/unit/**/*.test.ts', 'test/scenarios/**/*.test.ts'],
     environment: 'node',
     env: { TMPDIR: TEMPORARY },
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     pool: 'threads',
     // By default one core is left idle, which on two cores doubles the time.
     maxWorkers: '100%',

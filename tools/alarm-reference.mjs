@@ -10,14 +10,17 @@ export function alarmReference({ ALARM_ROWS }) {
 # Alarms
 
 \`liza run\` watches the board by itself; \`liza watch\` does it alone. An alarm is told once when it begins and once
-when it is over, also when the watcher is started again in between. \`liza watch --once --json\` is for cron and CI: it
-prints what is on and exits 1, or 0 when nothing is.
+when it is over, also when the watcher is started again in between. \`liza watch --once --json\` is for cron and CI: one
+look, which trips the breaker, halts at the deadline and sums up a checkpoint as the long one does; it prints what is on and
+exits 1, or 0 when nothing is. \`liza status\` shows what is on, too.
 
 ⚠️ is a warning, 🚨 needs somebody. Limits are those of the task, else of the [configuration](configuration.md).
 
 | Level | Text | Begins when | Over when |
 |---|---|---|---|
 ${rows.join('\n')}
+
+Once the goal is COMPLETED or ABORTED, alarms about its work are over.
 
 Ages go by a clock that does not jump with the wall clock and goes on while the machine sleeps. A live agent's lease ages
 by its own; what is first seen with a time in the future counts from then on.
@@ -30,7 +33,7 @@ by its own; what is first seen with a time in the future counts from then on.
 | \`.liza/alerts.log\` | one line each, with its time; at 2 MB it begins anew and the last one stays as \`alerts.log.1\` |
 | the desktop | \`notify-send\`, or \`osascript\` on macOS, where there is a display; \`LIZA_NOTIFY=off\` turns it off |
 | \`escalation_webhook\` | a POST, see below |
-| \`.liza/ESCALATION\` | there while CHECKPOINT has been on for 2 h and more, or PAUSE for 2 h: what waits, and how to go on |
+| \`.liza/ESCALATION\` | there while CHECKPOINT has been on for 2 h and more, or PAUSE for 2 h: what waits, what tripped the breaker, and how to go on |
 
 Messages are gathered: the first alarm after a quiet time is sent at once with what comes in the same moment, what
 follows within 30 s comes as one message. A thousand blocked tasks are a thousand lines in alerts.log and one message.

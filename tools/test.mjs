@@ -48,7 +48,7 @@ const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 
 function run([script, ...args]) {
   if (scripts[script] === undefined) return { ok: false, output: `package.json has no script ${script}` };
-  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+  const env = { LIZA_RUNS: '1', ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
   return new Promise((resolve) => {
     const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
       cwd: root,

@@ -1,9 +1,10 @@
 // `liza status` on a terminal: a page that stays a page however many tasks there are. Most urgent first,
 // one line a task, what ended only counted. Lays out a StatusView and decides nothing.
 
+import { gist } from '../core/gist.ts';
 import { isTerminal } from '../core/state.ts';
 import { duration } from '../core/time.ts';
-import type { AgentView, StatusView, TaskView } from '../core/view.ts';
+import type { AgentView, AnomalyView, StatusView, TaskView } from '../core/view.ts';
 import { leaseWords } from './lease-words.ts';
 import { grouped, type Line, type Pen, pen, type Span, STATUS_TONE } from './pen.ts';
 import { columns, type Look, pad } from './terminal.ts';
@@ -26,6 +27,9 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     taskGroups(view, p, most),
     section('Agents', view.agents, p, most, agentLines),
     section('Alarms', urgentFirst(view.alarms), p, most, alarmLines),
+    section('Anomalies', view.anomalies, p, most, (anomalies) =>
+      anomalies.flatMap((one) => hanging(anomalyText(one), p)),
+    ),
     section('Notices', view.notices, p, most, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
     view.why === undefined ? [] : nothingMoves(view.why, p),
   ];
@@ -152,6 +156,13 @@ const urgentFirst = (alarms: StatusView['alarms']): StatusView['alarms'] => [
 
 const alarmLines = (alarms: StatusView['alarms'], p: Pen): readonly Line[] =>
   alarms.flatMap(({ text, level }) => hanging(text, p, level === 'alarm' ? 'bad' : 'warn'));
+
+/** `anomaly-3 retry_loop, parse, coder-1: error_pattern: ECONNRESET; count: 3` */
+function anomalyText({ id, type, task, reporter, details }: AnomalyView): string {
+  const who = [`${id === undefined ? '' : `${id} `}${type}`, task, reporter].filter((part) => part !== undefined);
+  const said = Object.entries(details).map(([key, value]) => `${key}: ${gist(String(value))}`);
+  return `${who.join(', ')}${said.length === 0 ? '' : `: ${said.join('; ')}`}`;
+}
 
 function nothingMoves(why: string, p: Pen): readonly Line[] {
   return p.lines(p.say(`Nothing moves: ${why}`), p.width).map((text) => [{ text, tone: 'strong' }]);

@@ -6,7 +6,9 @@ import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarms
 import { rubberStamps } from './alarms/rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
 import type { Board } from './board.ts';
+import { REPORT, triggerOf } from './breaker.ts';
 import { gist } from './gist.ts';
+import { deadlinePassed } from './sprint.ts';
 import { type State, settings, type Trouble } from './state.ts';
 import { duration, type Instant } from './time.ts';
 
@@ -27,6 +29,8 @@ export interface Surroundings {
    * the watcher's own goes by a steady clock (watcher/ages.ts).
    */
   age?(stamp: Instant): number;
+  /** Milliseconds since a kill switch was last seen on; absent: not that anybody knows. */
+  readonly sinceHalt?: number | undefined;
 }
 
 export interface ExternalEdit {
@@ -53,35 +57,57 @@ export const editKey = (message: string): string =>
 /** Every alarm that is on now: about the board as a whole first, then task by task. */
 export function alarms(board: Board, now: Instant, extra: Surroundings): readonly Alarm[] {
   const age = extra.age ?? ((stamp: Instant) => now - stamp);
-  const context: AlarmContext = { board, now, settings: settings(board.state), age };
+  const halted = Object.keys(board.switches).length > 0;
+  const sinceHalt = halted ? 0 : (extra.sinceHalt ?? Number.POSITIVE_INFINITY);
+  const context: AlarmContext = { board, now, settings: settings(board.state), age, sinceHalt };
   return [
     ...invalid(extra),
     ...notices(extra),
     ...externalEdits(context, extra),
     ...setAside(extra),
     ...integrationMoved(context),
+    ...(isOver(board) ? [] : ofTheWork(context, extra)),
+  ];
+}
+
+/** A goal that is complete or was given up needs nobody: what was on about its work is over with it. */
+const isOver = ({ state, switches }: Board): boolean => !isOpen(state.goal.status) || switches.ABORT !== undefined;
+
+const isOpen = (status: State['goal']['status']): boolean => status === 'PLANNING' || status === 'IN_PROGRESS';
+
+function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[] {
+  const { state } = context.board;
+  return [
+    ...breaker(state),
+    ...deadline(context),
     ...checkpoint(context),
     ...pause(context),
     ...stalled(context, extra),
-    ...troubles(board.state),
-    ...discoveries(board.state),
-    ...rubberStamps(board.state),
-    ...taskAlarms(board.state.tasks, context),
+    ...troubles(state),
+    ...discoveries(state),
+    ...rubberStamps(state),
+    ...taskAlarms(state.tasks, context),
   ];
 }
 
 /** A board that cannot be read at all has this one only. */
 export const invalidState = (error: string): Alarm => alarm(INVALID_KEY, `INVALID STATE: ${gist(error)}`);
 
+/** Why state.yaml cannot be read, if the store says so. */
+export const unreadable = (notices: Surroundings['notices'] = []): string | undefined =>
+  notices.find(({ message }) => INVALID_MARK.test(message))?.message.replace(INVALID_MARK, '');
+
 function invalid(extra: Surroundings): readonly Alarm[] {
-  const told = extra.notices?.find(({ message }) => INVALID_MARK.test(message))?.message.replace(INVALID_MARK, '');
-  const error = extra.invalid ?? told;
+  const error = unreadable(extra.notices) ?? extra.invalid;
   return error === undefined ? [] : [invalidState(error)];
 }
 
+/** What the next command will take in is told once it has: then it can be said what it was. */
+const PENDING = /^state\.yaml (?:was edited outside liza|has no journal yet)/;
+
 function notices(extra: Surroundings): readonly Alarm[] {
   return (extra.notices ?? [])
-    .filter(({ message }) => !INVALID_MARK.test(message))
+    .filter(({ message }) => !INVALID_MARK.test(message) && !PENDING.test(message))
     .map(({ level, message }) => {
       const text = `EXTERNAL EDIT: ${gist(message.replace(/^EXTERNAL EDIT: /, ''))}`;
       return (level === 'alarm' ? alarm : warning)(editKey(message), text);
@@ -116,6 +142,29 @@ function integrationMoved({ board, settings: { integration_branch } }: AlarmCont
   return [alarm(`INTEGRATION MOVED:${moved.found}`, text)];
 }
 
+/** One for each pattern: what joins a trigger later is news. It lasts until it is resolved, whatever became of the halt. */
+function breaker({ circuit_breaker: { status, current_trigger } }: State): readonly Alarm[] {
+  if (status !== 'TRIGGERED') return [];
+  const findings = triggerOf(current_trigger)?.findings ?? [];
+  if (findings.length === 0) {
+    return [alarm('CIRCUIT BREAKER', 'CIRCUIT BREAKER: TRIGGERED by hand — liza analyze --resolve "…"')];
+  }
+  return findings.map(({ pattern, flaw, matched, evidence }) =>
+    alarm(
+      `CIRCUIT BREAKER:${pattern}`,
+      `CIRCUIT BREAKER: ${pattern} (${flaw}) — ${evidence.length} × ${gist(matched, 120)}; read ${REPORT}`,
+    ),
+  );
+}
+
+/** A date is a matter of the wall clock, so this one goes by it. */
+function deadline({ board: { state }, now }: AlarmContext): readonly Alarm[] {
+  const passed = deadlinePassed(state.sprint, now);
+  if (passed === undefined) return [];
+  const text = `DEADLINE PASSED: ${state.sprint.id} — ${passed}; go on, or cut the scope: liza resume`;
+  return [alarm(`DEADLINE PASSED:${passed}`, text)];
+}
+
 const CHECKPOINT = { family: 'CHECKPOINT' };
 const PAUSE = { family: 'PAUSE' };
 
@@ -143,11 +192,9 @@ function pause({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
   return [];
 }
 
-/** Only while the goal is meant to progress: under a kill switch the switch has its own alarm. */
+/** Under a kill switch the switch has its own alarm. */
 function stalled({ board, age: ageOf }: AlarmContext, extra: Surroundings): readonly Alarm[] {
-  const { status } = board.state.goal;
-  const meant = (status === 'PLANNING' || status === 'IN_PROGRESS') && Object.keys(board.switches).length === 0;
-  if (!meant) return [];
+  if (Object.keys(board.switches).length > 0) return [];
   const age = ageOf(extra.lastChange);
   return age >= STALE_AFTER ? [warning('STALLED', `STALLED: no progress for ${duration(age)}`)] : [];
 }

@@ -20,6 +20,9 @@ export const PATTERNS = {
 } as const;
 export type PatternName = keyof typeof PATTERNS;
 
+/** Where the evidence is written down, from the project's root. */
+export const REPORT = '.liza/circuit_breaker_report.md';
+
 export interface Match extends Evidence {
   /** How like the wording that gathered the others, in percent; absent where wording does not matter. */
   readonly likeness?: number;

@@ -236,7 +236,12 @@ export interface Payloads {
   'anomaly processed': { readonly anomalies: readonly string[] };
   /** What the people learned; the numbers are drafted from the board. */
   retrospective: { readonly file?: string; readonly learned?: string };
-  'spec-change': { readonly spec: string; readonly change: string; readonly triggered_by?: string };
+  'spec-change': {
+    readonly spec: string;
+    readonly change: string;
+    readonly triggered_by?: string;
+    readonly facts?: SpecFacts;
+  };
   'config set': { readonly key: string; readonly value: unknown };
   /** `facts`: the tasks that left the state for the archive. */
   metrics: { readonly facts?: { readonly archived: readonly Task[] } };

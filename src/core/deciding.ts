@@ -1,7 +1,7 @@
 // What waits for a person, most urgent first: each with the fact and the command that answers it. For the summary of a
 // checkpoint; it says what there is to decide, never what to decide.
 
-import { findingLine, triggerOf } from './breaker.ts';
+import { findingLine, REPORT, triggerOf } from './breaker.ts';
 import { counted, listed } from './gist.ts';
 import { inlineText } from './markdown.ts';
 import { isTerminal, type State } from './state.ts';
@@ -24,7 +24,7 @@ function breaker({ circuit_breaker: { status, current_trigger } }: State): reado
   if (status !== 'TRIGGERED') return [];
   const found = (triggerOf(current_trigger)?.findings ?? []).map((one) => inlineText(findingLine(one))).join('; ');
   return [
-    `The circuit breaker is TRIGGERED: ${found || 'see state.yaml'}. What is behind it? Read \`.liza/circuit_breaker_report.md\`, then \`liza analyze --resolve "…"\``,
+    `The circuit breaker is TRIGGERED: ${found || 'see state.yaml'}. What is behind it? Read \`${REPORT}\`, then \`liza analyze --resolve "…"\``,
   ];
 }
 

@@ -28,7 +28,7 @@ const COUNTED = [
   'cost_usd_total',
 ] as const;
 
-/** Of the sprint's tasks, planned and stretch; of all while nothing is planned. `archived`: tasks that left the state. */
+/** Of the sprint's tasks. `archived`: tasks that left the state. */
 export const metrics = (state: State, archived: readonly Task[] = []): Metrics =>
   metricsOf(sprintTasks(state, archived));
 
@@ -65,11 +65,13 @@ export function metricsOf(tasks: readonly Task[]): Metrics {
   };
 }
 
-/** The sprint's tasks, planned and stretch; all of them while nothing is planned. */
+/** The sprint's tasks, planned and stretch; while nothing is planned, all that did not end before it began. */
 export function sprintTasks(state: State, archived: readonly Task[] = []): readonly Task[] {
-  const { planned, stretch = [] } = state.sprint.scope;
-  const scope = new Set([...planned, ...stretch]);
-  return [...state.tasks, ...archived].filter(({ id }) => scope.size === 0 || scope.has(id));
+  const { scope, timeline } = state.sprint;
+  const named = new Set([...scope.planned, ...(scope.stretch ?? [])]);
+  const isOld = (task: Task): boolean =>
+    isTerminal(task.status) && (historyOf(task).at(-1)?.time ?? timeline.started) < timeline.started;
+  return [...state.tasks, ...archived].filter((task) => (named.size === 0 ? !isOld(task) : named.has(task.id)));
 }
 
 /** One task's share of the numbers. */

@@ -1,10 +1,10 @@
-// When a sprint ends: its scope is closed and every planned task is terminal, archived ones included.
-// Applied to the result of every command, so that it happens with the last task, not some time after.
+// When a sprint ends: its scope is closed and every planned task is terminal, archived ones included. Applied to the
+// result of every command, so that it happens with the last task, not some time after. And when its time is up.
 
 import { withSprint } from './change.ts';
 import { findTask } from './find.ts';
 import { isTerminal, type State, type TaskStatus } from './state.ts';
-import { type Instant, iso } from './time.ts';
+import { type Instant, instant, iso } from './time.ts';
 
 export function settleSprint(state: State, archived: ReadonlyMap<string, TaskStatus>, now: Instant): State {
   const { status, scope, timeline } = state.sprint;
@@ -14,4 +14,13 @@ export function settleSprint(state: State, archived: ReadonlyMap<string, TaskSta
     return task === undefined ? archived.has(id) : isTerminal(task.status);
   });
   return over ? withSprint(state, { status: 'COMPLETED', timeline: { ...timeline, ended: iso(now) } }) : state;
+}
+
+/** The deadline that has passed with nobody having decided since. It halts once: after that, somebody knows. */
+export function deadlinePassed({ status, timeline }: State['sprint'], now: Instant): string | undefined {
+  const { deadline, checkpoint_at: at } = timeline;
+  if (deadline === undefined || instant(deadline) > now) return undefined;
+  if (status === 'CHECKPOINT') return deadline;
+  const known = at !== undefined && instant(at) >= instant(deadline);
+  return status === 'IN_PROGRESS' && !known ? deadline : undefined;
 }

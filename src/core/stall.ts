@@ -3,6 +3,7 @@
 // when no rule knows the reason, the first live task's own one is told.
 
 import { type Board, SWITCHES } from './board.ts';
+import { REPORT } from './breaker.ts';
 import { gist } from './gist.ts';
 import { whyStuck } from './stall/reasons.ts';
 import { isMoving, survey } from './stall/survey.ts';
@@ -26,7 +27,7 @@ function whySwitched(board: Board, now: Instant): string | undefined {
     const age = `since ${iso(since)} (${duration(now - since)})`;
     if (name === 'ABORT') return `ABORT is on ${age}; to go on after all: liza resume`;
     if (name === 'CHECKPOINT' && board.state.circuit_breaker.status === 'TRIGGERED') {
-      return `CHECKPOINT is on ${age}: the circuit breaker tripped; read .liza/circuit_breaker_report.md, then: liza analyze --resolve "…"`;
+      return `CHECKPOINT is on ${age}: the circuit breaker tripped; read ${REPORT}, then: liza analyze --resolve "…"`;
     }
     if (name === 'CHECKPOINT') return `CHECKPOINT is on ${age} and waits for your decision: liza resume`;
     return `PAUSE is on ${age}: liza resume`;

@@ -2,12 +2,12 @@
 // `liza status` and the dashboard show the same and only lay it out. Times are milliseconds left or past.
 
 import type { Alarm } from './alarms/alarm.ts';
-import { editKey, INVALID_KEY } from './alarms.ts';
+import { editKey, unreadable } from './alarms.ts';
 import { type Board, SWITCHES, type Switch } from './board.ts';
 import { statusOf } from './find.ts';
 import { agentLease, reviewLease, taskLease } from './holding.ts';
 import { whyNothingMoves } from './stall.ts';
-import { type Agent, isTerminal, type Settings, settings, type Task, type TaskStatus } from './state.ts';
+import { type Agent, isTerminal, type Settings, type State, settings, type Task, type TaskStatus } from './state.ts';
 import { type Instant, instant } from './time.ts';
 import { type DependencyWait, dependencyWaits } from './work.ts';
 
@@ -28,6 +28,8 @@ export interface StatusView {
   readonly groups: readonly { readonly status: TaskStatus; readonly tasks: readonly TaskView[] }[];
   readonly agents: readonly AgentView[];
   readonly alarms: readonly Alarm[];
+  /** What agents reported and nobody has dealt with yet, oldest first. */
+  readonly anomalies: readonly AnomalyView[];
   /** What no alarm tells already. */
   readonly notices: readonly NoticeView[];
   readonly switches: readonly { readonly name: Switch; readonly age: number }[];
@@ -38,6 +40,14 @@ export interface StatusView {
 export interface NoticeView {
   readonly level: 'info' | 'alarm';
   readonly message: string;
+}
+
+export interface AnomalyView {
+  readonly id?: string;
+  readonly type: string;
+  readonly task?: string;
+  readonly reporter?: string;
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
 export interface TaskView {
@@ -94,8 +104,8 @@ export function statusView(
 ): StatusView {
   const { goal } = board.state;
   const raised = new Set(alarms.map(({ key }) => key));
-  const invalid = alarms.find(({ key }) => key === INVALID_KEY)?.text.replace(/^.*?INVALID STATE: /, '');
-  const why = whyNothingMoves(board, now, invalid);
+  // A state that breaks a rule is an alarm as well, but work on other records goes on.
+  const why = whyNothingMoves(board, now, unreadable(notices));
   return {
     goal: { id: goal.id, description: goal.description, status: goal.status },
     sprint: sprintView(board, now),
@@ -103,6 +113,7 @@ export function statusView(
     groups: groupByStatus(board, now),
     agents: Object.entries(board.state.agents).map(([id, agent]) => agentView(board, id, agent, now)),
     alarms,
+    anomalies: openAnomalies(board.state),
     notices: notices.filter(({ message }) => !raised.has(editKey(message))),
     switches: SWITCHES.flatMap((name) => {
       const since = board.switches[name];
@@ -111,6 +122,17 @@ export function statusView(
     ...(why === undefined ? {} : { why }),
   };
 }
+
+const openAnomalies = ({ anomalies }: State): readonly AnomalyView[] =>
+  anomalies
+    .filter(({ processed_at }) => processed_at === undefined)
+    .map(({ id, type, task, reporter, details = {} }) => ({
+      ...(id === undefined ? {} : { id }),
+      type,
+      ...(task === undefined ? {} : { task }),
+      ...(reporter === undefined ? {} : { reporter }),
+      details,
+    }));
 
 function sprintView(board: Board, now: Instant): StatusView['sprint'] {
   const { id, status, scope, timeline } = board.state.sprint;

@@ -25,6 +25,8 @@ export interface CrewOptions {
   readonly members: readonly Supervised[];
   /** Ends when nothing moves any more without a person, and when the goal is complete. */
   readonly untilIdle: boolean;
+  /** PAUSE is no such end: whoever set it is there, and takes it away again. */
+  readonly outlastsPause?: boolean;
   readonly watcher: boolean;
 }
 
@@ -136,7 +138,8 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     bell.ring();
   });
   const refreshing = refresh();
-  const idling = options.untilIdle ? whenIdle(office, seated, stop.orderly, over.signal) : new Promise<never>(() => {});
+  const ends = { stopped: stop.orderly, over: over.signal, outlastsPause: options.outlastsPause === true };
+  const idling = options.untilIdle ? whenIdle(office, seated, ends) : new Promise<never>(() => {});
   const all = Promise.all(loops);
   const ended = (async (): Promise<CrewEnd> => {
     try {

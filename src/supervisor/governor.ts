@@ -14,9 +14,11 @@ export interface Governor {
 }
 
 const LOOK_MS = 2000;
+/** After a change others look first: whoever waits for work, and the watcher, who has to tell. A burst is one look. */
+const SETTLE_MS = 250;
 
 export async function keepGoverning({ hands, bell, tell }: Governor, over: AbortSignal): Promise<void> {
-  const mine: Hands = { ...hands, actor: { parts: ['supervisor'] }, say: tell };
+  const mine = asSupervisor(hands, tell);
   let known: number | undefined;
   let failed = '';
   while (!over.aborted) {
@@ -28,13 +30,31 @@ export async function keepGoverning({ hands, bell, tell }: Governor, over: Abort
     if (done.failed !== undefined && done.failed !== failed) tell(`the sprint is not looked after: ${done.failed}`);
     failed = done.failed ?? '';
     await bell.wait(rung, LOOK_MS, over);
+    await bell.wait(bell.count(), SETTLE_MS, over);
   }
 }
 
-interface Done {
-  readonly seq: number | undefined;
+/** One look, for cron and CI: the same as the first of `keepGoverning`. */
+export const governOnce = (hands: Governor['hands']): Promise<Governed> =>
+  look(
+    asSupervisor(hands, () => {}),
+    undefined,
+  );
+
+const asSupervisor = (hands: Governor['hands'], say: (line: string) => void): Hands => ({
+  ...hands,
+  actor: { parts: ['supervisor'] },
+  say,
+});
+
+export interface Governed {
   readonly lines: readonly string[];
+  /** Why the sprint could not be looked after. */
   readonly failed?: string;
+}
+
+interface Done extends Governed {
+  readonly seq: number | undefined;
 }
 
 async function look(hands: Hands, known: number | undefined): Promise<Done> {

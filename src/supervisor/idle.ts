@@ -18,12 +18,17 @@ export interface Seated {
 const IDLE_MS = 400;
 const RESTING: ReadonlySet<string> = new Set(['idle', 'waiting', 'stopped']);
 
+interface Ends {
+  readonly stopped: AbortSignal;
+  readonly over: AbortSignal;
+  readonly outlastsPause: boolean;
+}
+
 /** Resolves when all rest and no one of them would find anything to do. */
 export async function whenIdle(
   office: Office,
   seated: readonly Seated[],
-  stopped: AbortSignal,
-  over: AbortSignal,
+  { stopped, over, outlastsPause }: Ends,
 ): Promise<CrewEnd | undefined> {
   const { bell, clock, store } = office;
   for (;;) {
@@ -38,7 +43,8 @@ export async function whenIdle(
         if (end !== undefined) return true;
         if (!RESTING.has(seat.view().state)) return false;
         const duty = nextDuty(board, { ...who, passed: new Set(memory.passed.keys()) }, now);
-        return duty.kind === 'over' || duty.kind === 'halted' || (duty.kind === 'nothing' && !duty.hurry);
+        if (duty.kind === 'halted') return !(outlastsPause && duty.by === 'PAUSE');
+        return duty.kind === 'over' || (duty.kind === 'nothing' && !duty.hurry);
       });
       if (still && bell.count() === rung) return endOf(office, seated);
     }
@@ -59,7 +65,9 @@ export async function endOf(office: Office, seated: readonly Seated[]): Promise<
   if (seated.some(({ end }) => end?.kind === 'stopped')) {
     return { code: 0, message: 'stopped; work in progress is kept and goes on with the next start' };
   }
-  const refused = seated.find(({ memory }) => memory.refusal !== undefined)?.memory.refusal;
+  // Whatever else went wrong last: as long as a person holds the work, nothing moves for that.
+  const halted = Object.keys(board.switches).length > 0;
+  const refused = halted ? undefined : seated.find(({ memory }) => memory.refusal !== undefined)?.memory.refusal;
   if (refused !== undefined) return { code: 1, message: refused.message, hint: refused.hint };
   const why = whyNothingMoves(board, office.clock.now());
   return { code: 1, message: why ?? 'nothing is left to do', hint };

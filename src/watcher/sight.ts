@@ -17,7 +17,7 @@ import { WINDOW, WINDOW_BYTES } from '../store/load.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';
 import type { Notice, Snapshot, Store } from '../store/store.ts';
 import { readSwitches } from '../store/switches.ts';
-import { type Ages, steadyAges } from './ages.ts';
+import { steadyAges } from './ages.ts';
 
 export interface SightOptions {
   readonly store: Store;
@@ -31,14 +31,11 @@ export interface Sight {
   /** Undefined: it was never readable. */
   readonly board: Board | undefined;
   readonly found: readonly Alarm[];
-  /** The state was read anew and differs from the last one. */
-  readonly fresh: boolean;
 }
 
 interface Known extends Pick<Surroundings, 'lastChange' | 'edits' | 'invalid'> {
   readonly notices: readonly Notice[];
   readonly board: Board;
-  readonly seq: number;
 }
 
 /** Looks once at each call. */
@@ -49,8 +46,9 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
   let key: string | undefined;
   let known: Known | undefined;
   let set: readonly SetAside[] = [];
+  /** By the steady clock: when a kill switch was last on. */
+  let halted: number | undefined;
   return async () => {
-    let fresh = false;
     let unreadable: string | undefined;
     let stamp: string | undefined;
     try {
@@ -58,7 +56,6 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
       if (known === undefined || stamp === undefined || stamp !== key) {
         key = undefined;
         const snapshot = await settledRead(options.store, known?.notices ?? []);
-        fresh = known?.seq !== snapshot.seq || snapshot.seq === 0;
         known = await know(options, snapshot);
         key = stamp;
       }
@@ -73,23 +70,28 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
       unreadable ??= (error as Error).message;
     }
     if (known === undefined || seen === undefined) {
-      return { board: undefined, found: [invalidState(unreadable ?? 'it cannot be read')], fresh };
+      return { board: undefined, found: [invalidState(unreadable ?? 'it cannot be read')] };
     }
-    return { board: seen, found: evaluate(seen, known, unreadable, set, options.now(), ages), fresh };
+    const steady = (options.steady ?? options.now)();
+    if (Object.keys(seen.switches).length > 0) halted = steady;
+    const sinceHalt = halted === undefined ? undefined : steady - halted;
+    const extra = {
+      lastChange: known.lastChange,
+      notices: known.notices,
+      edits: known.edits ?? [],
+      aside: set,
+      sinceHalt,
+    };
+    const invalid = unreadable ?? known.invalid;
+    ages.next();
+    return { board: seen, found: alarms(seen, options.now(), { ...extra, invalid, age: ages.age }) };
   };
 }
 
-function evaluate(
-  board: Board,
-  { lastChange, notices, edits, invalid }: Known,
-  unreadable: string | undefined,
-  aside: readonly SetAside[],
-  now: Instant,
-  ages: Ages,
-): readonly Alarm[] {
-  ages.next();
-  const extra = { lastChange, notices, edits: edits ?? [], aside, age: ages.age };
-  return alarms(board, now, { ...extra, invalid: unreadable ?? invalid });
+/** What a single look knows besides the board it has read; for whoever shows alarms and tells none. */
+export async function surroundingsOf(store: Store, context: Context, snapshot: Snapshot): Promise<Surroundings> {
+  const { lastChange, edits = [], invalid, notices } = await know({ store, context }, snapshot);
+  return { lastChange, edits, invalid, notices, aside: asideReader(context)() };
 }
 
 /** An editor that saves in place empties the file first: what is new or wrong counts if it is still so a moment later. */
@@ -103,10 +105,10 @@ async function settledRead(store: Store, known: readonly Notice[]): Promise<Snap
 
 export const SETTLE_MS = 150;
 
-async function know({ store, context }: SightOptions, snapshot: Snapshot): Promise<Known> {
+async function know({ store, context }: Pick<SightOptions, 'store' | 'context'>, snapshot: Snapshot): Promise<Known> {
   const { board, seq, notices, now } = snapshot;
   const { lastChange, edits } = await recent(store, context, seq, now);
-  return { board, seq, notices, lastChange, edits, invalid: violationOf(board) };
+  return { board, notices, lastChange, edits, invalid: violationOf(board) };
 }
 
 async function recent(

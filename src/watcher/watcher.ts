@@ -2,7 +2,6 @@
 // once when it begins and once when it is over, also across restarts. Survives a board that cannot be read.
 
 import { type Alarm, type AlarmsOn, alarmChanges } from '../core/alarms/alarm.ts';
-import type { Board } from '../core/board.ts';
 import { type OutletOptions, openOutlets } from './outlets.ts';
 import { openSight, type SightOptions } from './sight.ts';
 
@@ -12,8 +11,6 @@ export interface WatcherOptions extends SightOptions, OutletOptions {
   /** `known`: it was on before this watcher started, and has been told. */
   raised(alarm: Alarm, known: boolean): void;
   cleared(alarm: Alarm): void;
-  /** The state was read anew; for whoever analyses it besides. */
-  looked?(board: Board): Promise<void> | void;
 }
 
 const LOOK_MS = 1000;
@@ -33,14 +30,14 @@ export async function watchBoard(options: WatcherOptions, over: AbortSignal): Pr
   while (!over.aborted) {
     // Before looking: what happens meanwhile must end this wait.
     const next = options.wait(pause, over);
-    const { board, found, fresh } = await look();
-    await outlets.tell({ board, found, fresh });
+    const sight = await look();
+    const { board, found } = sight;
+    await outlets.tell(sight);
     const changes = alarmChanges(shown, found);
     for (const alarm of changes.raised) options.raised(outlets.safe(alarm), before.has(alarm.key));
     for (const alarm of changes.cleared) options.cleared(outlets.safe(alarm));
     shown = changes.on;
     before = new Map();
-    if (fresh && board !== undefined) await options.looked?.(board);
     pause = (board?.state.tasks.length ?? 0) > LARGE ? LARGE_LOOK_MS : LOOK_MS;
     await next;
   }

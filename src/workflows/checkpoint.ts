@@ -4,9 +4,10 @@
 
 import { join, relative } from 'node:path';
 import type { Refusal } from '../core/decision.ts';
+import { deadlinePassed } from '../core/sprint.ts';
 import type { State } from '../core/state.ts';
 import { checkpointSummary, summaryFile } from '../core/summary.ts';
-import { type Instant, instant } from '../core/time.ts';
+import { instant } from '../core/time.ts';
 import type { Committed } from '../store/store.ts';
 import { type Hands, isRefusal, type Seen, transact } from './hands.ts';
 import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './papers.ts';
@@ -35,7 +36,7 @@ export async function attendCheckpoint(hands: Hands, seen?: Seen): Promise<strin
   const over = state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED';
   if (switches.CHECKPOINT === undefined) {
     if (state.sprint.status === 'CHECKPOINT') return said(await transact(hands, { name: 'checkpoint-over' }));
-    const passed = over ? undefined : deadlinePassed(state, now);
+    const passed = over ? undefined : deadlinePassed(state.sprint, now);
     return passed === undefined ? undefined : told(await checkpoint(hands, `the deadline ${passed} has passed`));
   }
   if (state.sprint.status === 'IN_PROGRESS' && !over) {
@@ -43,13 +44,6 @@ export async function attendCheckpoint(hands: Hands, seen?: Seen): Promise<strin
   }
   const file = await writeSummary(hands, state);
   return file === undefined ? undefined : `summary written: ${file}`;
-}
-
-/** A deadline halts once: after that, somebody knows. */
-function deadlinePassed({ sprint: { status, timeline } }: State, now: Instant): string | undefined {
-  const { deadline, checkpoint_at: at } = timeline;
-  if (status !== 'IN_PROGRESS' || deadline === undefined || instant(deadline) > now) return undefined;
-  return at !== undefined && instant(at) >= instant(deadline) ? undefined : deadline;
 }
 
 /** Undefined: it is there already, or there is nothing to sum up. */

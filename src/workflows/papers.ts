@@ -2,12 +2,13 @@
 // there, and never over something that a person may have written into.
 
 import { join } from 'node:path';
+import { REPORT } from '../core/breaker.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
 
 export const checkpointsFolder = ({ paths }: Context): string => join(paths.liza, 'checkpoints');
 
-export const reportFile = ({ paths }: Context): string => join(paths.liza, 'circuit_breaker_report.md');
+export const reportFile = ({ paths }: Context): string => join(paths.root, REPORT);
 
 export function writePaper({ files }: Context, path: string, text: string): void {
   replaceFile(files, path, Buffer.from(text), true);

@@ -84,6 +84,9 @@ test('kill, PAUSE, resume, replan, inject, CHECKPOINT, ABORT: each by hand, whil
   touch('PAUSE');
   await until(() => coders(p).length === 0);
   expect(p.task('a').status).toBe('CLAIMED');
+  // Nothing is left to do, and there is no terminal: it waits all the same, for whoever paused is there.
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  expect(running.child.exitCode).toBeNull();
   fs.rmSync(p.file('PAUSE'));
   await until(() => restarts() === 2);
 

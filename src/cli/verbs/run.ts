@@ -60,6 +60,7 @@ export const verb: Verb = {
         ...numbers(counts.reviewers).map((n) => member('code_reviewer', n)),
       ],
       untilIdle: args.flag('until-idle') || !io.stdoutIsTty,
+      outlastsPause: !args.flag('until-idle'),
       watcher: true,
     });
     if (refused(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;

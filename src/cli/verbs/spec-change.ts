@@ -24,6 +24,7 @@ export const verb: Verb = {
       name: 'spec-change' as const,
       spec,
       change: args.all('change').join(' '),
+      facts,
       ...given({ triggered_by: args.text('triggered-by') }),
     };
     return decideAt(desk, change, ({ state }) => {

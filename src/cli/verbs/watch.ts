@@ -16,10 +16,11 @@ const PATIENCE_MS = 5000;
 export const verb: Verb = {
   name: 'watch',
   positionals: [],
-  options: { once: { description: 'Look one time: exit 0 when no alarm is on, 1 when some are.' } },
+  options: { once: { description: 'Look one time, for cron and CI: exit 0 when no alarm is on, 1 when some are.' } },
   examples: ['liza watch', 'liza watch --once', 'liza watch --once --json'],
   details: [
     'Each alarm is told once when it begins and once when it is over: on stderr, in .liza/alerts.log, on the desktop, and to escalation_webhook (signed with LIZA_WEBHOOK_SECRET). LIZA_NOTIFY=off keeps the desktop quiet.',
+    'It also trips the circuit breaker, halts at the deadline, and sums up a touched CHECKPOINT; so does --once.',
     '`liza run` watches by itself. Of several watchers one keeps alerts.log and calls you; all show what they see.',
     'What each alarm means: docs/alarms.md.',
   ],
@@ -50,17 +51,28 @@ interface Parts {
 }
 
 async function once(parts: Parts): Promise<Result> {
+  const { governOnce } = await import('../../supervisor/governor.ts');
   const { lookOnce } = await import('../../watcher/watcher.ts');
+  const { env, store, context } = parts;
+  // First: what it finds and halts is an alarm of this very look.
+  const { lines: governed, failed } = await governOnce({ env, store, context });
   const { alarms, news, told } = await lookOnce(parts, PATIENCE_MS);
-  const data = { alarms: alarms.map(({ key, level, text }) => ({ key, level, text, new: news.has(key) })), told };
-  if (alarms.length === 0) return { ok: true, message: 'No alarm is on.', data };
+  const data = {
+    alarms: alarms.map(({ key, level, text }) => ({ key, level, text, new: news.has(key) })),
+    told,
+    governed,
+    ...(failed === undefined ? {} : { failed }),
+  };
+  const on = alarms.length === 1 ? '1 alarm is on' : `${alarms.length} alarms are on`;
+  const lines = [...governed, ...alarms.map(({ text }) => text)].map(plain);
+  if (alarms.length === 0 && failed === undefined) return { ok: true, message: 'No alarm is on.', lines, data };
   return {
     ok: false,
     code: 1,
-    message: alarms.length === 1 ? '1 alarm is on' : `${alarms.length} alarms are on`,
+    message: failed === undefined ? on : `the sprint is not looked after: ${failed}; ${on}`,
     hint: 'see the board: liza status',
     guard: 'alarms',
-    lines: alarms.map(({ text }) => plain(text)),
+    lines,
     data,
   };
 }

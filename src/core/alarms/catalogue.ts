@@ -30,7 +30,7 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     'alarm',
     'ORPHANED REJECTED',
     '{task} — assigned to {agent} but agent is {status}',
-    '30 s after a rejection its coder is not WORKING on it',
+    '30 s after a rejection, a pause or a halt its coder is not WORKING on it',
     'somebody works on it',
   ),
   row(
@@ -175,6 +175,20 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     '{branch} is at {commit}, Liza left it at {commit}',
     'somebody else moved the integration branch',
     '`liza doctor --accept-integration`',
+  ),
+  row(
+    'alarm',
+    'CIRCUIT BREAKER',
+    '{pattern} ({flaw}) — {n} × {what matched}; read .liza/circuit_breaker_report.md',
+    'the circuit breaker trips; one for each pattern',
+    '`liza analyze --resolve "…"`, or the goal has ended',
+  ),
+  row(
+    'alarm',
+    'DEADLINE PASSED',
+    '{sprint} — {deadline}; go on, or cut the scope: liza resume',
+    'the sprint’s deadline passes and the work is halted',
+    '`liza resume`, or a new deadline: `liza sprint deadline`',
   ),
   row(
     'warning',

@@ -2,6 +2,7 @@
 // and the commands that let it go on.
 
 import type { Board } from '../board.ts';
+import { findingLine, REPORT, triggerOf } from '../breaker.ts';
 import { gist } from '../gist.ts';
 import { type Instant, iso } from '../time.ts';
 import type { Alarm } from './alarm.ts';
@@ -16,14 +17,27 @@ export function escalation(board: Board, on: readonly Alarm[]): string | undefin
   const since = (name: 'CHECKPOINT' | 'PAUSE', at: Instant | undefined): readonly string[] =>
     at === undefined ? [] : [`${name} since ${iso(at)}`];
   const waits = waiting(board);
+  const tripped = breaker(board);
   return `${[
     ...why.map(({ text }) => text),
     ...since('CHECKPOINT', board.switches.CHECKPOINT),
     ...since('PAUSE', board.switches.PAUSE),
+    ...(tripped.length === 0 ? [] : ['', ...tripped]),
     '',
-    'No work starts until you decide: liza resume goes on, liza abort ends it, liza status shows the board.',
+    `No work starts until you decide: liza resume goes on${tripped.length === 0 ? '' : ' then'}, liza abort ends it, liza status shows the board.`,
     ...(waits.length === 0 ? [] : ['', 'Waiting for an answer:', ...waits]),
   ].join('\n')}\n`;
+}
+
+/** Resuming waits for its resolution, so that comes first. */
+function breaker({ state: { circuit_breaker } }: Board): readonly string[] {
+  if (circuit_breaker.status !== 'TRIGGERED') return [];
+  const findings = triggerOf(circuit_breaker.current_trigger)?.findings ?? [];
+  return [
+    'The circuit breaker is TRIGGERED:',
+    ...findings.map((one) => `- ${gist(findingLine(one))}`),
+    `Read ${REPORT}, then: liza analyze --resolve "…"`,
+  ];
 }
 
 function waiting({ state }: Board): readonly string[] {

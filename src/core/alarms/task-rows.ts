@@ -14,6 +14,8 @@ export interface AlarmContext {
   readonly settings: Settings;
   /** Milliseconds since then; by a steady clock where there is one. */
   age(stamp: Instant): number;
+  /** Milliseconds since a kill switch was on; 0 while one is. */
+  readonly sinceHalt: number;
 }
 
 export function taskAlarms(tasks: readonly Task[], context: AlarmContext): readonly Alarm[] {
@@ -53,12 +55,13 @@ const blocked: Row = (task) =>
     ? warning(`BLOCKED:${task.id}`, `BLOCKED: ${task.id} — ${gist(task.blocked_reason ?? 'no reason given')}`)
     : undefined;
 
-const orphanedRejected: Row = (task, { board, age }) => {
-  if (task.status !== 'REJECTED') return undefined;
+/** While a person holds it back nobody is missed, and then its coder has the same time as after a verdict. */
+const orphanedRejected: Row = (task, { board, age, sinceHalt }) => {
+  if (task.status !== 'REJECTED' || task.paused === true || sinceHalt < ORPHAN_GRACE) return undefined;
   const agent = task.assigned_to === undefined ? undefined : board.state.agents[task.assigned_to];
   if (agent?.status === 'WORKING' && agent.current_task === task.id) return undefined;
-  const rejected = task.history?.findLast(({ event }) => event === 'rejected');
-  if (rejected !== undefined && age(instant(rejected.time)) < ORPHAN_GRACE) return undefined;
+  const free = task.history?.findLast(({ event }) => event === 'rejected' || event === 'resumed');
+  if (free !== undefined && age(instant(free.time)) < ORPHAN_GRACE) return undefined;
   const status = agent === undefined ? 'not registered' : agent.status;
   const elsewhere = status === 'WORKING' ? ` on ${agent?.current_task}` : '';
   return alarm(

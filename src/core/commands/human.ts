@@ -60,6 +60,19 @@ export const specChange: Row<'spec-change'> = {
           ? refuse('spec and change must both be named', usage('spec-change'))
           : undefined,
     },
+    {
+      name: 'spec-known',
+      rule: 'its file is there, or a live task comes from it',
+      check: ({ state, command }) => {
+        if (command.facts?.spec_exists !== false || tasksOfSpec(state, command.spec).length > 0) return undefined;
+        const live = state.tasks.filter((task) => !isTerminal(task.status));
+        const specs = [...new Set(live.flatMap(({ spec_ref }) => fileOf(spec_ref) ?? []))];
+        return refuse(
+          `there is no file ${command.spec.slice(0, 200)}, and no live task comes from it`,
+          specs.length === 0 ? 'Name a file of this project' : `Live tasks come from ${list(specs)}`,
+        );
+      },
+    },
   ],
   effects: 'spec_changes',
   change: ({ state, command, now }) => {

@@ -128,7 +128,7 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
         const unknown = command.anomalies.find((id) => !state.anomalies.some((one) => one.id === id));
         return unknown === undefined
           ? undefined
-          : refuse(`there is no anomaly ${unknown.slice(0, 80)}`, 'See them: liza status --json');
+          : refuse(`there is no anomaly ${unknown.slice(0, 80)}`, 'See those that are open: liza status --all');
       },
     },
   ],

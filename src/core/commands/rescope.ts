@@ -130,11 +130,12 @@ export const unblock: Row<'unblock'> = {
         reserve: command.reserve,
       }),
     );
-    const state = processAnomalies(s, withTask(s.state, free), ({ task: on }) => on === task.id);
+    const { assessment } = command;
+    const freed = withTask(s.state, free);
+    const logged = blank(assessment) ? freed : withAnomaly(s, freed, 'review_deadlock', task.id, { assessment });
     return {
-      state: blank(command.assessment)
-        ? state
-        : withAnomaly(s, state, 'review_deadlock', task.id, { assessment: command.assessment }),
+      // With this, what was reported about it is dealt with, the deadlock included.
+      state: processAnomalies(s, logged, ({ task: on }) => on === task.id),
       task: task.id,
       detail: `task ${task.id} unblocked${changed ? ' with a changed definition' : ''}`,
     };

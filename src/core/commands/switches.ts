@@ -1,6 +1,7 @@
 // The kill switches as commands: pause, checkpoint, abort, and resume, which ends them all.
 
 import { type Board, SWITCHES, type Switch } from '../board.ts';
+import { REPORT } from '../breaker.ts';
 import { aligned, event, evolve, patch, withGoal, withSprint, withTask } from '../change.ts';
 import type { CommandName, CommandOf } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
@@ -102,7 +103,7 @@ export const resume: Row<'resume'> = {
         state.circuit_breaker.status === 'TRIGGERED'
           ? refuse(
               'the circuit breaker is TRIGGERED, and what it found is not resolved',
-              `Read .liza/circuit_breaker_report.md, then: ${usage('resolve')}`,
+              `Read ${REPORT}, then: ${usage('resolve')}`,
             )
           : undefined,
     },

@@ -1,6 +1,6 @@
 // analyze, checkpoint, resume with a decision, retrospective, metrics, spec-change and anomaly processed as they are typed.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Anomaly } from '../../../src/core/state.ts';
@@ -164,6 +164,15 @@ test('metrics has every name of the specification, and each task', async () => {
 test('spec-change lists the live tasks it touches', async () => {
   const ran = await here.liza(['spec-change', 'specs/auth.md', 'tokens', 'live', 'longer', '--json']);
   expect(ran.json).toMatchObject({ touched: [{ id: 'live', status: 'CLAIMED' }] });
+});
+
+test('spec-change refuses a spec that nobody knows, and takes one that was removed', async () => {
+  const typo = await here.liza(['spec-change', 'specs/auht.md', 'tokens live longer']);
+  expect(typo.stderr).toContain('there is no file specs/auht.md');
+  expect(typo.stderr).toContain('Live tasks come from specs/auth.md');
+  expect((await here.state()).spec_changes).toEqual([]);
+  rmSync(join(here.root, 'specs', 'auth.md'));
+  expect((await here.liza(['spec-change', 'specs/auth.md', 'gone'])).code).toBe(0);
 });
 
 test('anomaly processed marks what was dealt with, and keeps it', async () => {

@@ -122,3 +122,13 @@ it('gives each task its own figures', () => {
   expect(taskFigures(fresh, NOW)).not.toHaveProperty('first_pass');
   expect(taskFigures(rework, NOW)).toMatchObject({ first_pass: false, iterations: 2 });
 });
+
+it('a new sprint begins with nothing of the last one', () => {
+  const { state } = board({ tasks: [smooth, fresh] });
+  const timeline = { started: '2026-01-31T11:59:00Z' };
+  expect(metrics({ ...state, sprint: { ...state.sprint, timeline } }, [dropped])).toMatchObject({
+    tasks_total: 1,
+    tasks_merged: 0,
+    tasks_abandoned: 0,
+  });
+});

@@ -87,10 +87,14 @@ describe('the view of a board', () => {
   });
 
   it('says of an invalid state why nothing moves', () => {
-    const invalid = alarms(scene, NOW, { lastChange: NOW, invalid: 'line 7: no' });
-    expect(statusView(scene, NOW, invalid).why).toBe(
+    const notices = [{ level: 'alarm', message: '🚨 INVALID STATE: line 7: no' }] as const;
+    const found = alarms(scene, NOW, { lastChange: NOW, notices });
+    expect(statusView(scene, NOW, found, notices).why).toBe(
       'state.yaml is invalid (line 7: no), so no work starts: liza edit',
     );
+    const broken = alarms(scene, NOW, { lastChange: NOW, invalid: 'tasks/t waits for nothing' });
+    expect(broken[0]?.text).toBe('🚨 INVALID STATE: tasks/t waits for nothing');
+    expect(statusView(scene, NOW, broken).why).toBeUndefined();
   });
 
   it('repeats no notice that is an alarm already', () => {

@@ -4,6 +4,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { type Alarm, type AlarmsOn, alarmChanges } from '../../../src/core/alarms/alarm.ts';
 import { ALARM_ROWS } from '../../../src/core/alarms/catalogue.ts';
+import { escalation } from '../../../src/core/alarms/escalation.ts';
 import { alarms, type Surroundings } from '../../../src/core/alarms.ts';
 import type { Board } from '../../../src/core/board.ts';
 import type { Agent, Task, Trouble } from '../../../src/core/state.ts';
@@ -88,6 +89,28 @@ const moved = board({
     goal: { ...goal('IN_PROGRESS').goal, integration_moved: { expected: COMMIT, found: '2'.repeat(40), time: ago(0) } },
   },
 });
+const tripped = (...patterns: readonly string[]): Board =>
+  board({
+    state: {
+      circuit_breaker: {
+        status: 'TRIGGERED',
+        current_trigger: {
+          time: ago(0),
+          by: 'supervisor',
+          findings: patterns.map((pattern) => ({
+            ...{ pattern, flaw: 'ARCHITECTURE_FLAW', matched: 'queue lock timeout', tasks: [], specs: [] },
+            evidence: ['a-1', 'a-2', 'a-3'].map((key) => ({ key, source: 'retry_loop', said: 'queue lock timeout' })),
+          })),
+        },
+      },
+    },
+  });
+const due = (status: 'IN_PROGRESS' | 'CHECKPOINT' | 'COMPLETED', timeline: object = {}): Board =>
+  board({
+    state: {
+      sprint: { ...quiet.state.sprint, status, timeline: { started: ago(HOUR), deadline: ago(0), ...timeline } },
+    },
+  });
 const edit = { edits: [{ seq: 7, time: NOW, detail: 'edited outside liza: tasks/t: description' }] };
 const aside = {
   aside: [{ file: '.liza/rejected/7-1-tasks-t.yaml', record: 'tasks/t', reason: 'it forges an approval' }],
@@ -309,6 +332,24 @@ const SCENARIOS: readonly Scenario[] = [
     over: at(NOW, quiet),
   },
   {
+    row: 'CIRCUIT BREAKER',
+    level: 'alarm',
+    text: '🚨 CIRCUIT BREAKER: retry_cluster (ARCHITECTURE_FLAW) — 3 × queue lock timeout; read .liza/circuit_breaker_report.md',
+    before: at(NOW, quiet),
+    begins: at(NOW, tripped('retry_cluster')),
+    goesOn: at(NOW + 9 * HOUR, tripped('retry_cluster'), { lastChange: NOW + 9 * HOUR }),
+    over: at(NOW, quiet),
+  },
+  {
+    row: 'DEADLINE PASSED',
+    level: 'alarm',
+    text: `🚨 DEADLINE PASSED: sprint-1 — ${ago(0)}; go on, or cut the scope: liza resume`,
+    before: at(NOW - 1, due('IN_PROGRESS')),
+    begins: at(NOW, due('IN_PROGRESS')),
+    goesOn: at(NOW + SECOND, due('CHECKPOINT', { checkpoint_at: ago(-SECOND) })),
+    over: at(NOW + MINUTE, due('IN_PROGRESS', { checkpoint_at: ago(-SECOND) })),
+  },
+  {
     row: 'EXTERNAL EDIT',
     level: 'warning',
     text: '⚠️ EXTERNAL EDIT: entry 7 — tasks/t: description',
@@ -388,6 +429,83 @@ it('at the limit, being near it is not over', () => {
   expect(there.cleared).toEqual([]);
 });
 
+describe('what a person holds back', () => {
+  const REJECTED = '🚨 ORPHANED REJECTED: t — assigned to coder-1 but agent is WAITING';
+  const seen = (on: Board, extra: Partial<Surroundings> = {}, now = NOW): readonly string[] =>
+    found(at(now, on, extra)).map(({ text }) => text);
+
+  it('is not orphaned, and its coder has 30 s from the moment that it is free', () => {
+    const halted: Board = { ...about(rejected, waiting), switches: { PAUSE: NOW - MINUTE } };
+    expect(seen(halted)).toEqual([]);
+    expect(seen(about(rejected, waiting), { sinceHalt: 30 * SECOND - 1 })).toEqual([]);
+    expect(seen(about(rejected, waiting), { sinceHalt: 30 * SECOND })).toEqual([REJECTED]);
+    expect(seen(about({ ...rejected, paused: true }, waiting))).toEqual([]);
+    const resumed = { ...rejected, history: [...rejected.history, event('resumed', NOW - 10 * SECOND)] };
+    expect(seen(about(resumed, waiting), {}, NOW + 20 * SECOND - 1)).toEqual([]);
+    expect(seen(about(resumed, waiting), {}, NOW + 20 * SECOND)).toEqual([REJECTED]);
+  });
+});
+
+test.each(['COMPLETED', 'ABORTED', 'the file ABORT'] as const)('%s: what was on about the work is over', (end) => {
+  const on = (over: boolean): Board => {
+    const seen = board({
+      tasks: [task('t', { status: 'BLOCKED', blocked_reason: 'no token' }), task('d', { status: 'DRAFT' })],
+      agents: {
+        'coder-1': agent('coder', { trouble: { kind: 'spin', detail: 'x', since: ago(0) } } as Partial<Agent>),
+      },
+      state: {
+        discovered: [discovery],
+        ...(over && end !== 'the file ABORT' ? goal(end) : {}),
+      },
+      switches: { CHECKPOINT: NOW - HOUR, ...(over && end === 'the file ABORT' ? { ABORT: NOW } : {}) },
+    });
+    return seen;
+  };
+  expect(found(at(NOW, on(false)))).toHaveLength(5);
+  expect(found(at(NOW, on(true)))).toEqual([]);
+  expect(found(at(NOW, on(true), aside))).toHaveLength(1);
+});
+
+describe('a tripped circuit breaker', () => {
+  it('tells of a pattern that joins it, and of nothing else again', () => {
+    const first = alarmChanges(new Map(), found(at(NOW, tripped('retry_cluster'))));
+    const second = alarmChanges(first.on, found(at(NOW, tripped('retry_cluster', 'workaround_pattern'))));
+    expect(second.raised.map(({ key }) => key)).toEqual(['CIRCUIT BREAKER:workaround_pattern']);
+    expect(second.cleared).toEqual([]);
+  });
+  it('is one whatever somebody else wrote as its trigger, until the goal is over', () => {
+    const byHand = (status: 'IN_PROGRESS' | 'ABORTED'): Board =>
+      board({ state: { circuit_breaker: { status: 'TRIGGERED', current_trigger: 'free text' }, ...goal(status) } });
+    expect(found(at(NOW, byHand('IN_PROGRESS'))).map(({ text }) => text)).toEqual([
+      '🚨 CIRCUIT BREAKER: TRIGGERED by hand — liza analyze --resolve "…"',
+    ]);
+    expect(found(at(NOW, byHand('ABORTED')))).toEqual([]);
+  });
+});
+
+it('ESCALATION names what tripped the breaker, and what comes before the resume', () => {
+  const halted = { ...tripped('retry_cluster'), switches: { CHECKPOINT: NOW - 2 * HOUR } };
+  const on = found(at(NOW, halted));
+  expect(escalation(halted, on)).toBe(
+    [
+      '🚨 CHECKPOINT STUCK: waiting for human',
+      `CHECKPOINT since ${ago(2 * HOUR)}`,
+      '',
+      'The circuit breaker is TRIGGERED:',
+      '- retry_cluster (ARCHITECTURE_FLAW): 3 × queue lock timeout',
+      'Read .liza/circuit_breaker_report.md, then: liza analyze --resolve "…"',
+      '',
+      'No work starts until you decide: liza resume goes on then, liza abort ends it, liza status shows the board.',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('a deadline that nobody waits for any more is no alarm', () => {
+  expect(found(at(NOW, due('COMPLETED')))).toEqual([]);
+  expect(found(at(NOW, due('IN_PROGRESS', { deadline: ago(-HOUR) })))).toEqual([]);
+});
+
 describe('a fast approval', () => {
   const fast = (on: Board): number => found(at(NOW, on)).length;
   it('is one of a diff that cannot be read at a glance, after the review began', () => {
@@ -410,14 +528,15 @@ describe('a fast approval', () => {
 
 describe('when the wall clock jumps', () => {
   /** A clock on the wall, one that never jumps, and the watcher's ages between them. */
-  const clocks = () => {
-    let wall = NOW;
+  const clocks = (start = NOW) => {
+    let wall = start;
     let steady = 0;
     const ages = steadyAges(
       () => wall,
       () => steady,
     );
     return {
+      wall: () => wall,
       pass: (ms: number) => {
         wall += ms;
         steady += ms;
@@ -455,6 +574,31 @@ describe('when the wall clock jumps', () => {
       c.pass(1);
       expect(c.seen(on)).toContain(text);
     }
+  });
+
+  /** A lease without a record of its process, and a date: there is only the wall clock to go by. */
+  const BY_WALL: ReadonlySet<string> = new Set(['LEASE EXPIRED', 'REVIEW LEASE EXPIRED', 'DEADLINE PASSED']);
+
+  test.each(
+    SCENARIOS.filter(({ row }) => !BY_WALL.has(row)).flatMap((scenario) =>
+      [3 * days, -3 * days].map((ms) => [scenario.text, ms, scenario] as const),
+    ),
+  )('%s: begins and ends no other way when it jumps by %i ms', (text, ms, { before, begins, over }) => {
+    const start = before.now ?? NOW;
+    const c = clocks(start);
+    const on = ({ board: seen, extra = {} }: Look): boolean =>
+      c.seen(seen, { lastChange: c.wall(), ...extra }).includes(text);
+    expect(on(before)).toBe(false);
+    // What is written after a jump has the time of after it; the scenario's edit has that of before.
+    const jumpsFirst = begins.extra?.edits === undefined;
+    if (jumpsFirst) c.jump(ms);
+    expect(on(before)).toBe(false);
+    c.pass((begins.now ?? NOW) - start);
+    expect(on(begins)).toBe(true);
+    c.jump(jumpsFirst ? -ms : ms);
+    expect(on(begins)).toBe(true);
+    c.pass((over.now ?? NOW) - (begins.now ?? NOW));
+    expect(on(over)).toBe(false);
   });
 
   it('what is first seen in the future counts from then on', () => {

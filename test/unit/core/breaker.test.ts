@@ -444,6 +444,43 @@ describe('similar is normalised and fuzzy', () => {
     expect(likeness(wording(a), wording(b))).toBeLessThan(SIMILAR);
   });
 
+  // What decision 0014 says of it. Whoever changes the measure sees here what it does to the pairs.
+  it.each([
+    ['the same trouble in related words', 0.92, 'Timeout connecting to the database', 'database connection timed out'],
+    ['the same trouble in related words', 0.9, 'rate limit exceeded', 'API rate limit was exceeded (429)'],
+    ['the same trouble in related words', 0.84, 'cannot find module foo', 'Module not found: foo'],
+    ['the same trouble in related words', 0.7, 'database is locked', 'SQLITE_BUSY: database is locked'],
+    ['the same trouble in related words', 0.65, 'the lock is never freed', 'migration lock is never released'],
+    [
+      'the same trouble in related words',
+      0.6,
+      'build runs out of memory',
+      'JavaScript heap out of memory during build',
+    ],
+    ['a bare word', 0.76, 'timeout', 'lock timeout'],
+    ['a bare word', 0.67, 'timeout', 'connection timeout'],
+    [
+      'other trouble in a common phrase',
+      0.82,
+      'assertion failed: expected 3 got 4',
+      'assertion failed: expected true got false',
+    ],
+    ['other trouble in a common phrase', 0.74, 'type error in the parser', 'type error in the lexer'],
+    ['the same trouble in other words', 0.57, 'port already in use', 'EADDRINUSE: address already in use'],
+    [
+      'the same trouble in other words',
+      0.44,
+      'the cache returns stale entries',
+      'stale data comes back from the cache',
+    ],
+    ['the same trouble in other words', 0.43, 'login redirects in a loop', 'endless redirect after sign-in'],
+    ['other trouble', 0.53, 'connection timeout', 'connection refused'],
+    ['other trouble', 0.49, 'TypeError: cannot read properties of undefined', 'TypeError: x is not a function'],
+    ['other trouble', 0.48, 'tests fail', 'build fails'],
+  ])('%s: %f', (_kind, measured, a, b) => {
+    expect(likeness(wording(a), wording(b))).toBeCloseTo(measured, 2);
+  });
+
   it('stays quick however much there is', () => {
     const w = ready('a');
     w.edit((state) => ({

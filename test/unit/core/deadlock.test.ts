@@ -65,6 +65,7 @@ describe('a review deadlock', () => {
     round(6, 'coder-2');
     expect(w.task('t')).toMatchObject({ status: 'REJECTED', review_cycles_current: 1, review_cycles_total: 6 });
     expect(assessments()).toEqual([assessment]);
+    expect(w.state.anomalies.at(-1)).toMatchObject({ processed_by: 'planner-1' });
   });
 
   it('2. the criteria shift: made clear, the same coder continues with its work and fresh cycles', () => {

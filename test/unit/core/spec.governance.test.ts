@@ -226,6 +226,15 @@ describe('the human’s hand', () => {
     expect(w.state.config).not.toHaveProperty('lease_duration');
   });
 
+  it('spec-change refuses a file that is not there, unless a live task comes from it', () => {
+    const w = world();
+    w.run(PLANNER, addReady('t'));
+    const told = (spec: string) =>
+      ({ name: 'spec-change', spec, change: 'gone', facts: { spec_exists: false } }) as const;
+    expect(w.refused(HUMAN, told('specs/rerty.md'))).toMatchObject({ guard: 'spec-known' });
+    w.run(HUMAN, told('specs/retry.md'));
+  });
+
   it('spec-change logs an edit and lists the live tasks it touches', () => {
     const w = world();
     w.run(PLANNER, addReady('a', { spec_ref: 'specs/retry.md#auth' }));

@@ -10,6 +10,7 @@ import { type BoardDocument, parseDocument, type Section } from '../../../src/st
 import { sameValue } from '../../../src/store/yaml/equal.ts';
 import { laidOut } from '../../../src/store/yaml/layout.ts';
 import { updateDocument, updateDocumentSimple } from '../../../src/store/yaml/update.ts';
+import { runs } from '../../runs.ts';
 import { board, layOut, type Plain, randomOf, shapeOf, step, tasksOf, withTask } from '../yaml/boards.ts';
 import { plainValue, scalar } from '../yaml/samples.ts';
 
@@ -172,7 +173,7 @@ describe('the cache', () => {
           expect(stored(doc).bytes.toString()).toBe(fromScratch(doc));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

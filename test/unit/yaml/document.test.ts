@@ -10,6 +10,7 @@ import {
 } from '../../../src/store/yaml/document.ts';
 import { isMap } from '../../../src/store/yaml/equal.ts';
 import { parseStrict } from '../../../src/store/yaml/strict.ts';
+import { runs } from '../../runs.ts';
 import { RECORD_SECTIONS } from './boards.ts';
 import { handText } from './samples.ts';
 
@@ -205,4 +206,4 @@ describe('parseDocument', () => {
   });
 });
 
-const RUNS = 5000;
+const RUNS = runs(5000);

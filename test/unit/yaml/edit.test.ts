@@ -6,6 +6,7 @@ import { parseBlock } from '../../../src/store/yaml/block.ts';
 import { editBlock, editBlockSimple } from '../../../src/store/yaml/edit.ts';
 import { isMap } from '../../../src/store/yaml/equal.ts';
 import { parseStrict } from '../../../src/store/yaml/strict.ts';
+import { runs } from '../../runs.ts';
 import { randomOf } from './boards.ts';
 import { handText, plainValue } from './samples.ts';
 
@@ -129,7 +130,7 @@ describe('editBlock', () => {
   });
 });
 
-const RUNS = 4000;
+const RUNS = runs(4000);
 
 /** The value with something put in, taken out or replaced at a random place. */
 function vary(value: unknown, random: (limit: number) => number, drawn: unknown): unknown {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyHunks, diffHunks, diffHunksSimple, HunkMismatch, revertHunks } from '../../../src/store/yaml/hunks.ts';
+import { runs } from '../../runs.ts';
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', '', '  '), { maxLength: 12 }).map((lines) => lines.join('\n'));
 
@@ -50,7 +51,7 @@ describe('hunks', () => {
           expect(revertHunks(after, hunks)).toBe(before);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     expect(await diffHunks('a\nb\nc\nd\ne', 'a\nB\nc\nD\ne')).toEqual([
       { at: 1, del: ['b'], ins: ['B'] },

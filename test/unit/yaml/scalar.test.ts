@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as YAML from 'yaml';
 import { emitLiteral, emitScalar, parseScalar } from '../../../src/store/yaml/scalar.ts';
+import { runs } from '../../runs.ts';
 import { NASTY, nastyString } from './samples.ts';
 
 describe('emitScalar', () => {
@@ -152,7 +153,7 @@ describe('parseScalar', () => {
           expect(parseScalar(emitScalar(text, quote))).toBe(text);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { applyHunks, type Hunk } from '../../../src/store/yaml/hunks.ts';
 import { documentAfter } from '../../../src/store/yaml/shift.ts';
 import { sectionAfter } from '../../../src/store/yaml/splice.ts';
 import { updateDocumentSimple } from '../../../src/store/yaml/update.ts';
+import { runs } from '../../runs.ts';
 import { board, layOut, type Plain, RECORD_SECTIONS, randomOf, shapeOf, step, tasksOf, withTask } from './boards.ts';
 import { handText, plainValue, scalar } from './samples.ts';
 
@@ -167,7 +168,7 @@ describe('an edit inside records', () => {
 
 describe('random edits', () => {
   test('of values: the document is the one that the whole text gives', async () => {
-    const runs = 300;
+    const tries = runs(300);
     await fc.assert(
       fc.asyncProperty(
         board,
@@ -186,13 +187,13 @@ describe('random edits', () => {
           }
         },
       ),
-      { numRuns: runs },
+      { numRuns: tries },
     );
-    expect(spliced()).toBeGreaterThan(runs / 2);
+    expect(spliced()).toBeGreaterThan(tries / 2);
   });
 
   test('of lines: the document is the one that the whole text gives, or none', async () => {
-    const runs = 1200;
+    const tries = runs(1200);
     await fc.assert(
       fc.asyncProperty(board, fc.nat(), handText, fc.integer({ min: 1, max: 3 }), async (value, seed, words, edits) => {
         const random = randomOf(seed);
@@ -204,9 +205,9 @@ describe('random edits', () => {
         // What nobody can read is not accepted for whatever someone may take it to mean.
         else expect(documentAfter(doc, hunks, text, shared(lenient(text), doc.value)), text).toBeUndefined();
       }),
-      { numRuns: runs },
+      { numRuns: tries },
     );
-    expect(spliced()).toBeGreaterThan(runs / 20);
+    expect(spliced()).toBeGreaterThan(tries / 20);
   });
 });
 

@@ -10,6 +10,7 @@ import {
 import { isMap } from '../../../src/store/yaml/equal.ts';
 import { applyHunks, revertHunks } from '../../../src/store/yaml/hunks.ts';
 import { updateDocument, updateDocumentSimple } from '../../../src/store/yaml/update.ts';
+import { runs } from '../../runs.ts';
 import { board, layOut, type Plain, RECORD_SECTIONS, randomOf, shapeOf, step, tasksOf, withTask } from './boards.ts';
 import { plainValue, scalar } from './samples.ts';
 
@@ -218,7 +219,7 @@ describe('random boards', () => {
           expect(Array.isArray(alone) ? alone[0] : Object.values(alone)[0]).toEqual(record.value);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -258,7 +259,7 @@ describe('random boards', () => {
           }
         },
       ),
-      { numRuns: more > 0 ? 300 : 600 },
+      { numRuns: runs(more > 0 ? 300 : 600) },
     );
   });
 
@@ -280,7 +281,7 @@ describe('random boards', () => {
           }
         },
       ),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
   });
 });

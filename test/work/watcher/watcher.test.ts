@@ -331,6 +331,39 @@ test('a record that an edit by hand did not get lasts until its file is gone', a
   expect(w.cleared.map(({ text }) => text)).toContain(aside[0]);
 });
 
+test('an edit by hand is told once, with what it was, when a command has taken it in', async () => {
+  await open();
+  const w = watch();
+  await w.look();
+  const file = p.file('.liza/state.yaml');
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/priority: \d/, 'priority: 5'));
+  await w.look(2);
+  expect(texts(w)).toEqual([]);
+  await change((task) => task);
+  await w.look(2);
+  expect(alerts(p)).toEqual([expect.stringMatching(/^⚠️ EXTERNAL EDIT: entry \d+ — .*\bt\b.*priority/u)]);
+  p.pass(1800);
+  await w.look();
+  expect(w.cleared).toHaveLength(1);
+});
+
+test('a rejected task waits for nobody while PAUSE is on, and has 30 s after that', async () => {
+  await open();
+  const history = [{ time: '2026-03-01T08:00:00Z', event: 'rejected', agent: 'code-reviewer-1' }];
+  await change((task) => ({ ...task, status: 'REJECTED', assigned_to: 'coder-1', history }));
+  fs.writeFileSync(p.file('.liza/PAUSE'), '');
+  const w = watch();
+  const orphans = (): readonly string[] => texts(w).filter((text) => text.includes('ORPHANED'));
+  await w.look();
+  fs.rmSync(p.file('.liza/PAUSE'));
+  p.pass(29);
+  await w.look();
+  expect(orphans()).toEqual([]);
+  p.pass(1);
+  await w.look();
+  expect(orphans()).toEqual([expect.stringMatching(/^🚨 ORPHANED REJECTED: t — assigned to coder-1 but agent is /u)]);
+});
+
 describe('what stands in the way of telling', () => {
   test('a full alerts.log begins anew, and one before it is kept', async () => {
     await open({ tasks: ['t', 'u'] });
