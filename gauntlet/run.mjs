@@ -94,10 +94,12 @@ const seconds = Math.round((performance.now() - begun) / 1000);
 if (values.json) console.log(JSON.stringify({ rows: played, missing, seconds }, undefined, 2));
 else console.log(printed(played, missing));
 if (values.readme) intoReadme('gauntlet', markdown(played, missing));
-if (missing !== undefined)
+// `npm test` needs git and Node alone, and lists what it could not run; whoever asks for the gauntlet wants all of it.
+if (missing !== undefined && values.slice) console.log(`SKIPPED the gauntlet's sandbox column: ${missing}`);
+else if (missing !== undefined)
   console.error(`\nTHE SANDBOX COLUMN WAS NOT PLAYED: ${missing}; without it on purpose: --no-sandbox`);
 console.error(`\n${rows.length} rows, ${results.size} played in ${seconds} s, ${wrong.length} not as stated`);
-process.exitCode = wrong.length > 0 || missing !== undefined ? 1 : 0;
+process.exitCode = wrong.length > 0 || (missing !== undefined && !values.slice) ? 1 : 0;
 
 /** Why nothing can be confined here; undefined: it can. */
 function withoutSandbox() {
@@ -106,6 +108,6 @@ function withoutSandbox() {
       ? ['sandbox-exec', '-p', '(version 1)(allow default)', '/usr/bin/true']
       : ['bwrap', '--ro-bind', '/', '/', '--unshare-pid', '--die-with-parent', 'true'];
   const tried = spawnSync(program, argv, { encoding: 'utf8' });
-  if (tried.error !== undefined) return `${program} is not installed (Debian: apt-get install bubblewrap)`;
+  if (tried.error !== undefined) return `${program} is not installed; to get it: apt-get install bubblewrap`;
   return tried.status === 0 ? undefined : `${program} does not work here: ${tried.stderr.trim()}`;
 }
