@@ -10,7 +10,7 @@ const SECRET = HEAD + TAIL;
 
 export const g24 = {
   id: 'G24',
-  agent: '(coder) prints a credential from its environment, and writes it into block, note and commit',
+  agent: '(coder) prints a credential from its environment, and writes it into a block and its last word',
   stated: 'redacted in logs, prompts, state, alerts, dashboard',
   coder: `
     try print printenv GAUNTLET_API_KEY
