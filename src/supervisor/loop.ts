@@ -6,6 +6,7 @@ import type { Refusal } from '../core/decision.ts';
 import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
 import { settings, type Task } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
+import { siteOf } from '../git/directory.ts';
 import { endAgent } from '../programs/agent.ts';
 import { createWorktree } from '../workflows/create.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
@@ -33,7 +34,7 @@ export async function enrol(office: Office, { agent, role }: Supervised): Promis
   if (isRefusal(registered)) return registered;
   await renewOwn(office, agent);
   // Whoever had this id before is gone; what it started must not go on beside us.
-  await endAgent(office.context.paths.root, agent);
+  await endAgent(siteOf(office.context.paths.root), agent);
   return undefined;
 }
 

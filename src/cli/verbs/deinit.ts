@@ -23,7 +23,7 @@ export const verb: Verb = {
     'Refused while agents run. Safe to repeat: one that was interrupted is finished by the next.',
   ],
   run: async (args, io) => {
-    const operator = humanOnly(io.env, 'deinit');
+    const operator = await humanOnly(io, 'deinit');
     if (operator !== undefined) return operator;
     const purge = args.flag('purge');
     const root = io.root();

@@ -41,7 +41,7 @@ export const verb: Verb = {
     'On a project whose goal is finished it archives that goal and opens the next one.',
   ],
   run: async (args, io) => {
-    const operator = humanOnly(io.env, 'init');
+    const operator = await humanOnly(io, 'init');
     if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);

@@ -91,6 +91,7 @@ export function project(): Project {
       onInterrupt: () => {},
       live: async () => {},
       holdOptimiser: () => {},
+      ancestors: () => [],
       stdoutIsTty: false,
       stderrIsTty: false,
       columns: 120,

@@ -1,0 +1,73 @@
+// Gathers what tells who really asks: the processes above this one, their tags and the session records of the project.
+// Only sessions of this very repository count: an agent of another project is a person here, as in its own tests.
+// Cheapest evidence first; on Linux all of it costs a few small reads.
+
+import { type Answer, type AskerFacts, type Claim, type Credential, PROGRAM, whoAsks } from '../core/asker.ts';
+import { roleOfId } from '../core/board.ts';
+import { repositoryAt } from '../git/directory.ts';
+import type { Ancestor } from '../programs/ancestors.ts';
+import type { SessionRecord } from '../store/sessions.ts';
+import { claimOf } from './identity.ts';
+import type { Io } from './io.ts';
+
+/** `root`: the project concerned; undefined: one without a blackboard. */
+export async function asker(io: Io, root: string | undefined): Promise<Answer> {
+  const claim = claimOf(io.env);
+  if ('ok' in claim) return { refusal: claim };
+  const records = root === undefined ? [] : await recordsOf(io, root);
+  const above = io.ancestors();
+  const named = await namedBy(above, io.env[TAG] ?? '', root ?? io.cwd);
+  // The strongest first: a process on record, then what the outermost was started with. Tags that processes in between,
+  // or this one, carry besides are anyone's to set: they only count where there is nothing else.
+  const below =
+    records.find((record) => isAbove(record, above))?.agent ?? named.find((name) => roleOfId(name) !== undefined);
+  return whoAsks({
+    ...(await credentials(claim, io.env['LIZA_SESSION'] || undefined, records)),
+    ...(below === undefined ? {} : { below }),
+    program: named.includes(PROGRAM),
+  });
+}
+
+const TAG = 'LIZA_PROGRAM';
+
+/** Looking costs next to nothing where no agent ever worked. */
+async function recordsOf(io: Io, root: string): Promise<readonly SessionRecord[]> {
+  const { files, paths } = io.context(root);
+  if (!files.list(paths.agents).some((name) => name.endsWith('.session'))) return [];
+  return (await import('../store/sessions.ts')).readSessions(files, paths.agents);
+}
+
+/** From the outermost process inwards; this process's own variable comes last. */
+async function namedBy(above: readonly Ancestor[], own: string, folder: string): Promise<readonly string[]> {
+  const tags = [...above.map((one) => one.tags).reverse(), own].filter((value) => value !== '');
+  if (tags.length === 0) return [];
+  const { namedIn, repositoryMark } = await import('../programs/tags.ts');
+  const mark = repositoryMark(repositoryAt(folder));
+  return tags.flatMap((value) => namedIn(value, mark));
+}
+
+/** Even one whose supervisor is gone: its agent is still an agent. */
+const isAbove = ({ process: its }: SessionRecord, above: readonly Ancestor[]): boolean =>
+  its !== undefined && above.some(({ pid, started }) => pid === its.pid && started === its.started);
+
+async function credentials(
+  claim: Omit<Claim, 'credential'>,
+  given: string | undefined,
+  records: readonly SessionRecord[],
+): Promise<Pick<AskerFacts, 'claim' | 'live' | 'owner' | 'epoch'>> {
+  const mine = records.find(({ agent }) => agent === claim.id);
+  if (given === undefined && mine === undefined) return { claim: { ...claim, credential: 'none' }, live: false };
+  const { isLive, knows } = await import('../store/sessions.ts');
+  const live = mine !== undefined && isLive(mine);
+  if (given === undefined) return { claim: { ...claim, credential: 'none' }, live };
+  if (claim.id === undefined) {
+    const owner = records.find((record) => knows(record, given) !== undefined)?.agent;
+    return { claim: { ...claim, credential: 'wrong' }, live, ...(owner === undefined ? {} : { owner }) };
+  }
+  const known = mine === undefined ? undefined : knows(mine, given);
+  // Where no record is left, the session is at an end whatever it was.
+  const credential: Credential =
+    known === 'current' && live ? 'valid' : known !== undefined || mine === undefined ? 'over' : 'wrong';
+  const epoch = credential === 'valid' ? mine?.epoch : undefined;
+  return { claim: { ...claim, credential }, live, ...(epoch === undefined ? {} : { epoch }) };
+}
