@@ -10,9 +10,11 @@ import { siteOf } from '../git/directory.ts';
 import { endAgent } from '../programs/agent.ts';
 import { createWorktree } from '../workflows/create.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
+import { watchHeads } from '../workflows/heads.ts';
 import { mergeTask } from '../workflows/merge.ts';
 import { clearTrouble, conclude, record } from './aftermath.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
+import { lookAtHeads } from './governor.ts';
 import { keepAlive, renewOwn } from './heartbeat.ts';
 import { handsOf, type Office, type Stop } from './office.ts';
 import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
@@ -48,7 +50,8 @@ export async function supervise(
 ): Promise<LoopEnd> {
   const heartbeat = keepAlive(office, who.agent);
   try {
-    const end = await loop({ office, who, seat, stop, heartbeat, memory });
+    const heads = watchHeads(handsOf(office, who.agent));
+    const end = await loop({ office, who, seat, stop, heartbeat, memory, heads });
     seat.turn('stopped', { why: end.why });
     return end;
   } finally {
@@ -135,7 +138,7 @@ async function merge(round: Round, task: Task): Promise<void> {
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;
 
 async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
-  const { office, seat, memory, stop, heartbeat } = round;
+  const { office, seat, memory, stop, heartbeat, heads } = round;
   const task = duty.kind === 'plan' ? undefined : duty.task;
   seat.turn('claiming', task === undefined ? {} : { task: task.id });
   const assigned = await assign(round, duty);
@@ -151,6 +154,7 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     await clearTrouble(round);
     const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
     await record(round, assigned, outcome);
+    for (const text of await lookAtHeads(heads)) office.tell({ level: 'alarm', agent: work.agent, text });
     return await conclude(round, task, outcome);
   } finally {
     assigned.dismiss();
