@@ -88,6 +88,16 @@ const moved = board({
     goal: { ...goal('IN_PROGRESS').goal, integration_moved: { expected: COMMIT, found: '2'.repeat(40), time: ago(0) } },
   },
 });
+const conduct = (type: 'identity_violation' | 'branch_moved', details: Record<string, unknown>, processed = false) =>
+  board({
+    state: {
+      anomalies: [
+        { id: 'anomaly-1', type, reporter: 'supervisor', details, ...(processed ? { processed_at: ago(0) } : {}) },
+      ],
+    },
+  });
+const impostor = { agent: 'coder-1', claimed: 'code-reviewer-1', command: 'submit-verdict', count: 1 };
+const stray = { agent: 'coder-1', branch: 'main', commit: COMMIT };
 const edit = { edits: [{ seq: 7, time: NOW, detail: 'edited outside liza: tasks/t: description' }] };
 const aside = {
   aside: [{ file: '.liza/rejected/7-1-tasks-t.yaml', record: 'tasks/t', reason: 'it forges an approval' }],
@@ -307,6 +317,23 @@ const SCENARIOS: readonly Scenario[] = [
     before: at(NOW, quiet),
     begins: at(NOW, moved),
     over: at(NOW, quiet),
+  },
+  {
+    row: 'IDENTITY',
+    level: 'alarm',
+    text: '🚨 IDENTITY: coder-1 tried to act as code-reviewer-1 (submit-verdict) and was refused',
+    before: at(NOW, quiet),
+    begins: at(NOW, conduct('identity_violation', impostor)),
+    goesOn: at(NOW, conduct('identity_violation', { ...impostor, count: 7 })),
+    over: at(NOW, conduct('identity_violation', impostor, true)),
+  },
+  {
+    row: 'BRANCH MOVED BY AN AGENT',
+    level: 'alarm',
+    text: `🚨 BRANCH MOVED BY AN AGENT: coder-1 moved main to ${COMMIT}; it is kept as refs/liza/strays/${COMMIT}`,
+    before: at(NOW, quiet),
+    begins: at(NOW, conduct('branch_moved', stray)),
+    over: at(NOW, conduct('branch_moved', stray, true)),
   },
   {
     row: 'EXTERNAL EDIT',
