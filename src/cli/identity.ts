@@ -51,6 +51,12 @@ export async function humanOnly(io: Io, verb: string): Promise<AttemptRefused | 
   );
 }
 
+/** Scripts under an agent's id may; an agent in its session has a command for everything that is its own. */
+export function notForAgents({ id, parts }: Actor, verb: string): Refusal | undefined {
+  if (id === undefined || parts.includes('supervisor')) return undefined;
+  return refuse(`liza ${verb} is not for ${id} in its session`, 'use the command for it: liza help', 1, 'role');
+}
+
 /** `code_reviewer-1` and `code-reviewer-1` are the same agent; the second is how it is stored. */
 export function agentId(claimed: string): string | Refusal {
   const id = claimed.replace(/^code_reviewer-/, 'code-reviewer-');

@@ -153,8 +153,8 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     await heartbeat.holds(work.task === undefined ? undefined : { task: work.task, epoch: work.epoch ?? 0 });
     await clearTrouble(round);
     const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
-    await record(round, assigned, outcome);
     for (const text of await lookAtHeads(heads)) office.tell({ level: 'alarm', agent: work.agent, text });
+    await record(round, assigned, outcome);
     return await conclude(round, task, outcome);
   } finally {
     assigned.dismiss();
