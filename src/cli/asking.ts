@@ -16,11 +16,11 @@ export async function asker(io: Io, root: string | undefined): Promise<Answer> {
   if ('ok' in claim) return { refusal: claim };
   const records = root === undefined ? [] : await recordsOf(io, root);
   const above = io.ancestors();
-  const named = await namedBy(above, io.env[TAG] ?? '', root ?? io.cwd);
   // The strongest first: a process on record, then what the outermost was started with. Tags that processes in between,
   // or this one, carry besides are anyone's to set: they only count where there is nothing else.
-  const below =
-    records.find((record) => isAbove(record, above))?.agent ?? named.find((name) => roleOfId(name) !== undefined);
+  const onRecord = records.find((record) => isAbove(record, above))?.agent;
+  const named = await namedBy(onRecord === undefined ? above : [], io.env[TAG] ?? '', root ?? io.cwd);
+  const below = onRecord ?? named.find((name) => roleOfId(name) !== undefined);
   return whoAsks({
     ...(await credentials(claim, io.env['LIZA_SESSION'] || undefined, records)),
     ...(below === undefined ? {} : { below }),
@@ -39,7 +39,7 @@ async function recordsOf(io: Io, root: string): Promise<readonly SessionRecord[]
 
 /** From the outermost process inwards; this process's own variable comes last. */
 async function namedBy(above: readonly Ancestor[], own: string, folder: string): Promise<readonly string[]> {
-  const tags = [...above.map((one) => one.tags).reverse(), own].filter((value) => value !== '');
+  const tags = [...above.map((one) => one.tags()).reverse(), own].filter((value) => value !== '');
   if (tags.length === 0) return [];
   const { namedIn, repositoryMark } = await import('../programs/tags.ts');
   const mark = repositoryMark(repositoryAt(folder));

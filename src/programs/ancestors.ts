@@ -8,8 +8,8 @@ export interface Ancestor {
   readonly pid: number;
   /** Together with the pid it names one process of this boot. */
   readonly started: string;
-  /** The value of LIZA_PROGRAM; empty: none, or not ours to read. */
-  readonly tags: string;
+  /** The value of LIZA_PROGRAM; empty: none, or not ours to read. Looked up when asked for: it is the dearer half. */
+  tags(): string;
 }
 
 /** Nobody is that deep; a circle would be a lie. */
@@ -22,7 +22,7 @@ export function ancestorsOf(pid: number): readonly Ancestor[] {
   for (let at = look(pid)?.parent ?? 0; at > 1 && found.length < DEEPEST; ) {
     const one = look(at);
     if (one === undefined) break;
-    found.push({ pid: at, started: one.started, tags: one.tags() });
+    found.push({ pid: at, started: one.started, tags: one.tags });
     at = one.parent;
   }
   return found;

@@ -64,12 +64,12 @@ describe('whether the claim holds', () => {
       { agent, role, task: 't', epoch: 1, pid: process.pid },
       NOW,
     );
-  const tagged = (agent: string): Ancestor => ({ ...AGENT, pid: 7, tags: agentTag(siteOf(here.root), agent) });
+  const tagged = (agent: string): Ancestor => ({ ...AGENT, pid: 7, tags: () => agentTag(siteOf(here.root), agent) });
   const note = (as: Partial<Setting>) => here.liza(['note', 'hello'], as);
   const anomaly = (as: Partial<Setting>) => here.liza(['anomaly', '--type', 'spec_ambiguity', '--task', 't'], as);
   const below = (agent: string, env: Record<string, string> = {}): Partial<Setting> => ({
     env,
-    io: { ancestors: () => [{ ...AGENT, pid: 9, tags: '' }, tagged(agent)] },
+    io: { ancestors: () => [{ ...AGENT, pid: 9, tags: () => '' }, tagged(agent)] },
   });
   const violations = async () => (await here.state()).anomalies.filter(({ type }) => type === 'identity_violation');
 
@@ -194,9 +194,9 @@ describe('whether the claim holds', () => {
     const begun = session();
     begun.begun(process.pid);
     const record = JSON.parse(readFileSync(join(here.root, '.liza/agents/coder-1.session'), 'utf8'));
-    const above = [{ pid: process.pid, started: record.process.started, tags: '' }];
+    const above = [{ pid: process.pid, started: record.process.started, tags: () => '' }];
     expect((await note({ io: { ancestors: () => above } })).code).toBe(1);
-    const other = [{ pid: process.pid, started: 'another', tags: '' }];
+    const other = [{ pid: process.pid, started: 'another', tags: () => '' }];
     expect((await note({ io: { ancestors: () => other } })).code).toBe(0);
   });
 
@@ -205,13 +205,15 @@ describe('whether the claim holds', () => {
     session();
     const elsewhere = { root: '/elsewhere', repository: '/elsewhere/.git' };
     const tags = agentTag(elsewhere, 'coder-1');
-    expect((await note({ env: { LIZA_PROGRAM: tags }, io: { ancestors: () => [{ ...AGENT, tags }] } })).code).toBe(0);
+    expect(
+      (await note({ env: { LIZA_PROGRAM: tags }, io: { ancestors: () => [{ ...AGENT, tags: () => tags }] } })).code,
+    ).toBe(0);
   });
 
   test('a program that Liza runs is nobody', async () => {
     open();
     const tags = agentTag(siteOf(here.root), 'program');
-    expect((await note({ io: { ancestors: () => [{ ...AGENT, tags }] } })).code).toBe(1);
+    expect((await note({ io: { ancestors: () => [{ ...AGENT, tags: () => tags }] } })).code).toBe(1);
     expect((await violations())[0]?.details).toMatchObject({ agent: 'program' });
   });
 

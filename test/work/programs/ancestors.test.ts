@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type ancestorsOf, fromListing } from '../../../src/programs/ancestors.ts';
+import { fromListing } from '../../../src/programs/ancestors.ts';
 import { startTime } from '../../../src/programs/processes.ts';
 import { agentTag, namedIn, repositoryMark } from '../../../src/programs/tags.ts';
 
@@ -15,7 +15,7 @@ describe('the processes above', () => {
   const file = join(base, 'look.cjs');
   buildSync({
     stdin: {
-      contents: `import { ancestorsOf } from './src/programs/ancestors.ts'; console.log(JSON.stringify(ancestorsOf(process.pid)));`,
+      contents: `import { ancestorsOf } from './src/programs/ancestors.ts'; console.log(JSON.stringify(ancestorsOf(process.pid).map((one) => ({ ...one, tags: one.tags() }))));`,
       resolveDir: join(import.meta.dirname, '../../..'),
     },
     outfile: file,
@@ -28,7 +28,7 @@ describe('the processes above', () => {
       env: { PATH: process.env.PATH, ...env },
       encoding: 'utf8',
     });
-    return JSON.parse(ran.stdout) as ReturnType<typeof ancestorsOf>;
+    return JSON.parse(ran.stdout) as { readonly pid: number; readonly started: string; readonly tags: string }[];
   };
 
   test('are found up to the first, with their start times', () => {
