@@ -87,7 +87,7 @@ try {
     logLevel: 'warning',
   });
   const { openSession, realFiles } = await import(join(base, 'sessions.mjs'));
-  const credentials = new Map();
+  const sessions = new Map();
   for (const [agent, role] of [
     ['planner-1', 'planner'],
     ['coder-1', 'coder'],
@@ -96,7 +96,7 @@ try {
   ]) {
     liza({ LIZA_AGENT_ID: agent }, 'register', agent);
     const session = openSession(realFiles, join(root, '.liza/agents'), { agent, role, pid: process.pid }, Date.now());
-    credentials.set(agent, session.credential);
+    sessions.set(agent, session);
   }
   /** As deep as a tool of an agent CLI is. */
   const deep = (argv, as) => {
@@ -107,12 +107,14 @@ try {
     if (ran.status !== 0) throw new Error(`${argv.join(' ')}: ${ran.stderr}`);
     return performance.now() - begun;
   };
-  const agent = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credentials.get('coder-1') };
+  const agent = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: sessions.get('coder-1').credential };
   const missed = [];
   for (const [name, as, words] of [
     ['note, by a person', {}, ['note', 'hello']],
     ['heartbeat, by an agent', agent, ['heartbeat']],
   ]) {
+    // From here on this very process is the agent's.
+    if (as === agent) sessions.get('coder-1').begun(process.pid);
     const sides = {
       checked: { program: checked, cpu: 0, wall: [] },
       believed: { program: believed, cpu: 0, wall: [] },

@@ -6,6 +6,8 @@ import { type Answer, type AskerFacts, type Claim, type Credential, PROGRAM, who
 import { roleOfId } from '../core/board.ts';
 import { repositoryAt } from '../git/directory.ts';
 import type { Ancestor } from '../programs/ancestors.ts';
+import { realFiles } from '../store/files.ts';
+import { pathsOf } from '../store/paths.ts';
 import type { SessionRecord } from '../store/sessions.ts';
 import { claimOf } from './identity.ts';
 import type { Io } from './io.ts';
@@ -14,8 +16,8 @@ import type { Io } from './io.ts';
 export async function asker(io: Io, root: string | undefined): Promise<Answer> {
   const claim = claimOf(io.env);
   if ('ok' in claim) return { refusal: claim };
-  const records = root === undefined ? [] : await recordsOf(io, root);
   const above = io.ancestors();
+  const records = root === undefined ? [] : await recordsOf(io, root, claim.id, above);
   // The strongest first: a process on record, then what the outermost was started with. Tags that processes in between,
   // or this one, carry besides are anyone's to set: they only count where there is nothing else.
   const onRecord = records.find((record) => isAbove(record, above))?.agent;
@@ -30,11 +32,17 @@ export async function asker(io: Io, root: string | undefined): Promise<Answer> {
 
 const TAG = 'LIZA_PROGRAM';
 
-/** Looking costs next to nothing where no agent ever worked. */
-async function recordsOf(io: Io, root: string): Promise<readonly SessionRecord[]> {
-  const { files, paths } = io.context(root);
-  if (!files.list(paths.agents).some((name) => name.endsWith('.session'))) return [];
-  return (await import('../store/sessions.ts')).readSessions(files, paths.agents);
+/** Of the claimed agent and of the processes above; all of them only where a credential comes without an id. */
+async function recordsOf(
+  io: Io,
+  root: string,
+  agent: string | undefined,
+  above: readonly Ancestor[],
+): Promise<readonly SessionRecord[]> {
+  const { readSessions, sessionsAbout } = await import('../store/sessions.ts');
+  const { agents } = pathsOf(root, undefined);
+  if (agent === undefined && io.env['LIZA_SESSION']) return readSessions(realFiles, agents);
+  return sessionsAbout(realFiles, agents, { agent, pids: above.map(({ pid }) => pid) });
 }
 
 /** From the outermost process inwards; this process's own variable comes last. */

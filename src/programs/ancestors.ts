@@ -67,10 +67,10 @@ function readInto(file: string): number {
     fd = openSync(file, 'r');
     let length = 0;
     for (;;) {
-      const got = readSync(fd, buffer, length, buffer.length - length, null);
-      if (got === 0) return length;
-      length += got;
-      if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
+      length += readSync(fd, buffer, length, buffer.length - length, null);
+      // These files come whole: less than was asked for is all there is.
+      if (length < buffer.length) return length;
+      buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
     }
   } catch {
     return 0;

@@ -31,6 +31,8 @@ export interface SessionRecord {
 
 const FORMER_KEPT = 8;
 const SUFFIX = '.session';
+/** `<id>.<pid>.process`, empty: a hint which record to read for a process, so that a command need not read all. */
+const HINT = /^(.+)\.(\d+)\.process$/;
 
 export interface SessionOpening {
   readonly agent: string;
@@ -69,6 +71,7 @@ export function openSession(files: Files, directory: string, opening: SessionOpe
     ...(former.length === 0 ? {} : { former }),
   };
   files.makeDirectory(directory);
+  dropHints(files, directory, agent);
   const write = (changes: Partial<SessionRecord>): void => {
     record = { ...record, ...changes };
     replaceFile(files, file, Buffer.from(`${JSON.stringify(record)}\n`), false);
@@ -80,11 +83,15 @@ export function openSession(files: Files, directory: string, opening: SessionOpe
     credential,
     begun: (agentPid) => {
       const process = identify(agentPid);
-      if (process !== undefined && isMine()) write({ process });
+      if (process === undefined || !isMine()) return;
+      write({ process });
+      files.close(files.open(join(directory, `${agent}.${agentPid}.process`), 'w'));
     },
     over: (at) => {
       // The folder may be gone, by an agent's hand; then there is nothing to end.
-      if (isMine()) write({ ended: iso(at) });
+      if (!isMine()) return;
+      write({ ended: iso(at) });
+      dropHints(files, directory, agent);
     },
   };
 }
@@ -95,6 +102,27 @@ export function readSessions(files: Files, directory: string): readonly SessionR
     .list(directory)
     .filter((name) => name.endsWith(SUFFIX))
     .flatMap((name) => readRecord(files, join(directory, name)) ?? []);
+}
+
+export interface Wanted {
+  /** The claimed id. */
+  readonly agent?: string | undefined;
+  /** Processes above the one that asks. */
+  readonly pids: readonly number[];
+}
+
+/** Those that say something about whoever asks. */
+export function sessionsAbout(files: Files, directory: string, { agent, pids }: Wanted): readonly SessionRecord[] {
+  const hinted = files.list(directory).flatMap((name) => {
+    const [, of, pid] = name.endsWith('.process') ? (HINT.exec(name) ?? []) : [];
+    return of !== undefined && pids.includes(Number(pid)) ? [of] : [];
+  });
+  const wanted = new Set(agent === undefined ? hinted : [agent, ...hinted]);
+  return [...wanted].flatMap((id) => readRecord(files, join(directory, `${id}${SUFFIX}`)) ?? []);
+}
+
+function dropHints(files: Files, directory: string, agent: string): void {
+  for (const name of files.list(directory)) if (HINT.exec(name)?.[1] === agent) files.remove(join(directory, name));
 }
 
 export const isLive = (record: SessionRecord): boolean => record.ended === undefined && isAlive(record.supervisor);
