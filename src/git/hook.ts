@@ -167,6 +167,21 @@ export async function ensureHook(env: Environment, root: string, facts: HookFact
   const place = await hookPlace(env, root, facts.repository);
   const state = await stateOf(env, root, place, facts);
   if (state !== 'missing' && state !== 'outdated') return state;
+  try {
+    return await put(env, root, place, state, facts);
+  } catch (error) {
+    if (['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) return 'unusable';
+    throw error;
+  }
+}
+
+async function put(
+  env: Environment,
+  root: string,
+  place: HookPlace,
+  state: 'missing' | 'outdated',
+  facts: HookFacts,
+): Promise<HookState> {
   mkdirSync(place.folder, { recursive: true });
   const file = join(place.folder, HOOK);
   const before = join(place.folder, BEFORE);

@@ -40,7 +40,10 @@ const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Told>> = {
     message: 'core.hooksPath leads to a folder for all your repositories, so Liza puts no hook there',
     remedy: 'for one here: git config core.hooksPath .git/hooks; moves by agents are told by the recorded heads',
   },
-  unusable: { message: `${HOOK} in the hooks folder cannot be read`, remedy: 'look at it; then liza doctor --fix' },
+  unusable: {
+    message: `the ${HOOK} hook cannot be read or written there`,
+    remedy: 'look at it; then liza doctor --fix',
+  },
 };
 
 export async function checkHook(env: Environment, root: string, branch: string, fix: boolean): Promise<Finding> {

@@ -73,9 +73,9 @@ export async function init(
       ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
       : `branch ${request.branch} was there already and is used as it is`,
   ];
+  const unguarded = await installHook(env, repository.root, (await branchOf(context)) ?? request.branch);
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;
-  const unguarded = await installHook(env, repository.root, (await branchOf(context)) ?? request.branch);
   return { ...opened, lines: [...told, ...(unguarded === undefined ? [] : [unguarded]), ...opened.lines] };
 }
 
