@@ -8,7 +8,6 @@ import { repositoryAt } from '../git/directory.ts';
 import type { Ancestor } from '../programs/ancestors.ts';
 import { realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
-import type { SessionRecord } from '../store/sessions.ts';
 import { claimOf } from './identity.ts';
 import type { Io } from './io.ts';
 
@@ -16,15 +15,15 @@ import type { Io } from './io.ts';
 export async function asker(io: Io, root: string | undefined): Promise<Answer> {
   const claim = claimOf(io.env);
   if ('ok' in claim) return { refusal: claim };
-  const above = io.ancestors();
-  const records = root === undefined ? [] : await recordsOf(io, root, claim.id, above);
   // The strongest first: a process on record, then what the outermost was started with. Tags that processes in between,
   // or this one, carry besides are anyone's to set: they only count where there is nothing else.
-  const onRecord = records.find((record) => isAbove(record, above))?.agent;
-  const named = await namedBy(onRecord === undefined ? above : [], io.env[TAG] ?? '', root ?? io.cwd);
+  const agents = root === undefined ? undefined : pathsOf(root, undefined).agents;
+  const { onRecord, above } = await lookUp(io, agents);
+  const named = await namedBy(above, io.env[TAG] ?? '', root ?? io.cwd);
   const below = onRecord ?? named.find((name) => roleOfId(name) !== undefined);
+  const credential = io.env['LIZA_SESSION'] || undefined;
   return whoAsks({
-    ...(await credentials(claim, io.env['LIZA_SESSION'] || undefined, records)),
+    ...(await credentials(claim, credential, agents)),
     ...(below === undefined ? {} : { below }),
     program: named.includes(PROGRAM),
   });
@@ -32,17 +31,26 @@ export async function asker(io: Io, root: string | undefined): Promise<Answer> {
 
 const TAG = 'LIZA_PROGRAM';
 
-/** Of the claimed agent and of the processes above; all of them only where a credential comes without an id. */
-async function recordsOf(
-  io: Io,
-  root: string,
-  agent: string | undefined,
-  above: readonly Ancestor[],
-): Promise<readonly SessionRecord[]> {
-  const { readSessions, sessionsAbout } = await import('../store/sessions.ts');
-  const { agents } = pathsOf(root, undefined);
-  if (agent === undefined && io.env['LIZA_SESSION']) return readSessions(realFiles, agents);
-  return sessionsAbout(realFiles, agents, { agent, pids: above.map(({ pid }) => pid) });
+interface Above {
+  /** The agent whose process is on record above this one; where there is one, nobody else need be asked. */
+  readonly onRecord?: string;
+  readonly above: readonly Ancestor[];
+}
+
+async function lookUp(io: Io, agents: string | undefined): Promise<Above> {
+  const { readSession, sessionHints } = await import('../store/sessions.ts');
+  const hints = agents === undefined ? new Map<number, string>() : sessionHints(realFiles, agents);
+  const above: Ancestor[] = [];
+  for (const one of io.ancestors()) {
+    const agent = hints.get(one.pid);
+    // Even one whose supervisor is gone: its agent is still an agent.
+    const its =
+      agent === undefined || agents === undefined ? undefined : readSession(realFiles, agents, agent)?.process;
+    if (agent !== undefined && its?.pid === one.pid && its.started === one.started)
+      return { onRecord: agent, above: [] };
+    above.push(one);
+  }
+  return { above };
 }
 
 /** From the outermost process inwards; this process's own variable comes last. */
@@ -54,24 +62,22 @@ async function namedBy(above: readonly Ancestor[], own: string, folder: string):
   return tags.flatMap((value) => namedIn(value, mark));
 }
 
-/** Even one whose supervisor is gone: its agent is still an agent. */
-const isAbove = ({ process: its }: SessionRecord, above: readonly Ancestor[]): boolean =>
-  its !== undefined && above.some(({ pid, started }) => pid === its.pid && started === its.started);
-
 async function credentials(
   claim: Omit<Claim, 'credential'>,
   given: string | undefined,
-  records: readonly SessionRecord[],
+  agents: string | undefined,
 ): Promise<Pick<AskerFacts, 'claim' | 'live' | 'owner' | 'epoch'>> {
-  const mine = records.find(({ agent }) => agent === claim.id);
-  if (given === undefined && mine === undefined) return { claim: { ...claim, credential: 'none' }, live: false };
-  const { isLive, knows } = await import('../store/sessions.ts');
-  const live = mine !== undefined && isLive(mine);
-  if (given === undefined) return { claim: { ...claim, credential: 'none' }, live };
+  const none = { claim: { ...claim, credential: 'none' as const }, live: false };
+  if (claim.id === undefined && given === undefined) return none;
+  const { isLive, knows, readSession, readSessions } = await import('../store/sessions.ts');
   if (claim.id === undefined) {
-    const owner = records.find((record) => knows(record, given) !== undefined)?.agent;
-    return { claim: { ...claim, credential: 'wrong' }, live, ...(owner === undefined ? {} : { owner }) };
+    const all = agents === undefined ? [] : readSessions(realFiles, agents);
+    const owner = all.find((record) => knows(record, given ?? '') !== undefined)?.agent;
+    return { claim: { ...claim, credential: 'wrong' }, live: false, ...(owner === undefined ? {} : { owner }) };
   }
+  const mine = agents === undefined ? undefined : readSession(realFiles, agents, claim.id);
+  const live = mine !== undefined && isLive(mine);
+  if (given === undefined) return { ...none, live };
   const known = mine === undefined ? undefined : knows(mine, given);
   // Where no record is left, the session is at an end whatever it was.
   const credential: Credential =

@@ -54,7 +54,7 @@ export interface Io {
   /** The rest is short: V8 need not optimise code that will not run again, and node would wait for it at the end. */
   holdOptimiser(): void;
   /** The processes above this one; the nearest first. */
-  ancestors(): readonly Ancestor[];
+  ancestors(): Iterable<Ancestor>;
   /** Of this very process: its id, how to start the same program again, whose it is. */
   readonly self: Self;
   /** Resolves after that long, or at once when the signal says so. */

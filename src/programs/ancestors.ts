@@ -15,17 +15,16 @@ export interface Ancestor {
 /** Nobody is that deep; a circle would be a lie. */
 const DEEPEST = 256;
 
-/** Of `pid`, which is not among them; the nearest first. */
-export function ancestorsOf(pid: number): readonly Ancestor[] {
+/** Of `pid`, which is not among them; the nearest first. Each is looked at when it is asked for. */
+export function* ancestorsOf(pid: number): Generator<Ancestor> {
   const look = process.platform === 'linux' ? fromProc : fromListing(listed());
-  const found: Ancestor[] = [];
-  for (let at = look(pid)?.parent ?? 0; at > 1 && found.length < DEEPEST; ) {
+  let at = look(pid)?.parent ?? 0;
+  for (let depth = 0; at > 1 && depth < DEEPEST; depth += 1) {
     const one = look(at);
-    if (one === undefined) break;
-    found.push({ pid: at, started: one.started, tags: one.tags });
+    if (one === undefined) return;
+    yield { pid: at, started: one.started, tags: one.tags };
     at = one.parent;
   }
-  return found;
 }
 
 interface Looked {

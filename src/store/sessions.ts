@@ -104,21 +104,16 @@ export function readSessions(files: Files, directory: string): readonly SessionR
     .flatMap((name) => readRecord(files, join(directory, name)) ?? []);
 }
 
-export interface Wanted {
-  /** The claimed id. */
-  readonly agent?: string | undefined;
-  /** Processes above the one that asks. */
-  readonly pids: readonly number[];
-}
+export const readSession = (files: Files, directory: string, agent: string): SessionRecord | undefined =>
+  readRecord(files, join(directory, `${agent}${SUFFIX}`));
 
-/** Those that say something about whoever asks. */
-export function sessionsAbout(files: Files, directory: string, { agent, pids }: Wanted): readonly SessionRecord[] {
-  const hinted = files.list(directory).flatMap((name) => {
-    const [, of, pid] = name.endsWith('.process') ? (HINT.exec(name) ?? []) : [];
-    return of !== undefined && pids.includes(Number(pid)) ? [of] : [];
+/** Processes that may be an agent's, by pid; the record of that agent decides. */
+export function sessionHints(files: Files, directory: string): ReadonlyMap<number, string> {
+  const hints = files.list(directory).flatMap((name): [number, string][] => {
+    const [, agent, pid] = name.endsWith('.process') ? (HINT.exec(name) ?? []) : [];
+    return agent === undefined ? [] : [[Number(pid), agent]];
   });
-  const wanted = new Set(agent === undefined ? hinted : [agent, ...hinted]);
-  return [...wanted].flatMap((id) => readRecord(files, join(directory, `${id}${SUFFIX}`)) ?? []);
+  return new Map(hints);
 }
 
 function dropHints(files: Files, directory: string, agent: string): void {
