@@ -19,10 +19,10 @@ export interface Desk {
 export const refused = <T extends object>(value: T | Refusal): value is Refusal => 'ok' in value && value.ok === false;
 
 export async function openDesk(io: Io): Promise<Desk | Refusal> {
-  const actor = identify(io.env);
-  if (refused(actor)) return actor;
   const root = io.root();
   if (typeof root !== 'string') return root;
+  const actor = await identify(io, root);
+  if (refused(actor)) return actor;
   const store = await io.openStore();
   return refused(store) ? store : { actor, store, root };
 }

@@ -2,6 +2,8 @@
 
 import type { Refusal } from '../core/decision.ts';
 import type { Attempt } from '../git/attempts.ts';
+import { siteOf } from '../git/directory.ts';
+import { markedProgram } from '../programs/marked.ts';
 import type { Hands } from '../workflows/hands.ts';
 import { openDesk, refused } from './desk.ts';
 import type { Io } from './io.ts';
@@ -12,7 +14,7 @@ export async function openHands(io: Io): Promise<(Hands & { readonly root: strin
   if (refused(desk)) return desk;
   const { actor, store, root } = desk;
   return {
-    env: io.env,
+    env: markedProgram(io.env, siteOf(root)),
     actor,
     store,
     root,

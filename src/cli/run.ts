@@ -50,8 +50,14 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
     return { ok: true, lines, data: { help: lines.join('\n') } };
   }
   const args = readArgs(verb, rest);
-  return 'ok' in args ? args : verb.run(args, io);
+  if ('ok' in args) return args;
+  const result = await verb.run(args, io);
+  if (result.ok || !WHO.has(result.guard ?? '')) return result;
+  return (await import('./attempts-made.ts')).judged(io, { name, groups: entry.groups }, result);
 }
+
+/** Guards that say: not you. */
+const WHO: ReadonlySet<string> = new Set(['identity', 'credential', 'role']);
 
 /** `plan done` before `plan`: the longer name wins. Options that come first are moved behind the verb. */
 function findVerb(argv: readonly string[]): Found | Refusal {

@@ -215,6 +215,12 @@ export interface Payloads {
   'integration-moved': { readonly found: string };
   'accept-integration': { readonly head: string };
 
+  // conduct, recorded by Liza itself
+  /** `claimed`: as whom; `command`: what was tried. */
+  'refused-attempt': { readonly agent: string; readonly claimed: string; readonly command: string };
+  /** An agent moved a branch that is neither its task's nor the integration branch. */
+  'branch-moved': { readonly agent: string; readonly branch: string; readonly commit: string };
+
   // the human's hand
   note: { readonly message: string; readonly for?: string };
   pause: { readonly task?: string };

@@ -3,6 +3,7 @@
 
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
+import { branchMoved, refusedAttempt } from './commands/conduct.ts';
 import { align, discoveryConvert, discoveryDismiss, goalComplete, planDone } from './commands/goal.ts';
 import { holdMerge } from './commands/hold.ts';
 import { archive, configSet, metrics, note, specChange } from './commands/human.ts';
@@ -68,6 +69,8 @@ export const TABLE: Table = {
   'release-merge': releaseMerge,
   'integration-moved': integrationMoved,
   'accept-integration': acceptIntegration,
+  'refused-attempt': refusedAttempt,
+  'branch-moved': branchMoved,
   note,
   pause,
   resume,

@@ -37,7 +37,7 @@ export const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 export const URGENCIES = ['immediate', 'deferred'] as const;
 
-/** Anomaly type → the roles that may log it and the details it must carry. */
+/** Anomaly type → the roles that may log it (none: Liza alone does) and the details it must carry. */
 export const ANOMALY_TYPES = {
   retry_loop: { roles: ['coder', 'code_reviewer'], details: ['count', 'error_pattern'] },
   trade_off: { roles: ['coder'], details: ['what', 'why', 'debt_created'] },
@@ -52,6 +52,8 @@ export const ANOMALY_TYPES = {
   spec_gap: { roles: ['planner'], details: [] },
   review_deadlock: { roles: ['planner'], details: [] },
   system_ambiguity: { roles: ['planner', 'coder', 'code_reviewer'], details: ['protocol_section', 'question'] },
+  identity_violation: { roles: [], details: ['agent', 'claimed', 'command'] },
+  branch_moved: { roles: [], details: ['agent', 'branch', 'commit'] },
 } as const satisfies Record<string, { roles: readonly Role[]; details: readonly string[] }>;
 export type AnomalyType = keyof typeof ANOMALY_TYPES;
 

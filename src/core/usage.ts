@@ -47,6 +47,8 @@ const USAGE: Readonly<Record<CommandName, string>> = {
   'release-merge': 'wt merge {task}',
   'integration-moved': 'doctor --accept-integration',
   'accept-integration': 'doctor --accept-integration',
+  'refused-attempt': 'anomaly processed <id>',
+  'branch-moved': 'anomaly processed <id>',
   note: 'note "…"',
   pause: 'pause {task}',
   resume: 'resume {task}',

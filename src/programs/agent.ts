@@ -3,7 +3,7 @@
 // that the whole tree can be ended, here or by whoever takes over after us.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -12,6 +12,7 @@ import type { Environment } from './environment.ts';
 import { openOutput, type Printed } from './output.ts';
 import { startTime, TAG } from './processes.ts';
 import { nested, reasonOf } from './start.ts';
+import { agentTag, type Site } from './tags.ts';
 import { treeOf } from './tree.ts';
 
 export interface AgentProgram {
@@ -51,13 +52,9 @@ const POLL_MS = 25;
 const REAP_MS = 5000;
 const DRAIN_MS = 1000;
 
-/** What all processes of an agent carry, whoever started them. */
-export const agentTag = (root: string, agent: string): string =>
-  createHash('sha256').update(`${root}\0${agent}`).digest('hex').slice(0, 32);
-
 /** Ends what a supervisor that is gone left running. Answers how many could not be ended. */
-export const endAgent = (root: string, agent: string): Promise<number> =>
-  treeOf({ pid: -1, started: undefined, tag: agentTag(root, agent) }).end();
+export const endAgent = (site: Site, agent: string): Promise<number> =>
+  treeOf({ pid: -1, started: undefined, tag: agentTag(site, agent) }).end();
 
 export async function startAgent(program: AgentProgram): Promise<RunningAgent | { readonly reason: string }> {
   const { argv, cwd, env, tag } = program;

@@ -4,6 +4,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { TAG } from './tags.ts';
 
 export interface Running {
   readonly pid: number;
@@ -16,8 +17,7 @@ export interface Running {
   readonly tagged: boolean;
 }
 
-/** The variable that carries tags. Programs within programs carry all of theirs: `outer/inner`. */
-export const TAG = 'LIZA_PROGRAM';
+export { TAG };
 
 /** All that have not ended. A process in the middle of exec has no environment for a moment. */
 export const processes = (tag: string): readonly Running[] =>

@@ -7,9 +7,11 @@ import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { turnOf } from '../core/duty.ts';
 import { whyNothingMoves } from '../core/stall.ts';
+import { settings } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 import { watchBoard } from '../watcher/watcher.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
+import { installHook } from '../workflows/hook.ts';
 import { reconcile } from '../workflows/reconcile.ts';
 import { keepGoverning } from './governor.ts';
 import { endOf, type Seated, whenIdle } from './idle.ts';
@@ -64,6 +66,9 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     const text = `${subject}: ${problem}; ${done ?? resists?.message ?? ''}`;
     office.tell({ level: done === undefined ? 'warning' : 'info', text });
   }
+  const { integration_branch: branch } = settings(snapshot.board.state);
+  const unguarded = await installHook(office.env, office.context.paths.root, branch);
+  if (unguarded !== undefined) office.tell({ level: 'warning', text: unguarded });
   for (const who of options.members) {
     const refused = await enrol(office, who);
     if (refused !== undefined) return refused;

@@ -6,12 +6,15 @@ import type { Refusal } from '../core/decision.ts';
 import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
 import { settings, type Task } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
+import { siteOf } from '../git/directory.ts';
 import { endAgent } from '../programs/agent.ts';
 import { createWorktree } from '../workflows/create.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
+import { watchHeads } from '../workflows/heads.ts';
 import { mergeTask } from '../workflows/merge.ts';
 import { clearTrouble, conclude, record } from './aftermath.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
+import { lookAtHeads } from './governor.ts';
 import { keepAlive, renewOwn } from './heartbeat.ts';
 import { handsOf, type Office, type Stop } from './office.ts';
 import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
@@ -33,7 +36,7 @@ export async function enrol(office: Office, { agent, role }: Supervised): Promis
   if (isRefusal(registered)) return registered;
   await renewOwn(office, agent);
   // Whoever had this id before is gone; what it started must not go on beside us.
-  await endAgent(office.context.paths.root, agent);
+  await endAgent(siteOf(office.context.paths.root), agent);
   return undefined;
 }
 
@@ -47,7 +50,8 @@ export async function supervise(
 ): Promise<LoopEnd> {
   const heartbeat = keepAlive(office, who.agent);
   try {
-    const end = await loop({ office, who, seat, stop, heartbeat, memory });
+    const heads = watchHeads(handsOf(office, who.agent));
+    const end = await loop({ office, who, seat, stop, heartbeat, memory, heads });
     seat.turn('stopped', { why: end.why });
     return end;
   } finally {
@@ -134,7 +138,7 @@ async function merge(round: Round, task: Task): Promise<void> {
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;
 
 async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
-  const { office, seat, memory, stop, heartbeat } = round;
+  const { office, seat, memory, stop, heartbeat, heads } = round;
   const task = duty.kind === 'plan' ? undefined : duty.task;
   seat.turn('claiming', task === undefined ? {} : { task: task.id });
   const assigned = await assign(round, duty);
@@ -149,6 +153,7 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     await heartbeat.holds(work.task === undefined ? undefined : { task: work.task, epoch: work.epoch ?? 0 });
     await clearTrouble(round);
     const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
+    for (const text of await lookAtHeads(heads)) office.tell({ level: 'alarm', agent: work.agent, text });
     await record(round, assigned, outcome);
     return await conclude(round, task, outcome);
   } finally {

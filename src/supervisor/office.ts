@@ -6,7 +6,9 @@ import type { Actor } from '../core/board.ts';
 import type { Places } from '../core/prompts/prompt.ts';
 import type { Role } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
+import { siteOf } from '../git/directory.ts';
 import type { Environment } from '../programs/environment.ts';
+import { markedProgram } from '../programs/marked.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { Hands } from '../workflows/hands.ts';
@@ -55,7 +57,7 @@ export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['sup
 export function handsOf(office: Office, agent: string, stop?: AbortSignal): Hands {
   const { env, store, context } = office;
   return {
-    env,
+    env: markedProgram(env, siteOf(context.paths.root)),
     store,
     context,
     actor: supervisorOf(agent),

@@ -11,7 +11,10 @@ import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import { type Role, settings } from '../core/state.ts';
-import { type AgentExit, agentTag, type RunningAgent, startAgent } from '../programs/agent.ts';
+import { siteOf } from '../git/directory.ts';
+import { type AgentExit, type RunningAgent, startAgent } from '../programs/agent.ts';
+import { agentTag } from '../programs/tags.ts';
+import { openSession } from '../store/sessions.ts';
 import { guardSession, type Interruption } from './guard.ts';
 import { isHolding } from './heartbeat.ts';
 import { type Heard, type Listener, listen } from './listener.ts';
@@ -70,11 +73,13 @@ export async function runSession(
   writePrompt(files.prompt, request.contract, request.prompt);
   for (const file of launch.files ?? []) writeFileSync(file.path, file.text, { mode: 0o600 });
   const heard = listen(office, work, seat, files.log, started);
+  const { paths, files: disk } = office.context;
+  const session = openSession(disk, paths.agents, { ...work, pid: office.pid }, started);
   const running = await startAgent({
     argv: launch.argv,
     cwd: work.cwd,
-    env: environmentOf(office, work, launch),
-    tag: agentTag(office.context.paths.root, work.agent),
+    env: environmentOf(office, work, launch, session.credential),
+    tag: agentTag(siteOf(paths.root), work.agent),
     stdin: launch.stdin,
     logFile: files.log,
     talks: work.chosen.provider.drive !== undefined,
@@ -83,16 +88,20 @@ export async function runSession(
   });
   const seconds = (): number => Math.max(0, (clock.now() - started) / 1000);
   if ('reason' in running) {
+    session.over(clock.now());
     const how = { kind: 'not-started', reason: running.reason } as const;
     const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
     return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
   }
+  session.begun(running.pid);
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
   const how = await following(office, work, running, heard, stop, request, leaseLost).catch(async (error: unknown) => {
     await running.end(GRACE_MS, stop.atOnce);
+    session.over(clock.now());
     throw error;
   });
   await running.end(stop.atOnce.aborted || how.kind === 'lease-lost' ? 0 : GRACE_MS, stop.atOnce);
+  session.over(clock.now());
   await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
   const { board } = await store.read();
   const done = deedsOf(board, work.agent) !== deeds;
@@ -178,7 +187,12 @@ function requestOf(office: Office, work: SessionWork): SessionRequest {
 }
 
 /** The user's own, without what belongs to whoever started us, and with who this agent is. */
-function environmentOf(office: Office, work: SessionWork, launch: Launch): Record<string, string | undefined> {
+function environmentOf(
+  office: Office,
+  work: SessionWork,
+  launch: Launch,
+  credential: string,
+): Record<string, string | undefined> {
   const inherited = Object.entries(office.env).filter(([name]) => !/^(LIZA_(?!PROGRAM$)|GIT_)/.test(name));
   const author = `${work.agent}@liza.invalid`;
   return {
@@ -193,8 +207,10 @@ function environmentOf(office: Office, work: SessionWork, launch: Launch): Recor
     GIT_CEILING_DIRECTORIES: join(office.context.paths.root, '.worktrees'),
     ...launch.env,
     LIZA_AGENT_ID: work.agent,
-    LIZA_SESSION: randomUUID(),
+    LIZA_SESSION: credential,
     ...(work.epoch === undefined ? {} : { LIZA_EPOCH: String(work.epoch) }),
+    // The one branch that the project's hook lets it move (git/hook.ts).
+    ...(work.role === 'coder' && work.task !== undefined ? { LIZA_BRANCH: `task/${work.task}` } : {}),
   };
 }
 

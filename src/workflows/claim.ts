@@ -10,6 +10,7 @@ import { baselineOf as recordedBaseline } from '../core/holding.ts';
 import { type Settings, type State, settings as settingsOf, type Task } from '../core/state.ts';
 import { approvedBefore, worktreePlan } from '../core/worktrees.ts';
 import { see } from '../git/attempts.ts';
+import { siteOf } from '../git/directory.ts';
 import { layOutMerge } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { headOf, type Place, worktreePath } from '../git/places.ts';
@@ -150,7 +151,8 @@ async function folderFor(
   if (typeof integration !== 'string') return integration;
   // Whoever held it is gone, or has lost it: what it started must not write into the folder that is made now.
   const former = task.status === 'CLAIMED' && task.assigned_to !== agent ? task.assigned_to : undefined;
-  if (former !== undefined) await (await import('../programs/agent.ts')).endAgent(hands.context.paths.root, former);
+  if (former !== undefined)
+    await (await import('../programs/agent.ts')).endAgent(siteOf(hands.context.paths.root), former);
   await clearStaleLocks(lockPathsOf(bench, id, integrationRef({ state })));
   const asked: Asked = { hands, bench, task, settings: settingsOf(state), integration };
   switch (worktreePlan(task, agent)) {

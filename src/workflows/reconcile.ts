@@ -31,6 +31,7 @@ import {
   withIntegration,
   withTaskFolder,
 } from './hands.ts';
+import { findStrays, type Stray, watchHeads } from './heads.ts';
 import { settleMerges } from './settle.ts';
 
 export interface Mended {
@@ -74,6 +75,7 @@ export async function findTrouble(hands: Hands): Promise<readonly Mended[] | Ref
   }
   const moved = await movedOutside(bench, board);
   if (moved !== undefined) found.push(moved);
+  found.push(...(await findStrays(hands, bench, board)).filter((stray) => !isKnown(board, stray)).map(strayed));
   return found;
 }
 
@@ -107,8 +109,26 @@ export async function reconcile(hands: Hands): Promise<readonly Mended[] | Refus
   const found = moved === undefined ? undefined : await commitOf(bench, integrationRef(after.board));
   if (found !== undefined) await transact(hands, { name: 'integration-moved', found });
   if (moved !== undefined) mended.push(moved);
+  const lines = await watchHeads(hands).look();
+  mended.push(...lines.map((problem) => ({ subject: 'branches', problem, done: 'told as an alarm, and kept' })));
   return mended;
 }
+
+const isKnown = ({ state }: Board, { branch, commit }: Stray): boolean =>
+  state.anomalies.some(
+    ({ type, details }) => type === 'branch_moved' && details?.['branch'] === branch && details['commit'] === commit,
+  );
+
+const strayed = ({ branch, commit, agent }: Stray): Mended => ({
+  subject: branch,
+  problem: `${agent} moved ${branch} to ${commit}, which is not its task’s branch`,
+  resists: refuse(
+    'nothing is undone without you',
+    `look at it: git log ${branch}; liza doctor --fix records and keeps it`,
+    1,
+    FOREIGN,
+  ),
+});
 
 /** Ids that have, or should have, something on the disk or in git. */
 async function suspects(bench: Workbench, board: Board): Promise<readonly string[]> {

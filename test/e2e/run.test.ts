@@ -54,8 +54,9 @@ const child = (p: Project) => Number(fs.readFileSync(path.join(p.root, '.worktre
 
 /** Everyone who carries a tag of this project's agents. */
 function agentsOf({ root }: Project): readonly number[] {
-  const tags = ['planner-1', 'coder-1', 'code-reviewer-1'].map((agent) =>
-    createHash('sha256').update(`${root}\0${agent}`).digest('hex').slice(0, 32),
+  const short = (path: string) => createHash('sha256').update(path).digest('hex').slice(0, 16);
+  const tags = ['planner-1', 'coder-1', 'code-reviewer-1'].map(
+    (agent) => `${short(path.join(root, '.git'))}${short(root)}${Buffer.from(agent).toString('hex')}`,
   );
   return fs.readdirSync('/proc').flatMap((name) => {
     try {

@@ -27,7 +27,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     if (args.flag('accept-integration')) return accept(io);
     const fix = args.flag('fix');
-    const operator = fix ? humanOnly(io.env, 'doctor --fix') : undefined;
+    const operator = fix ? await humanOnly(io, 'doctor --fix') : undefined;
     if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
@@ -72,7 +72,7 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
 }
 
 async function accept(io: Io): Promise<Result> {
-  const operator = humanOnly(io.env, 'doctor --accept-integration');
+  const operator = await humanOnly(io, 'doctor --accept-integration');
   if (operator !== undefined) return operator;
   const hands = await openHands(io);
   if (refused(hands)) return hands;

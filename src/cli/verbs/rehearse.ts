@@ -43,7 +43,8 @@ export const verb: Verb = {
     if (!(pace >= 0 && pace <= 100)) {
       return refuse(`--pace is ${quoted(args.must('pace'))}`, 'give a number from 0 to 100', 1, 'usage');
     }
-    const actor = identify(io.env);
+    const root = io.root();
+    const actor = await identify(io, typeof root === 'string' ? root : undefined);
     if (refused(actor)) return actor;
     const role = actor.id === undefined ? undefined : roleOfId(actor.id);
     if (actor.id === undefined || role === undefined) {

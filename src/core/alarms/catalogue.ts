@@ -191,6 +191,20 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     '`liza resume`, or a new deadline: `liza sprint deadline`',
   ),
   row(
+    'alarm',
+    'IDENTITY',
+    '{agent} tried to act as {whom} ({command}) and was refused',
+    'a process below an agent, or a program that Liza runs, acts as the operator, a supervisor or another agent',
+    '`liza anomaly processed <id>`',
+  ),
+  row(
+    'alarm',
+    'BRANCH MOVED BY AN AGENT',
+    '{agent} moved {branch} to {commit}; it is kept as refs/liza/strays/{commit}',
+    'an agent moved a branch that is not its task’s, past the hook',
+    '`liza anomaly processed <id>`',
+  ),
+  row(
     'warning',
     'EXTERNAL EDIT',
     'entry {n} — {what}',

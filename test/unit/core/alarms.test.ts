@@ -111,6 +111,16 @@ const due = (status: 'IN_PROGRESS' | 'CHECKPOINT' | 'COMPLETED', timeline: objec
       sprint: { ...quiet.state.sprint, status, timeline: { started: ago(HOUR), deadline: ago(0), ...timeline } },
     },
   });
+const conduct = (type: 'identity_violation' | 'branch_moved', details: Record<string, unknown>, processed = false) =>
+  board({
+    state: {
+      anomalies: [
+        { id: 'anomaly-1', type, reporter: 'supervisor', details, ...(processed ? { processed_at: ago(0) } : {}) },
+      ],
+    },
+  });
+const impostor = { agent: 'coder-1', claimed: 'code-reviewer-1', command: 'submit-verdict', count: 1 };
+const stray = { agent: 'coder-1', branch: 'main', commit: COMMIT };
 const edit = { edits: [{ seq: 7, time: NOW, detail: 'edited outside liza: tasks/t: description' }] };
 const aside = {
   aside: [{ file: '.liza/rejected/7-1-tasks-t.yaml', record: 'tasks/t', reason: 'it forges an approval' }],
@@ -348,6 +358,23 @@ const SCENARIOS: readonly Scenario[] = [
     begins: at(NOW, due('IN_PROGRESS')),
     goesOn: at(NOW + SECOND, due('CHECKPOINT', { checkpoint_at: ago(-SECOND) })),
     over: at(NOW + MINUTE, due('IN_PROGRESS', { checkpoint_at: ago(-SECOND) })),
+  },
+  {
+    row: 'IDENTITY',
+    level: 'alarm',
+    text: '🚨 IDENTITY: coder-1 tried to act as code-reviewer-1 (submit-verdict) and was refused',
+    before: at(NOW, quiet),
+    begins: at(NOW, conduct('identity_violation', impostor)),
+    goesOn: at(NOW, conduct('identity_violation', { ...impostor, count: 7 })),
+    over: at(NOW, conduct('identity_violation', impostor, true)),
+  },
+  {
+    row: 'BRANCH MOVED BY AN AGENT',
+    level: 'alarm',
+    text: `🚨 BRANCH MOVED BY AN AGENT: coder-1 moved main to ${COMMIT}; it is kept as refs/liza/strays/${COMMIT}`,
+    before: at(NOW, quiet),
+    begins: at(NOW, conduct('branch_moved', stray)),
+    over: at(NOW, conduct('branch_moved', stray, true)),
   },
   {
     row: 'EXTERNAL EDIT',

@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { agentTag, endAgent, startAgent } from '../../../src/programs/agent.ts';
+import { endAgent, startAgent } from '../../../src/programs/agent.ts';
+import { agentTag } from '../../../src/programs/tags.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -19,7 +20,7 @@ async function run(script: string) {
     argv: ['node', '-e', script],
     cwd: folder,
     env: process.env,
-    tag: agentTag(folder, 'coder-1'),
+    tag: agentTag({ root: folder, repository: folder }, 'coder-1'),
     logFile: path.join(folder, 'log'),
     onLine: (_stream, line) => lines.push(line),
     onOutput: () => {
@@ -68,9 +69,9 @@ test('whoever comes after can end what an agent left, by project and id alone', 
   const { running } = await run(`
     require('child_process').spawn('setsid', ['sleep', '1000'], { detached: true, stdio: 'ignore' }).unref();
     setInterval(() => {}, 1000)`);
-  expect(await endAgent(folder, 'coder-2')).toBe(0);
+  expect(await endAgent({ root: folder, repository: folder }, 'coder-2')).toBe(0);
   expect(await Promise.race([running.exited, 'alive'])).toBe('alive');
-  expect(await endAgent(folder, 'coder-1')).toBe(0);
+  expect(await endAgent({ root: folder, repository: folder }, 'coder-1')).toBe(0);
   expect(await running.exited).toEqual({ kind: 'signalled', signal: 'SIGKILL' });
   await running.end(0);
 });

@@ -1,8 +1,9 @@
 // SPEC §8, row by row: how a session ends and what its supervisor makes of it. Tiny agents, a clock in the hand.
 
 import { describe, expect, test } from 'vitest';
-import { agentTag } from '../../../src/programs/agent.ts';
+import { siteOf } from '../../../src/git/directory.ts';
 import { processes } from '../../../src/programs/processes.ts';
+import { agentTag } from '../../../src/programs/tags.ts';
 import { succeeded } from '../workflows/project.ts';
 import { open, type Part, r } from './room.ts';
 
@@ -373,7 +374,7 @@ test('an accident in one supervisor ends them all in order, and is told', async 
   r().clock.advance(60_000);
   await expect(r().crew.ended).rejects.toThrow('the disk is gone');
   for (const id of ['coder-1', 'coder-2']) {
-    const left = processes(agentTag(r().p.root, id)).filter(({ tagged }) => tagged);
+    const left = processes(agentTag(siteOf(r().p.root), id)).filter(({ tagged }) => tagged);
     expect(left).toEqual([]);
   }
 });

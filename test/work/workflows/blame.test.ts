@@ -267,6 +267,7 @@ describe('with a board from elsewhere', () => {
     const marks = join(here.root, '.git', 'marks');
     execFileSync('git', ['-C', here.root, 'fast-import', '--quiet', '--force', `--export-marks=${marks}`], {
       input: lines.join(''),
+      env: { ...process.env, LIZA_INTEGRATION: 'mine' },
     });
     const ids = new Map(
       execFileSync('cat', [marks], { encoding: 'utf8' })
