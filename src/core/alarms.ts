@@ -3,6 +3,7 @@
 // people in alarms/catalogue.ts.
 
 import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarms/alarm.ts';
+import { budgetAlarms, diskAlarm } from './alarms/budget-rows.ts';
 import { rubberStamps } from './alarms/rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
 import type { Board } from './board.ts';
@@ -60,6 +61,8 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
     ...externalEdits(context, extra),
     ...setAside(extra),
     ...integrationMoved(context),
+    ...budgetAlarms(board, now),
+    ...diskAlarm(board),
     ...checkpoint(context),
     ...pause(context),
     ...stalled(context, extra),

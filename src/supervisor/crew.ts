@@ -38,6 +38,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     for (const tell of [...listeners]) tell();
   };
   const office: Office = {
+    running: new Map(),
     ...options.office,
     tell: (happening) => {
       happenings.push({ ...happening, time: options.office.clock.now() });

@@ -38,7 +38,12 @@ export async function whenIdle(
         if (end !== undefined) return true;
         if (!RESTING.has(seat.view().state)) return false;
         const duty = nextDuty(board, { ...who, passed: new Set(memory.passed.keys()) }, now);
-        return duty.kind === 'over' || duty.kind === 'halted' || (duty.kind === 'nothing' && !duty.hurry);
+        return (
+          duty.kind === 'over' ||
+          duty.kind === 'halted' ||
+          duty.kind === 'held' ||
+          (duty.kind === 'nothing' && !duty.hurry)
+        );
       });
       if (still && bell.count() === rung) return endOf(office, seated);
     }

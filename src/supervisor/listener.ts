@@ -11,6 +11,8 @@ import type { SessionWork } from './session.ts';
 /** What a session said so far. */
 export interface Heard {
   readonly usage: Usage;
+  /** Its provider told tokens at least once. */
+  readonly counted?: boolean;
   readonly contextPercent?: number;
   /** The provider's id of it. */
   readonly session?: string;
@@ -94,7 +96,7 @@ function hear(heard: Heard, event: AgentEvent): Heard {
     case 'session':
       return { ...heard, session: event.id };
     case 'usage':
-      return { ...heard, usage: event.usage };
+      return { ...heard, usage: event.usage, counted: true };
     case 'context':
       return { ...heard, contextPercent: Math.round(event.percent) };
     case 'failure': {

@@ -13,7 +13,7 @@ import { mergeTask } from '../workflows/merge.ts';
 import { clearTrouble, conclude, record } from './aftermath.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
 import { keepAlive, renewOwn } from './heartbeat.ts';
-import { handsOf, type Office, type Stop } from './office.ts';
+import { handsOf, type Office, runningUse, type Stop } from './office.ts';
 import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
 import type { SeatKeeper } from './seat.ts';
 import { runSession } from './session.ts';
@@ -68,6 +68,13 @@ async function loop(round: Round): Promise<LoopEnd> {
         seat.turn('idle', { why: `${duty.by} is on` });
         await rest(round, rung, undefined);
         break;
+      case 'held':
+        seat.turn('idle', { why: duty.why });
+        await rest(round, rung, duty.lookAt);
+        break;
+      case 'spent':
+        await giveUp(round, duty.task, duty.why);
+        break;
       case 'merge':
         for (const task of duty.tasks) await merge(round, task);
         break;
@@ -88,7 +95,8 @@ async function lookForDuty({ office, who, memory }: Round): Promise<Duty> {
   for (const [key, until] of memory.passed) if (until <= now) memory.passed.delete(key);
   const impatient = memory.hurriedSince !== undefined && now - memory.hurriedSince > IMPATIENT_MS;
   const { agent, role, only } = who;
-  const duty = nextDuty(board, { agent, role, only, impatient, passed: new Set(memory.passed.keys()) }, now);
+  const looking = { agent, role, only, impatient, passed: new Set(memory.passed.keys()), running: runningUse(office) };
+  const duty = nextDuty(board, looking, now);
   if (duty.kind !== 'nothing' || !duty.hurry) memory.hurriedSince = undefined;
   else memory.hurriedSince ??= now;
   return duty;
@@ -113,6 +121,14 @@ async function rest({ office, memory, stop }: Round, rung: number, at: Instant |
   const poll = now + settings(board.state).poll_interval * 1000;
   const next = Math.min(poll, at ?? poll, ...memory.passed.values());
   await office.bell.wait(rung, Math.max(50, next - now), stop.orderly);
+}
+
+/** Its budget is used up: it waits, blocked, for whoever decides what it is worth. */
+async function giveUp({ office, who, memory }: Round, task: Task, detail: string): Promise<void> {
+  const { agent } = who;
+  const blocked = await transact(handsOf(office, agent), { name: 'limit', task: task.id, limit: 'budget' });
+  if (isRefusal(blocked)) memory.passed.set(attemptKey(task), office.clock.now() + SOON_MS);
+  office.tell({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
 }
 
 async function merge(round: Round, task: Task): Promise<void> {
@@ -152,6 +168,7 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     await record(round, assigned, outcome);
     return await conclude(round, task, outcome);
   } finally {
+    office.running?.delete(round.who.agent);
     assigned.dismiss();
   }
 }

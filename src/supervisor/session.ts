@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Launch, SessionRequest, Usage } from '../agents/provider.ts';
 import type { Board } from '../core/board.ts';
+import { plus } from '../core/budget/ledger.ts';
 import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
 import type { SessionEnd } from '../core/restarts.ts';
@@ -18,6 +19,7 @@ import { type Heard, type Listener, listen } from './listener.ts';
 import type { Chosen, Office, Stop } from './office.ts';
 import { sessionFiles, writePrompt } from './records.ts';
 import type { SeatKeeper } from './seat.ts';
+import { measuredUse } from './use.ts';
 
 export interface SessionWork {
   readonly agent: string;
@@ -87,6 +89,11 @@ export async function runSession(
     const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
     return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
   }
+  const prices = settings((await store.read()).board.state).prices;
+  office.running?.set(work.agent, () => ({
+    task: work.task,
+    usage: plus(undefined, measuredUse(heard.so(), seconds(), work.chosen.model, prices)),
+  }));
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
   const how = await following(office, work, running, heard, stop, request, leaseLost).catch(async (error: unknown) => {
     await running.end(GRACE_MS, stop.atOnce);
