@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
+import { secretsOf } from '../core/redact.ts';
 import type { Environment } from './environment.ts';
 import { openOutput, type Printed } from './output.ts';
 import { startTime, TAG } from './processes.ts';
@@ -83,7 +84,7 @@ export async function startAgent(program: AgentProgram): Promise<RunningAgent | 
 function follow(child: ChildProcess, pid: number, session: string, program: AgentProgram): RunningAgent {
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
   const tree = treeOf({ pid, started: startTime(pid), tag: session });
-  const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT });
+  const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT, secrets: secretsOf(program.env) });
   const exited = new Promise<AgentExit>((done) => {
     child.once('exit', (code, signal) =>
       done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),

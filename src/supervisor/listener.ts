@@ -2,6 +2,7 @@
 // board, for the record, and for whoever has to decide whether it is still alive.
 
 import type { AgentEvent, Usage } from '../agents/provider.ts';
+import { redact, secretsOf } from '../core/redact.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import type { Instant } from '../core/time.ts';
 import type { Office } from './office.ts';
@@ -32,7 +33,7 @@ export interface Listener {
 }
 
 export function listen(
-  { clock: { now }, bell }: Office,
+  { clock: { now }, bell, env }: Office,
   { chosen, task, usedBefore }: SessionWork,
   seat: SeatKeeper,
   log: string,
@@ -57,8 +58,10 @@ export function listen(
       },
     });
   };
+  const secrets = secretsOf(env);
   const learn = (events: readonly AgentEvent[]): void => {
-    for (const event of events) {
+    for (const said of events) {
+      const event = 'text' in said && said.text !== undefined ? { ...said, text: redact(said.text, secrets) } : said;
       if (event.kind === 'activity') activity = event.text;
       heard = hear(heard, event);
       const { failure, usage } = heard;

@@ -10,6 +10,7 @@ import type { Board } from '../core/board.ts';
 import { plus } from '../core/budget/ledger.ts';
 import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
+import { redact, secretsOf } from '../core/redact.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import { type Role, settings } from '../core/state.ts';
 import { type AgentExit, agentTag, type RunningAgent, startAgent } from '../programs/agent.ts';
@@ -174,7 +175,8 @@ function requestOf(office: Office, work: SessionWork): SessionRequest {
     role: work.role,
     cwd: work.cwd,
     contract: office.contract(work.role),
-    prompt: work.prompt,
+    // Said to a model, and kept on the disk: what is on the board by a person's hand may hold one.
+    prompt: redact(work.prompt, secretsOf(office.env)),
     resume: work.resume,
     sessionId: randomUUID(),
     model: work.chosen.model,

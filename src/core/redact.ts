@@ -1,0 +1,146 @@
+// Texts without the secrets somebody wrote into them: known shapes of credentials, and the values of the
+// environment's own. Best effort: a secret without a shape that the environment does not hold stays. What is no
+// secret stays too: ids, hashes, paths and code. A shape is only looked for where a telling piece of it is there,
+// so that a text without any costs next to nothing.
+
+export const HIDDEN = '[redacted]';
+
+interface Shape {
+  /** One of these must be in the text, as written here. */
+  readonly needles?: readonly string[];
+  /** Or this must match: for what may be in either case. */
+  readonly hint?: RegExp;
+  /** A first group is kept, it says what it was; of a second one it must be worth hiding. */
+  readonly pattern: RegExp;
+}
+
+const SHAPES: readonly Shape[] = [
+  {
+    needles: ['PRIVATE KEY-----'],
+    pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/g,
+  },
+  { needles: ['sk-ant-'], pattern: /\bsk-ant-[A-Za-z0-9_-]{8,}/g },
+  // A name in kebab-case may begin the same way: a key has a long run of letters and digits, mixed.
+  {
+    needles: ['sk-'],
+    pattern: /\bsk-(?:proj-|svcacct-|or-v1-)?(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*[A-Za-z0-9]{16})[A-Za-z0-9_-]{20,}/g,
+  },
+  { needles: ['k_live_', 'k_test_'], pattern: /\b[spr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
+  {
+    needles: [
+      'ghp_',
+      'gho_',
+      'ghs_',
+      'ghu_',
+      'ghr_',
+      'github_pat_',
+      'glpat-',
+      'npm_',
+      'hf_',
+      'dop_v1_',
+      'shpat_',
+      'gsk_',
+    ],
+    pattern:
+      /\b(?:gh[oprsu]_|github_pat_|glpat-|dop_v1_|shpat_)[A-Za-z0-9_-]{16,}|\b(?:npm_|hf_|gsk_)(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{30,}/g,
+  },
+  { needles: ['xox'], pattern: /\bxox[a-z]-[A-Za-z0-9-]{10,}/g },
+  { needles: ['xapp-'], pattern: /\bxapp-\d-[A-Za-z0-9-]{20,}/g },
+  { needles: ['AKIA', 'ASIA'], pattern: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g },
+  { needles: ['AIza'], pattern: /\bAIza[0-9A-Za-z_-]{30,}/g },
+  { needles: ['ya29.'], pattern: /\bya29\.[0-9A-Za-z_-]{20,}/g },
+  { needles: ['GOCSPX-'], pattern: /\bGOCSPX-[0-9A-Za-z_-]{20,}/g },
+  { needles: ['eyJ'], pattern: /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}/g },
+  { needles: ['hooks.slack.com/services/'], pattern: /(\bhooks\.slack\.com\/services\/)[^\s"'\\]+/g },
+  { needles: ['discord'], pattern: /(\bdiscord(?:app)?\.com\/api\/webhooks\/)[^\s"'\\]+/g },
+  { needles: ['://'], pattern: /(\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}:\/\/)[^\s/@:"'\\]{0,200}:([^\s/@"'\\]{1,200})@/g },
+  {
+    hint: /authorization/i,
+    pattern: /(\bauthorization["']?\s*[:=]\s*["']?(?:[a-z]{3,10} )?)[A-Za-z0-9._~+/=-]{12,}/gi,
+  },
+  {
+    hint: /bearer|basic/i,
+    pattern: /(\b(?:bearer|basic)\s+)(?=[A-Za-z._~+/-]*[\d=])[A-Za-z0-9._~+/-]{12,}=*/gi,
+  },
+  // As a shell or an .env file writes it.
+  {
+    needles: ['='],
+    pattern:
+      /(\b[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY)=\\?["']?)([^\s"'$<{([`;&|\\]{6,})/g,
+  },
+  // In code a word behind `token:` is a type or a call: only what mixes letters and digits is taken for a secret.
+  {
+    hint: /passw|secret|token|api.?key|access.?key|account.?key/i,
+    pattern:
+      /(\b[\w-]{0,40}(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|account[_-]?key|secret[_-]?key)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)(?=[A-Za-z_+/=~-]*\d)(?=[\d_+/=~-]*[A-Za-z])([A-Za-z0-9_+/=~-]{8,})(?=["'\s,;&)}\]\\]|$)/gi,
+  },
+];
+
+/** What stands for a secret in examples, tests and databases on the own machine. */
+const COMMON =
+  /^(?:(?:tests?|testing|dummy|fake|mock|example|sample|placeholder|change-?me|your|my|x{3,}|\*{3,}|postgres(?:ql)?|mysql|password|passwd|secret|token|root|admin|administrator|user|guest|dev|develop|development|production|staging|local|localhost|foo|bar|none|null|true|false|undefined|disabled|enabled|required|optional|default|anonymous|string|number|boolean|process)(?:[\W_]|$)|[\W_\d]{0,11}$)/i;
+
+export function redact(text: string, secrets: readonly string[] = []): string {
+  let clean = text;
+  for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN);
+  for (const { needles, hint, pattern } of SHAPES) {
+    if (needles !== undefined && !needles.some((needle) => clean.includes(needle))) continue;
+    if (hint !== undefined && !hint.test(clean)) continue;
+    clean = clean.replace(pattern, hidden);
+  }
+  return clean;
+}
+
+function hidden(match: string, kept?: unknown, value?: unknown): string {
+  // Without a group the second argument is the place of the match.
+  if (typeof kept !== 'string') return HIDDEN;
+  if (typeof value === 'string' && COMMON.test(value)) return match;
+  return `${kept}${HIDDEN}`;
+}
+
+const SECRET_NAME =
+  /(?:^|_)(?:TOKENS?|SECRETS?|CREDENTIALS?|DSN|PAT|OTP)(?:_|$)|PASSWORD|PASSWD|PASSPHRASE|_PWD$|_PASS$|(?:API|ACCESS|PRIVATE|SECRET)_?KEY|_KEYS?$|_AUTH$|WEBHOOK|^DOCKER_AUTH_CONFIG$|^npm_config_.*(?:auth|otp)/i;
+
+/** Values of variables whose names say that they are secret, the longest first, also as JSON and URLs write them. */
+export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const known = remembered.get(env);
+  if (known !== undefined) return known;
+  const named = Object.entries(env).filter(([name]) => SECRET_NAME.test(name));
+  const values = named.flatMap(([, value]) => (value === undefined ? [] : [value, ...linesOf(value)]));
+  const all = values.filter(isWorthHiding).flatMap((value) => [value, JSON.stringify(value).slice(1, -1), uri(value)]);
+  const found = [...new Set(all)].sort((a, b) => b.length - a.length);
+  remembered.set(env, found);
+  return found;
+}
+
+/** An environment is the same object for as long as a process runs. */
+const remembered = new WeakMap<object, readonly string[]>();
+
+const SHORTEST = 8;
+
+/** A path, a plain number or a common word would be hidden wherever it is meant as itself. */
+const isWorthHiding = (value: string): boolean =>
+  value.length >= SHORTEST && !/^(?:[~.]?\/|[\d.,:-]{0,14}$)/.test(value) && !COMMON.test(value) && value.trim() !== '';
+
+/** Each line of a value that has several: output is looked at line by line. */
+const linesOf = (value: string): readonly string[] =>
+  value.includes('\n') ? value.split('\n').filter((line) => line.length >= 2 * SHORTEST) : [];
+
+function uri(value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/**
+ * One line that is safe to show: agents write most of it, and a log is read with `cat`. Control characters and
+ * those that reorder or hide what a person reads are taken out; emoji stay whole.
+ */
+export function safeLine(text: string, secrets: readonly string[] = []): string {
+  return redact(text, secrets).replace(/\s+/g, ' ').replace(UNSEEN, '').trim();
+}
+
+const UNSEEN =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
