@@ -65,9 +65,10 @@ export async function runSession(
 ): Promise<SessionOutcome> {
   const { clock, store } = office;
   const started = clock.now();
-  const deeds = deedsOf((await store.read()).board, work.agent);
+  const { board: seen } = await store.read();
+  const deeds = deedsOf(seen, work.agent);
   const before = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
-  const files = sessionFiles(office.context.paths, work.agent, work.task, started);
+  const files = sessionFiles(office.context.paths, work.agent, work.task, started, seen.state);
   const request = requestOf(office, work);
   const launch = work.chosen.provider.launch(request);
   writePrompt(files.prompt, request.contract, request.prompt);
@@ -90,7 +91,7 @@ export async function runSession(
     const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
     return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
   }
-  const prices = settings((await store.read()).board.state).prices;
+  const { prices } = seen.state.config;
   office.running?.set(work.agent, () => ({
     task: work.task,
     usage: plus(undefined, measuredUse(heard.so(), seconds(), work.chosen.model, prices)),
