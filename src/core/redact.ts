@@ -7,23 +7,23 @@ export const HIDDEN = '[redacted]';
 
 interface Shape {
   /** One of these must be in the text, as written here. */
-  readonly needles?: readonly string[];
-  /** Or this must match: for what may be in either case. */
-  readonly hint?: RegExp;
+  readonly needles: readonly string[];
   /** A first group is kept, it says what it was; of a second one it must be worth hiding. */
   readonly pattern: RegExp;
 }
 
-const SHAPES: readonly Shape[] = [
+const MARKED: readonly Shape[] = [
   {
     needles: ['PRIVATE KEY-----'],
-    pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/g,
+    pattern:
+      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s\\:,-]{0,12000}?-----END [A-Z ]{0,30}PRIVATE KEY-----|[A-Za-z0-9+/=\s\\]{0,12000})/g,
   },
   { needles: ['sk-ant-'], pattern: /\bsk-ant-[A-Za-z0-9_-]{8,}/g },
   // A name in kebab-case may begin the same way: a key has a long run of letters and digits, mixed.
   {
     needles: ['sk-'],
-    pattern: /\bsk-(?:proj-|svcacct-|or-v1-)?(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*[A-Za-z0-9]{16})[A-Za-z0-9_-]{20,}/g,
+    pattern:
+      /\bsk-(?:proj-|svcacct-|or-v1-)?(?=[A-Za-z_-]{0,40}\d)(?=(?:[A-Za-z0-9]{0,40}[_-]){0,8}[A-Za-z0-9]{16})[A-Za-z0-9_-]{20,300}/g,
   },
   { needles: ['k_live_', 'k_test_'], pattern: /\b[spr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
   {
@@ -53,26 +53,47 @@ const SHAPES: readonly Shape[] = [
   { needles: ['eyJ'], pattern: /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}/g },
   { needles: ['hooks.slack.com/services/'], pattern: /(\bhooks\.slack\.com\/services\/)[^\s"'\\]+/g },
   { needles: ['discord'], pattern: /(\bdiscord(?:app)?\.com\/api\/webhooks\/)[^\s"'\\]+/g },
-  { needles: ['://'], pattern: /(\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}:\/\/)[^\s/@:"'\\]{0,200}:([^\s/@"'\\]{1,200})@/g },
+  { needles: ['://'], pattern: /(:\/\/)[^\s/@:"'\\]{0,200}:([^\s/@"'\\]{1,200})@/g },
   {
-    hint: /authorization/i,
-    pattern: /(\bauthorization["']?\s*[:=]\s*["']?(?:[a-z]{3,10} )?)[A-Za-z0-9._~+/=-]{12,}/gi,
+    needles: ['uthorization', 'UTHORIZATION'],
+    pattern:
+      /((?:[Aa]uthorization|AUTHORIZATION)\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?:[A-Za-z]{3,10} )?)[A-Za-z0-9._~+/=-]{12,}/g,
   },
   {
-    hint: /bearer|basic/i,
-    pattern: /(\b(?:bearer|basic)\s+)(?=[A-Za-z._~+/-]*[\d=])[A-Za-z0-9._~+/-]{12,}=*/gi,
+    needles: ['earer ', 'asic ', 'EARER ', 'ASIC '],
+    pattern: /(\b(?:[Bb]earer|BEARER|[Bb]asic|BASIC)\s{1,3})(?=[A-Za-z._~+/-]{0,200}[\d=])[A-Za-z0-9._~+/-]{12,}=*/g,
   },
+];
+
+const ASSIGNED: readonly Shape[] = [
   // As a shell or an .env file writes it.
   {
-    needles: ['='],
+    needles: ['PASSW', 'PASSPHRASE=', 'SECRET=', 'TOKEN=', 'KEY='],
     pattern:
-      /(\b[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY)=\\?["']?)([^\s"'$<{([`;&|\\]{6,})/g,
+      /((?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY)=\\?["']?)([^\s"'$<{([`;&|\\]{6,})/g,
   },
   // In code a word behind `token:` is a type or a call: only what mixes letters and digits is taken for a secret.
   {
-    hint: /passw|secret|token|api.?key|access.?key|account.?key/i,
+    needles: ['passw', 'Passw', 'assphrase', 'ecret', 'oken', 'ey'],
     pattern:
-      /(\b[\w-]{0,40}(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|account[_-]?key|secret[_-]?key)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)(?=[A-Za-z_+/=~-]*\d)(?=[\d_+/=~-]*[A-Za-z])([A-Za-z0-9_+/=~-]{8,})(?=["'\s,;&)}\]\\]|$)/gi,
+      /((?:[Pp]assw(?:or)?d|[Pp]assphrase|[Ss]ecret|[Tt]oken|(?:[Aa]pi|[Aa]ccess|[Aa]ccount|[Ss]ecret)[_-]?[Kk]ey)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)(?=[A-Za-z_+/=~-]{0,100}\d)(?=[\d_+/=~-]{0,100}[A-Za-z])([A-Za-z0-9_+/=~-]{8,400})(?=["'\s,;&)}\]\\]|$)/g,
+  },
+  {
+    needles: ['PASSW', 'SECRET', 'TOKEN', 'KEY'],
+    pattern:
+      /((?:PASSWORD|PASSWD|SECRET|TOKEN|(?:API|ACCESS|ACCOUNT|SECRET)[_-]?KEY)\\?["']?\s{0,3}:\s{0,3}\\?["']?)(?=[A-Za-z_+/=~-]{0,100}\d)(?=[\d_+/=~-]{0,100}[A-Za-z])([A-Za-z0-9_+/=~-]{8,400})(?=["'\s,;&)}\]\\]|$)/g,
+  },
+];
+
+/** One look that tells whether any of them can be there: most texts hold none, and this is what those cost. */
+const GATES: readonly { readonly gate: RegExp; readonly shapes: readonly Shape[] }[] = [
+  {
+    gate: /sk-|k_live_|k_test_|gh[oprsu]_|github_pat_|glpat-|npm_|hf_|dop_v1_|shpat_|gsk_|xox|xapp-|AKIA|ASIA|AIza|ya29\.|GOCSPX-|eyJ|hooks\.slack|discord|PRIVATE KEY|uthori|UTHORI|earer |asic |EARER |ASIC |:\/\//,
+    shapes: MARKED,
+  },
+  {
+    gate: /(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|KEY|assw(?:or)?d|assphrase|ecret|oken|[Kk]ey)\\?["']?\s{0,3}[=:]/,
+    shapes: ASSIGNED,
   },
 ];
 
@@ -83,10 +104,11 @@ const COMMON =
 export function redact(text: string, secrets: readonly string[] = []): string {
   let clean = text;
   for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN);
-  for (const { needles, hint, pattern } of SHAPES) {
-    if (needles !== undefined && !needles.some((needle) => clean.includes(needle))) continue;
-    if (hint !== undefined && !hint.test(clean)) continue;
-    clean = clean.replace(pattern, hidden);
+  for (const { gate, shapes } of GATES) {
+    if (!gate.test(clean)) continue;
+    for (const { needles, pattern } of shapes) {
+      if (needles.some((needle) => clean.includes(needle))) clean = clean.replace(pattern, hidden);
+    }
   }
   return clean;
 }

@@ -14,7 +14,7 @@ export interface Redactor {
 const LONGEST = 64 * 1024;
 /** No secret is longer, but for a key, which has a beginning and an end. */
 const OVERLAP = 4096;
-const LONGEST_KEY = 64 * 1024;
+const LONGEST_KEY = 16 * 1024;
 const BEGIN = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/g;
 const END = /-----END [A-Z ]{0,30}PRIVATE KEY-----/;
 
