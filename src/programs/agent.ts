@@ -48,6 +48,8 @@ export interface RunningAgent {
 const LOG_LIMIT = 16 * 1024 * 1024;
 /** A line that carries a whole file may be long; one without end must not pile up. */
 const LONGEST_LINE = 8 * 1024 * 1024;
+/** Of a flood of plain lines, so many of each piece are told; a line that may be an event always is. */
+const MOST_LINES = 100;
 const POLL_MS = 25;
 const REAP_MS = 5000;
 const DRAIN_MS = 1000;
@@ -140,9 +142,13 @@ function byLine(stream: Readable, tell: (line: string) => void): void {
   };
   const read = (text: string): void => {
     let from = 0;
+    let told = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-      put(text.slice(from, end));
-      flush();
+      if (length > 0 || told < MOST_LINES || text[from] === '{') {
+        put(text.slice(from, end));
+        flush();
+        told += 1;
+      }
       from = end + 1;
     }
     put(text.slice(from));

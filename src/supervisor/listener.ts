@@ -70,7 +70,14 @@ export function listen(
       // Whoever stands beside it has to tell it.
       if (event.kind === 'context') bell.ring();
     }
-    if (events.length > 0) show();
+    if (events.length > 0 && !isTooMuch()) show();
+  };
+  /** Whoever looks on reads no more than a few lines a second, and drawing them costs more than reading them did. */
+  let shown = { second: 0, count: 0 };
+  const isTooMuch = (): boolean => {
+    const second = Math.floor(now() / 1000);
+    shown = { second, count: shown.second === second ? shown.count + 1 : 1 };
+    return shown.count > MOST_NEWS;
   };
   const take = (events: readonly AgentEvent[]): void => {
     last = now();
@@ -90,6 +97,8 @@ export function listen(
     unservedSince: () => unserved?.since,
   };
 }
+
+const MOST_NEWS = 100;
 
 /** What some CLIs wait out by themselves, for hours if need be. */
 const WAITS: ReadonlySet<string> = new Set(['quota', 'network']);
