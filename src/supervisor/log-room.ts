@@ -17,6 +17,9 @@ export interface LogRoom {
   readonly liveTasks: ReadonlySet<string>;
 }
 
+/** Anything else a person put there. */
+const OURS = /\.log(?:\.prepare)?$|^[a-z-]+-\d+\.\d{8}T[\dZ-]+\.(?:[a-z0-9-]+\.)?md$/;
+
 export function filesToDrop(files: readonly LogFile[], room: LogRoom): readonly string[] {
   const newestFirst = files.toSorted((a, b) => b.time - a.time || (a.name < b.name ? 1 : -1));
   const agents = new Map<string, number>();
@@ -31,7 +34,7 @@ export function filesToDrop(files: readonly LogFile[], room: LogRoom): readonly 
     if (agent !== undefined) agents.set(agent, before + 1);
     if (task !== undefined) tasks.add(task);
     const fits = held + file.bytes <= room.bytes && before < room.perAgent;
-    if (first || fits) held += file.bytes;
+    if (first || fits || !OURS.test(file.name)) held += file.bytes;
     else dropped.push(file.name);
   }
   return dropped;
