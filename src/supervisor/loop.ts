@@ -17,6 +17,7 @@ import { handsOf, type Office, runningUse, type Stop } from './office.ts';
 import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
 import type { SeatKeeper } from './seat.ts';
 import { runSession } from './session.ts';
+import { forgetUse, recordLeftUse } from './unrecorded.ts';
 
 const HURRY_MS = 300;
 const IMPATIENT_MS = 3000;
@@ -34,6 +35,7 @@ export async function enrol(office: Office, { agent, role }: Supervised): Promis
   await renewOwn(office, agent);
   // Whoever had this id before is gone; what it started must not go on beside us.
   await endAgent(office.context.paths.root, agent);
+  await recordLeftUse(office, agent);
   return undefined;
 }
 
@@ -166,6 +168,7 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     await clearTrouble(round);
     const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
     await record(round, assigned, outcome);
+    forgetUse(office, round.who.agent);
     return await conclude(round, task, outcome);
   } finally {
     office.running?.delete(round.who.agent);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Launch, SessionRequest, Usage } from '../agents/provider.ts';
 import type { Board } from '../core/board.ts';
 import { plus } from '../core/budget/ledger.ts';
+import type { SessionUse } from '../core/command.ts';
 import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
 import { redact, secretsOf } from '../core/redact.ts';
@@ -20,6 +21,7 @@ import { type Heard, type Listener, listen } from './listener.ts';
 import type { Chosen, Office, Stop } from './office.ts';
 import { sessionFiles, writePrompt } from './records.ts';
 import type { SeatKeeper } from './seat.ts';
+import { noteUse } from './unrecorded.ts';
 import { measuredUse } from './use.ts';
 
 export interface SessionWork {
@@ -92,15 +94,17 @@ export async function runSession(
     return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
   }
   const { prices } = seen.state.config;
-  office.running?.set(work.agent, () => ({
-    task: work.task,
-    usage: plus(undefined, measuredUse(heard.so(), seconds(), work.chosen.model, prices)),
-  }));
+  const use = (): SessionUse => measuredUse(heard.so(), seconds(), work.chosen.model, prices);
+  const note = (): void => noteUse(office, work.agent, work.chosen.provider.name, use(), work.task);
+  office.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, use()) }));
+  note();
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
-  const how = await following(office, work, running, heard, stop, request, leaseLost).catch(async (error: unknown) => {
-    await running.end(GRACE_MS, stop.atOnce);
-    throw error;
-  });
+  const how = await following(office, work, running, heard, stop, request, leaseLost, note).catch(
+    async (error: unknown) => {
+      await running.end(GRACE_MS, stop.atOnce);
+      throw error;
+    },
+  );
   await running.end(stop.atOnce.aborted || how.kind === 'lease-lost' ? 0 : GRACE_MS, stop.atOnce);
   await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
   const { board } = await store.read();
@@ -142,6 +146,7 @@ async function following(
   stop: Stop,
   request: SessionRequest,
   leaseLost: () => boolean,
+  note: () => void,
 ): Promise<SessionEnd['how']> {
   const over = new AbortController();
   const driven = work.chosen.provider.drive?.(request, running, (events) => heard.take(events));
@@ -155,7 +160,10 @@ async function following(
         contextPercent: () => heard.so().contextPercent,
         unservedSince: heard.unservedSince,
         leaseLost,
-        measure: () => void measure(office, work, heard),
+        measure: () => {
+          note();
+          void measure(office, work, heard);
+        },
       },
       stop,
       over.signal,

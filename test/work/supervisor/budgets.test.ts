@@ -170,6 +170,53 @@ describe('what a session cost', () => {
   });
 });
 
+describe('what a session used whose supervisor was killed', () => {
+  const left = (root: string): string => `${root}/.liza/cache/use/coder-1.json`;
+  /** Opens a room in which somebody left that. */
+  const leftBehind = (text: string): Promise<void> =>
+    open({
+      parts: { 'coder-1': [{}] },
+      furnish: ({ root }) => {
+        fs.mkdirSync(`${root}/.liza/cache/use`, { recursive: true });
+        fs.writeFileSync(left(root), text);
+      },
+    });
+
+  test('is noted while it runs, and gone once it is recorded', async () => {
+    const part: Part = { events: used({ input: 100, output: 50, cost_usd: 0.7 }) };
+    await open({ parts: { 'coder-1': [part] } });
+    await r().until('it told', () => seat()?.session?.cost_usd === 0.7);
+    r().clock.advance(61_000);
+    const file = left(r().p.root);
+    await r().until('it is noted', () => fs.readFileSync(file, 'utf8').includes('0.7'));
+    r().crew.stop();
+    await r().crew.ended;
+    expect(fs.existsSync(file)).toBe(false);
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, cost_usd: 0.7 });
+  });
+
+  test('is recorded by the next one', async () => {
+    await leftBehind(
+      JSON.stringify({
+        provider: 'fake',
+        task: 't',
+        used: { seconds: 90, input_tokens: 10, output_tokens: 5, cost_usd: 0.7 },
+      }),
+    );
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, seconds: 90, cost_usd: 0.7 });
+    expect((await r().p.task('t')).usage).toMatchObject({ sessions: 1, cost_usd: 0.7 });
+  });
+
+  test.each(['', '{', '[]', '{"used":{"seconds":-1,"cost_usd":"much","input_tokens":1e99}}'])(
+    '%s records no amount',
+    async (text) => {
+      await leftBehind(text);
+      expect((await r().p.state()).goal.spent?.cost_usd).toBeUndefined();
+      await r().until('it goes on', () => r().started.length === 1);
+    },
+  );
+});
+
 test('a disk without room: nothing starts until there is some', async () => {
   await open({ parts: { 'coder-1': [{}] }, config: { min_free_mb: 1_000_000_000 } } as RoomOptions);
   await r().until('idle', () => seat()?.why?.startsWith('the disk has') === true);
