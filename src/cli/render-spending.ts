@@ -16,7 +16,11 @@ export function spendingLines(all: readonly SpendingView[], p: Pen): readonly Li
   });
 }
 
-export const spendingFacts = (one: SpendingView): readonly string[] => UNITS.flatMap((unit) => fact(one, unit));
+/** What is limited first: a narrow page cuts the rest. */
+export function spendingFacts(one: SpendingView): readonly string[] {
+  const percent = (unit: Unit): number => one.limits[unit]?.percent ?? -1;
+  return UNITS.toSorted((a, b) => percent(b) - percent(a)).flatMap((unit) => fact(one, unit));
+}
 
 function fact(one: SpendingView, unit: Unit): readonly string[] {
   const limit = one.limits[unit];

@@ -10,6 +10,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
 import { secretsOf } from '../core/redact.ts';
 import type { Environment } from './environment.ts';
+import { markOf, setMark } from './mark.ts';
 import { openOutput, type Printed } from './output.ts';
 import { startTime, TAG } from './processes.ts';
 import { nested, reasonOf } from './start.ts';
@@ -60,7 +61,7 @@ export const agentTag = (root: string, agent: string): string =>
 
 /** Ends what a supervisor that is gone left running. Answers how many could not be ended. */
 export const endAgent = (root: string, agent: string): Promise<number> =>
-  treeOf({ pid: -1, started: undefined, tag: agentTag(root, agent) }).end();
+  treeOf({ pid: -1, started: undefined, tag: agentTag(root, agent), mark: markOf(agentTag(root, agent)) }).end();
 
 export async function startAgent(program: AgentProgram): Promise<RunningAgent | { readonly reason: string }> {
   const { argv, cwd, env, tag } = program;
@@ -85,7 +86,9 @@ export async function startAgent(program: AgentProgram): Promise<RunningAgent | 
 
 function follow(child: ChildProcess, pid: number, session: string, program: AgentProgram): RunningAgent {
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
-  const tree = treeOf({ pid, started: startTime(pid), tag: session });
+  const started = startTime(pid);
+  const mark = markOf(program.tag);
+  const tree = treeOf({ pid, started, tag: session, mark: setMark(pid, mark) ? mark : undefined });
   const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT, secrets: secretsOf(program.env) });
   const exited = new Promise<AgentExit>((done) => {
     child.once('exit', (code, signal) =>

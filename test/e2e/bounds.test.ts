@@ -123,7 +123,7 @@ describe('G23: an agent prints without end', () => {
     expect(log.length).toBeLessThan(17 * 1024 * 1024);
     expect(log.startsWith('first words\n')).toBe(true);
     expect(log).toMatch(/\[liza: \d+ bytes left out\]/);
-    expect(log.trimEnd().endsWith('last words')).toBe(true);
+    expect(log.slice(-300)).toContain('last words');
     if (fs.existsSync('/proc/self/status')) expect(most).toBeGreaterThan(1000);
     expect(most / 1000).toBeLessThan(300);
   });
@@ -138,9 +138,7 @@ describe('budgets', () => {
     expect(ran.stdout + ran.stderr).toContain('the budget of today (UTC) is used up: 2 sessions of 2 sessions');
     expect(ran.stdout + ran.stderr).toContain('liza config set budgets.day.sessions 4');
     const status = p.ok(['status']).stdout;
-    expect(status).toMatch(
-      /today \(UTC\) {2}0 tokens · cost of \d sessions? unknown · .* min · 2 sessions of 2 sessions, used up/,
-    );
+    expect(status).toContain('today (UTC)  2 sessions of 2 sessions, used up · 0 tokens · cost of 2 sessions');
     expect(status).toContain('BUDGET: today (UTC) — used up: 2 sessions of 2 sessions; no session starts');
     const { spending } = JSON.parse(p.ok(['status', '--json']).stdout) as { spending: object[] };
     expect(spending).toMatchObject([

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { agentTag, endAgent, startAgent } from '../../../src/programs/agent.ts';
 
 let folder: string;
@@ -89,6 +89,55 @@ test('the last words of one that has exited are heard', async () => {
     expect(lines.at(-1)).toBe('last words');
   }
 });
+
+/** G19: each leaves a process behind in its own way and says its pid. */
+const DAEMONS = {
+  'a child': 'sleep 1000 & echo $!',
+  'a session of its own': 'setsid sleep 1000 & echo $!',
+  'a double fork': `(sh -c 'echo $$; exec sleep 1000' &)`,
+  'a double fork into a session of its own': `(setsid sh -c 'echo $$; exec sleep 1000' &)`,
+  'a cleared environment': `env -i /bin/sh -c 'echo $$; exec sleep 1000' &`,
+  'a double fork with a cleared environment': `(env -i /bin/sh -c 'echo $$; exec sleep 1000' &)`,
+  'a session of its own with a cleared environment, two forks away': `(env -i /usr/bin/setsid /bin/sh -c '(echo $$; exec sleep 1000) &' &)`,
+  'one that forks on after its parent is gone': `(env -i /usr/bin/setsid /bin/sh -c 'sleep 0.3; sleep 1000 & echo $!; wait' &)`,
+} as const;
+
+const isLinux = process.platform === 'linux';
+
+describe.skipIf(!isLinux)('G19: nothing that an agent leaves behind is alive when its session is over', () => {
+  test.each(Object.entries(DAEMONS))('%s', async (_how, script) => {
+    const { running, lines } = await run(`
+      require('child_process').spawnSync('sh', ['-c', ${JSON.stringify(`${script}; sleep 0.05`)}], { stdio: 'inherit' });
+      setTimeout(() => {}, 500)`);
+    await running.exited;
+    await running.end(0);
+    const pids = lines.map(Number);
+    expect(pids.length).toBeGreaterThan(0);
+    for (const pid of pids) expect(isAlive(pid), `${pid}`).toBe(false);
+  });
+
+  test('also when the supervisor is gone, by project and id alone', async () => {
+    const { running, lines } = await run(`
+      require('child_process').spawnSync('sh', ['-c', ${JSON.stringify(DAEMONS['a double fork with a cleared environment'])}], { stdio: 'inherit' });
+      setTimeout(() => {}, 300)`);
+    await running.exited;
+    const [pid] = lines.map(Number);
+    expect(isAlive(pid ?? 0)).toBe(true);
+    expect(await endAgent(folder, 'coder-2')).toBe(0);
+    expect(isAlive(pid ?? 0)).toBe(true);
+    expect(await endAgent(folder, 'coder-1')).toBe(0);
+    expect(isAlive(pid ?? 0)).toBe(false);
+    await running.end(0);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/.test(fs.readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
 
 test('whoever comes after can end what an agent left, by project and id alone', async () => {
   const { running } = await run(`
