@@ -98,7 +98,7 @@ const DAEMONS = {
   'a double fork into a session of its own': `(setsid sh -c 'echo $$; exec sleep 1000' &)`,
   'a cleared environment': `env -i /bin/sh -c 'echo $$; exec sleep 1000' &`,
   'a double fork with a cleared environment': `(env -i /bin/sh -c 'echo $$; exec sleep 1000' &)`,
-  'a session of its own with a cleared environment, two forks away': `(env -i /usr/bin/setsid /bin/sh -c '(echo $$; exec sleep 1000) &' &)`,
+  'a session of its own with a cleared environment, two forks away': `(env -i /usr/bin/setsid /bin/sh -c 'sleep 1000 & echo $!' &)`,
   'one that forks on after its parent is gone': `(env -i /usr/bin/setsid /bin/sh -c 'sleep 0.3; sleep 1000 & echo $!; wait' &)`,
 } as const;
 
