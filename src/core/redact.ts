@@ -140,9 +140,12 @@ const remembered = new WeakMap<object, readonly string[]>();
 
 const SHORTEST = 8;
 
-/** A path, a plain number or a common word would be hidden wherever it is meant as itself. */
+/** A path, a plain number or a word would be hidden wherever it is meant as itself. */
 const isWorthHiding = (value: string): boolean =>
-  value.length >= SHORTEST && !/^(?:[~.]?\/|[\d.,:-]{0,14}$)/.test(value) && !COMMON.test(value) && value.trim() !== '';
+  value.length >= SHORTEST &&
+  !/^(?:[~.]?\/|[\d.,:-]{0,14}$|[A-Z]?[a-z]{7,11}$)/.test(value) &&
+  !COMMON.test(value) &&
+  value.trim() !== '';
 
 /** Each line of a value that has several: output is looked at line by line. */
 const linesOf = (value: string): readonly string[] =>

@@ -215,4 +215,13 @@ async function madeAgain(office: Office, agent: string, task: Task): Promise<boo
   return !isRefusal(made);
 }
 
-const RACED: ReadonlySet<string> = new Set(['not-being-claimed', 'folder-lock', 'state', 'lease-past', 'reservation']);
+const RACED: ReadonlySet<string> = new Set([
+  'not-being-claimed',
+  'folder-lock',
+  'state',
+  'lease-past',
+  'reservation',
+  // Somebody else took the last of it; the next look tells.
+  'within-budget',
+  'room-on-disk',
+]);

@@ -49,7 +49,7 @@ function used(state: State, seats: readonly Seat[]): readonly string[] {
   const unknown = (ended.unpriced_sessions ?? 0) + (ended.uncounted_sessions ?? 0) > 0 ? '+?' : '';
   return [
     ...(all === 0 ? [] : [`${tokens(all)} tokens`]),
-    ...(cost === 0 && unknown === '' ? [] : [`${dollars(cost)}${unknown}`]),
+    ...(cost > 0 ? [`${dollars(cost)}${unknown}`] : unknown === '' ? [] : ['cost unknown']),
   ];
 }
 

@@ -14,6 +14,8 @@ export const AS_OF = '2026-10';
 const price = (input: number, cached: number, output: number): Price => ({ input, cached, output });
 
 export const PRICE_LIST: Readonly<Record<string, Price>> = {
+  // A script that plays an agent costs nothing; what it says of tokens is made up.
+  'rehearsal (scripted numbers)': price(0, 0, 0),
   // Claude Code
   'claude-fable-5-1': price(10, 0.25, 50),
   'claude-fable-5': price(10, 1, 50),

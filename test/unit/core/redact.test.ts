@@ -127,6 +127,7 @@ describe('of the environment', () => {
     ['MAX_OUTPUT_TOKENS', '32000000'],
     ['API_KEY', 'short'],
     ['SECRET_MODE', 'disabled'],
+    ['DB_PASSWORD', 'developer'],
     ['LIZA_AGENT_ID', 'coder-1-and-more'],
     ['GIT_AUTHOR_NAME', 'coder-1-and-more'],
     ['ANTHROPIC_MODEL', 'claude-sonnet-4-5'],
