@@ -56,9 +56,10 @@ const inBytes = (secrets: readonly string[]): readonly string[] => {
 };
 const encoded = new WeakMap<readonly string[], readonly string[]>();
 
-const WORD = '[A-Za-z0-9_+/=.~-]{16,4096}';
+/** Long, and of letters and digits mixed, as keys are. */
+const WORD = '(?=[A-Za-z_+/=.~-]{0,4096}\\d)(?=[\\d_+/=.~-]{0,4096}[A-Za-z])[A-Za-z0-9_+/=.~-]{16,4096}';
 const FIRST_WORD = new RegExp(`^${WORD}`);
-const LAST_WORD = new RegExp(`${WORD}$`);
+const LAST_WORD = new RegExp(`(?<![A-Za-z0-9_+/=.~-])${WORD}$`);
 
 /** How much of it is whole. */
 function readyPart(text: string): number {
