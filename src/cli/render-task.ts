@@ -1,7 +1,6 @@
 // `liza show <task>` on a terminal: every field of one task, sorted by what a reader asks (what is it,
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
-import { unknownOf } from '../core/budget/limits.ts';
 import { counted } from '../core/gist.ts';
 import { historyOf } from '../core/holding.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../core/state.ts';
@@ -109,7 +108,7 @@ function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
 
 function usageText(usage: Usage): string {
   const { sessions, seconds, input_tokens, output_tokens, cost_usd } = usage;
-  const unknown = unknownOf(usage, 'usd');
+  const unknown = (usage.unpriced_sessions ?? 0) + (usage.uncounted_sessions ?? 0);
   return [
     `${sessions} session(s), ${duration(seconds * 1000)}`,
     `${grouped(input_tokens)} tokens in, ${grouped(output_tokens)} out`,
