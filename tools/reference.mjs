@@ -130,6 +130,7 @@ Keys that Liza does not know are left alone.
 | tell agents how tests are run | \`test_command\`; \`liza init\` asks for it |
 | test every merge | a script in the repository, \`scripts/integration-test.sh\`; how long it may run: \`integration_test_timeout\` |
 | choose the agent CLI for good | \`default_provider\`; for one run: \`liza run --agent <name>\` |
+| limit what is spent | \`budgets\`, for example \`liza config set budgets.day.usd 20\`: [budgets.md](budgets.md) |
 | be stricter | \`reviewers_required\`, \`max_review_cycles\`, \`assumption_budget\` |
 | keep agents from each other's branches | \`isolation\` = \`clone\` |
 
@@ -162,7 +163,7 @@ of its own: [rehearsal.md](rehearsal.md).
 
 ## Not in force yet
 
-Kept and checked, and used by a later version: \`sandbox\`, \`tdd\`, \`prices\`, \`budgets\`, \`escalation_webhook\`.
+Kept and checked, and used by a later version: \`sandbox\`, \`tdd\`.
 \`test_command\` is told to agents; Liza does not run it itself yet.
 `;
 }

@@ -7,6 +7,7 @@ import { duration } from '../core/time.ts';
 import type { AgentView, AnomalyView, StatusView, TaskView } from '../core/view.ts';
 import { leaseWords } from './lease-words.ts';
 import { grouped, type Line, type Pen, pen, type Span, STATUS_TONE } from './pen.ts';
+import { spendingLines } from './render-spending.ts';
 import { columns, type Look, pad } from './terminal.ts';
 
 export interface StatusLook extends Look {
@@ -26,6 +27,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     counts(view, p),
     taskGroups(view, p, most),
     section('Agents', view.agents, p, most, agentLines),
+    section('Spent', view.spending, p, most, spendingLines),
     section('Alarms', urgentFirst(view.alarms), p, most, alarmLines),
     section('Anomalies', view.anomalies, p, most, (anomalies) =>
       anomalies.flatMap((one) => hanging(anomalyText(one), p)),

@@ -1,6 +1,7 @@
 // `liza show <task>` on a terminal: every field of one task, sorted by what a reader asks (what is it,
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
+import { counted } from '../core/gist.ts';
 import { historyOf } from '../core/holding.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../core/state.ts';
 import { duration, type Instant, instant } from '../core/time.ts';
@@ -105,12 +106,16 @@ function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
   ];
 }
 
-const usageText = ({ sessions, seconds, input_tokens, output_tokens, cost_usd }: Usage): string =>
-  [
+function usageText(usage: Usage): string {
+  const { sessions, seconds, input_tokens, output_tokens, cost_usd } = usage;
+  const unknown = (usage.unpriced_sessions ?? 0) + (usage.uncounted_sessions ?? 0);
+  return [
     `${sessions} session(s), ${duration(seconds * 1000)}`,
     `${grouped(input_tokens)} tokens in, ${grouped(output_tokens)} out`,
     ...(cost_usd === undefined ? [] : [`$${cost_usd.toFixed(2)}`]),
+    ...(unknown === 0 ? [] : [`cost of ${counted(unknown, 'session')} unknown`]),
   ].join(', ');
+}
 
 /** Whoever could not look beside the state knows nothing of the lease, and says nothing. */
 const leaseOf = ({ leaseLeft }: TaskView): string => (leaseLeft === undefined ? '' : `, ${leaseWords(leaseLeft)}`);

@@ -3,6 +3,7 @@
 // people in alarms/catalogue.ts.
 
 import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarms/alarm.ts';
+import { budgetAlarms, diskAlarm } from './alarms/budget-rows.ts';
 import { rubberStamps } from './alarms/rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
 import type { Board } from './board.ts';
@@ -80,6 +81,8 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
   return [
     ...breaker(state),
     ...deadline(context),
+    ...budgetAlarms(context.board, context.now),
+    ...diskAlarm(context.board),
     ...checkpoint(context),
     ...pause(context),
     ...stalled(context, extra),

@@ -63,7 +63,10 @@ export interface SessionUse {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cached_tokens?: number;
+  /** Told by the provider, or by its model's price; absent: not known. */
   readonly cost_usd?: number;
+  /** Its provider told no tokens. */
+  readonly untold?: boolean;
 }
 
 export interface Payloads {
@@ -137,7 +140,11 @@ export interface Payloads {
     readonly attempted?: readonly string[];
   };
   /** A limit was hit: the supervisor, not the coder, blocks. */
-  limit: { readonly task: string; readonly limit: 'max_iterations' | 'spin' | 'silence'; readonly detail?: string };
+  limit: {
+    readonly task: string;
+    readonly limit: 'max_iterations' | 'spin' | 'silence' | 'budget';
+    readonly detail?: string;
+  };
   discover: Omit<Discovery, 'id' | 'by' | 'created' | 'converted_to_task' | 'dismissed_reason'> & {
     readonly id?: string;
   };

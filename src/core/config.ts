@@ -2,13 +2,42 @@
 // docs/configuration.md is generated from here.
 
 import * as v from 'valibot';
-import { branch, count, limit, map, oneOf, seconds, text, texts } from './fields.ts';
+import { amount, branch, count, id, limit, map, oneOf, seconds, text, texts } from './fields.ts';
 
 /** `guarded` keys execute, spend or loosen something: an edit by hand waits for `liza edit --adopt`. */
 const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>
   v.pipe(schema, v.metadata({ guarded: false }), v.description(description));
 const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
   v.pipe(schema, v.metadata({ guarded: true }), v.description(description));
+
+/** A key that is misspelt would be a limit that does not hold: unknown ones are refused. */
+const Limits = v.strictObject(
+  {
+    tokens: v.optional(count),
+    usd: v.optional(amount),
+    minutes: v.optional(amount),
+    sessions: v.optional(count),
+  },
+  'must be a map of tokens, usd, minutes, sessions',
+);
+
+const Budgets = v.strictObject(
+  {
+    task: v.optional(Limits),
+    goal: v.optional(Limits),
+    day: v.optional(Limits),
+    /** Of single tasks, in place of `task`. */
+    tasks: v.optional(v.record(id, Limits)),
+    warn_percent: v.optional(v.pipe(count, v.minValue(1, 'must be ≥ 1'), v.maxValue(100, 'must be ≤ 100'))),
+    end_percent: v.optional(v.pipe(count, v.minValue(100, 'must be ≥ 100'))),
+  },
+  'must be a map of task, goal, day, tasks, warn_percent, end_percent',
+);
+
+const Price = v.strictObject(
+  { input: amount, cached: v.optional(amount), output: amount },
+  'must be a map of input, cached, output',
+);
 
 export const ConfigSchema = v.object({
   integration_branch: guarded(v.optional(branch, 'integration'), 'Branch that approved work is merged to.'),
@@ -42,7 +71,22 @@ export const ConfigSchema = v.object({
     v.optional(v.nullable(text)),
     'Agent CLI for every role that `liza run` names none for; none: the first one installed.',
   ),
-  prices: guarded(v.optional(map), 'Price per million tokens, by model.'),
-  budgets: guarded(v.optional(map), 'Tokens, money and time per task, goal and day.'),
+  prices: guarded(
+    v.optional(v.record(v.string(), Price, 'must be a map')),
+    'US dollars per million tokens (`input`, `cached`, `output`), by model; before the built-in list.',
+  ),
+  budgets: guarded(
+    v.optional(Budgets),
+    'Limits per `task`, `goal` and `day` (UTC), and of single `tasks`: `tokens`, `usd`, `minutes` of sessions, `sessions`. ' +
+      'Warns at `warn_percent` (80), starts nothing at 100, ends a session at `end_percent` (120).',
+  ),
+  min_free_mb: guarded(
+    v.optional(count, 500),
+    'Megabytes free on the disk, below which no session starts; 0: no limit.',
+  ),
+  agent_logs_mb: guarded(
+    v.optional(limit, 512),
+    'Megabytes that agent-logs and agent-prompts may each hold; the oldest go first.',
+  ),
   escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
 });

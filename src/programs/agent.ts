@@ -8,7 +8,9 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
+import { secretsOf } from '../core/redact.ts';
 import type { Environment } from './environment.ts';
+import { markOf, setMark } from './mark.ts';
 import { openOutput, type Printed } from './output.ts';
 import { startTime, TAG } from './processes.ts';
 import { nested, reasonOf } from './start.ts';
@@ -48,13 +50,17 @@ export interface RunningAgent {
 const LOG_LIMIT = 16 * 1024 * 1024;
 /** A line that carries a whole file may be long; one without end must not pile up. */
 const LONGEST_LINE = 8 * 1024 * 1024;
+/** Of a flood of plain lines, so many of each piece are told; a line that may be an event always is. */
+const MOST_LINES = 100;
 const POLL_MS = 25;
 const REAP_MS = 5000;
 const DRAIN_MS = 1000;
 
 /** Ends what a supervisor that is gone left running. Answers how many could not be ended. */
-export const endAgent = (site: Site, agent: string): Promise<number> =>
-  treeOf({ pid: -1, started: undefined, tag: agentTag(site, agent) }).end();
+export const endAgent = (site: Site, agent: string): Promise<number> => {
+  const tag = agentTag(site, agent);
+  return treeOf({ pid: -1, started: undefined, tag, mark: markOf(tag) }).end();
+};
 
 export async function startAgent(program: AgentProgram): Promise<RunningAgent | { readonly reason: string }> {
   const { argv, cwd, env, tag } = program;
@@ -79,8 +85,10 @@ export async function startAgent(program: AgentProgram): Promise<RunningAgent | 
 
 function follow(child: ChildProcess, pid: number, session: string, program: AgentProgram): RunningAgent {
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
-  const tree = treeOf({ pid, started: startTime(pid), tag: session });
-  const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT });
+  const started = startTime(pid);
+  const mark = markOf(program.tag);
+  const tree = treeOf({ pid, started, tag: session, mark: setMark(pid, mark) ? mark : undefined });
+  const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT, secrets: secretsOf(program.env) });
   const exited = new Promise<AgentExit>((done) => {
     child.once('exit', (code, signal) =>
       done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
@@ -136,9 +144,13 @@ function byLine(stream: Readable, tell: (line: string) => void): void {
   };
   const read = (text: string): void => {
     let from = 0;
+    let told = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-      put(text.slice(from, end));
-      flush();
+      if (length > 0 || told < MOST_LINES || text[from] === '{') {
+        put(text.slice(from, end));
+        flush();
+        told += 1;
+      }
       from = end + 1;
     }
     put(text.slice(from));

@@ -6,6 +6,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { secretsOf } from '../core/redact.ts';
 import { type Output, type OutputRequest, openOutput, type Printed } from './output.ts';
 import { openPipe, type Pipe } from './pipe.ts';
 import { startTime } from './processes.ts';
@@ -73,7 +74,7 @@ function prepared(program: Program): { readonly output: Output; readonly pipe: P
   let pipe: Pipe | undefined;
   try {
     pipe = openPipe(program.env);
-    return { pipe, output: openOutput(program) };
+    return { pipe, output: openOutput({ secrets: secretsOf(program.env), ...program }) };
   } catch (error) {
     pipe?.closeWriteEnd();
     pipe?.close();

@@ -4,12 +4,14 @@
 // the one that was read when it was recognised: never to somebody who got an old pid.
 
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Mark } from './mark.ts';
 import { processes, type Running, startTime } from './processes.ts';
 
 export interface Root {
   readonly pid: number;
   readonly started: string | undefined;
   readonly tag: string;
+  readonly mark?: Mark | undefined;
 }
 
 export interface Tree {
@@ -29,7 +31,7 @@ const LONGEST_PAUSE_MS = 100;
 export function treeOf(root: Root): Tree {
   const known = new Map<number, string>();
   const look = (): readonly Running[] => {
-    const found = family(root, processes(root.tag), known);
+    const found = family(root, processes(root.tag, root.mark), known);
     for (const { pid, started } of found) known.set(pid, started);
     return found;
   };

@@ -18,12 +18,14 @@ export function assemble({ files, paths }: Context, state: State): Board {
     for (const [id, { status }] of index) if (!ended.has(id)) archived.set(id, status);
   }
   const gone = endedProcesses(state);
+  const freeMb = files.freeMb?.(paths.liza);
   return {
     state,
     switches: readSwitches(files, paths),
     leases: readLeases(files, paths.agents),
     archived,
     ...(gone.size === 0 ? {} : { gone }),
+    ...(freeMb === undefined ? {} : { freeMb }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Alarm } from '../core/alarms/alarm.ts';
 import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { turnOf } from '../core/duty.ts';
+import { redact, secretsOf } from '../core/redact.ts';
 import { whyNothingMoves } from '../core/stall.ts';
 import { settings } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
@@ -38,13 +39,16 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   const happenings: Happening[] = [];
   const listeners = new Set<() => void>();
   const alarmsOn = new Map<string, Alarm>();
+  const secrets = secretsOf(options.office.env);
   const changed = (): void => {
     for (const tell of [...listeners]) tell();
   };
   const office: Office = {
+    running: new Map(),
     ...options.office,
     tell: (happening) => {
-      happenings.push({ ...happening, time: options.office.clock.now() });
+      const text = redact(happening.text, secrets);
+      happenings.push({ ...happening, text, time: options.office.clock.now() });
       if (happenings.length > HAPPENINGS) happenings.splice(0, happenings.length - HAPPENINGS);
       changed();
     },

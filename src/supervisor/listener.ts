@@ -2,6 +2,7 @@
 // board, for the record, and for whoever has to decide whether it is still alive.
 
 import type { AgentEvent, Usage } from '../agents/provider.ts';
+import { redact, secretsOf } from '../core/redact.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import type { Instant } from '../core/time.ts';
 import type { Office } from './office.ts';
@@ -11,6 +12,8 @@ import type { SessionWork } from './session.ts';
 /** What a session said so far. */
 export interface Heard {
   readonly usage: Usage;
+  /** Its provider told tokens at least once. */
+  readonly counted?: boolean;
   readonly contextPercent?: number;
   /** The provider's id of it. */
   readonly session?: string;
@@ -30,7 +33,7 @@ export interface Listener {
 }
 
 export function listen(
-  { clock: { now }, bell }: Office,
+  { clock: { now }, bell, env }: Office,
   { chosen, task, usedBefore }: SessionWork,
   seat: SeatKeeper,
   log: string,
@@ -55,8 +58,10 @@ export function listen(
       },
     });
   };
+  const secrets = secretsOf(env);
   const learn = (events: readonly AgentEvent[]): void => {
-    for (const event of events) {
+    for (const said of events) {
+      const event = 'text' in said && said.text !== undefined ? { ...said, text: redact(said.text, secrets) } : said;
       if (event.kind === 'activity') activity = event.text;
       heard = hear(heard, event);
       const { failure, usage } = heard;
@@ -65,7 +70,14 @@ export function listen(
       // Whoever stands beside it has to tell it.
       if (event.kind === 'context') bell.ring();
     }
-    if (events.length > 0) show();
+    if (events.length > 0 && !isTooMuch()) show();
+  };
+  /** Whoever looks on reads no more than a few lines a second, and drawing them costs more than reading them did. */
+  let shown = { second: 0, count: 0 };
+  const isTooMuch = (): boolean => {
+    const second = Math.floor(now() / 1000);
+    shown = { second, count: shown.second === second ? shown.count + 1 : 1 };
+    return shown.count > MOST_NEWS;
   };
   const take = (events: readonly AgentEvent[]): void => {
     last = now();
@@ -86,6 +98,8 @@ export function listen(
   };
 }
 
+const MOST_NEWS = 100;
+
 /** What some CLIs wait out by themselves, for hours if need be. */
 const WAITS: ReadonlySet<string> = new Set(['quota', 'network']);
 
@@ -94,7 +108,7 @@ function hear(heard: Heard, event: AgentEvent): Heard {
     case 'session':
       return { ...heard, session: event.id };
     case 'usage':
-      return { ...heard, usage: event.usage };
+      return { ...heard, usage: event.usage, counted: true };
     case 'context':
       return { ...heard, contextPercent: Math.round(event.percent) };
     case 'failure': {

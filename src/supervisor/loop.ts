@@ -16,10 +16,11 @@ import { clearTrouble, conclude, record } from './aftermath.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
 import { lookAtHeads } from './governor.ts';
 import { keepAlive, renewOwn } from './heartbeat.ts';
-import { handsOf, type Office, type Stop } from './office.ts';
+import { handsOf, type Office, runningUse, type Stop } from './office.ts';
 import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
 import type { SeatKeeper } from './seat.ts';
 import { runSession } from './session.ts';
+import { forgetUse, recordLeftUse } from './unrecorded.ts';
 
 const HURRY_MS = 300;
 const IMPATIENT_MS = 3000;
@@ -37,6 +38,7 @@ export async function enrol(office: Office, { agent, role }: Supervised): Promis
   await renewOwn(office, agent);
   // Whoever had this id before is gone; what it started must not go on beside us.
   await endAgent(siteOf(office.context.paths.root), agent);
+  await recordLeftUse(office, agent);
   return undefined;
 }
 
@@ -72,6 +74,13 @@ async function loop(round: Round): Promise<LoopEnd> {
         seat.turn('idle', { why: `${duty.by} is on` });
         await rest(round, rung, undefined);
         break;
+      case 'held':
+        seat.turn('idle', { why: duty.why });
+        await rest(round, rung, duty.lookAt);
+        break;
+      case 'spent':
+        await giveUp(round, duty.task, duty.why);
+        break;
       case 'merge':
         for (const task of duty.tasks) await merge(round, task);
         break;
@@ -92,7 +101,8 @@ async function lookForDuty({ office, who, memory }: Round): Promise<Duty> {
   for (const [key, until] of memory.passed) if (until <= now) memory.passed.delete(key);
   const impatient = memory.hurriedSince !== undefined && now - memory.hurriedSince > IMPATIENT_MS;
   const { agent, role, only } = who;
-  const duty = nextDuty(board, { agent, role, only, impatient, passed: new Set(memory.passed.keys()) }, now);
+  const looking = { agent, role, only, impatient, passed: new Set(memory.passed.keys()), running: runningUse(office) };
+  const duty = nextDuty(board, looking, now);
   if (duty.kind !== 'nothing' || !duty.hurry) memory.hurriedSince = undefined;
   else memory.hurriedSince ??= now;
   return duty;
@@ -117,6 +127,14 @@ async function rest({ office, memory, stop }: Round, rung: number, at: Instant |
   const poll = now + settings(board.state).poll_interval * 1000;
   const next = Math.min(poll, at ?? poll, ...memory.passed.values());
   await office.bell.wait(rung, Math.max(50, next - now), stop.orderly);
+}
+
+/** Its budget is used up: it waits, blocked, for whoever decides what it is worth. */
+async function giveUp({ office, who, memory }: Round, task: Task, detail: string): Promise<void> {
+  const { agent } = who;
+  const blocked = await transact(handsOf(office, agent), { name: 'limit', task: task.id, limit: 'budget' });
+  if (isRefusal(blocked)) memory.passed.set(attemptKey(task), office.clock.now() + SOON_MS);
+  office.tell({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
 }
 
 async function merge(round: Round, task: Task): Promise<void> {
@@ -155,8 +173,10 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
     for (const text of await lookAtHeads(heads)) office.tell({ level: 'alarm', agent: work.agent, text });
     await record(round, assigned, outcome);
+    forgetUse(office, round.who.agent);
     return await conclude(round, task, outcome);
   } finally {
+    office.running?.delete(round.who.agent);
     assigned.dismiss();
   }
 }
@@ -200,4 +220,13 @@ async function madeAgain(office: Office, agent: string, task: Task): Promise<boo
   return !isRefusal(made);
 }
 
-const RACED: ReadonlySet<string> = new Set(['not-being-claimed', 'folder-lock', 'state', 'lease-past', 'reservation']);
+const RACED: ReadonlySet<string> = new Set([
+  'not-being-claimed',
+  'folder-lock',
+  'state',
+  'lease-past',
+  'reservation',
+  // Somebody else took the last of it; the next look tells.
+  'within-budget',
+  'room-on-disk',
+]);

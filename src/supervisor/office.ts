@@ -3,6 +3,7 @@
 
 import type { Provider } from '../agents/provider.ts';
 import type { Actor } from '../core/board.ts';
+import type { RunningUse } from '../core/budget/limits.ts';
 import type { Places } from '../core/prompts/prompt.ts';
 import type { Role } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
@@ -43,6 +44,8 @@ export interface Office {
   /** A folder with a `liza` that is this very program, to go first on an agent's PATH. */
   readonly bin: string;
   contract(role: Role): string;
+  /** What the sessions of this process have used so far, by agent. */
+  readonly running?: Map<string, () => RunningUse>;
   tell(happening: Omit<Happening, 'time'>): void;
 }
 
@@ -51,6 +54,9 @@ export interface Stop {
   readonly orderly: AbortSignal;
   readonly atOnce: AbortSignal;
 }
+
+export const runningUse = ({ running }: Office): readonly RunningUse[] =>
+  [...(running?.values() ?? [])].map((use) => use());
 
 export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'] });
 

@@ -7,8 +7,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Launch, SessionRequest, Usage } from '../agents/provider.ts';
 import type { Board } from '../core/board.ts';
+import { plus } from '../core/budget/ledger.ts';
+import type { SessionUse } from '../core/command.ts';
 import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
+import { redact, secretsOf } from '../core/redact.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import { type Role, settings } from '../core/state.ts';
 import { siteOf } from '../git/directory.ts';
@@ -21,6 +24,8 @@ import { type Heard, type Listener, listen } from './listener.ts';
 import type { Chosen, Office, Stop } from './office.ts';
 import { sessionFiles, writePrompt } from './records.ts';
 import type { SeatKeeper } from './seat.ts';
+import { noteUse } from './unrecorded.ts';
+import { measuredUse } from './use.ts';
 
 export interface SessionWork {
   readonly agent: string;
@@ -65,9 +70,10 @@ export async function runSession(
 ): Promise<SessionOutcome> {
   const { clock, store } = office;
   const started = clock.now();
-  const deeds = deedsOf((await store.read()).board, work.agent);
+  const { board: seen } = await store.read();
+  const deeds = deedsOf(seen, work.agent);
   const before = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
-  const files = sessionFiles(office.context.paths, work.agent, work.task, started);
+  const files = sessionFiles(office.context.paths, work.agent, work.task, started, seen.state);
   const request = requestOf(office, work);
   const launch = work.chosen.provider.launch(request);
   writePrompt(files.prompt, request.contract, request.prompt);
@@ -94,12 +100,19 @@ export async function runSession(
     return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
   }
   session.begun(running.pid);
+  const { prices } = seen.state.config;
+  const use = (): SessionUse => measuredUse(heard.so(), seconds(), work.chosen.model, prices);
+  const note = (): void => noteUse(office, work.agent, work.chosen.provider.name, use(), work.task);
+  office.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, use()) }));
+  note();
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
-  const how = await following(office, work, running, heard, stop, request, leaseLost).catch(async (error: unknown) => {
-    await running.end(GRACE_MS, stop.atOnce);
-    session.over(clock.now());
-    throw error;
-  });
+  const how = await following(office, work, running, heard, stop, request, leaseLost, note).catch(
+    async (error: unknown) => {
+      await running.end(GRACE_MS, stop.atOnce);
+      session.over(clock.now());
+      throw error;
+    },
+  );
   await running.end(stop.atOnce.aborted || how.kind === 'lease-lost' ? 0 : GRACE_MS, stop.atOnce);
   session.over(clock.now());
   await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
@@ -142,6 +155,7 @@ async function following(
   stop: Stop,
   request: SessionRequest,
   leaseLost: () => boolean,
+  note: () => void,
 ): Promise<SessionEnd['how']> {
   const over = new AbortController();
   const driven = work.chosen.provider.drive?.(request, running, (events) => heard.take(events));
@@ -155,7 +169,10 @@ async function following(
         contextPercent: () => heard.so().contextPercent,
         unservedSince: heard.unservedSince,
         leaseLost,
-        measure: () => void measure(office, work, heard),
+        measure: () => {
+          note();
+          void measure(office, work, heard);
+        },
       },
       stop,
       over.signal,
@@ -176,7 +193,8 @@ function requestOf(office: Office, work: SessionWork): SessionRequest {
     role: work.role,
     cwd: work.cwd,
     contract: office.contract(work.role),
-    prompt: work.prompt,
+    // Said to a model, and kept on the disk: what is on the board by a person's hand may hold one.
+    prompt: redact(work.prompt, secretsOf(office.env)),
     resume: work.resume,
     sessionId: randomUUID(),
     model: work.chosen.model,

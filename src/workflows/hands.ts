@@ -9,6 +9,7 @@ import type { Command } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
+import { secretsOf } from '../core/redact.ts';
 import { type Settings, settings, type Task } from '../core/state.ts';
 import { commitsOf } from '../git/refs.ts';
 import type { Environment } from '../git/run.ts';
@@ -40,13 +41,16 @@ export function thisProcess(): string {
 
 export function transact(hands: Hands, command: Command): Promise<Outcome> {
   const { actor, store } = hands;
-  return store.transact({ actor, command: command.name }, (board, now) => decide(board, command, { actor, now }));
+  const secrets = secretsOf(hands.env);
+  return store.transact({ actor, command: command.name }, (board, now) =>
+    decide(board, command, { actor, now, secrets }),
+  );
 }
 
 /** What would be decided now, or on a board just read; nothing is written. */
 export async function foresee(hands: Hands, command: Command, seen?: Seen): Promise<ReturnType<typeof decide>> {
   const { board, now } = seen ?? (await hands.store.read());
-  return decide(board, command, { actor: hands.actor, now });
+  return decide(board, command, { actor: hands.actor, now, secrets: secretsOf(hands.env) });
 }
 
 export type Seen = Pick<Snapshot, 'board' | 'now'>;

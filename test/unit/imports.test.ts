@@ -43,6 +43,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'store/processes.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
   'programs/processes.ts': /^process\.platform$/, // /proc is Linux's
   'programs/ancestors.ts': /^process\.(platform|getBuiltinModule)$/, // as above
+  'programs/mark.ts': /^process\.platform$/, // as above
   'programs/tree.ts': /^process\.kill$/, // ends what a program left behind
   'cli/verbs/demo.ts': /^process\.once$/, // its folder goes, however the process ends
   'cli/verbs/rehearse.ts': /^process\.(kill|exit)$/, // an agent program ends itself as its script says

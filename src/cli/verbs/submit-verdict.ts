@@ -1,5 +1,6 @@
 // `liza submit-verdict <task> <verdict> [reason]`: binds to the exact commit under review.
 
+import { redact } from '../../core/redact.ts';
 import { parseRejection } from '../../core/verdict.ts';
 import { given } from '../args.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
@@ -44,7 +45,11 @@ export const verb: Verb = {
     });
     if (outcome.ok || reason === undefined || !TOO_LATE.has(outcome.guard ?? '')) return outcome;
     const { keepText } = await import('../../store/rejected.ts');
-    const kept = keepText(io.context(desk.root), `verdict-${task}-${desk.actor.id ?? 'human'}.md`, reason);
+    const kept = keepText(
+      io.context(desk.root),
+      `verdict-${task}-${desk.actor.id ?? 'human'}.md`,
+      redact(reason, desk.secrets),
+    );
     return { ...outcome, hint: `${outcome.hint}; your findings are kept in ${kept} for the next reviewer` };
   },
 };

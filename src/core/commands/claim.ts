@@ -12,6 +12,7 @@ import type { Guard, Row, Situation } from '../table.ts';
 import { duration, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
 import { worktreePlan } from '../worktrees.ts';
+import { mayStart } from './may-start.ts';
 import { FAILURES_THAT_EXHAUST } from './rescope.ts';
 
 type ClaimName = 'reserve-claim' | 'claim-task';
@@ -147,6 +148,7 @@ function claimGuards<K extends ClaimName>(): readonly Guard<K>[] {
     { name: 'not-being-claimed', rule: 'nobody else is preparing a worktree for it', check: notBeingClaimed },
     { name: 'dependencies-merged', rule: 'all dependencies are MERGED', check: dependenciesMerged },
     { name: 'not-exhausted', rule: 'fewer than two coders failed it as it stands', check: notExhausted },
+    ...mayStart<K>(),
   ];
 }
 

@@ -12,6 +12,7 @@ import { duration, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
 import { noOtherTask, ownAgent, registeredAs } from './claim.ts';
+import { mayStart } from './may-start.ts';
 import { firstLine, list, STOP } from './work.ts';
 
 export const claimReview: Row<'claim-review'> = {
@@ -65,6 +66,7 @@ export const claimReview: Row<'claim-review'> = {
             )
           : undefined,
     },
+    ...mayStart<'claim-review'>(),
   ],
   effects: 'reviewing_by, review lease, epoch+1; the commit under review is pinned',
   change: (s) => {

@@ -73,6 +73,8 @@ export interface RoomOptions extends ProjectOptions {
   readonly parts?: Readonly<Record<string, readonly Part[]>>;
   readonly provider?: Partial<Provider>;
   readonly crew?: Partial<CrewOptions>;
+  /** What is there before the crew comes. */
+  readonly furnish?: (project: Project) => void;
 }
 
 const LONG_AGO = 3600;
@@ -81,6 +83,7 @@ async function openRoom(options: RoomOptions): Promise<Room> {
   const p = project(options);
   // The board comes with registered agents: by now their supervisors are long gone.
   p.pass(LONG_AGO);
+  options.furnish?.(p);
   const clock = fakeClock(p, START + LONG_AGO * 1000);
   const started: SessionRequest[] = [];
   const folder = path.join(p.base, 'parts');
