@@ -76,12 +76,12 @@ const ASSIGNED: readonly Shape[] = [
   {
     needles: ['passw', 'Passw', 'assphrase', 'ecret', 'oken', 'ey'],
     pattern:
-      /((?:[Pp]assw(?:or)?d|[Pp]assphrase|[Ss]ecret|[Tt]oken|(?:[Aa]pi|[Aa]ccess|[Aa]ccount|[Ss]ecret)[_-]?[Kk]ey)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)(?=[A-Za-z_+/=~-]{0,100}\d)(?=[\d_+/=~-]{0,100}[A-Za-z])([A-Za-z0-9_+/=~-]{8,400})(?=["'\s,;&)}\]\\]|$)/g,
+      /((?:[Pp]assw(?:or)?d|[Pp]assphrase|[Ss]ecret|[Tt]oken|(?:[Aa]pi|[Aa]ccess|[Aa]ccount|[Ss]ecret)[_-]?[Kk]ey)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)(?=[A-Za-z_+/=~-]{0,100}\d)(?=[\d_+/=~-]{0,100}[A-Za-z])([A-Za-z0-9_+/=~-]{8,400})(?=["'\s,;&)}[\]<|\\]|$)/g,
   },
   {
     needles: ['PASSW', 'SECRET', 'TOKEN', 'KEY'],
     pattern:
-      /((?:PASSWORD|PASSWD|SECRET|TOKEN|(?:API|ACCESS|ACCOUNT|SECRET)[_-]?KEY)\\?["']?\s{0,3}:\s{0,3}\\?["']?)(?=[A-Za-z_+/=~-]{0,100}\d)(?=[\d_+/=~-]{0,100}[A-Za-z])([A-Za-z0-9_+/=~-]{8,400})(?=["'\s,;&)}\]\\]|$)/g,
+      /((?:PASSWORD|PASSWD|SECRET|TOKEN|(?:API|ACCESS|ACCOUNT|SECRET)[_-]?KEY)\\?["']?\s{0,3}:\s{0,3}\\?["']?)(?=[A-Za-z_+/=~-]{0,100}\d)(?=[\d_+/=~-]{0,100}[A-Za-z])([A-Za-z0-9_+/=~-]{8,400})(?=["'\s,;&)}[\]<|\\]|$)/g,
   },
 ];
 
