@@ -1,8 +1,8 @@
 // `liza submit-verdict <task> <verdict> [reason]`: binds to the exact commit under review.
 
-import { parseRejection } from '../../core/verdict.ts';
 import { given } from '../args.ts';
-import { decideAt, openDesk, refused } from '../desk.ts';
+import { decideAt, refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
 import { textOrStdin } from '../input.ts';
 import type { Verb } from '../verb.ts';
 
@@ -30,16 +30,19 @@ export const verb: Verb = {
     const task = args.must('task');
     const verdict = args.must('verdict') === 'APPROVED' ? 'APPROVED' : 'REJECTED';
     const reason = args.flag('reason') ? await textOrStdin(io, args.must('reason')) : undefined;
-    const desk = await openDesk(io);
+    const desk = await openHands(io);
     if (refused(desk)) return desk;
-    const named = namedFiles(reason);
-    const unknown =
-      named.length === 0 ? [] : await (await import('../worktree-facts.ts')).unknownFiles(io, task, named);
+    const { verdictFacts } = await import('../../workflows/verdict-facts.ts');
+    const { parseRejection } = await import('../../core/verdict.ts');
+    // Only those of well-formed blockers; what else is missing the core will say anyway.
+    const blockers = verdict === 'APPROVED' ? [] : parseRejection(reason ?? '', false).blockers;
+    const facts = await verdictFacts(desk, task, blockers);
+    if (refused(facts)) return facts;
     const outcome = await decideAt(desk, {
       name: 'submit-verdict',
       task,
       verdict,
-      facts: { unknown_files: unknown },
+      facts,
       ...given({ reason, commit: args.text('commit') }),
     });
     if (outcome.ok || reason === undefined || !TOO_LATE.has(outcome.guard ?? '')) return outcome;
@@ -51,7 +54,3 @@ export const verb: Verb = {
 
 /** Refusals that are nobody's fault: what the reviewer found must not be lost with its lease. */
 const TOO_LATE = new Set(['epoch', 'holds-review', 'this-commit', 'state']);
-
-/** Only those of well-formed blockers; what else is missing the core will say anyway. */
-const namedFiles = (reason: string | undefined): readonly string[] =>
-  reason === undefined ? [] : [...new Set(parseRejection(reason, false).blockers.map(({ file }) => file))];
