@@ -7,7 +7,7 @@ import { type Refusal, refuse } from '../core/decision.ts';
 import type { ProofRun } from '../core/proof.ts';
 import type { Settings, Task } from '../core/state.ts';
 import type { Workbench } from '../git/workbench.ts';
-import type { Ended } from '../programs/run.ts';
+import { type Ended, stopwatch } from '../programs/run.ts';
 import type { Hands } from './hands.ts';
 import { endOf, fromRoot, howEnded, isGreen, runHere } from './throw-away.ts';
 
@@ -46,10 +46,10 @@ export async function runAll(
   { what, seconds }: RunAll,
 ): Promise<Ran | Refusal> {
   const runs: ProofRun[] = [];
-  const until = performance.now() + seconds * 1000;
+  const taken = stopwatch();
   for (const [at, command] of proving.commands.entries()) {
     const log = logOf(hands, proving, `${what}${at + 1}`);
-    const left = (until - performance.now()) / 1000;
+    const left = seconds - taken();
     hands.say(`${what === '' ? 'validation' : what.replaceAll('-', ' ').trim()} of ${proving.task.id}: ${command} …`);
     const ended = await runHere(hands, { argv: ['sh', '-c', command], folder, seconds: left, log });
     if (ended.how === 'stopped') return STOPPED;

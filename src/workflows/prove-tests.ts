@@ -6,6 +6,7 @@ import { type Refusal, refuse } from '../core/decision.ts';
 import type { Disproof, TestProof } from '../core/proof.ts';
 import { isTest, testPatterns } from '../core/scope.ts';
 import { mixedTree } from '../git/mixed.ts';
+import { stopwatch } from '../programs/run.ts';
 import { type Hands, isRefusal } from './hands.ts';
 import { logOf, outputOf, type Proving, type Ran, runAll, short } from './prove-runs.ts';
 import { inThrowAway, layOut } from './throw-away.ts';
@@ -59,8 +60,8 @@ interface Limits {
 const unlimited = (seconds: number): Limits => ({ left: () => seconds });
 
 function timed(seconds: number): Limits {
-  const until = performance.now() + seconds * 1000;
-  return { left: () => (until - performance.now()) / 1000 };
+  const taken = stopwatch();
+  return { left: () => seconds - taken() };
 }
 
 /** Time that ran out and programs that did not start say nothing about tests. */

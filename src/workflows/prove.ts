@@ -7,6 +7,7 @@ import type { Refusal } from '../core/decision.ts';
 import { type Disproof, isKnownGreen, type Proof } from '../core/proof.ts';
 import { leftAside, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { stopwatch } from '../programs/run.ts';
 import { type Hands, isRefusal } from './hands.ts';
 import type { Unprepared } from './prepare.ts';
 import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './prove-runs.ts';
@@ -18,13 +19,13 @@ export async function prove(hands: Hands, proving: Proving): Promise<Proof | Unp
   const { bench, task, settings, commit, commands } = proving;
   sweepProof(bench, task.id);
   mkdirSync(logFolder(hands, task.id), { recursive: true });
-  const begun = performance.now();
+  const taken = stopwatch();
   const checkout = { purpose: 'proof', task: task.id, commit, prepareLog: logOf(hands, proving, 'prepare') } as const;
   const ran = await inThrowAway<Ran | Refusal>(hands, bench, settings, checkout, (folder) =>
     runAll(hands, proving, folder, { what: '', seconds: settings.validation_timeout }),
   );
   if (isRefusal(ran)) return ran;
-  const since = (): number => tenths((performance.now() - begun) / 1000);
+  const since = (): number => tenths(taken());
   const { runs, red } = ran as Ran;
   if (red !== undefined) return { commit, commands, runs, seconds: since(), disproof: disproofOf(red) };
   if (settings.tdd === 'off') return { commit, commands, runs, seconds: since() };
