@@ -61,11 +61,12 @@ export function steersTests(path: string, commands: readonly string[]): boolean 
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   if (TEST_SETUP.has(name) || /^(vitest|jest|mocha|ava|karma|playwright|cypress)[.\w-]*\.config\.\w+$/.test(name))
     return true;
-  return commands.some((command) => wordsOf(command).includes(path));
+  return commands.some((command) => pathsIn(command).includes(path));
 }
 
-const wordsOf = (command: string): readonly string[] =>
-  command.split(/[\s;&|()<>"'`=]+/).map((word) => word.replace(/^\.\//, ''));
+/** Words of a command that may be paths, as git writes them. */
+export const pathsIn = (command: string): readonly string[] =>
+  command.split(/[\s;&|()<>"'`=]+/).flatMap((word) => word.replace(/^\.\//, '').replace(/\/+$/, '') || []);
 
 const TEST_SETUP = words(
   'package.json makefile gnumakefile justfile taskfile.yml .mocharc.json .mocharc.yml .mocharc.cjs .nycrc pytest.ini ' +

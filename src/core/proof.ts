@@ -23,8 +23,9 @@ export interface ProofRun {
 export interface TestProof {
   readonly mode: 'strict' | 'evidence';
   readonly base: string;
-  readonly base_alone: 'green' | 'red' | 'unknown';
-  readonly on_base: 'red' | 'green' | 'unknown' | 'none';
+  /** `partly`: some commands are red there, or name a test that is new; what follows rests on the others. */
+  readonly base_alone: 'green' | 'partly' | 'red' | 'unknown';
+  readonly on_base: 'red' | 'green' | 'unknown';
   readonly base_tests: 'green' | 'red' | 'unknown' | 'same';
   /** Why something is not known, or what failed where it should not. */
   readonly why?: string;

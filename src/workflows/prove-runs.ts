@@ -27,27 +27,34 @@ export interface Proving {
 
 export interface Ran {
   readonly runs: readonly ProofRun[];
-  /** The first that failed; the rest was not run. */
-  readonly red?: ProofRun & { readonly tail: readonly string[]; readonly ended: Ended['how'] };
+  /** The first that failed. */
+  readonly red?: RedRun;
 }
+
+export type RedRun = ProofRun & { readonly tail: readonly string[]; readonly ended: Ended['how'] };
 
 export interface RunAll {
   /** Part of the logs' names, where it is not the commit itself that is tried. */
   readonly what: string;
   /** For all of them together. */
   readonly seconds: number;
+  /** Not all of the commands. */
+  readonly only?: readonly string[];
+  /** Also after one has failed. */
+  readonly goOn?: boolean;
 }
 
-/** One after the other, until one fails. A refusal: somebody stopped it. */
+/** One after the other, as a rule until one fails. A refusal: somebody stopped it. */
 export async function runAll(
   hands: Hands,
   proving: Proving,
   folder: string,
-  { what, seconds }: RunAll,
+  { what, seconds, only = proving.commands, goOn = false }: RunAll,
 ): Promise<Ran | Refusal> {
   const runs: ProofRun[] = [];
+  let red: RedRun | undefined;
   const taken = stopwatch();
-  for (const [at, command] of proving.commands.entries()) {
+  for (const [at, command] of only.entries()) {
     const log = logOf(hands, proving, `${what}${at + 1}`);
     const left = seconds - taken();
     hands.say(`${what === '' ? 'validation' : what.replaceAll('-', ' ').trim()} of ${proving.task.id}: ${command} …`);
@@ -61,9 +68,11 @@ export async function runAll(
       log: fromRoot(hands, log),
     };
     runs.push(run);
-    if (!run.ok) return { runs, red: { ...run, tail: endOf(ended.tail), ended: ended.how } };
+    if (run.ok) continue;
+    red ??= { ...run, tail: endOf(ended.tail), ended: ended.how };
+    if (!goOn) break;
   }
-  return { runs };
+  return { runs, ...(red === undefined ? {} : { red }) };
 }
 
 const STOPPED = refuse('the validation was stopped, and nothing is submitted', 'submit again', 1, 'stopped');
