@@ -1,6 +1,7 @@
 // What git says about a verdict: whether the places that its blockers name exist, and whether the reviewer left its
 // copy as it was. Looks only. Whatever cannot be read is an error: no verdict counts that could not be checked.
 
+import { posix } from 'node:path';
 import type { VerdictFacts } from '../core/command.ts';
 import type { Refusal } from '../core/decision.ts';
 import type { Blocker } from '../core/verdict.ts';
@@ -62,6 +63,7 @@ async function longest(bench: Workbench, sides: readonly string[], path: string)
 const LARGE = 4 * 1024 * 1024;
 
 async function linesOf(bench: Workbench, commit: string, path: string): Promise<number | undefined> {
+  if (posix.normalize(path) !== path || /^(\/|\.\.(\/|$))/.test(path)) return undefined;
   const list = ['--literal-pathspecs', 'ls-tree', '-z', '-l', '--full-tree', commit, '--', path];
   const entry = (await must(bench.objects(list), 'look for the files that the verdict names')).split('\0')[0] ?? '';
   const [, id = '', size = '0', name] = /^\d+ blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(entry) ?? [];

@@ -255,10 +255,7 @@ describe('tdd', () => {
   });
 
   test('evidence stays within its time', async () => {
-    await begun(
-      { tdd_timeout: 1 },
-      { validation: ['grep -q 2 src/value || sleep 60'] },
-    );
+    await begun({ tdd_timeout: 1 }, { validation: ['grep -q 2 src/value || sleep 60'] });
     p.work('t', GOOD);
     succeeded(await p.submit('t'));
     expect(await tests()).toMatchObject({ base_alone: 'unknown', on_base: 'unknown' });
