@@ -45,11 +45,11 @@ interface Run {
   readonly seconds: number;
 }
 
-/** What Liza ran at the last submitted commit. */
-export function proofText(task: Task): string | undefined {
-  const submitted = task.history?.findLast(({ event }) => event === 'submitted') as
-    | { readonly proof?: { readonly runs?: readonly Run[]; readonly tests?: Tests; readonly file?: string } }
-    | undefined;
+/** What Liza ran at the last submitted commit, or at another one. */
+export function proofText(task: Task, commit?: string): string | undefined {
+  const submitted = (task.history as readonly Submitted[] | undefined)?.findLast(
+    (entry) => entry.event === 'submitted' && (commit === undefined || entry.commit === commit),
+  );
   const { runs, tests, file } = submitted?.proof ?? {};
   if (!Array.isArray(runs)) return undefined;
   return [
@@ -61,6 +61,12 @@ export function proofText(task: Task): string | undefined {
         ]),
     ...(file === undefined ? [] : [`all of it: ${file}`]),
   ].join('\n');
+}
+
+interface Submitted {
+  readonly event: string;
+  readonly commit?: string;
+  readonly proof?: { readonly runs?: readonly Run[]; readonly tests?: Tests; readonly file?: string };
 }
 
 interface Tests {
