@@ -280,7 +280,8 @@ function writeBoard({ root, head }: Project, tasks: Tasks, config: Partial<Confi
     goal: { ...fresh.goal, status: 'IN_PROGRESS' },
     agents: Object.fromEntries(agents),
     tasks: tasks.map((task) => aTask(typeof task === 'string' ? { id: task } : task)),
-    config: { ...fresh.config, ...config },
+    // Whether tests test is prove.test.ts's matter; elsewhere it would only take time.
+    config: { ...fresh.config, tdd: 'off', ...config },
   };
   fs.mkdirSync(path.join(root, '.liza'));
   const text = emitEntries(state as unknown as Readonly<Record<string, unknown>>, 0).join('\n');

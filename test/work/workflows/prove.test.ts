@@ -21,7 +21,8 @@ const FILES = {
 const GOOD = { 'src/value': '1 2\n', 'test/new.sh': 'grep -q 2 src/value\n' };
 
 async function begun(config: Partial<Config> = {}, task: Partial<Task> = {}): Promise<void> {
-  p = project({ tasks: [{ id: 't', validation: ['sh run.sh'], ...task }], config, files: FILES });
+  const set: Partial<Config> = { tdd: 'evidence', ...config };
+  p = project({ tasks: [{ id: 't', validation: ['sh run.sh'], ...task }], config: set, files: FILES });
   await p.claim('t');
   succeeded(await p.begin('t'));
 }
@@ -277,6 +278,7 @@ describe('tdd', () => {
   test('that the base is green is looked up, not run again', async () => {
     p = project({
       tasks: ['a', 'b'].map((id) => ({ id, validation: ['echo $PWD >> ../../../runs; sh run.sh'] })),
+      config: { tdd: 'evidence' },
       files: FILES,
     });
     await p.submitted('a', GOOD);
