@@ -75,7 +75,7 @@ function started(root, args) {
 
 const addTask = (id) => [
   ...['add-task', '--id', id, '--desc', `task ${id}`, '--spec', 'specs/vision.md', '--done', 'it is there'],
-  ...['--scope', 'IN: src/, test/', '--ready'],
+  ...['--scope', 'IN: src/, test/', '--validate', 'true', '--ready'],
 ];
 
 async function until(holds, seconds = 120) {
@@ -141,6 +141,7 @@ const waiting = (id, on) => `  - id: ${id}
     spec_ref: specs/vision.md
     done_when: it is there
     scope: "IN: src/, test/"
+    validation: ["true"]
     depends_on:
       - ${on}
 `;

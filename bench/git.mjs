@@ -69,6 +69,8 @@ const addTask = (root, id) =>
     'd',
     '--scope',
     'IN: src',
+    '--validate',
+    'true',
     '--ready',
   );
 

@@ -127,7 +127,8 @@ Keys that Liza does not know are left alone.
 | To | Set |
 |---|---|
 | let worktrees build | \`post_worktree_cmd\`, for example \`npm ci\`; untracked files they need: \`worktree_files\` |
-| tell agents how tests are run | \`test_command\`; \`liza init\` asks for it |
+| have every commit proved | \`test_command\`; \`liza init\` asks for it. A task's own \`validation\` comes on top; a code task with neither cannot be finalized |
+| have tests proved, too | \`tdd\` = \`strict\`: new tests must fail without the change, the base's must pass with it |
 | test every merge | a script in the repository, \`scripts/integration-test.sh\`; how long it may run: \`integration_test_timeout\` |
 | choose the agent CLI for good | \`default_provider\`; for one run: \`liza run --agent <name>\` |
 | limit what is spent | \`budgets\`, for example \`liza config set budgets.day.usd 20\`: [budgets.md](budgets.md) |
@@ -163,8 +164,7 @@ of its own: [rehearsal.md](rehearsal.md).
 
 ## Not in force yet
 
-Kept and checked, and used by a later version: \`sandbox\`, \`tdd\`.
-\`test_command\` is told to agents; Liza does not run it itself yet.
+Kept and checked, and used by a later version: \`sandbox\`.
 `;
 }
 

@@ -6,7 +6,7 @@ import { historyOf } from '../core/holding.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../core/state.ts';
 import { duration, type Instant, instant } from '../core/time.ts';
 import type { TaskView } from '../core/view.ts';
-import { diffText, lastDiff } from './diff-text.ts';
+import { diffText, lastDiff, proofText } from './diff-text.ts';
 import { leaseWords } from './lease-words.ts';
 import { grouped, type Line, type Pen, pen, STATUS_TONE } from './pen.ts';
 import { columns, type Look, pad } from './terminal.ts';
@@ -135,6 +135,7 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
     ],
     ['approved by', task.approved_by],
     ['diff', diff === undefined ? undefined : diffText(diff)],
+    ['run by Liza', proofText(task)],
     ['merging', task.merging && `${task.merging.candidate} onto ${task.merging.onto}, by ${task.merging.by}`],
     ['merge held', task.merge_held && `since ${minute(task.merge_held.since)}: ${task.merge_held.reason}`],
     ['merged as', task.merge_commit],
@@ -205,7 +206,14 @@ function timeline(task: Task, { now }: TaskExtras, p: Pen): readonly Line[] {
   ];
 }
 
-function details({ time: _time, event: _event, agent: _agent, ...rest }: HistoryEvent): string {
+function details({
+  time: _time,
+  event: _event,
+  agent: _agent,
+  diff: _diff,
+  proof: _proof,
+  ...rest
+}: HistoryEvent): string {
   return Object.entries(rest)
     .filter(([, value]) => value !== undefined && value !== null && value !== '')
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)

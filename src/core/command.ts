@@ -1,6 +1,7 @@
 // Every command the core decides, as data. `facts` are things about the disk or git that the
 // caller looked up beforehand: the core itself never looks.
 
+import type { Proof } from './proof.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, Trouble } from './state.ts';
 
 export interface Definition {
@@ -56,6 +57,26 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly same_tree_as?: string;
   /** `n` of refs/liza/review/<task>/<n>, which keeps the commit. */
   readonly pin?: number;
+  /** Lines of the whole diff. */
+  readonly lines?: { readonly added: number; readonly removed: number };
+  readonly test_edits?: TestEdits;
+  /** What Liza's own runs at this commit showed. */
+  readonly proof?: Proof;
+}
+
+/** Lines that were taken from existing tests, and lines that switch tests off. */
+export interface TestEdits {
+  readonly lines: readonly string[];
+  /** How many further ones there are. */
+  readonly more?: number;
+}
+
+/** What git says about a verdict. */
+export interface VerdictFacts {
+  /** `file:line` of blockers that is neither in the tree nor in the diff, each with why. */
+  readonly unknown_places: readonly string[];
+  /** Tracked files of the reviewer's copy that are not as they were handed over. */
+  readonly changed_files: readonly string[];
 }
 
 export interface SessionUse {
@@ -104,7 +125,13 @@ export interface Payloads {
   'sprint deadline': { readonly deadline?: string };
 
   // work
-  register: { readonly agent: string; readonly role: Role; readonly terminal?: string };
+  register: {
+    readonly agent: string;
+    readonly role: Role;
+    readonly terminal?: string;
+    /** The agent CLI it works with, where it is known beforehand. */
+    readonly provider?: string;
+  };
   /** `process`: who prepares the worktree, as `<boot>/<pid>/<started>`; here and below. */
   'reserve-claim': { readonly task: string; readonly agent: string; readonly process?: string };
   'release-reservation': { readonly task: string; readonly process?: string };
@@ -133,6 +160,8 @@ export interface Payloads {
   'drop-worktree': { readonly task: string };
   begin: { readonly task: string; readonly checkpoint: Checkpoint; readonly facts?: WorktreeFacts };
   'submit-for-review': { readonly task: string; readonly commit: string; readonly facts: SubmitFacts };
+  /** Liza ran what proves the commit, and the submission did not (yet) follow: red, or stopped on the way. */
+  'record-validation': { readonly task: string; readonly proof: Proof };
   block: {
     readonly task: string;
     readonly reason: string;
@@ -184,9 +213,12 @@ export interface Payloads {
     readonly reason?: string;
     readonly commit?: string;
     readonly provider?: string;
-    /** Files that blockers name but that are neither in the tree nor in the diff. */
-    readonly facts?: { readonly unknown_files: readonly string[] };
+    readonly facts?: VerdictFacts;
   };
+  /** The reviewer's own copy is ready: where it is, and the tree of its tracked files. */
+  'review-copy': { readonly task: string; readonly folder: string; readonly tree: string };
+  /** After the session the copy was not as it was handed over. */
+  'review-changed': { readonly task: string; readonly agent: string; readonly paths: readonly string[] };
   /** `agent`: also its live claim, when its own supervisor gives it up (a spinning reviewer). */
   'clear-stale-review-claims': { readonly agent?: string };
   /** Said before the integration branch moves from `onto` to `candidate`, so that a crash in between can be told. */

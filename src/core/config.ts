@@ -56,13 +56,27 @@ export const ConfigSchema = v.object({
   post_worktree_cmd: guarded(v.optional(v.nullable(text)), 'Prepares every worktree, for example `npm ci`.'),
   post_worktree_timeout: guarded(v.optional(seconds, 600), 'Seconds that `post_worktree_cmd` may run.'),
   worktree_files: guarded(v.optional(texts), 'Untracked files copied into every worktree, for example `.env`.'),
-  test_command: guarded(v.optional(v.nullable(text)), 'Runs the project’s tests at a submitted commit.'),
+  test_command: guarded(
+    v.optional(v.nullable(text)),
+    'Runs the project’s tests; Liza runs it at every submitted commit, beside the task’s own validation.',
+  ),
+  validation_timeout: guarded(
+    v.optional(seconds, 600),
+    'Seconds that all validation commands together may run at a submitted commit.',
+  ),
   integration_test_timeout: guarded(
     v.optional(seconds, 600),
     'Seconds the integration test may run on a merge candidate.',
   ),
   test_patterns: guarded(v.optional(texts), 'Globs of files that count as tests.'),
-  tdd: guarded(v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'), 'How tests are proved to test.'),
+  tdd: guarded(
+    v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'),
+    'Whether new tests fail without the change, and the base’s tests pass with it: `strict` decides, `evidence` tells the reviewer, `off` does not look.',
+  ),
+  tdd_timeout: guarded(
+    v.optional(seconds, 120),
+    'Seconds that looking at the tests may take with `tdd: evidence`; `strict` has `validation_timeout` for each run.',
+  ),
   isolation: guarded(v.optional(oneOf(['worktree', 'clone'] as const)), 'How a task’s work is kept apart.'),
   sandbox: guarded(v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'), 'Operating-system sandbox.'),
   allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (LFS) run.'),

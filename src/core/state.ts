@@ -333,6 +333,8 @@ type DefaultedKey =
   | 'archive_after'
   | 'integration_test_timeout'
   | 'post_worktree_timeout'
+  | 'validation_timeout'
+  | 'tdd_timeout'
   | 'tdd'
   | 'sandbox'
   | 'allow_filters'

@@ -5,6 +5,7 @@ import { type Board, SWITCHES } from './board.ts';
 import { usedUp, usedUpWords } from './budget/limits.ts';
 import { findTask, statusOf } from './find.ts';
 import { claimingBy, codersOf, reservedFor, reviewLease, taskLease } from './holding.ts';
+import { whySameProvider } from './quorum.ts';
 import { roomMissing } from './room.ts';
 import { type Agent, isTerminal, type Task, type TaskStatus } from './state.ts';
 import { duration, type Instant, instant } from './time.ts';
@@ -89,7 +90,8 @@ export function whyNotReviewable(board: Board, task: Task, reviewer: string, now
     if (!held.expired) return `${task.reviewing_by} reviews ${task.id} for another ${duration(held.remaining)}`;
   }
   const approved = task.approvals?.some(({ by, commit }) => by === reviewer && commit === task.review_commit);
-  return approved ? `${reviewer} has already approved this commit of ${task.id}` : undefined;
+  if (approved) return `${reviewer} has already approved this commit of ${task.id}`;
+  return whySameProvider(board, task, reviewer, now);
 }
 
 /** No session starts on it, whoever would take it: a budget is used up, or the disk is. */

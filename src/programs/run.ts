@@ -136,3 +136,9 @@ async function askToEnd(child: Started, tree: Tree): Promise<void> {
 /** A timer that is still running keeps nobody from leaving. */
 const within = (ms: number, promise: Promise<unknown>): Promise<unknown> =>
   Promise.race([promise, wait(ms, undefined, { ref: false })]);
+
+/** Seconds since it was started: how long something takes, whatever the time of day does. */
+export function stopwatch(): () => number {
+  const begun = performance.now();
+  return () => (performance.now() - begun) / 1000;
+}

@@ -31,9 +31,10 @@ const FORGET_MS = 15 * 60_000;
 const SOON_MS = 30_000;
 
 /** The id comes to life here, held by this process; refused while another one has it. */
-export async function enrol(office: Office, { agent, role }: Supervised): Promise<Refusal | undefined> {
+export async function enrol(office: Office, { agent, role, chosen }: Supervised): Promise<Refusal | undefined> {
   const terminal = office.terminal === undefined ? {} : { terminal: office.terminal };
-  const registered = await transact(handsOf(office, agent), { name: 'register', agent, role, ...terminal });
+  const provider = chosen.provider.name;
+  const registered = await transact(handsOf(office, agent), { name: 'register', agent, role, provider, ...terminal });
   if (isRefusal(registered)) return registered;
   await renewOwn(office, agent);
   // Whoever had this id before is gone; what it started must not go on beside us.
@@ -172,6 +173,7 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     await clearTrouble(round);
     const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
     for (const text of await lookAtHeads(heads)) office.tell({ level: 'alarm', agent: work.agent, text });
+    await assigned.inspect?.();
     await record(round, assigned, outcome);
     forgetUse(office, round.who.agent);
     return await conclude(round, task, outcome);

@@ -23,7 +23,7 @@ import {
   worktreePath,
 } from '../git/places.ts';
 import { baselineOf, branchOf, mergingOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
-import { leftAside, removeTree } from '../git/scratch.ts';
+import { type Aside, leftAside, removeTree } from '../git/scratch.ts';
 import { changedSince, treeOf } from '../git/snapshot.ts';
 import { usersOf } from '../git/users.ts';
 import type { Workbench } from '../git/workbench.ts';
@@ -166,10 +166,13 @@ function remainsOf(bench: Workbench, task: string): Place | undefined {
   return { task, kind: 'worktree', folder, gitDirectory: nowhere, index: join(nowhere, 'index') };
 }
 
+/** Swept under the task's lock; merges and validations run under locks of their own. */
+export const isItsOwn = ({ purpose }: Aside): boolean => purpose !== 'merge' && purpose !== 'proof';
+
 /** Only under the task's lock: then nobody is making or removing anything there. */
 export function sweepAside(bench: Workbench, task: string): void {
   for (const parent of [bench.worktrees, join(bench.common, 'liza')]) {
-    for (const left of leftAside(parent)) if (left.task === task && left.purpose !== 'merge') removeTree(left.path);
+    for (const left of leftAside(parent)) if (left.task === task && isItsOwn(left)) removeTree(left.path);
   }
 }
 

@@ -98,6 +98,19 @@ export function withTaskLock<T extends object>(
   return underLock(hands, `${task}.lock`, patience, `another process is at work on the folder of ${task}`, work);
 }
 
+/**
+ * For what Liza runs at a task's submitted commit. Not the task's own lock: it may take long, and nobody else has
+ * to wait for it; whoever submits the same again does.
+ */
+export function withProof<T extends object>(
+  hands: Hands,
+  task: string,
+  patience: number,
+  work: () => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  return underLock(hands, `${task}.proof.lock`, patience, `a validation of ${task} is under way`, work);
+}
+
 /** One merge at a time: each builds and tests on what the one before left. No id begins with `_`. */
 export function withIntegration<T extends object>(
   hands: Hands,
@@ -157,7 +170,8 @@ const atWork = (busy: string, holders: readonly string[]): Refusal =>
 
 /** Only under the lock, when nothing of the task is left; whoever waits for it notices and starts over. */
 export function removeLock(hands: Hands, task: string): void {
-  rmSync(join(hands.context.paths.locks, `${task}.lock`), { force: true });
+  for (const name of [`${task}.lock`, `${task}.proof.lock`])
+    rmSync(join(hands.context.paths.locks, name), { force: true });
 }
 
 /** The board, or the state that a transaction left. */

@@ -42,7 +42,7 @@ function rehearsed(scenes: readonly object[] = SCENES): Project {
   made.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } })]);
   made.ok([
     ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
-    ...['--scope', 'IN: src/, test/', '--ready'],
+    ...['--scope', 'IN: src/, test/', '--validate', 'true', '--ready'],
   ]);
   return made;
 }

@@ -62,6 +62,8 @@ function addTask(id) {
     'it is there',
     '--scope',
     'IN: src, test',
+    '--validate',
+    'true',
   ];
   liza({}, 'add-task', '--id', id, ...about, '--ready');
 }

@@ -10,6 +10,7 @@ import { claudeParser } from './claude-stream.ts';
 
 /** Would leave the task's folder, or wait for someone who is not there. */
 const NEVER = ['EnterWorktree', 'ExitWorktree', 'AskUserQuestion', 'CronCreate', 'ScheduleWakeup'];
+const HALF_AN_HOUR = String(30 * 60_000);
 const EDITING = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'];
 
 export const claude = (settings: ProviderSettings): Provider => ({
@@ -48,6 +49,9 @@ function launch(settings: ProviderSettings, request: SessionRequest): Launch {
     env: {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
+      // Its shell tool gives up after two minutes; `liza submit-for-review` takes as long as the project's tests.
+      BASH_DEFAULT_TIMEOUT_MS: HALF_AN_HOUR,
+      BASH_MAX_TIMEOUT_MS: HALF_AN_HOUR,
       // Set where Liza itself was started by a Claude session: ours are no part of that one.
       CLAUDECODE: undefined,
       CLAUDE_CODE_ENTRYPOINT: undefined,

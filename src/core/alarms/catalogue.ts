@@ -165,8 +165,8 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
   row(
     'warning',
     'RUBBER STAMP',
-    '{n} of {m} verdicts approved, or {task} — {reviewer} approved {n} files in {time}',
-    'more than 95 % of at least 5 verdicts approve, or 5 files and more are approved in less than 2 s each',
+    '{n} of {m} verdicts approved, or {task} — {reviewer} approved {n} files (or lines) in {time}',
+    'more than 95 % of at least 5 verdicts approve, or 5 files and more are approved in less than 2 s each, or 400 lines and more in less than 5 ms each',
     'the rate falls, or the next sprint begins',
   ),
   row(

@@ -107,7 +107,7 @@ export const register: Row<'register'> = {
   ],
   effects: 'agent IDLE with a lease; it keeps a task it still owns',
   change: ({ state, command, now, settings }) => {
-    const { agent: id, role, terminal } = command;
+    const { agent: id, role, terminal, provider } = command;
     const former = state.agents[id];
     const owned = former?.current_task === undefined ? undefined : findTask(state, former.current_task);
     const waits = owned?.assigned_to === id && (owned.status === 'READY_FOR_REVIEW' || owned.status === 'REJECTED');
@@ -123,6 +123,7 @@ export const register: Row<'register'> = {
         declared_exit: undefined,
         trouble: undefined,
         terminal: terminal ?? former?.terminal,
+        provider: provider ?? former?.provider,
       },
     );
     return { state: withAgent(state, id, agent), detail: `${id} registered as ${role}` };

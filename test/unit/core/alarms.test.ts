@@ -71,11 +71,11 @@ const verdicts = (approved: number, rejectedOnes = 0): Board =>
       ...Array.from({ length: rejectedOnes }, () => event('rejected', NOW)),
     ],
   });
-const approvedAfter = (seconds: number, files = 5): Board =>
+const approvedAfter = (seconds: number, files = 5, added = 0): Board =>
   about({
     status: 'MERGED',
     history: [
-      event('submitted', NOW - 10 * MINUTE, 'coder-1', { diff: { files } }),
+      event('submitted', NOW - 10 * MINUTE, 'coder-1', { diff: { files, lines: { added, removed: added } } }),
       event('review_claimed', NOW - seconds * SECOND, 'code-reviewer-1'),
       event('approved', NOW, 'code-reviewer-1'),
     ],
@@ -620,6 +620,12 @@ describe('a fast approval', () => {
     expect(fast(approvedAfter(0, 5))).toBe(1);
     expect(fast(approvedAfter(199, 100))).toBe(1);
     expect(fast(approvedAfter(200, 100))).toBe(0);
+  });
+  it('is one of many lines in few files, too', () => {
+    expect(fast(approvedAfter(0, 1, 199))).toBe(0);
+    expect(fast(approvedAfter(0, 1, 200))).toBe(1);
+    expect(fast(approvedAfter(9, 1, 1000))).toBe(1);
+    expect(fast(approvedAfter(10, 1, 1000))).toBe(0);
   });
   it('needs times that make sense', () => {
     expect(fast(approvedAfter(-60))).toBe(0); // the clock was set back in between

@@ -5,7 +5,7 @@ import { siteOf } from '../../../src/git/directory.ts';
 import { processes } from '../../../src/programs/processes.ts';
 import { agentTag } from '../../../src/programs/tags.ts';
 import { succeeded } from '../workflows/project.ts';
-import { open, type Part, r } from './room.ts';
+import { open, type Part, r, UNCHANGED } from './room.ts';
 
 const declare = (code: number, agent = 'coder-1') => r().p.run(agent, { name: 'exit', code });
 const declared = (code: number): Part => ({ act: () => declare(code), end: 'exit 0' });
@@ -87,7 +87,13 @@ describe('the way of a task', () => {
 const verdictOf = (given: 'APPROVED' | 'REJECTED'): Part => ({
   act: async () => {
     const reason = given === 'REJECTED' ? { reason: REJECTION } : {};
-    await r().p.run('code-reviewer-1', { name: 'submit-verdict', task: 't', verdict: given, ...reason });
+    await r().p.run('code-reviewer-1', {
+      name: 'submit-verdict',
+      task: 't',
+      verdict: given,
+      ...reason,
+      facts: UNCHANGED,
+    });
   },
   end: 'exit 0',
 });

@@ -151,7 +151,7 @@ export function project(): Project {
     },
     add: async (id) => {
       const scope = 'IN: src/, tests/';
-      const flags = { desc: `Build ${id}`, spec: 'specs/vision.md', done: 'it greets', scope, validate: 'npm test' };
+      const flags = { desc: `Build ${id}`, spec: 'specs/vision.md', done: 'it greets', scope, validate: 'true' };
       const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
       await ok(['add-task', '--id', id, ...given, '--ready']);
     },
