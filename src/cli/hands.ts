@@ -3,6 +3,7 @@
 import type { Refusal } from '../core/decision.ts';
 import type { Attempt } from '../git/attempts.ts';
 import type { Hands } from '../workflows/hands.ts';
+import { shelterOf } from '../workflows/shelter.ts';
 import { openDesk, refused } from './desk.ts';
 import type { Io } from './io.ts';
 import { plain } from './terminal.ts';
@@ -17,6 +18,7 @@ export async function openHands(io: Io): Promise<(Hands & { readonly root: strin
     store,
     root,
     context: io.context(root),
+    shelter: shelterOf(io.env, io.self.argv),
     say: (line) => io.stderr(`${plain(line)}\n`),
     stop: () => io.interrupted,
   };

@@ -28,6 +28,8 @@ export interface AgentProgram {
   readonly onOutput?: () => void;
   /** Takes stdin and stdout over, for a provider that talks both ways; `onLine` then hears stderr only. */
   readonly talks?: boolean;
+  /** See Startable. */
+  readonly wrapped?: boolean;
 }
 
 export type AgentExit =
@@ -82,7 +84,7 @@ export async function startAgent(program: AgentProgram): Promise<RunningAgent | 
 
 function follow(child: ChildProcess, pid: number, session: string, program: AgentProgram): RunningAgent {
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
-  const tree = treeOf({ pid, started: startTime(pid), tag: session });
+  const tree = treeOf({ pid, started: startTime(pid), tag: session, wrapped: program.wrapped });
   const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT });
   const exited = new Promise<AgentExit>((done) => {
     child.once('exit', (code, signal) =>

@@ -84,12 +84,12 @@ function prepared(program: Program): { readonly output: Output; readonly pipe: P
 async function follow(child: Started, tag: string, program: Program, pipe: Pipe, output: Output) {
   const exited = exitOf(child);
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
-  const tree = treeOf({ pid: child.pid, started: startTime(child.pid), tag });
+  const tree = treeOf({ pid: child.pid, started: startTime(child.pid), tag, wrapped: program.wrapped });
   // Whoever watches the lines may throw: that must not leave the program running.
   const mistake = new AbortController();
   const drained = pipe.read(output.write).catch((error: unknown) => mistake.abort(error));
   const how = await first(exited, program.timeoutMs, [mistake.signal, program.signal]);
-  if (how.how === 'timed-out' || how.how === 'stopped') await askToEnd(child, tree);
+  if (how.how === 'timed-out' || how.how === 'stopped') await askToEnd(child, tree, program.wrapped === true);
   else await within(LINGER_MS, drained);
   const survivors = await tree.end();
   await within(REAP_MS, exited);
@@ -123,11 +123,12 @@ function first(exited: Promise<How>, timeoutMs: number, signals: readonly (Abort
 }
 
 /** SIGTERM to its group, and a moment to tidy up. */
-async function askToEnd(child: Started, tree: Tree): Promise<void> {
+async function askToEnd(child: Started, tree: Tree, wrapped: boolean): Promise<void> {
   // Children of those that now end lose their parent: they are remembered first.
   tree.look();
+  if (wrapped) tree.ask();
   // Not waited for yet, so its pid is nobody else's.
-  if (child.exitCode === null && child.signalCode === null) send(-child.pid, 'SIGTERM');
+  else if (child.exitCode === null && child.signalCode === null) send(-child.pid, 'SIGTERM');
   const until = performance.now() + GRACE_MS;
   while (performance.now() < until && tree.look().some(({ group }) => group === child.pid)) await wait(POLL_MS);
 }

@@ -13,6 +13,8 @@ export interface Startable {
   readonly cwd: string;
   /** The caller's own; the program gets what `scrubbed` leaves of it. */
   readonly env: Environment;
+  /** Its first process only passes on: asked to end, it would take the others with it at once. */
+  readonly wrapped?: boolean | undefined;
 }
 
 export type Started = ChildProcess & { readonly pid: number };

@@ -12,9 +12,11 @@ import { findTask } from '../core/find.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import { type Role, settings } from '../core/state.ts';
 import { type AgentExit, agentTag, type RunningAgent, startAgent } from '../programs/agent.ts';
+import type { Environment } from '../programs/environment.ts';
 import { guardSession, type Interruption } from './guard.ts';
 import { isHolding } from './heartbeat.ts';
 import { type Heard, type Listener, listen } from './listener.ts';
+import { type Lodging, lodge } from './lodging.ts';
 import type { Chosen, Office, Stop } from './office.ts';
 import { sessionFiles, writePrompt } from './records.ts';
 import type { SeatKeeper } from './seat.ts';
@@ -70,29 +72,48 @@ export async function runSession(
   writePrompt(files.prompt, request.contract, request.prompt);
   for (const file of launch.files ?? []) writeFileSync(file.path, file.text, { mode: 0o600 });
   const heard = listen(office, work, seat, files.log, started);
-  const running = await startAgent({
-    argv: launch.argv,
-    cwd: work.cwd,
+  const lodging = await lodge(office, work, launch, {
+    settings: settings((await store.read()).board.state),
+    scratch: request.scratch,
     env: environmentOf(office, work, launch),
-    tag: agentTag(office.context.paths.root, work.agent),
-    stdin: launch.stdin,
-    logFile: files.log,
-    talks: work.chosen.provider.drive !== undefined,
-    onLine: heard.line,
-    onOutput: heard.alive,
+    onAsked: heard.alive,
   });
+  const running =
+    'reason' in lodging
+      ? lodging
+      : await startAgent({
+          argv: lodging.argv,
+          cwd: work.cwd,
+          env: lodging.env,
+          wrapped: lodging.wrapped,
+          tag: agentTag(office.context.paths.root, work.agent),
+          stdin: launch.stdin,
+          logFile: files.log,
+          talks: work.chosen.provider.drive !== undefined,
+          onLine: heard.line,
+          onOutput: heard.alive,
+        });
   const seconds = (): number => Math.max(0, (clock.now() - started) / 1000);
-  if ('reason' in running) {
-    const how = { kind: 'not-started', reason: running.reason } as const;
+  const leave = (graceMs: number): Promise<void> | undefined =>
+    'reason' in lodging ? undefined : lodging.leave(graceMs);
+  if ('reason' in running || 'reason' in lodging) {
+    await leave(0);
+    const reason = 'reason' in lodging ? lodging.reason : 'reason' in running ? running.reason : '';
+    const how = { kind: 'not-started', reason } as const;
     const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
     return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
   }
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
-  const how = await following(office, work, running, heard, stop, request, leaseLost).catch(async (error: unknown) => {
-    await running.end(GRACE_MS, stop.atOnce);
-    throw error;
-  });
-  await running.end(stop.atOnce.aborted || how.kind === 'lease-lost' ? 0 : GRACE_MS, stop.atOnce);
+  const how = await following(office, work, running, heard, stop, request, leaseLost, lodging).catch(
+    async (error: unknown) => {
+      await running.end(GRACE_MS, stop.atOnce);
+      await leave(0);
+      throw error;
+    },
+  );
+  const grace = stop.atOnce.aborted || how.kind === 'lease-lost' ? 0 : GRACE_MS;
+  await running.end(grace, stop.atOnce);
+  await leave(grace);
   await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
   const { board } = await store.read();
   const done = deedsOf(board, work.agent) !== deeds;
@@ -115,7 +136,7 @@ export async function runSession(
 }
 
 /** Numbers that only the provider's own files tell. */
-async function measure({ env }: Office, { chosen, usedBefore }: SessionWork, heard: Listener): Promise<void> {
+async function measure(env: Environment, { chosen, usedBefore }: SessionWork, heard: Listener): Promise<void> {
   const { session } = heard.so();
   if (session === undefined || chosen.provider.measure === undefined) return;
   heard.learn(await chosen.provider.measure(session, env, { before: usedBefore, model: chosen.model }));
@@ -133,6 +154,7 @@ async function following(
   stop: Stop,
   request: SessionRequest,
   leaseLost: () => boolean,
+  lodging: Lodging,
 ): Promise<SessionEnd['how']> {
   const over = new AbortController();
   const driven = work.chosen.provider.drive?.(request, running, (events) => heard.take(events));
@@ -146,7 +168,7 @@ async function following(
         contextPercent: () => heard.so().contextPercent,
         unservedSince: heard.unservedSince,
         leaseLost,
-        measure: () => void measure(office, work, heard),
+        measure: () => void measure(lodging.seenFromOutside, work, heard),
       },
       stop,
       over.signal,

@@ -10,9 +10,9 @@ import { writeClone } from '../git/clone.ts';
 import { must } from '../git/run.ts';
 import { aside, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
-import { runProgram } from '../programs/run.ts';
-import type { Hands } from './hands.ts';
+import { type Hands, premisesOf } from './hands.ts';
 import { prepareFolder } from './prepare.ts';
+import { runConfined } from './shelter.ts';
 
 export const SCRIPT = 'scripts/integration-test.sh';
 
@@ -56,6 +56,7 @@ export async function testCandidate(
       say,
       signal: hands.stop?.(),
       logFile: `${log}.prepare`,
+      run: (program) => runConfined(premisesOf(hands), settings, { folder, part: 'setup' }, program),
     });
     if (failed !== undefined) return failed;
     const text = await must(bench.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
@@ -64,14 +65,19 @@ export async function testCandidate(
       return red(hands, log, `the candidate has a link in the way of ${SCRIPT}`, []);
     }
     say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${settings.integration_test_timeout} s …`);
-    const ended = await runProgram({
-      argv: script.executable ? [program] : ['sh', program],
-      cwd: folder,
-      env,
-      timeoutMs: settings.integration_test_timeout * 1000,
-      logFile: log,
-      signal: hands.stop?.(),
-    });
+    const ended = await runConfined(
+      premisesOf(hands),
+      settings,
+      { folder, part: 'tests' },
+      {
+        argv: script.executable ? [program] : ['sh', program],
+        cwd: folder,
+        env,
+        timeoutMs: settings.integration_test_timeout * 1000,
+        logFile: log,
+        signal: hands.stop?.(),
+      },
+    );
     if (ended.how === 'stopped') {
       return refuse(
         'the integration test was stopped, and so was the merge',

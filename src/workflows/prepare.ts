@@ -7,7 +7,7 @@ import { constants, copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync
 import { isAbsolute, join, posix, relative } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import type { Environment } from '../programs/environment.ts';
-import { type Ended, runProgram } from '../programs/run.ts';
+import { type Ended, type Program, runProgram } from '../programs/run.ts';
 
 export interface PrepareRequest {
   /** The project's root, where the declared files are. */
@@ -24,6 +24,8 @@ export interface PrepareRequest {
   readonly say: (line: string) => void;
   readonly logFile?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** How the command is run; see shelter.ts. Absent: as it is. */
+  readonly run?: ((program: Program) => Promise<Ended>) | undefined;
 }
 
 /** `lines`: the end of what the command printed, ready to print. */
@@ -47,7 +49,7 @@ async function runCommand(request: PrepareRequest, command: string): Promise<Unp
   const { folder, settings, env, logFile, signal } = request;
   const shown = command.replace(/\s+/g, ' ');
   request.say(`preparing ${nameOf(request)}: ${shown}`);
-  const ended = await runProgram({
+  const ended = await (request.run ?? runProgram)({
     argv: ['sh', '-c', command],
     cwd: folder,
     env,

@@ -6,8 +6,9 @@ import type { Task } from '../core/state.ts';
 import { settings } from '../core/state.ts';
 import { writeClone } from '../git/clone.ts';
 import { aside, leftAside, removeTree } from '../git/scratch.ts';
-import { type Hands, isRefusal, openBench } from './hands.ts';
-import { prepareFolder } from './prepare.ts';
+import { type Hands, isRefusal, openBench, premisesOf } from './hands.ts';
+import { type PrepareRequest, prepareFolder } from './prepare.ts';
+import { runConfined } from './shelter.ts';
 
 export interface ReviewFolder {
   readonly folder: string;
@@ -29,7 +30,10 @@ export async function makeReviewFolder(hands: Hands, task: Task): Promise<Review
   try {
     await writeClone(bench, folder, { start: commit });
     const signal = hands.stop?.();
-    const failed = await prepareFolder({ root, folder, settings: settings(board.state), env, say, signal });
+    const set = settings(board.state);
+    const run: PrepareRequest['run'] = (program) =>
+      runConfined(premisesOf(hands), set, { folder, part: 'setup' }, program);
+    const failed = await prepareFolder({ root, folder, settings: set, env, say, signal, run });
     if (failed === undefined) return { folder, remove: () => removeTree(folder) };
     removeTree(folder);
     return failed;

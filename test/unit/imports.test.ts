@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const SRC = join(import.meta.dirname, '../../src');
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
-const ADAPTERS = ['store', 'git', 'agents', 'notify', 'programs', 'rehearsal'] as const;
+const ADAPTERS = ['store', 'git', 'agents', 'notify', 'programs', 'rehearsal', 'sandbox'] as const;
 const PROCEDURES = ['core', ...ADAPTERS, 'workflows'] as const;
 
 /** Part → the parts it may import besides itself. Adapters know the core, never each other. */
@@ -42,7 +42,10 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'cli/parts.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
   'store/processes.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
   'programs/processes.ts': /^process\.platform$/, // /proc is Linux's
+  'sandbox/detect.ts': /^process\.platform$/, // each system has its own
   'programs/tree.ts': /^process\.kill$/, // ends what a program left behind
+  'cli/entry.ts': /^process\.(env|argv|exitCode)$/, // whether it is the one in a sandbox
+  'cli/inside.ts': /^process\.(stdout|stderr)$/, // passes the answer on
   'cli/verbs/demo.ts': /^process\.once$/, // its folder goes, however the process ends
   'cli/verbs/rehearse.ts': /^process\.(kill|exit)$/, // an agent program ends itself as its script says
   'programs/agent.ts': /^performance\.now$/, // as below

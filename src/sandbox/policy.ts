@@ -1,0 +1,83 @@
+// What a confined program may see, write and reach, as plain data, and how it adds up: everything is read-only
+// unless an entry says otherwise, and of all entries that cover a path the deepest one decides. Knows no tool.
+
+/** Paths are absolute and real: no link on the way. */
+export interface Policy {
+  readonly cwd: string;
+  /** Nothing below is seen. */
+  readonly hide: readonly string[];
+  /** Seen but not written, though something above is hidden or writable. */
+  readonly read: readonly Shown[];
+  readonly write: readonly Shown[];
+  /** Where the program believes its home to be, and the folder that really is there. */
+  readonly home: { readonly at: string; readonly kept: string };
+  /** The folder that is its /tmp. */
+  readonly tmp: string;
+  /** Off: nothing but a loopback of its own. */
+  readonly network: boolean;
+}
+
+/** A path, or another file or folder that is shown there. */
+export type Shown = string | { readonly at: string; readonly from: string };
+
+export interface Entry {
+  readonly kind: 'hide' | 'read' | 'write';
+  readonly at: string;
+  readonly from: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a program of the project and an agent are kept from alike. */
+export const ALWAYS_HIDDEN = ['/home', '/root', '/Users', '/run', '/media'] as const;
+/** The system's places for temporary files: all lead to the program's own. */
+export const TEMPORARY = ['/tmp', '/var/tmp'] as const;
+
+const RANK = { hide: 0, read: 1, write: 2 } as const;
+
+/** From the root downwards; of two for one path only the more permissive is left. */
+export function entriesOf({ hide, read, write, home, tmp }: Policy): readonly Entry[] {
+  const all: readonly Entry[] = [
+    ...hide.map((at): Entry => ({ kind: 'hide', at, from: at })),
+    ...read.map((one) => shown('read', one)),
+    ...TEMPORARY.map((at): Entry => ({ kind: 'write', at, from: tmp })),
+    { kind: 'write', at: home.at, from: home.kept },
+    ...write.map((one) => shown('write', one)),
+  ];
+  const byPath = new Map<string, Entry>();
+  for (const one of all) {
+    const other = byPath.get(one.at);
+    if (other === undefined || RANK[one.kind] >= RANK[other.kind]) byPath.set(one.at, one);
+  }
+  return [...byPath.values()].sort((a, b) => depth(a.at) - depth(b.at) || (a.at < b.at ? -1 : 1));
+}
+
+const shown = (kind: Entry['kind'], one: Shown): Entry =>
+  typeof one === 'string' ? { kind, at: one, from: one } : { kind, ...one };
+
+const depth = (path: string): number => path.split('/').filter((part) => part !== '').length;
+
+/** Whether `path` is `folder` or lies below it. */
+export const isBelow = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+
+/** Ways to programs of the user that no read-only disk closes: agents of keys, the desktop, the session's bus. */
+const SOCKETS = [
+  'SSH_AUTH_SOCK',
+  'SSH_AGENT_PID',
+  'GPG_AGENT_INFO',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'DBUS_SYSTEM_BUS_ADDRESS',
+  'DISPLAY',
+  'WAYLAND_DISPLAY',
+  'XAUTHORITY',
+  'XDG_RUNTIME_DIR',
+  'DOCKER_HOST',
+  'TMUX',
+  'STY',
+] as const;
+
+/** What the environment says about places must be true inside. */
+export function environmentIn(env: Environment, places: Readonly<Record<string, string>>): Environment {
+  return { ...env, ...Object.fromEntries(SOCKETS.map((name) => [name, undefined])), ...places };
+}
