@@ -32,7 +32,7 @@ export function openOffice(io: Io, { store, root }: Pick<Desk, 'store' | 'root'>
       ...(existsSync(guide) ? { repositoryGuide: guide } : {}),
     },
     bin: writeBin(context.paths, io.self.argv),
-    shelter: shelterOf(io.env, io.self.argv),
+    ...(io.confines === true ? { shelter: shelterOf(io.env, io.self.argv) } : {}),
     contract: contractsOf(io),
   };
 }

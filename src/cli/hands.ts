@@ -3,7 +3,6 @@
 import type { Refusal } from '../core/decision.ts';
 import type { Attempt } from '../git/attempts.ts';
 import type { Hands } from '../workflows/hands.ts';
-import { shelterOf } from '../workflows/shelter.ts';
 import { openDesk, refused } from './desk.ts';
 import type { Io } from './io.ts';
 import { plain } from './terminal.ts';
@@ -18,7 +17,9 @@ export async function openHands(io: Io): Promise<(Hands & { readonly root: strin
     store,
     root,
     context: io.context(root),
-    shelter: shelterOf(io.env, io.self.argv),
+    ...(io.confines === true
+      ? { shelter: (await import('../workflows/shelter.ts')).shelterOf(io.env, io.self.argv) }
+      : {}),
     say: (line) => io.stderr(`${plain(line)}\n`),
     stop: () => io.interrupted,
   };

@@ -33,6 +33,8 @@ export interface StatusView {
   readonly switches: readonly { readonly name: Switch; readonly age: number }[];
   /** Why nothing moves; absent when something does. */
   readonly why?: string;
+  /** Whether agents are confined; added by whoever knows the machine. */
+  readonly sandbox?: string;
 }
 
 export interface NoticeView {

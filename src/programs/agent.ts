@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment } from './environment.ts';
 import { openOutput, type Printed } from './output.ts';
 import { startTime, TAG } from './processes.ts';
-import { nested, reasonOf } from './start.ts';
+import { nested, reasonOf, signalOf } from './start.ts';
 import { treeOf } from './tree.ts';
 
 export interface AgentProgram {
@@ -87,9 +87,10 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
   const tree = treeOf({ pid, started: startTime(pid), tag: session, wrapped: program.wrapped });
   const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT });
   const exited = new Promise<AgentExit>((done) => {
-    child.once('exit', (code, signal) =>
-      done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
-    );
+    child.once('exit', (code, sent) => {
+      const signal = signalOf(code, sent, program.wrapped);
+      done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal });
+    });
   });
   const { stdin, stdout, stderr } = child as ChildProcess & { stdout: Readable; stderr: Readable };
   const drained = Promise.all([stdout, stderr].map((stream) => new Promise((done) => stream.once('close', done))));

@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Output, type OutputRequest, openOutput, type Printed } from './output.ts';
 import { openPipe, type Pipe } from './pipe.ts';
 import { startTime } from './processes.ts';
-import { type Startable, type Started, start } from './start.ts';
+import { type Startable, type Started, signalOf, start } from './start.ts';
 import { send, type Tree, treeOf } from './tree.ts';
 
 export interface Program extends Startable, OutputRequest {
@@ -82,7 +82,7 @@ function prepared(program: Program): { readonly output: Output; readonly pipe: P
 }
 
 async function follow(child: Started, tag: string, program: Program, pipe: Pipe, output: Output) {
-  const exited = exitOf(child);
+  const exited = exitOf(child, program.wrapped);
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
   const tree = treeOf({ pid: child.pid, started: startTime(child.pid), tag, wrapped: program.wrapped });
   // Whoever watches the lines may throw: that must not leave the program running.
@@ -98,11 +98,12 @@ async function follow(child: Started, tag: string, program: Program, pipe: Pipe,
   return { how, survivors, mistake: mistake.signal };
 }
 
-const exitOf = (child: ChildProcess): Promise<How> =>
+const exitOf = (child: ChildProcess, wrapped?: boolean): Promise<How> =>
   new Promise((done) => {
-    child.once('exit', (code, signal) =>
-      done(signal === null ? { how: 'exited', code: code ?? 0 } : { how: 'signalled', signal }),
-    );
+    child.once('exit', (code, sent) => {
+      const signal = signalOf(code, sent, wrapped);
+      done(signal === null ? { how: 'exited', code: code ?? 0 } : { how: 'signalled', signal });
+    });
   });
 
 /** The first reason wins: what a program exits with after it was told to end says nothing. */

@@ -7,10 +7,12 @@ import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { turnOf } from '../core/duty.ts';
 import { whyNothingMoves } from '../core/stall.ts';
+import { settings } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 import { watchBoard } from '../watcher/watcher.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import { reconcile } from '../workflows/reconcile.ts';
+import { standing, standingText } from '../workflows/shelter.ts';
 import { keepGoverning } from './governor.ts';
 import { endOf, type Seated, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
@@ -55,6 +57,12 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       1,
       'spec',
     );
+  }
+  const shelter = await standing(office.shelter, settings(snapshot.board.state));
+  if (isRefusal(shelter)) return shelter;
+  if (office.shelter !== undefined) {
+    const remedy = 'tool' in shelter || shelter.remedy === undefined ? '' : `; ${shelter.remedy}`;
+    office.tell({ level: remedy === '' ? 'info' : 'warning', text: `${standingText(shelter)}${remedy}` });
   }
   const mended = await reconcile(handsOf(office, options.members[0]?.agent ?? 'planner-1'));
   if (isRefusal(mended)) return mended;
