@@ -318,7 +318,8 @@ type DefaultedKey =
   | 'post_worktree_timeout'
   | 'tdd'
   | 'sandbox'
-  | 'allow_filters';
+  | 'allow_filters'
+  | 'agent_processes';
 
 export function settings(state: State): Settings {
   return { ...DEFAULTS, ...dropUndefined(state.config) } as Settings;

@@ -13,6 +13,7 @@ import { openOutput, type Printed } from './output.ts';
 import { startTime, TAG } from './processes.ts';
 import { nested, reasonOf, signalOf } from './start.ts';
 import { treeOf } from './tree.ts';
+import { type Taken, takenBelow, takenBy } from './usage.ts';
 
 export interface AgentProgram {
   readonly argv: readonly [string, ...string[]];
@@ -42,6 +43,8 @@ export interface RunningAgent {
   readonly stdout: Readable;
   /** Of the program itself; its tree may go on until `end`. */
   readonly exited: Promise<AgentExit>;
+  /** Of its whole tree, just now. */
+  taken(): Taken;
   /** Asks the whole tree to end, and after the grace ends it. Also tidies up after one that ended by itself. */
   end(graceMs: number, hurry?: AbortSignal): Promise<Printed & { readonly survivors: number }>;
 }
@@ -110,6 +113,8 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
     stdin: stdin as Writable,
     stdout,
     exited,
+    // In a sandbox nobody leaves the tree; elsewhere a daemon is found by its tag alone.
+    taken: () => (program.wrapped === true ? takenBelow(pid) : takenBy(tree.look().map((one) => one.pid))),
     end: async (graceMs, hurry) => {
       // All of them, wherever they went: a tool in a session of its own does not hear of its group's end.
       if (graceMs > 0) tree.ask();

@@ -13,7 +13,8 @@ const TOOLCHAINS = [
   ...['.asdf', '.local/share/mise', '.sdkman', '.jenv', '.rbenv', '.rvm', '.ghcup', '.elan', '.opam', '.juliaup'],
   ...['.dotnet', '.local/lib', '.cache/ms-playwright', '.nix-profile'],
 ];
-const BESIDE = ['lib', 'lib64', 'libexec', 'share', 'include', 'pyvenv.cfg'];
+/** Not `share`: beside ~/.local/bin, keyrings lie there. */
+const BESIDE = ['lib', 'lib64', 'libexec', 'include', 'pyvenv.cfg'];
 /** Hidden as a whole otherwise, and needed by what is not. */
 const SYSTEM = ['/run/current-system', '/run/wrappers', '/run/opengl-driver', '/run/nscd', '/home/linuxbrew'];
 const MOST_LINKS = 2000;

@@ -15,6 +15,7 @@ import { type AgentExit, agentTag, type RunningAgent, startAgent } from '../prog
 import type { Environment } from '../programs/environment.ts';
 import { guardSession, type Interruption } from './guard.ts';
 import { isHolding } from './heartbeat.ts';
+import { type OverLimit, watchLimits } from './limits.ts';
 import { type Heard, type Listener, listen } from './listener.ts';
 import { type Lodging, lodge } from './lodging.ts';
 import type { Chosen, Office, Stop } from './office.ts';
@@ -111,7 +112,7 @@ export async function runSession(
       throw error;
     },
   );
-  const grace = stop.atOnce.aborted || how.kind === 'lease-lost' ? 0 : GRACE_MS;
+  const grace = stop.atOnce.aborted || how.kind === 'lease-lost' || how.kind === 'over-limit' ? 0 : GRACE_MS;
   await running.end(grace, stop.atOnce);
   await leave(grace);
   await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
@@ -158,7 +159,9 @@ async function following(
 ): Promise<SessionEnd['how']> {
   const over = new AbortController();
   const driven = work.chosen.provider.drive?.(request, running, (events) => heard.take(events));
-  const ended: Promise<AgentExit | Interruption> = Promise.race([
+  const limits = async () => settings((await office.store.read()).board.state);
+  const ended: Promise<AgentExit | Interruption | OverLimit> = Promise.race([
+    watchLimits(running.taken, limits, over.signal),
     driven === undefined ? running.exited : Promise.race([running.exited, driven]),
     guardSession(
       office,

@@ -43,6 +43,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'store/processes.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
   'programs/processes.ts': /^process\.platform$/, // /proc is Linux's
   'sandbox/detect.ts': /^process\.platform$/, // each system has its own
+  'programs/usage.ts': /^(process\.platform|performance\.now)$/, // /proc is Linux's; how old a look is
   'programs/tree.ts': /^process\.kill$/, // ends what a program left behind
   'cli/entry.ts': /^process\.(env|argv|exitCode)$/, // whether it is the one in a sandbox
   'cli/inside.ts': /^process\.(stdout|stderr)$/, // passes the answer on
