@@ -49,7 +49,15 @@ export function entriesOf({ hide, read, write, home, tmp }: Policy): readonly En
     const other = byPath.get(one.at);
     if (other === undefined || RANK[one.kind] >= RANK[other.kind]) byPath.set(one.at, one);
   }
-  return [...byPath.values()].sort((a, b) => depth(a.at) - depth(b.at) || (a.at < b.at ? -1 : 1));
+  const ordered = [...byPath.values()].sort((a, b) => depth(a.at) - depth(b.at) || (a.at < b.at ? -1 : 1));
+  return ordered.filter((one) => !isSeenAnyway(one, ordered));
+}
+
+/** Everything is read-only from the start: every entry less is a faster start. */
+function isSeenAnyway({ kind, at, from }: Entry, all: readonly Entry[]): boolean {
+  if (kind !== 'read' || at !== from) return false;
+  const around = all.findLast((other) => other.at !== at && isBelow(at, other.at));
+  return around === undefined || (around.kind === 'read' && around.at === around.from);
 }
 
 const shown = (kind: Entry['kind'], one: Shown): Entry =>

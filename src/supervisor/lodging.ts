@@ -5,7 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
+import { programOf } from '../agents/installed.ts';
 import type { HomeFolder, Launch } from '../agents/provider.ts';
+import { sandboxNote } from '../core/prompts/sandbox.ts';
 import type { Settings } from '../core/state.ts';
 import type { Environment } from '../programs/environment.ts';
 import { confine, makeFolders } from '../sandbox/confine.ts';
@@ -50,7 +52,9 @@ export async function lodge(
     seenFromOutside: office.env,
     leave: async () => {},
   };
-  if (!('tool' in is) || office.shelter === undefined) return free;
+  // One that is not there is told as such, in its own name.
+  const isThere = programOf(launch.argv[0], stay.env) !== undefined;
+  if (!('tool' in is) || office.shelter === undefined || !isThere) return free;
   if (work.role === 'coder' && isLinked(work.cwd)) {
     const text = `${work.task} is in a linked worktree from before, which needs the project's .git writable`;
     if (stay.settings.sandbox === 'require')
@@ -60,6 +64,16 @@ export async function lodge(
   }
   return confined(office, is.tool, work, launch, stay);
 }
+
+/** What its prompt says of that; empty where it is not confined. */
+export async function noteFor(office: Office, work: SessionWork, settings: Settings): Promise<string> {
+  const is = await standing(office.shelter, settings);
+  if ('ok' in is || !('tool' in is) || (work.role === 'coder' && isLinked(work.cwd))) return '';
+  return `\n${sandboxNote(work.role, hasNetwork(work, settings))}`;
+}
+
+const hasNetwork = ({ role }: SessionWork, { sandbox_network }: Settings): boolean =>
+  sandbox_network?.[NETWORK[role]] !== 'off';
 
 const isLinked = (folder: string): boolean =>
   lstatSync(join(folder, '.git'), { throwIfNoEntry: false })?.isFile() === true;
@@ -94,7 +108,7 @@ function confined(
     folder: work.role === 'planner' ? undefined : { path: work.cwd, writable: work.role === 'coder' },
     home,
     tmp,
-    network: stay.settings.sandbox_network?.[NETWORK[work.role]] !== 'off',
+    network: hasNetwork(work, stay.settings),
     show: [...packageOf(shelter), office.bin, stay.scratch, ...(launch.reads ?? []).flatMap(shownAt), ...moved.read],
     write: [...moved.write, mail],
     alsoRead: stay.settings.sandbox_read,
@@ -141,10 +155,10 @@ const inside = (session: Environment, mail: string): Environment => ({
 function sweep(room: string): void {
   try {
     for (const name of readdirSync(room)) {
-      if (name.startsWith('session-')) rmSync(join(room, name), { recursive: true, force: true });
+      if (name.startsWith('session-')) void rm(join(room, name), { recursive: true, force: true }).catch(() => {});
     }
   } catch {
-    // Not there yet, or something in it resists: it is only in the way of the disk.
+    // Not there yet: nothing to sweep.
   }
 }
 

@@ -17,7 +17,7 @@ import { guardSession, type Interruption } from './guard.ts';
 import { isHolding } from './heartbeat.ts';
 import { type OverLimit, watchLimits } from './limits.ts';
 import { type Heard, type Listener, listen } from './listener.ts';
-import { type Lodging, lodge } from './lodging.ts';
+import { type Lodging, lodge, noteFor } from './lodging.ts';
 import type { Chosen, Office, Stop } from './office.ts';
 import { sessionFiles, writePrompt } from './records.ts';
 import type { SeatKeeper } from './seat.ts';
@@ -65,16 +65,18 @@ export async function runSession(
 ): Promise<SessionOutcome> {
   const { clock, store } = office;
   const started = clock.now();
-  const deeds = deedsOf((await store.read()).board, work.agent);
-  const before = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
+  const { board: before } = await store.read();
+  const deeds = deedsOf(before, work.agent);
+  const rules = settings(before.state);
+  const mark = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
   const files = sessionFiles(office.context.paths, work.agent, work.task, started);
-  const request = requestOf(office, work);
+  const request = requestOf(office, work, await noteFor(office, work, rules));
   const launch = work.chosen.provider.launch(request);
   writePrompt(files.prompt, request.contract, request.prompt);
   for (const file of launch.files ?? []) writeFileSync(file.path, file.text, { mode: 0o600 });
   const heard = listen(office, work, seat, files.log, started);
   const lodging = await lodge(office, work, launch, {
-    settings: settings((await store.read()).board.state),
+    settings: rules,
     scratch: request.scratch,
     env: environmentOf(office, work, launch),
     onAsked: heard.alive,
@@ -128,7 +130,7 @@ export async function runSession(
       role: work.role,
       how,
       most: settings(board.state).max_coder_iterations,
-      progressed: done || (await isChanged(work.folder, before)),
+      progressed: done || (await isChanged(work.folder, mark)),
       holds: work.task !== undefined && isHolding(board, work.agent, work.task),
       ...(declared === undefined ? {} : { declared }),
       ...(failure === undefined ? {} : { failure }),
@@ -184,7 +186,7 @@ async function following(
   }
 }
 
-function requestOf(office: Office, work: SessionWork): SessionRequest {
+function requestOf(office: Office, work: SessionWork, note: string): SessionRequest {
   const scratch = join(office.context.paths.liza, 'cache', 'agents', work.agent);
   mkdirSync(scratch, { recursive: true });
   return {
@@ -192,7 +194,7 @@ function requestOf(office: Office, work: SessionWork): SessionRequest {
     role: work.role,
     cwd: work.cwd,
     contract: office.contract(work.role),
-    prompt: work.prompt,
+    prompt: `${work.prompt}${note}`,
     resume: work.resume,
     sessionId: randomUUID(),
     model: work.chosen.model,

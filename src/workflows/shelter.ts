@@ -1,12 +1,13 @@
 // Whether what Liza starts is confined, and what a program of the project (its set-up, its tests) may do when it is.
 // One rule for all callers: `auto` confines where the machine can, `require` refuses where it cannot, `off` never.
 
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import type { Settings } from '../core/state.ts';
 import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
+import { isRunning } from '../git/running.ts';
 import type { Environment } from '../programs/environment.ts';
 import { type Ended, type Program, runProgram } from '../programs/run.ts';
 import { confine } from '../sandbox/confine.ts';
@@ -96,7 +97,7 @@ export async function runConfined(
   if (own === undefined) return notStarted(`${root} is not in a git repository`);
   const rooms = join(root, '.liza', 'cache', 'rooms');
   mkdirSync(rooms, { recursive: true });
-  const room = mkdtempSync(join(rooms, '.program-'));
+  const room = mkdtempSync(join(rooms, `.program-${process.pid}-`));
   const [home, tmp] = [join(room, 'home'), join(room, 'tmp')];
   for (const path of [home, tmp]) mkdirSync(path);
   try {
@@ -118,6 +119,17 @@ export async function runConfined(
   } finally {
     // In the background: what a program left there may be large, and whoever waits has nothing of it.
     void rm(room, { recursive: true, force: true }).catch(() => {}); // swept by the next start
+  }
+}
+
+/** What programs left whose Liza was killed. */
+export function sweepRooms(root: string): void {
+  const rooms = join(root, '.liza', 'cache', 'rooms');
+  if (!existsSync(rooms)) return;
+  for (const name of readdirSync(rooms)) {
+    const pid = /^\.program-(\d+)-/.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    void rm(join(rooms, name), { recursive: true, force: true }).catch(() => {}); // only in the way of the disk
   }
 }
 

@@ -37,6 +37,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'git/running.ts': /^process\.kill$/, // signal 0 asks whether a leftover's writer lives
   'workflows/edit.ts': /^process\.pid$/, // as above
   'git/workbench.ts': /^process\.pid$/, // as above
+  'workflows/shelter.ts': /^process\.pid$/, // as above
   'workflows/hands.ts': /^process\.pid$/, // names itself in reservations
   'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
   'cli/parts.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
