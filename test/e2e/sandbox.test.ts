@@ -101,7 +101,7 @@ inSandbox('a hostile agent in bubblewrap', () => {
     expect(fs.existsSync(canary)).toBe(false);
     expect(fs.readdirSync(home)).toEqual(['.ssh']);
     expect(fs.readdirSync(path.join(home, '.ssh'))).toEqual(['id']);
-    for (const file of ['/etc/liza-escape', '/liza-escape', '/tmp/mine', '/usr/local/bin/liza-escape'])
+    for (const file of ['/etc/liza-escape', '/liza-escape', '/tmp/liza-escape-mine', '/usr/local/bin/liza-escape'])
       expect(fs.existsSync(file), file).toBe(false);
     expect(git(p.root, 'rev-parse', 'main')).toBe(main);
     expect(fs.readFileSync(path.join(p.root, '.git/config'), 'utf8')).toBe(config);

@@ -137,7 +137,7 @@ if (role === 'coder') {
   note('asked: about another board', !fake.stdout.includes('Retry all API calls'), fake.stdout + fake.stderr);
   fs.rmSync('.liza', { recursive: true });
 }
-fs.writeFileSync('/tmp/mine', 'x');
+fs.writeFileSync('/tmp/liza-escape-mine', 'x');
 fs.writeFileSync(path.join(process.env.HOME, 'mine'), 'x');
 
 const done = [];
