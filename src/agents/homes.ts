@@ -3,6 +3,12 @@
 
 import type { HomeFolder } from './provider.ts';
 
+const GCLOUD: HomeFolder = {
+  folder: '.config/gcloud',
+  env: 'CLOUDSDK_CONFIG',
+  settings: ['application_default_credentials.json'],
+};
+
 export const CLAUDE_HOME: readonly HomeFolder[] = [
   {
     folder: '.claude',
@@ -20,6 +26,8 @@ export const CLAUDE_HOME: readonly HomeFolder[] = [
     ],
   },
   { folder: '', settings: ['.claude.json'] },
+  { folder: '.aws', when: 'CLAUDE_CODE_USE_BEDROCK', settings: ['config', 'credentials', 'sso', 'cli'] },
+  { ...GCLOUD, when: 'CLAUDE_CODE_USE_VERTEX' },
 ];
 
 export const CODEX_HOME: readonly HomeFolder[] = [
@@ -46,7 +54,7 @@ export const GEMINI_HOME: readonly HomeFolder[] = [
       'policies',
     ],
   },
-  { folder: '.config/gcloud', env: 'CLOUDSDK_CONFIG', settings: ['application_default_credentials.json'] },
+  GCLOUD,
 ];
 
 export const OPENCODE_HOME: readonly HomeFolder[] = [

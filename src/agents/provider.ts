@@ -51,6 +51,8 @@ export interface HomeFolder {
   readonly folder: string;
   /** The variable that names another place for it. */
   readonly env?: string;
+  /** Only where this variable is set: the login of a cloud, if that serves the model. */
+  readonly when?: string;
   /** The login: the very files, for it is renewed there, and a copy would become void. */
   readonly login?: readonly string[];
   /** Settings: files are copied for each session, folders shown read-only. */

@@ -30,6 +30,8 @@ export type Ended = How &
     readonly durationMs: number;
     /** Processes it left behind that could not be ended; 0 unless another user's or out of reach. */
     readonly survivors: number;
+    /** It did not see all that the user sees; said by who confined it. */
+    readonly confined?: true;
   };
 
 const GRACE_MS = 2000;

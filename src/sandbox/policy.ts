@@ -29,7 +29,11 @@ export interface Entry {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a program of the project and an agent are kept from alike. */
-export const ALWAYS_HIDDEN = ['/home', '/root', '/Users', '/run', '/media'] as const;
+export const ALWAYS_HIDDEN = [
+  ...['/home', '/root', '/Users', '/media'],
+  // Sockets, some of them as good as root: a read-only disk does not keep anyone from talking to them.
+  ...['/run', '/var/snap/lxd', '/var/lib/lxd', '/var/lib/incus', '/mnt/wslg', '/mnt/wsl'],
+] as const;
 /** The system's places for temporary files: all lead to the program's own. */
 export const TEMPORARY = ['/tmp', '/var/tmp'] as const;
 
@@ -81,6 +85,7 @@ const SOCKETS = [
   'XAUTHORITY',
   'XDG_RUNTIME_DIR',
   'DOCKER_HOST',
+  'WSL_INTEROP',
   'TMUX',
   'STY',
 ] as const;

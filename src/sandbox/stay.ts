@@ -49,6 +49,7 @@ export function policyOf(stay: Stay): Policy {
       root,
       common,
       ...borrowed(common),
+      ...CERTIFICATES.flatMap((name) => certificates(env[name])),
       ...(folder === undefined || folder.writable ? [] : [folder.path]),
       ...(stay.show ?? []),
       ...(stay.alsoRead ?? []).flatMap((path) => named(path, env)),
@@ -63,6 +64,15 @@ export function policyOf(stay: Stay): Policy {
     network: stay.network,
   };
 }
+
+/** Of whoever looks into the network's traffic: without them nothing is reached. */
+const CERTIFICATES = [
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
+  ...['AWS_CA_BUNDLE', 'PIP_CERT', 'CARGO_HTTP_CAINFO'],
+];
+
+const certificates = (path: string | undefined): readonly Shown[] =>
+  path !== undefined && isAbsolute(path) ? shownAt(path) : [];
 
 /** The user's own, where the other one takes its place. Not when the project is the home or around it. */
 function homeAt(env: Environment, root: string): string | undefined {

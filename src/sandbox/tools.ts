@@ -11,7 +11,7 @@ const TOOLCHAINS = [
   ...['.rustup', '.cargo/bin', '.nvm', '.volta', '.fnm', '.local/share/fnm', '.local/share/pnpm', '.bun', '.deno'],
   ...['.pyenv', '.local/pipx', '.local/share/pipx', '.local/share/uv', 'miniconda3', 'anaconda3', 'miniforge3'],
   ...['.asdf', '.local/share/mise', '.sdkman', '.jenv', '.rbenv', '.rvm', '.ghcup', '.elan', '.opam', '.juliaup'],
-  ...['.dotnet', '.local/lib', '.cache/ms-playwright', '.nix-profile'],
+  ...['.dotnet', '.local/lib', '.cache/ms-playwright', '.nix-profile', '.tool-versions', '.config/mise'],
 ];
 /** Not `share`: beside ~/.local/bin, keyrings lie there. */
 const BESIDE = ['lib', 'lib64', 'libexec', 'include', 'pyvenv.cfg'];

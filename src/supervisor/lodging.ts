@@ -109,7 +109,14 @@ function confined(
     home,
     tmp,
     network: hasNetwork(work, stay.settings),
-    show: [...packageOf(shelter), office.bin, stay.scratch, ...(launch.reads ?? []).flatMap(shownAt), ...moved.read],
+    show: [
+      ...packageOf(shelter),
+      office.bin,
+      stay.scratch,
+      ...keyFile(stay.env),
+      ...(launch.reads ?? []).flatMap(shownAt),
+      ...moved.read,
+    ],
     write: [...moved.write, mail],
     alsoRead: stay.settings.sandbox_read,
     alsoWrite: stay.settings.sandbox_write,
@@ -135,9 +142,13 @@ function confined(
   };
 }
 
+/** A login that is named by a variable. */
+const keyFile = ({ GOOGLE_APPLICATION_CREDENTIALS: file }: Environment): readonly Shown[] =>
+  file !== undefined && isAbsolute(file) ? shownAt(file) : [];
+
 /** What the real `liza` gets: the supervisor's environment, and who the session is. */
 function outside({ env }: Office, session: Environment): Environment {
-  const own = Object.entries(session).filter(([name]) => /^LIZA_(AGENT_ID|SESSION|EPOCH|CREDENTIAL)/.test(name));
+  const own = Object.entries(session).filter(([name]) => /^LIZA_(?!PROGRAM$)/.test(name));
   const inherited = Object.entries(env).filter(([name]) => !/^(LIZA_|GIT_)/.test(name));
   const { LIZA_SANDBOX } = env;
   return { ...Object.fromEntries([...inherited, ...own]), ...(LIZA_SANDBOX === undefined ? {} : { LIZA_SANDBOX }) };
@@ -145,9 +156,7 @@ function outside({ env }: Office, session: Environment): Environment {
 
 /** Its credential stays outside: the mailbox is one. */
 const inside = (session: Environment, mail: string): Environment => ({
-  ...session,
-  LIZA_SESSION: undefined,
-  LIZA_EPOCH: undefined,
+  ...Object.fromEntries(Object.entries(session).filter(([name]) => !/^LIZA_(?!AGENT_ID$|PROGRAM$)/.test(name))),
   LIZA_MAILBOX: mail,
 });
 
@@ -177,7 +186,8 @@ function settle(folders: readonly HomeFolder[], env: Environment, home: string, 
   const changed: Record<string, string> = {};
   const outside: Record<string, string> = {};
   const user = env['HOME'] ?? '/';
-  for (const { folder, env: variable, login = [], settings = [] } of folders) {
+  for (const { folder, env: variable, when, login = [], settings = [] } of folders) {
+    if (when !== undefined && !env[when]) continue;
     const named = variable === undefined ? undefined : env[variable];
     const real = named !== undefined && isAbsolute(named) ? named : join(user, folder);
     const kept = isBelow(real, user)

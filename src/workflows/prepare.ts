@@ -85,8 +85,10 @@ function ending(ended: Ended, { post_worktree_timeout }: PrepareRequest['setting
 function hint({ root, settings, logFile }: PrepareRequest, ended: Ended): string {
   const log = logFile === undefined || ended.outputBytes === 0 ? '' : `; all of it: ${below(root, logFile)}`;
   if (ended.how === 'stopped') return `run it again${log}`;
+  const inside =
+    ended.confined === true ? '; it ran in the sandbox, without your home: sandbox_read shows more of it' : '';
   if (ended.how !== 'timed-out') {
-    return `mend what it names, or change it: liza config set post_worktree_cmd "npm ci"${log}`;
+    return `mend what it names, or change it: liza config set post_worktree_cmd "npm ci"${log}${inside}`;
   }
   return `give it longer: liza config set post_worktree_timeout ${settings.post_worktree_timeout * 2}${log}`;
 }

@@ -115,7 +115,8 @@ export async function runConfined(
       alsoWrite: rules.sandbox_write,
       inPlace: is.tool.kind === 'seatbelt',
     });
-    return await runProgram({ ...program, ...confine(is.tool, policy, program.argv, program.env), wrapped: true });
+    const { argv, env } = confine(is.tool, policy, program.argv, program.env);
+    return { ...(await runProgram({ ...program, argv, env, wrapped: true })), confined: true };
   } finally {
     // In the background: what a program left there may be large, and whoever waits has nothing of it.
     void rm(room, { recursive: true, force: true }).catch(() => {}); // swept by the next start
