@@ -60,6 +60,8 @@ export function entriesOf({ hide, read, write, home, tmp }: Policy): readonly En
 /** Everything is read-only from the start: every entry less is a faster start. */
 function isSeenAnyway({ kind, at, from }: Entry, all: readonly Entry[]): boolean {
   if (kind !== 'read' || at !== from) return false;
+  // These are made new for it: /dev/shm, where some keep temporary files, is empty then.
+  if (isBelow(at, '/dev') || isBelow(at, '/proc')) return false;
   const around = all.findLast((other) => other.at !== at && isBelow(at, other.at));
   return around === undefined || (around.kind === 'read' && around.at === around.from);
 }

@@ -40,6 +40,16 @@ describe('entries', () => {
     expect(entries.find(({ at }) => at === '/home/me')).toMatchObject({ kind: 'write', from: '/rooms/home' });
   });
 
+  test('what is seen anyway is not named again: unless something around it is hidden, written or made new', () => {
+    const shown = (read: readonly string[]) =>
+      entriesOf({ ...POLICY, hide: ['/home'], write: ['/work/p/a'], read })
+        .filter(({ kind }) => kind === 'read')
+        .map(({ at }) => at);
+    expect(shown(['/opt/tool', '/srv'])).toEqual([]);
+    const needed = ['/home/me/tool', '/tmp/project', '/work/p/a/.git', '/dev/shm/project'];
+    expect(shown([...needed, '/home/me/tool/inner']).sort()).toEqual([...needed].sort());
+  });
+
   test('a name that only begins alike lies not below', () => {
     expect(isBelow('/home/me2', '/home/me')).toBe(false);
     expect(isBelow('/home/me/x', '/home/me')).toBe(true);
