@@ -12,6 +12,8 @@ import { kindOf } from './tools.ts';
 export interface Confined {
   readonly argv: readonly [string, ...string[]];
   readonly env: Environment;
+  /** The tool stays as the program's parent; without this it becomes the program. */
+  readonly wrapped: boolean;
 }
 
 export function confine(tool: Tool, policy: Policy, argv: readonly [string, ...string[]], env: Environment): Confined {
@@ -19,6 +21,7 @@ export function confine(tool: Tool, policy: Policy, argv: readonly [string, ...s
   const inPlace = tool.kind === 'seatbelt';
   return {
     argv: inPlace ? seatbeltArgv(tool.program, policy, argv) : bwrapArgv(tool, policy, argv, { kindOf }),
+    wrapped: !inPlace,
     env: environmentIn(env, { HOME: policy.home.at, TMPDIR: inPlace ? policy.tmp : '/tmp' }),
   };
 }

@@ -129,11 +129,11 @@ function confined(
     env: outside(office, stay.env),
     onAsked: stay.onAsked,
   });
-  const { argv, env } = confine(tool, policy, launch.argv, inside(stay.env, mail));
+  const { argv, env, wrapped } = confine(tool, policy, launch.argv, inside(stay.env, mail));
   return {
     argv,
     env: { ...env, ...moved.env },
-    wrapped: true,
+    wrapped,
     seenFromOutside: { ...office.env, HOME: home, ...moved.outside },
     leave: async (graceMs) => {
       await broker.close(graceMs);

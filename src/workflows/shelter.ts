@@ -115,8 +115,10 @@ export async function runConfined(
       alsoWrite: rules.sandbox_write,
       inPlace: is.tool.kind === 'seatbelt',
     });
-    const { argv, env } = confine(is.tool, policy, program.argv, program.env);
-    return { ...(await runProgram({ ...program, argv, env, wrapped: true })), confined: true };
+    return {
+      ...(await runProgram({ ...program, ...confine(is.tool, policy, program.argv, program.env) })),
+      confined: true,
+    };
   } finally {
     // In the background: what a program left there may be large, and whoever waits has nothing of it.
     void rm(room, { recursive: true, force: true }).catch(() => {}); // swept by the next start
