@@ -92,7 +92,14 @@ const SOCKETS = [
   'STY',
 ] as const;
 
+/** Where programs keep their files, if not in the usual places of a home. */
+const BELOW_HOME = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME', 'XDG_BIN_HOME'];
+
 /** What the environment says about places must be true inside. */
-export function environmentIn(env: Environment, places: Readonly<Record<string, string>>): Environment {
-  return { ...env, ...Object.fromEntries(SOCKETS.map((name) => [name, undefined])), ...places };
+export function environmentIn(
+  env: Environment,
+  places: { readonly HOME: string } & Readonly<Record<string, string>>,
+): Environment {
+  const untrue = BELOW_HOME.filter((name) => !isBelow(env[name] ?? places.HOME, places.HOME));
+  return { ...env, ...Object.fromEntries([...SOCKETS, ...untrue].map((name) => [name, undefined])), ...places };
 }

@@ -117,6 +117,14 @@ describe('sandbox-exec', () => {
   });
 });
 
+test('a place for files that cannot be written inside is not named', () => {
+  const env = { XDG_DATA_HOME: '/data/me', XDG_CACHE_HOME: '/home/me/cache', XDG_CONFIG_HOME: undefined };
+  expect(environmentIn(env, { HOME: '/home/me' })).toMatchObject({
+    XDG_DATA_HOME: undefined,
+    XDG_CACHE_HOME: '/home/me/cache',
+  });
+});
+
 test('sockets of keys and of the desktop are not named inside', () => {
   const env = environmentIn({ SSH_AUTH_SOCK: '/x', DISPLAY: ':0', PATH: '/bin', HOME: '/home/me' }, { HOME: '/h' });
   expect(env).toMatchObject({ PATH: '/bin', HOME: '/h', SSH_AUTH_SOCK: undefined, DISPLAY: undefined });
