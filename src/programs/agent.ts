@@ -13,7 +13,7 @@ import { openOutput, type Printed } from './output.ts';
 import { startTime, TAG } from './processes.ts';
 import { nested, reasonOf, signalOf } from './start.ts';
 import { treeOf } from './tree.ts';
-import { type Taken, takenBelow, takenBy } from './usage.ts';
+import { type Taken, takenBelow } from './usage.ts';
 
 export interface AgentProgram {
   readonly argv: readonly [string, ...string[]];
@@ -113,8 +113,8 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
     stdin: stdin as Writable,
     stdout,
     exited,
-    // In a sandbox nobody leaves the tree; elsewhere a daemon is found by its tag alone.
-    taken: () => (program.wrapped === true ? takenBelow(pid) : takenBy(tree.look().map((one) => one.pid))),
+    // Who left the tree is not counted, though ended with it; in a sandbox nobody leaves it.
+    taken: () => takenBelow(pid),
     end: async (graceMs, hurry) => {
       // All of them, wherever they went: a tool in a session of its own does not hear of its group's end.
       if (graceMs > 0) tree.ask();

@@ -24,7 +24,7 @@ export function takenBelow(pid: number): Taken {
   return takenBy([...below]);
 }
 
-export function takenBy(pids: readonly number[]): Taken {
+function takenBy(pids: readonly number[]): Taken {
   const bytes = process.platform === 'linux' ? pids.map(privateBytes) : residentBytes(pids);
   return { processes: pids.length, memoryMb: Math.round(bytes.reduce((sum, one) => sum + one, 0) / 2 ** 20) };
 }

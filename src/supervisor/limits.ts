@@ -13,14 +13,21 @@ type Limits = Pick<Settings, 'agent_memory_mb' | 'agent_processes'>;
 
 const LOOK_MS = 1500;
 
-/** Settles only when a limit is passed. */
-export function watchLimits(taken: () => Taken, limits: () => Promise<Limits>, over: AbortSignal): Promise<OverLimit> {
+/** Settles only when a limit is passed. `now`: as they are when it matters, for they may have been raised meanwhile. */
+export function watchLimits(
+  taken: () => Taken,
+  limits: Limits,
+  now: () => Promise<Limits>,
+  over: AbortSignal,
+): Promise<OverLimit> {
   return new Promise((done) => {
-    const timer = setInterval(async () => {
-      const now = taken();
-      const passed = overLimit(now, await limits().catch(() => ({ agent_processes: Number.POSITIVE_INFINITY })));
-      if (passed !== undefined && !over.aborted) done({ kind: 'over-limit', why: passed });
-    }, LOOK_MS);
+    const look = async (): Promise<void> => {
+      const found = taken();
+      if (overLimit(found, limits) === undefined) return;
+      const why = overLimit(found, await now().catch(() => limits));
+      if (why !== undefined && !over.aborted) done({ kind: 'over-limit', why });
+    };
+    const timer = setInterval(() => void look(), LOOK_MS);
     timer.unref();
     over.addEventListener('abort', () => clearInterval(timer));
   });

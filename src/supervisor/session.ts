@@ -163,7 +163,7 @@ async function following(
   const driven = work.chosen.provider.drive?.(request, running, (events) => heard.take(events));
   const limits = async () => settings((await office.store.read()).board.state);
   const ended: Promise<AgentExit | Interruption | OverLimit> = Promise.race([
-    watchLimits(running.taken, limits, over.signal),
+    watchLimits(running.taken, await limits(), limits, over.signal),
     driven === undefined ? running.exited : Promise.race([running.exited, driven]),
     guardSession(
       office,
