@@ -54,6 +54,8 @@ function project(agent, config = {}) {
   const liza = (...args) =>
     execFileSync(process.execPath, [LIZA, ...args], { cwd: root, env, encoding: 'utf8', stdio: 'pipe' });
   liza('init', 'Measure');
+  // Liza's own cost; that of the sandbox: bench/sandbox.mjs.
+  liza('config', 'set', 'sandbox', 'off');
   liza('config', 'set', 'providers', JSON.stringify({ tiny: { kind: 'command', argv: [script] } }));
   for (const [key, value] of Object.entries(config)) liza('config', 'set', key, String(value));
   return {

@@ -161,10 +161,6 @@ liza config set default_provider mine
 
 \`config set providers\` replaces the whole map; \`liza edit\` changes a part of it. \`rehearsal\` is a provider too, with keys
 of its own: [rehearsal.md](rehearsal.md).
-
-## Not in force yet
-
-Kept and checked, and used by a later version: \`sandbox\`.
 `;
 }
 

@@ -37,6 +37,7 @@ const HOW = {
   fish: 'install fish',
   root: 'run as root, for example in a container',
   flock: 'install util-linux',
+  bubblewrap: 'install the package bubblewrap (Linux)',
 };
 
 const lines = (text) => text.split('\n');

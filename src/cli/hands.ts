@@ -20,6 +20,9 @@ export async function openHands(io: Io): Promise<(Hands & Pick<Desk, 'root' | 's
     root,
     ...(secrets === undefined ? {} : { secrets }),
     context: io.context(root),
+    ...(io.confines === true
+      ? { shelter: (await import('../workflows/shelter.ts')).shelterOf(io.env, io.self.argv) }
+      : {}),
     say: (line) => io.stderr(`${plain(line)}\n`),
     stop: () => io.interrupted,
   };

@@ -87,6 +87,7 @@ function processIo(): Io {
     },
     ancestors: () => ancestorsOf(process.pid),
     sleep,
+    confines: true,
     // Not at the start: with other flags node's own modules cannot come out of its built-in code cache.
     holdOptimiser: () => optimiser('off'),
     // The bundle lies in dist/, beside the package's other folders.

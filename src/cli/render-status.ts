@@ -34,6 +34,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     ),
     section('Notices', view.notices, p, most, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
     view.why === undefined ? [] : nothingMoves(view.why, p),
+    view.sandbox === undefined ? [] : confined(view.sandbox, p),
   ];
   const lines = sections.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : [[], ...lines]));
   return `${p.print(lines)}\n`;
@@ -169,6 +170,8 @@ function anomalyText({ id, type, task, reporter, details }: AnomalyView): string
 function nothingMoves(why: string, p: Pen): readonly Line[] {
   return p.lines(p.say(`Nothing moves: ${why}`), p.width).map((text) => [{ text, tone: 'strong' }]);
 }
+
+const confined = (text: string, p: Pen): readonly Line[] => [[{ text: p.say(text), tone: 'faint' }]];
 
 /** One message, wrapped, its further lines set in. */
 function hanging(message: string, p: Pen, tone?: Span['tone']): readonly Line[] {

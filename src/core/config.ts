@@ -39,6 +39,12 @@ const Price = v.strictObject(
   'must be a map of input, cached, output',
 );
 
+const onOff = v.optional(oneOf(['on', 'off'] as const));
+const networks = v.strictObject(
+  { planner: onOff, coder: onOff, reviewer: onOff, setup: onOff, tests: onOff },
+  'must be a map of planner, coder, reviewer, setup and tests to on or off',
+);
+
 export const ConfigSchema = v.object({
   integration_branch: guarded(v.optional(branch, 'integration'), 'Branch that approved work is merged to.'),
   lease_duration: guarded(v.optional(seconds, 300), "Seconds a coder's claim lasts without a heartbeat."),
@@ -78,7 +84,27 @@ export const ConfigSchema = v.object({
     'Seconds that looking at the tests may take with `tdd: evidence`; `strict` has `validation_timeout` for each run.',
   ),
   isolation: guarded(v.optional(oneOf(['worktree', 'clone'] as const)), 'How a task’s work is kept apart.'),
-  sandbox: guarded(v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'), 'Operating-system sandbox.'),
+  sandbox: guarded(
+    v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'),
+    'Operating-system sandbox: where there is one, always (nothing starts without it), or never.',
+  ),
+  sandbox_network: guarded(
+    v.optional(networks),
+    'Which of `planner`, `coder`, `reviewer`, `setup` (post_worktree_cmd) and `tests` have the network in the sandbox: `on` (default) or `off`.',
+  ),
+  sandbox_read: guarded(
+    v.optional(texts),
+    'Files and folders that are shown in the sandbox, read-only, for example `~/.npmrc`.',
+  ),
+  sandbox_write: guarded(
+    v.optional(texts),
+    'Files and folders that may also be written in the sandbox, for example a cache; each is a way out of it.',
+  ),
+  agent_memory_mb: guarded(
+    v.optional(v.nullable(limit)),
+    'Memory in MB that an agent with all it starts may use before it is ended; none: no limit.',
+  ),
+  agent_processes: guarded(v.optional(limit, 1000), 'Processes that an agent may have at once before it is ended.'),
   allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (LFS) run.'),
   providers: guarded(v.optional(map), 'Agent CLIs and how to start them.'),
   default_provider: guarded(

@@ -339,7 +339,8 @@ type DefaultedKey =
   | 'sandbox'
   | 'allow_filters'
   | 'min_free_mb'
-  | 'agent_logs_mb';
+  | 'agent_logs_mb'
+  | 'agent_processes';
 
 export function settings(state: State): Settings {
   return { ...DEFAULTS, ...dropUndefined(state.config) } as Settings;

@@ -38,6 +38,8 @@ export interface StatusView {
   readonly spending: readonly SpendingView[];
   /** Why nothing moves; absent when something does. */
   readonly why?: string;
+  /** Whether agents are confined; added by whoever knows the machine. */
+  readonly sandbox?: string;
 }
 
 export interface NoticeView {

@@ -13,9 +13,10 @@ import type { Environment } from './environment.ts';
 import { markOf, setMark } from './mark.ts';
 import { openOutput, type Printed } from './output.ts';
 import { startTime, TAG } from './processes.ts';
-import { nested, reasonOf } from './start.ts';
+import { nested, reasonOf, signalOf } from './start.ts';
 import { agentTag, type Site } from './tags.ts';
 import { treeOf } from './tree.ts';
+import { type Taken, takenBelow } from './usage.ts';
 
 export interface AgentProgram {
   readonly argv: readonly [string, ...string[]];
@@ -31,6 +32,8 @@ export interface AgentProgram {
   readonly onOutput?: () => void;
   /** Takes stdin and stdout over, for a provider that talks both ways; `onLine` then hears stderr only. */
   readonly talks?: boolean;
+  /** See Startable. */
+  readonly wrapped?: boolean;
 }
 
 export type AgentExit =
@@ -43,6 +46,8 @@ export interface RunningAgent {
   readonly stdout: Readable;
   /** Of the program itself; its tree may go on until `end`. */
   readonly exited: Promise<AgentExit>;
+  /** Of its whole tree, just now. */
+  taken(): Taken;
   /** Asks the whole tree to end, and after the grace ends it. Also tidies up after one that ended by itself. */
   end(graceMs: number, hurry?: AbortSignal): Promise<Printed & { readonly survivors: number }>;
 }
@@ -87,12 +92,19 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
   const started = startTime(pid);
   const mark = markOf(program.tag);
-  const tree = treeOf({ pid, started, tag: session, mark: setMark(pid, mark) ? mark : undefined });
+  const tree = treeOf({
+    pid,
+    started,
+    tag: session,
+    mark: setMark(pid, mark) ? mark : undefined,
+    wrapped: program.wrapped,
+  });
   const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT, secrets: secretsOf(program.env) });
   const exited = new Promise<AgentExit>((done) => {
-    child.once('exit', (code, signal) =>
-      done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
-    );
+    child.once('exit', (code, sent) => {
+      const signal = signalOf(code, sent, program.wrapped);
+      done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal });
+    });
   });
   const { stdin, stdout, stderr } = child as ChildProcess & { stdout: Readable; stderr: Readable };
   const drained = Promise.all([stdout, stderr].map((stream) => new Promise((done) => stream.once('close', done))));
@@ -112,6 +124,8 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
     stdin: stdin as Writable,
     stdout,
     exited,
+    // Who left the tree is not counted, though ended with it; in a sandbox nobody leaves it.
+    taken: () => takenBelow(pid),
     end: async (graceMs, hurry) => {
       // All of them, wherever they went: a tool in a session of its own does not hear of its group's end.
       if (graceMs > 0) tree.ask();

@@ -12,6 +12,8 @@ export interface Root {
   readonly started: string | undefined;
   readonly tag: string;
   readonly mark?: Mark | undefined;
+  /** It only passes on what it started: it is not asked to end, the others are. */
+  readonly wrapped?: boolean | undefined;
 }
 
 export interface Tree {
@@ -38,7 +40,7 @@ export function treeOf(root: Root): Tree {
   return {
     look,
     ask: () => {
-      for (const one of look()) if (isStill(one)) send(one.pid, 'SIGTERM');
+      for (const one of look()) if (!(root.wrapped && one.pid === root.pid) && isStill(one)) send(one.pid, 'SIGTERM');
     },
     async end() {
       let quiet = 0;

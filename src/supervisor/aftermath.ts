@@ -64,6 +64,7 @@ function howText({ end, seconds }: SessionOutcome): string {
     'not-served': () => 'ended, its provider does not serve',
     'lease-lost': () => 'its lease was lost',
     overdue: () => `ended: ${how.kind === 'overdue' ? how.why : ''}`,
+    'over-limit': () => `ended: ${how.kind === 'over-limit' ? how.why : ''}`,
     stopped: () => `stopped: ${how.kind === 'stopped' ? how.why : ''}`,
   }[how.kind]();
   return `${ended}${said}${failed} after ${duration(seconds * 1000)}`;

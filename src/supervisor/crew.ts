@@ -14,6 +14,7 @@ import { watchBoard } from '../watcher/watcher.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import { installHook } from '../workflows/hook.ts';
 import { reconcile } from '../workflows/reconcile.ts';
+import { standing, standingText, sweepRooms } from '../workflows/shelter.ts';
 import { keepGoverning } from './governor.ts';
 import { endOf, type Seated, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
@@ -64,6 +65,13 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       'spec',
     );
   }
+  const shelter = await standing(office.shelter, settings(snapshot.board.state));
+  if (isRefusal(shelter)) return shelter;
+  if (office.shelter !== undefined) {
+    const remedy = 'tool' in shelter || shelter.remedy === undefined ? '' : `; ${shelter.remedy}`;
+    office.tell({ level: remedy === '' ? 'info' : 'warning', text: `${standingText(shelter)}${remedy}` });
+  }
+  sweepRooms(office.context.paths.root);
   const mended = await reconcile(handsOf(office, options.members[0]?.agent ?? 'planner-1'));
   if (isRefusal(mended)) return mended;
   for (const { subject, problem, done, resists } of mended) {

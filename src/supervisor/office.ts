@@ -13,6 +13,7 @@ import { markedProgram } from '../programs/marked.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { Hands } from '../workflows/hands.ts';
+import type { Shelter } from '../workflows/shelter.ts';
 import type { Bell } from './bell.ts';
 import type { Happening } from './view.ts';
 
@@ -43,6 +44,8 @@ export interface Office {
   readonly places: Places;
   /** A folder with a `liza` that is this very program, to go first on an agent's PATH. */
   readonly bin: string;
+  /** Absent: nothing is confined. */
+  readonly shelter?: Shelter | undefined;
   contract(role: Role): string;
   /** What the sessions of this process have used so far, by agent. */
   readonly running?: Map<string, () => RunningUse>;
@@ -61,11 +64,12 @@ export const runningUse = ({ running }: Office): readonly RunningUse[] =>
 export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'] });
 
 export function handsOf(office: Office, agent: string, stop?: AbortSignal): Hands {
-  const { env, store, context } = office;
+  const { env, store, context, shelter } = office;
   return {
     env: markedProgram(env, siteOf(context.paths.root)),
     store,
     context,
+    ...(shelter === undefined ? {} : { shelter }),
     actor: supervisorOf(agent),
     say: (text) => office.tell({ level: 'info', agent, text }),
     ...(stop === undefined ? {} : { stop: () => stop }),

@@ -16,11 +16,14 @@ import type { SessionEnd } from '../core/restarts.ts';
 import { type Role, settings } from '../core/state.ts';
 import { siteOf } from '../git/directory.ts';
 import { type AgentExit, type RunningAgent, startAgent } from '../programs/agent.ts';
+import type { Environment } from '../programs/environment.ts';
 import { agentTag } from '../programs/tags.ts';
 import { openSession } from '../store/sessions.ts';
 import { guardSession, type Interruption } from './guard.ts';
 import { isHolding } from './heartbeat.ts';
+import { type OverLimit, watchLimits } from './limits.ts';
 import { type Heard, type Listener, listen } from './listener.ts';
+import { type Lodging, lodge, noteFor } from './lodging.ts';
 import type { Chosen, Office, Stop } from './office.ts';
 import { sessionFiles, writePrompt } from './records.ts';
 import type { SeatKeeper } from './seat.ts';
@@ -72,30 +75,45 @@ export async function runSession(
   const started = clock.now();
   const { board: seen } = await store.read();
   const deeds = deedsOf(seen, work.agent);
+  const rules = settings(seen.state);
   const before = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
   const files = sessionFiles(office.context.paths, work.agent, work.task, started, seen.state);
-  const request = requestOf(office, work);
+  const request = requestOf(office, work, await noteFor(office, work, rules));
   const launch = work.chosen.provider.launch(request);
   writePrompt(files.prompt, request.contract, request.prompt);
   for (const file of launch.files ?? []) writeFileSync(file.path, file.text, { mode: 0o600 });
   const heard = listen(office, work, seat, files.log, started);
   const { paths, files: disk } = office.context;
   const session = openSession(disk, paths.agents, { ...work, pid: office.pid }, started);
-  const running = await startAgent({
-    argv: launch.argv,
-    cwd: work.cwd,
+  const lodging = await lodge(office, work, launch, {
+    settings: rules,
+    scratch: request.scratch,
     env: environmentOf(office, work, launch, session.credential),
-    tag: agentTag(siteOf(paths.root), work.agent),
-    stdin: launch.stdin,
-    logFile: files.log,
-    talks: work.chosen.provider.drive !== undefined,
-    onLine: heard.line,
-    onOutput: heard.alive,
+    onAsked: heard.alive,
   });
+  const running =
+    'reason' in lodging
+      ? lodging
+      : await startAgent({
+          argv: lodging.argv,
+          cwd: work.cwd,
+          env: lodging.env,
+          wrapped: lodging.wrapped,
+          tag: agentTag(siteOf(paths.root), work.agent),
+          stdin: launch.stdin,
+          logFile: files.log,
+          talks: work.chosen.provider.drive !== undefined,
+          onLine: heard.line,
+          onOutput: heard.alive,
+        });
   const seconds = (): number => Math.max(0, (clock.now() - started) / 1000);
-  if ('reason' in running) {
+  const leave = (graceMs: number): Promise<void> | undefined =>
+    'reason' in lodging ? undefined : lodging.leave(graceMs);
+  if ('reason' in running || 'reason' in lodging) {
+    await leave(0);
     session.over(clock.now());
-    const how = { kind: 'not-started', reason: running.reason } as const;
+    const reason = 'reason' in lodging ? lodging.reason : 'reason' in running ? running.reason : '';
+    const how = { kind: 'not-started', reason } as const;
     const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
     return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
   }
@@ -106,14 +124,17 @@ export async function runSession(
   office.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, use()) }));
   note();
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
-  const how = await following(office, work, running, heard, stop, request, leaseLost, note).catch(
+  const how = await following(office, work, running, heard, stop, request, leaseLost, lodging, note).catch(
     async (error: unknown) => {
       await running.end(GRACE_MS, stop.atOnce);
+      await leave(0);
       session.over(clock.now());
       throw error;
     },
   );
-  await running.end(stop.atOnce.aborted || how.kind === 'lease-lost' ? 0 : GRACE_MS, stop.atOnce);
+  const grace = stop.atOnce.aborted || how.kind === 'lease-lost' || how.kind === 'over-limit' ? 0 : GRACE_MS;
+  await running.end(grace, stop.atOnce);
+  await leave(grace);
   session.over(clock.now());
   await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
   const { board } = await store.read();
@@ -137,7 +158,7 @@ export async function runSession(
 }
 
 /** Numbers that only the provider's own files tell. */
-async function measure({ env }: Office, { chosen, usedBefore }: SessionWork, heard: Listener): Promise<void> {
+async function measure(env: Environment, { chosen, usedBefore }: SessionWork, heard: Listener): Promise<void> {
   const { session } = heard.so();
   if (session === undefined || chosen.provider.measure === undefined) return;
   heard.learn(await chosen.provider.measure(session, env, { before: usedBefore, model: chosen.model }));
@@ -155,11 +176,14 @@ async function following(
   stop: Stop,
   request: SessionRequest,
   leaseLost: () => boolean,
+  lodging: Lodging,
   note: () => void,
 ): Promise<SessionEnd['how']> {
   const over = new AbortController();
   const driven = work.chosen.provider.drive?.(request, running, (events) => heard.take(events));
-  const ended: Promise<AgentExit | Interruption> = Promise.race([
+  const limits = async () => settings((await office.store.read()).board.state);
+  const ended: Promise<AgentExit | Interruption | OverLimit> = Promise.race([
+    watchLimits(running.taken, await limits(), limits, over.signal),
     driven === undefined ? running.exited : Promise.race([running.exited, driven]),
     guardSession(
       office,
@@ -171,7 +195,7 @@ async function following(
         leaseLost,
         measure: () => {
           note();
-          void measure(office, work, heard);
+          void measure(lodging.seenFromOutside, work, heard);
         },
       },
       stop,
@@ -185,7 +209,7 @@ async function following(
   }
 }
 
-function requestOf(office: Office, work: SessionWork): SessionRequest {
+function requestOf(office: Office, work: SessionWork, note: string): SessionRequest {
   const scratch = join(office.context.paths.liza, 'cache', 'agents', work.agent);
   mkdirSync(scratch, { recursive: true });
   return {
@@ -194,7 +218,7 @@ function requestOf(office: Office, work: SessionWork): SessionRequest {
     cwd: work.cwd,
     contract: office.contract(work.role),
     // Said to a model, and kept on the disk: what is on the board by a person's hand may hold one.
-    prompt: redact(work.prompt, secretsOf(office.env)),
+    prompt: redact(`${work.prompt}${note}`, secretsOf(office.env)),
     resume: work.resume,
     sessionId: randomUUID(),
     model: work.chosen.model,

@@ -28,8 +28,9 @@ import { changedSince, treeOf } from '../git/snapshot.ts';
 import { usersOf } from '../git/users.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { isMisplaced, pointAgain, worktreeIsolation } from '../git/worktree.ts';
-import { type Hands, isRefusal } from './hands.ts';
+import { type Hands, isRefusal, premisesOf } from './hands.ts';
 import { prepareFolder, temporaryOf } from './prepare.ts';
+import { needsClone, runConfined } from './shelter.ts';
 
 export interface Ready {
   readonly place: Place;
@@ -204,7 +205,7 @@ export async function makeFolder(
 ): Promise<Ready | Refusal> {
   const refused = refuseLink(bench, task);
   if (refused !== undefined) return refused;
-  const isolation = isolationFor(bench, settings.isolation);
+  const isolation = isolationFor(bench, needsClone(hands.shelter, settings) ? 'clone' : settings.isolation);
   // `seen` first: it says that the branch is Liza's.
   const refs = [seenOf(task), ...(isolation === cloneIsolation ? [] : [branchOf(task)])];
   if (
@@ -289,6 +290,7 @@ const prepare = (hands: Hands, settings: Settings, { folder, task }: Place): Pro
     say: hands.say,
     signal: settings.post_worktree_cmd ? hands.stop?.() : undefined,
     logFile: join(hands.context.paths.liza, 'agent-logs', `prepare-${task}.log`),
+    run: (program) => runConfined(premisesOf(hands), settings, { folder, part: 'setup' }, program),
   });
 
 /** Nothing but git's own checkout has been there; still, bad line endings may make it differ from its commit. */

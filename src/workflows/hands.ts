@@ -19,17 +19,23 @@ import { acquireLock } from '../store/lock.ts';
 import { formatProcess, identify } from '../store/processes.ts';
 import { unlocked } from '../store/refusals.ts';
 import type { Outcome, Snapshot, Store } from '../store/store.ts';
+import type { Premises, Shelter } from './shelter.ts';
 
 export interface Hands {
   readonly env: Environment;
   readonly actor: Actor;
   readonly store: Store;
   readonly context: Context;
+  /** Absent: nothing is confined, unless that is required. */
+  readonly shelter?: Shelter | undefined;
   /** One line on what takes long. */
   say(line: string): void;
   /** Ends a program that is running; asked for only when there is one. */
   stop?(): AbortSignal;
 }
+
+/** What a program of the project is confined by. */
+export const premisesOf = ({ context, shelter }: Hands): Premises => ({ root: context.paths.root, shelter });
 
 export const isRefusal = (value: object): value is Refusal => 'ok' in value && value.ok === false;
 

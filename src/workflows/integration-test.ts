@@ -49,7 +49,7 @@ export async function testCandidate(
     const seconds = settings.integration_test_timeout;
     hands.say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
     const argv: readonly [string, ...string[]] = script.executable ? [program] : ['sh', program];
-    const ended = await runHere(hands, { argv, folder, seconds, log });
+    const ended = await runHere(hands, settings, { argv, folder, seconds, log });
     if (ended.how === 'stopped') {
       return refuse(
         'the integration test was stopped, and so was the merge',

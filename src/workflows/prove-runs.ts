@@ -58,7 +58,7 @@ export async function runAll(
     const log = logOf(hands, proving, `${what}${at + 1}`);
     const left = seconds - taken();
     hands.say(`${what === '' ? 'validation' : what.replaceAll('-', ' ').trim()} of ${proving.task.id}: ${command} …`);
-    const ended = await runHere(hands, { argv: ['sh', '-c', command], folder, seconds: left, log });
+    const ended = await runHere(hands, proving.settings, { argv: ['sh', '-c', command], folder, seconds: left, log });
     if (ended.how === 'stopped') return STOPPED;
     const run = {
       command,

@@ -14,8 +14,9 @@ import { mixedTree, trackedChanges, trackedTree } from '../git/mixed.ts';
 import { must } from '../git/run.ts';
 import { aside, leftAside, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
-import { type Hands, isRefusal, openBench, transact } from './hands.ts';
+import { type Hands, isRefusal, openBench, premisesOf, transact } from './hands.ts';
 import { prepareFolder } from './prepare.ts';
+import { runConfined } from './shelter.ts';
 
 export interface ReviewFolder {
   readonly folder: string;
@@ -70,7 +71,10 @@ async function fill(
   await writeClone(bench, folder, { start });
   const { env, say } = hands;
   const { root } = hands.context.paths;
-  const failed = await prepareFolder({ root, folder, settings: set, env, say, signal: hands.stop?.() });
+  const failed = await prepareFolder({
+    ...{ root, folder, settings: set, env, say, signal: hands.stop?.() },
+    run: (program) => runConfined(premisesOf(hands), set, { folder, part: 'setup' }, program),
+  });
   if (failed !== undefined) return failed;
   // What the project's own preparation does to tracked files is not the reviewer's doing.
   return set.post_worktree_cmd ? trackedTree(bench, folder, tree) : tree;

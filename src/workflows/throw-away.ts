@@ -8,9 +8,10 @@ import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
 import { aside, type Purpose, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
-import { type Ended, runProgram } from '../programs/run.ts';
-import type { Hands } from './hands.ts';
+import type { Ended } from '../programs/run.ts';
+import { type Hands, premisesOf } from './hands.ts';
 import { prepareFolder, type Unprepared } from './prepare.ts';
+import { type Rules, runConfined } from './shelter.ts';
 
 export interface ThrowAway {
   readonly purpose: Purpose;
@@ -25,7 +26,7 @@ export interface ThrowAway {
 export async function inThrowAway<T extends object>(
   hands: Hands,
   bench: Workbench,
-  settings: Pick<Settings, 'worktree_files' | 'post_worktree_cmd' | 'post_worktree_timeout'>,
+  settings: Rules & Pick<Settings, 'worktree_files' | 'post_worktree_cmd' | 'post_worktree_timeout'>,
   { purpose, task, commit, tree, prepareLog }: ThrowAway,
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
@@ -36,7 +37,10 @@ export async function inThrowAway<T extends object>(
     const { env, say } = hands;
     const { root } = hands.context.paths;
     const signal = hands.stop?.();
-    const failed = await prepareFolder({ root, folder, settings, env, say, signal, logFile: prepareLog });
+    const failed = await prepareFolder({
+      ...{ root, folder, settings, env, say, signal, logFile: prepareLog },
+      run: (program) => runConfined(premisesOf(hands), settings, { folder, part: 'setup' }, program),
+    });
     return failed ?? (await work(folder));
   } finally {
     removeTree(folder);
@@ -54,16 +58,21 @@ export interface ProjectProgram {
   readonly log: string;
 }
 
-/** Without credentials, with a scrubbed environment, within its time; the sandbox's place is below here. */
-export function runHere(hands: Hands, { argv, folder, seconds, log }: ProjectProgram): Promise<Ended> {
-  return runProgram({
-    argv,
-    cwd: folder,
-    env: hands.env,
-    timeoutMs: Math.max(1, seconds) * 1000,
-    logFile: log,
-    signal: hands.stop?.(),
-  });
+/** Without credentials, with a scrubbed environment, within its time, and confined where there is a sandbox. */
+export function runHere(hands: Hands, rules: Rules, { argv, folder, seconds, log }: ProjectProgram): Promise<Ended> {
+  return runConfined(
+    premisesOf(hands),
+    rules,
+    { folder, part: 'tests' },
+    {
+      argv,
+      cwd: folder,
+      env: hands.env,
+      timeoutMs: Math.max(1, seconds) * 1000,
+      logFile: log,
+      signal: hands.stop?.(),
+    },
+  );
 }
 
 export const isGreen = (ended: Ended): boolean => ended.how === 'exited' && ended.code === 0;

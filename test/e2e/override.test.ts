@@ -39,6 +39,8 @@ function demoProject(): Project {
   fs.writeFileSync(script, JSON.stringify({ scenes: SCENES }));
   made.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } })]);
   made.ok(['config', 'set', 'pause_grace', '1']);
+  // Its agent leaves marks beside its folder.
+  made.ok(['config', 'set', 'sandbox', 'off']);
   made.ok([
     ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
     ...['--scope', 'IN: src/, test/', '--validate', 'node --test', '--ready'],

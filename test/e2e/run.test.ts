@@ -37,6 +37,8 @@ const SCENES = [
 /** A project with one task and a rehearsal of it. */
 function rehearsed(scenes: readonly object[] = SCENES): Project {
   const made = project();
+  // Its agents leave marks beside their folders. What holds in a sandbox: sandbox.test.ts.
+  made.ok(['config', 'set', 'sandbox', 'off']);
   const script = path.join(made.root, '.liza', 'rehearsal.json');
   fs.writeFileSync(script, JSON.stringify({ scenes }));
   made.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } })]);

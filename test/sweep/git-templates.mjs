@@ -111,6 +111,8 @@ async function begin(shell, isolation, files) {
   await shell.liza(['init', 'Greet everybody']);
   for (const [key, value] of [
     ['isolation', isolation],
+    // Where it is on, all folders are clones.
+    ['sandbox', 'off'],
     ['worktree_files', '[".env"]'],
     ['lease_duration', '86400'],
     ['review_lease_duration', '86400'],

@@ -3,6 +3,7 @@
 // process, but its `total_cost_usd` is of all of them.
 
 import { join } from 'node:path';
+import { CLAUDE_HOME } from '../homes.ts';
 import type { Launch, Provider, SessionRequest } from '../provider.ts';
 import { edits } from '../roles.ts';
 import type { ProviderSettings } from '../settings.ts';
@@ -23,6 +24,7 @@ export const claude = (settings: ProviderSettings): Provider => ({
     install: 'npm install -g @anthropic-ai/claude-code',
     login: 'start `claude` once and use /login, or set ANTHROPIC_API_KEY',
   },
+  home: CLAUDE_HOME,
   launch: (request) => launch(settings, request),
   parser: (counting) => claudeParser(counting),
 });
