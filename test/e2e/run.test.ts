@@ -1,11 +1,10 @@
 // `liza run` and `liza agent` as processes: killed, interrupted, started twice, started wrongly. Whatever is
 // done to them, no process of theirs is left, nothing is lost, and the next start goes on.
 
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { cleanUp, git, type Project, project, repository, until } from './project.ts';
+import { cleanUp, git, type Project, project, repository, tagOf, until } from './project.ts';
 
 afterEach(cleanUp);
 
@@ -56,10 +55,7 @@ const child = (p: Project) => Number(fs.readFileSync(path.join(p.root, '.worktre
 
 /** Everyone who carries a tag of this project's agents. */
 function agentsOf({ root }: Project): readonly number[] {
-  const short = (path: string) => createHash('sha256').update(path).digest('hex').slice(0, 16);
-  const tags = ['planner-1', 'coder-1', 'code-reviewer-1'].map(
-    (agent) => `${short(path.join(root, '.git'))}${short(root)}${Buffer.from(agent).toString('hex')}`,
-  );
+  const tags = ['planner-1', 'coder-1', 'code-reviewer-1'].map((agent) => tagOf(root, agent));
   return fs.readdirSync('/proc').flatMap((name) => {
     try {
       const environment = fs.readFileSync(`/proc/${name}/environ`, 'latin1');
