@@ -54,6 +54,8 @@ function project(agent, config = {}) {
   const liza = (...args) =>
     execFileSync(process.execPath, [LIZA, ...args], { cwd: root, env, encoding: 'utf8', stdio: 'pipe' });
   liza('init', 'Measure');
+  // Liza's own cost; that of the sandbox: bench/sandbox.mjs.
+  liza('config', 'set', 'sandbox', 'off');
   liza('config', 'set', 'providers', JSON.stringify({ tiny: { kind: 'command', argv: [script] } }));
   for (const [key, value] of Object.entries(config)) liza('config', 'set', key, String(value));
   return {
@@ -75,7 +77,7 @@ function started(root, args) {
 
 const addTask = (id) => [
   ...['add-task', '--id', id, '--desc', `task ${id}`, '--spec', 'specs/vision.md', '--done', 'it is there'],
-  ...['--scope', 'IN: src/, test/', '--ready'],
+  ...['--scope', 'IN: src/, test/', '--validate', 'true', '--ready'],
 ];
 
 async function until(holds, seconds = 120) {
@@ -141,6 +143,7 @@ const waiting = (id, on) => `  - id: ${id}
     spec_ref: specs/vision.md
     done_when: it is there
     scope: "IN: src/, test/"
+    validation: ["true"]
     depends_on:
       - ${on}
 `;

@@ -50,6 +50,8 @@ function project(tasks, files, isolation) {
     writeFileSync(join(root, '.git/info/exclude'), `${line}\n`, { flag: 'a' });
   liza(root, undefined, 'note', 'import');
   liza(root, undefined, 'config', 'set', 'isolation', isolation);
+  // Where it is on, all folders are clones; what it costs itself: bench/sandbox.mjs.
+  liza(root, undefined, 'config', 'set', 'sandbox', 'off');
   for (const agent of ['coder-1', 'code-reviewer-1']) liza(root, agent, 'register', agent);
   return root;
 }
@@ -69,6 +71,8 @@ const addTask = (root, id) =>
     'd',
     '--scope',
     'IN: src',
+    '--validate',
+    'true',
     '--ready',
   );
 

@@ -1,7 +1,7 @@
 // Bundles the program to dist/ as CommonJS, which starts faster than ESM, in parts by when they are
 // needed: liza.cjs (a few lines), main.cjs (arguments, `show`), commands.cjs (commands that change the
-// board), seldom.cjs (others), crew.cjs (agents at work), yaml.cjs and diff.cjs (libraries that only an unusual file needs), and board.mjs
-// (the live board of `liza run`, an ES module; see board-bundle.mjs).
+// board), seldom.cjs (others), crew.cjs (agents at work), yaml.cjs and diff.cjs (libraries that only an unusual file needs), inside.cjs
+// (`liza` in a sandbox), and board.mjs (the live board of `liza run`, an ES module; see board-bundle.mjs).
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -99,6 +99,7 @@ await Promise.all([
   bundle('commands.cjs', { ...fromText(partText('commands')), plugins: [board, libraries] }),
   bundle('seldom.cjs', { ...fromText(partText('seldom')), plugins: [board, libraries] }),
   bundle('crew.cjs', { ...fromText(partText('crew')), plugins: [board, libraries] }),
+  bundle('inside.cjs', { entryPoints: ['src/cli/inside.ts'] }),
   bundle(LIBRARIES['./library.ts'], fromText(`export * from './src/store/yaml/library.ts'`)),
   bundle(LIBRARIES.diff, fromText(`export * from 'diff'`)),
   bundle(LIBRARIES[ACP], fromText(`export * from '${ACP}'`)),

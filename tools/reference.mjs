@@ -127,9 +127,11 @@ Keys that Liza does not know are left alone.
 | To | Set |
 |---|---|
 | let worktrees build | \`post_worktree_cmd\`, for example \`npm ci\`; untracked files they need: \`worktree_files\` |
-| tell agents how tests are run | \`test_command\`; \`liza init\` asks for it |
+| have every commit proved | \`test_command\`; \`liza init\` asks for it. A task's own \`validation\` comes on top; a code task with neither cannot be finalized |
+| have tests proved, too | \`tdd\` = \`strict\`: new tests must fail without the change, the base's must pass with it |
 | test every merge | a script in the repository, \`scripts/integration-test.sh\`; how long it may run: \`integration_test_timeout\` |
 | choose the agent CLI for good | \`default_provider\`; for one run: \`liza run --agent <name>\` |
+| limit what is spent | \`budgets\`, for example \`liza config set budgets.day.usd 20\`: [budgets.md](budgets.md) |
 | be stricter | \`reviewers_required\`, \`max_review_cycles\`, \`assumption_budget\` |
 | keep agents from each other's branches | \`isolation\` = \`clone\` |
 
@@ -159,11 +161,6 @@ liza config set default_provider mine
 
 \`config set providers\` replaces the whole map; \`liza edit\` changes a part of it. \`rehearsal\` is a provider too, with keys
 of its own: [rehearsal.md](rehearsal.md).
-
-## Not in force yet
-
-Kept and checked, and used by a later version: \`sandbox\`, \`tdd\`, \`prices\`, \`budgets\`, \`escalation_webhook\`.
-\`test_command\` is told to agents; Liza does not run it itself yet.
 `;
 }
 

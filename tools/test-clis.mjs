@@ -1,6 +1,6 @@
-// `npm run test:clis [-- claude codex gemini opencode]`: the real agent CLIs against a scripted model on
+// `npm run test:clis [-- --sandbox claude codex gemini opencode]`: the real agent CLIs against a scripted model on
 // loopback, no account needed. Installs them (100 to 440 MB each) into ~/.cache/liza/clis, or LIZA_CLI_CACHE.
-// Not part of `npm test`. One that cannot be installed or started is skipped loudly, and for claude and codex
+// `--sandbox`: in the sandbox of this machine, which must have one; otherwise without any. Not part of `npm test`. One that cannot be installed or started is skipped loudly, and for claude and codex
 // that is a failure. LIZA_KEEP=1 keeps the folders, -v shows what `liza run` says.
 
 import { spawnSync } from 'node:child_process';
@@ -17,6 +17,7 @@ const MUST = ['claude', 'codex'];
 
 const args = process.argv.slice(2);
 const verbose = args.includes('-v');
+const sandbox = args.includes('--sandbox');
 const wanted = args.filter((arg) => !arg.startsWith('-'));
 const unknown = wanted.filter((name) => !Object.hasOwn(CLIS, name));
 if (unknown.length > 0) {
@@ -86,7 +87,7 @@ for (const name of wanted.length === 0 ? Object.keys(CLIS) : wanted) {
     if (verbose) console.log(`  ${line}`);
   };
   try {
-    const { problems } = await playThrough(name, { cli: found.bin, liza, work }, say);
+    const { problems } = await playThrough(name, { cli: found.bin, liza, work, sandbox }, say);
     const seconds = ((Date.now() - started) / 1000).toFixed(1);
     console.log(`${problems.length === 0 ? 'passed ' : 'FAILED '}  ${name} ${found.version} (${seconds} s)`);
     for (const problem of problems) console.log(`         - ${problem}`);

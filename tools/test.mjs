@@ -25,6 +25,7 @@ const STEPS = [
   { name: 'git workflows killed at any system call', run: ['sweep:git', '--slice', '40'] },
   { name: 'races', run: ['races', '--rounds', '6'] },
   { name: 'gauntlet', run: ['gauntlet', '--slice'] },
+  { name: 'frozen agents', run: ['freeze', '--rounds', '8'] },
   { name: 'packed and installed', run: ['test:pack'] },
   { name: 'demo', run: ['demo', '--fast'] },
   { name: 'bench', run: ['bench:quick'], show: true, judge: grosslyMissed },
@@ -37,6 +38,7 @@ const HOW = {
   fish: 'install fish',
   root: 'run as root, for example in a container',
   flock: 'install util-linux',
+  bubblewrap: 'install the package bubblewrap (Linux)',
 };
 
 const lines = (text) => text.split('\n');

@@ -41,6 +41,22 @@ export interface Launch {
   readonly files?: readonly { readonly path: string; readonly text: string }[];
   /** The session's id where we chose it. */
   readonly session?: string;
+  /** Other files that it reads, wherever they are. */
+  readonly reads?: readonly string[];
+}
+
+/** What a CLI keeps in the user's home, for a session that has a home of its own. */
+export interface HomeFolder {
+  /** Below HOME; empty: HOME itself. */
+  readonly folder: string;
+  /** The variable that names another place for it. */
+  readonly env?: string;
+  /** Only where this variable is set: the login of a cloud, if that serves the model. */
+  readonly when?: string;
+  /** The login: the very files, for it is renewed there, and a copy would become void. */
+  readonly login?: readonly string[];
+  /** Settings: files are copied for each session, folders shown read-only. */
+  readonly settings?: readonly string[];
 }
 
 export type FailureKind = 'quota' | 'login' | 'network' | 'model' | 'other';
@@ -102,6 +118,8 @@ export interface Provider {
   readonly resumesElsewhere?: true;
   /** How it is told that it is out of date, not logged in…: for `liza doctor`. */
   readonly hints: { readonly install: string; readonly login: string };
+  /** Of the user's home, besides what every session has. */
+  readonly home?: readonly HomeFolder[];
   launch(request: SessionRequest): Launch;
   parser(counting?: Counting): Parser;
   /**

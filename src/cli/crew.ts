@@ -8,6 +8,7 @@ import { ROLES, type Role } from '../core/state.ts';
 import { makeBell } from '../supervisor/bell.ts';
 import type { Office } from '../supervisor/office.ts';
 import { writeBin } from '../supervisor/records.ts';
+import { shelterOf } from '../workflows/shelter.ts';
 import type { Desk } from './desk.ts';
 import type { Io } from './io.ts';
 
@@ -31,6 +32,7 @@ export function openOffice(io: Io, { store, root }: Pick<Desk, 'store' | 'root'>
       ...(existsSync(guide) ? { repositoryGuide: guide } : {}),
     },
     bin: writeBin(context.paths, io.self.argv),
+    ...(io.confines === true ? { shelter: shelterOf(io.env, io.self.argv) } : {}),
     contract: contractsOf(io),
   };
 }

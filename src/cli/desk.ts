@@ -14,17 +14,22 @@ export interface Desk {
   readonly actor: Actor;
   readonly store: Store;
   readonly root: string;
+  /** Of the caller's environment; no text of an agent may hold one. */
+  readonly secrets?: readonly string[];
 }
 
 export const refused = <T extends object>(value: T | Refusal): value is Refusal => 'ok' in value && value.ok === false;
 
 export async function openDesk(io: Io): Promise<Desk | Refusal> {
-  const actor = identify(io.env);
-  if (refused(actor)) return actor;
   const root = io.root();
   if (typeof root !== 'string') return root;
+  const actor = await identify(io, root);
+  if (refused(actor)) return actor;
   const store = await io.openStore();
-  return refused(store) ? store : { actor, store, root };
+  if (refused(store)) return store;
+  if (actor.id === undefined) return { actor, store, root };
+  const { secretsOf } = await import('../core/redact.ts');
+  return { actor, store, root, secrets: secretsOf(io.env) };
 }
 
 /** What to add once it is done, such as the next command. */
@@ -32,9 +37,9 @@ export type Telling = (committed: Committed) => Pick<Done, 'lines' | 'data'>;
 
 export async function decideAt(desk: Desk, command: Command, tell?: Telling): Promise<Result> {
   const { decide } = await import('../core/decide.ts');
-  const { actor } = desk;
+  const { actor, secrets = [] } = desk;
   const outcome = await desk.store.transact({ actor, command: command.name }, (board, now) =>
-    decide(board, command, { actor, now }),
+    decide(board, command, { actor, now, secrets }),
   );
   return outcome.ok ? committedResult(outcome, tell) : outcome;
 }

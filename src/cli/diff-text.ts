@@ -17,13 +17,60 @@ const NAMES: Readonly<Record<string, string>> = {
   tests_changed: 'existing tests CHANGED',
   tests_removed: 'existing tests REMOVED',
   instructions: 'instruction or CI files touched',
+  test_setup: 'how tests are run',
 };
 
-export function diffText({ files, ...lists }: Readonly<Record<string, unknown>>): string {
+export function diffText({ files, lines, test_edits, ...lists }: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(lists).flatMap(([name, list]) => {
     const { paths, more } = (list ?? {}) as { readonly paths?: unknown; readonly more?: unknown };
     if (!Array.isArray(paths)) return [];
     return [`${NAMES[name] ?? name}: ${paths.join(', ')}${typeof more === 'number' ? ` and ${more} more` : ''}`];
   });
-  return [`${String(files)} file(s)`, ...parts].join('\n');
+  const { added, removed } = (lines ?? {}) as { readonly added?: unknown; readonly removed?: unknown };
+  const size = added === undefined ? '' : `, ${String(added)} line(s) added, ${String(removed)} removed`;
+  return [`${String(files)} file(s)${size}`, ...parts, ...editLines(test_edits)].join('\n');
+}
+
+function editLines(edits: unknown): readonly string[] {
+  const { lines, more } = (edits ?? {}) as { readonly lines?: unknown; readonly more?: unknown };
+  if (!Array.isArray(lines) || lines.length === 0) return [];
+  const rest = typeof more === 'number' ? [`  and ${more} more`] : [];
+  return ['taken from existing tests, or switching tests off:', ...lines.map((line) => `  ${String(line)}`), ...rest];
+}
+
+interface Run {
+  readonly command: string;
+  readonly ok: boolean;
+  readonly how: string;
+  readonly seconds: number;
+}
+
+/** What Liza ran at the last submitted commit, or at another one. */
+export function proofText(task: Task, commit?: string): string | undefined {
+  const submitted = (task.history as readonly Submitted[] | undefined)?.findLast(
+    (entry) => entry.event === 'submitted' && (commit === undefined || entry.commit === commit),
+  );
+  const { runs, tests, file } = submitted?.proof ?? {};
+  if (!Array.isArray(runs)) return undefined;
+  return [
+    ...runs.map(({ command, ok, seconds }: Run) => `${ok ? 'green' : 'RED'}, ${seconds} s: ${command}`),
+    ...(tests === undefined
+      ? []
+      : [
+          `new tests on the base: ${tests.on_base}; the base’s tests: ${tests.base_tests}${tests.why === undefined ? '' : ` (${tests.why})`}`,
+        ]),
+    ...(file === undefined ? [] : [`all of it: ${file}`]),
+  ].join('\n');
+}
+
+interface Submitted {
+  readonly event: string;
+  readonly commit?: string;
+  readonly proof?: { readonly runs?: readonly Run[]; readonly tests?: Tests; readonly file?: string };
+}
+
+interface Tests {
+  readonly on_base: string;
+  readonly base_tests: string;
+  readonly why?: string;
 }

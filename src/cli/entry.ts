@@ -1,10 +1,24 @@
 // The program's first file, kept tiny: it alone is compiled anew at every start, the rest comes out of
-// V8's code cache (parts.ts).
+// V8's code cache (parts.ts). In a sandbox it only asks: the real one runs outside (inside.ts).
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { part, saveCompiled } from './parts.ts';
 
 /** Put in by tools/build.mjs: the hash of main.cjs. */
 declare const MAIN_ID: string;
 
-const { main } = part('main.cjs', MAIN_ID) as unknown as typeof import('./main.ts');
-void main(saveCompiled);
+const mailbox = process.env.LIZA_MAILBOX;
+const inside =
+  mailbox === undefined ? undefined : (require(join(__dirname, 'inside.cjs')) as typeof import('./inside.ts'));
+
+if (mailbox !== undefined && inside?.isAsked(process.argv.slice(2)) === true) {
+  void inside
+    .ask(mailbox, process.argv.slice(2), () => readFileSync(0, 'utf8'))
+    .then((code) => {
+      process.exitCode = code;
+    });
+} else {
+  const { main } = part('main.cjs', MAIN_ID) as unknown as typeof import('./main.ts');
+  void main(saveCompiled);
+}

@@ -2,21 +2,27 @@
 
 import type { Refusal } from '../core/decision.ts';
 import type { Attempt } from '../git/attempts.ts';
+import { siteOf } from '../git/directory.ts';
+import { markedProgram } from '../programs/marked.ts';
 import type { Hands } from '../workflows/hands.ts';
-import { openDesk, refused } from './desk.ts';
+import { type Desk, openDesk, refused } from './desk.ts';
 import type { Io } from './io.ts';
 import { plain } from './terminal.ts';
 
-export async function openHands(io: Io): Promise<(Hands & { readonly root: string }) | Refusal> {
+export async function openHands(io: Io): Promise<(Hands & Pick<Desk, 'root' | 'secrets'>) | Refusal> {
   const desk = await openDesk(io);
   if (refused(desk)) return desk;
-  const { actor, store, root } = desk;
+  const { actor, store, root, secrets } = desk;
   return {
-    env: io.env,
+    env: markedProgram(io.env, siteOf(root)),
     actor,
     store,
     root,
+    ...(secrets === undefined ? {} : { secrets }),
     context: io.context(root),
+    ...(io.confines === true
+      ? { shelter: (await import('../workflows/shelter.ts')).shelterOf(io.env, io.self.argv) }
+      : {}),
     say: (line) => io.stderr(`${plain(line)}\n`),
     stop: () => io.interrupted,
   };

@@ -1,36 +1,60 @@
-// Who is asking: the operator, a supervisor or its agent, from LIZA_AGENT_ID, LIZA_SESSION and
-// LIZA_EPOCH. This only reads what is claimed; whether the claim holds is decided under the lock.
+// Who is asking: the operator, a supervisor or its agent. LIZA_AGENT_ID, LIZA_SESSION and LIZA_EPOCH only claim it; the
+// processes and session records around decide whether the claim holds (asking.ts, core/asker.ts).
 
-import { type Actor, OPERATOR, type Part, roleOfId } from '../core/board.ts';
+import type { Attempt, Claim } from '../core/asker.ts';
+import { type Actor, roleOfId } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
+import { asker } from './asking.ts';
 import { quoted } from './ids.ts';
+import type { Io } from './io.ts';
 
-export function identify(env: Readonly<Record<string, string | undefined>>): Actor | Refusal {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One that is recorded against whoever made the attempt (attempts-made.ts). */
+export interface AttemptRefused extends Refusal {
+  readonly attempt?: Attempt;
+}
+
+/** `root`: of the project concerned, where there is one. */
+export async function identify(io: Io, root: string | undefined): Promise<Actor | AttemptRefused> {
+  const answer = await asker(io, root);
+  if (answer.actor !== undefined) return answer.actor;
+  return answer.attempt === undefined ? answer.refusal : { ...answer.refusal, attempt: answer.attempt };
+}
+
+/** What the environment says. */
+export function claimOf(env: Environment): Omit<Claim, 'credential'> | Refusal {
   const claimed = env.LIZA_AGENT_ID;
-  if (claimed === undefined || claimed === '') return OPERATOR;
+  if (claimed === undefined || claimed === '') return {};
   const id = agentId(claimed);
   if (typeof id !== 'string') return id;
   const role = roleOfId(id);
   if (role === undefined) return badAgentId(claimed);
-  // SPEC §6: an id with no session may act as supervisor or as its agent; a session's credential
-  // marks the agent itself, which never is its own supervisor.
-  const parts: readonly Part[] = env.LIZA_SESSION ? [role] : ['supervisor', role];
   const epoch = readEpoch(env.LIZA_EPOCH);
   if (typeof epoch === 'object') return epoch;
-  return { id, parts, ...(epoch === undefined ? {} : { epoch }) };
+  return { id, role, ...(epoch === undefined ? {} : { epoch }) };
 }
 
 /** For verbs that are the operator's alone and concern no decision of the core. */
-export function humanOnly(env: Readonly<Record<string, string | undefined>>, verb: string): Refusal | undefined {
-  const actor = identify(env);
+export async function humanOnly(io: Io, verb: string): Promise<AttemptRefused | undefined> {
+  const root = io.root();
+  const actor = await identify(io, typeof root === 'string' ? root : undefined);
   if ('ok' in actor) return actor;
   if (actor.id === undefined) return undefined;
   return refuse(
     `liza ${verb} is for the operator, not for ${actor.id}`,
-    env.LIZA_SESSION ? 'leave it to the person: liza block, or liza anomaly' : 'unset LIZA_AGENT_ID to act as yourself',
+    io.env['LIZA_SESSION']
+      ? 'leave it to the person: liza block, or liza anomaly'
+      : 'unset LIZA_AGENT_ID to act as yourself',
     1,
     'role',
   );
+}
+
+/** Scripts under an agent's id may; an agent in its session has a command for everything that is its own. */
+export function notForAgents({ id, parts }: Actor, verb: string): Refusal | undefined {
+  if (id === undefined || parts.includes('supervisor')) return undefined;
+  return refuse(`liza ${verb} is not for ${id} in its session`, 'use the command for it: liza help', 1, 'role');
 }
 
 /** `code_reviewer-1` and `code-reviewer-1` are the same agent; the second is how it is stored. */

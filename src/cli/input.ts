@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
+import { isBrokered, refuseFile } from './brokered.ts';
 import { quoted } from './ids.ts';
 import type { Io } from './io.ts';
 
@@ -27,6 +28,7 @@ async function readSource(io: Io, source: string): Promise<string | Refusal> {
   if (source === '-') return io.readStdin();
   if (/^\s*[{[]/.test(source)) return source;
   const path = source.replace(/^@/, '');
+  if (isBrokered(io.env)) return refuseFile(quoted(path));
   try {
     return readFileSync(resolve(io.cwd, path), 'utf8');
   } catch (error) {

@@ -3,6 +3,7 @@
 
 import type { Refusal } from '../core/decision.ts';
 import type { Instant } from '../core/time.ts';
+import type { Ancestor } from '../programs/ancestors.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { CrewControl } from '../supervisor/view.ts';
@@ -54,10 +55,14 @@ export interface Io {
   asset(path: string): string;
   /** The rest is short: V8 need not optimise code that will not run again, and node would wait for it at the end. */
   holdOptimiser(): void;
+  /** The processes above this one; the nearest first. */
+  ancestors(): Iterable<Ancestor>;
   /** Of this very process: its id, how to start the same program again, whose it is. */
   readonly self: Self;
   /** Resolves after that long, or at once when the signal says so. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** What is started is confined where it can be; see workflows/shelter.ts. Absent: nothing is. */
+  readonly confines?: true;
   /** One line from the terminal. */
   readLine(): Promise<string>;
   /** Absent: nobody is there to be asked, for stdin or stdout is no terminal. */

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { refuse } from '../core/decision.ts';
 import { gitDirectoryOf } from '../git/directory.ts';
+import { ancestorsOf } from '../programs/ancestors.ts';
 import type { Context } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import type { CrewControl } from '../supervisor/view.ts';
@@ -87,7 +88,9 @@ function processIo(): Io {
         isRoot: process.getuid?.() === 0,
       };
     },
+    ancestors: () => ancestorsOf(process.pid),
     sleep,
+    confines: true,
     // Not at the start: with other flags node's own modules cannot come out of its built-in code cache.
     holdOptimiser: () => optimiser('off'),
     // The bundle lies in dist/, beside the package's other folders.

@@ -33,7 +33,7 @@ export function anomalyLines(): readonly string[] {
   const width = Math.max(...Object.keys(ANOMALY_TYPES).map((type) => type.length));
   return Object.entries(ANOMALY_TYPES).map(([type, { roles, details }]) => {
     const needed = details.length === 0 ? '' : `; needs ${details.map((key) => `--detail ${key}=…`).join(' ')}`;
-    return `${type.padEnd(width)}  ${roles.map(spoken).join(', ')}${needed}`;
+    return `${type.padEnd(width)}  ${roles.length === 0 ? 'Liza itself' : roles.map(spoken).join(', ')}${roles.length === 0 ? '' : needed}`;
   });
 }
 

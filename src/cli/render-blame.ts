@@ -6,7 +6,7 @@ import { type Round, roundsOf } from '../core/rounds.ts';
 import type { Task } from '../core/state.ts';
 import { type Fields, isFields } from '../core/values.ts';
 import type { Blame, MergeFacts } from '../workflows/blame.ts';
-import { diffText } from './diff-text.ts';
+import { diffText, proofText } from './diff-text.ts';
 import { type Line, type Pen, pen } from './pen.ts';
 import { type Look, pad } from './terminal.ts';
 
@@ -18,12 +18,15 @@ export interface Standing {
     readonly checkpoint?: Fields;
     readonly diff?: Fields;
     readonly validation: readonly string[];
+    /** What Liza ran at the reviewed commit. */
+    readonly proof?: string;
   };
 }
 
 export function standing(task: Task, reviewed: string | undefined): Standing {
   const submitted = historyOf(task).findLast(({ event, commit }) => event === 'submitted' && commit === reviewed);
   const checkpoint = checkpointEvent(task)?.checkpoint;
+  const proof = proofText(task, reviewed);
   return {
     authors: codersOf(task),
     iterations: iterationsOf(task),
@@ -32,6 +35,7 @@ export function standing(task: Task, reviewed: string | undefined): Standing {
       ...(isFields(checkpoint) ? { checkpoint } : {}),
       ...(isFields(submitted?.diff) ? { diff: submitted.diff } : {}),
       validation: task.validation ?? [],
+      ...(proof === undefined ? {} : { proof }),
     },
   };
 }
@@ -84,13 +88,14 @@ function roundText({ commit, by, iteration, verdicts, merged }: Round, n: number
   return [`${what}${turn}${merged ? ' (this was merged)' : ''}`, ...said].join('\n');
 }
 
-function evidenceLines(p: Pen, { checkpoint, diff, validation }: Standing['evidence']): readonly Line[] {
+function evidenceLines(p: Pen, { checkpoint, diff, validation, proof }: Standing['evidence']): readonly Line[] {
   const said = (name: string): readonly Line[] =>
     typeof checkpoint?.[name] === 'string' ? field(p, name, checkpoint[name]) : [];
   return [
     ...said('intent'),
     ...said('validation'),
-    ...(validation.length === 0 ? [] : field(p, 'proven by', validation.join('\n'))),
+    ...(proof === undefined && validation.length > 0 ? field(p, 'proven by', validation.join('\n')) : []),
+    ...(proof === undefined ? [] : field(p, 'run by Liza', proof)),
     ...(diff === undefined ? [] : field(p, 'diff', diffText(diff))),
   ];
 }

@@ -7,6 +7,7 @@ import { duration } from '../core/time.ts';
 import type { AgentView, AnomalyView, StatusView, TaskView } from '../core/view.ts';
 import { leaseWords } from './lease-words.ts';
 import { grouped, type Line, type Pen, pen, type Span, STATUS_TONE } from './pen.ts';
+import { spendingLines } from './render-spending.ts';
 import { columns, type Look, pad } from './terminal.ts';
 
 export interface StatusLook extends Look {
@@ -26,12 +27,14 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     counts(view, p),
     taskGroups(view, p, most),
     section('Agents', view.agents, p, most, agentLines),
+    section('Spent', view.spending, p, most, spendingLines),
     section('Alarms', urgentFirst(view.alarms), p, most, alarmLines),
     section('Anomalies', view.anomalies, p, most, (anomalies) =>
       anomalies.flatMap((one) => hanging(anomalyText(one), p)),
     ),
     section('Notices', view.notices, p, most, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
     view.why === undefined ? [] : nothingMoves(view.why, p),
+    view.sandbox === undefined ? [] : confined(view.sandbox, p),
   ];
   const lines = sections.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : [[], ...lines]));
   return `${p.print(lines)}\n`;
@@ -167,6 +170,8 @@ function anomalyText({ id, type, task, reporter, details }: AnomalyView): string
 function nothingMoves(why: string, p: Pen): readonly Line[] {
   return p.lines(p.say(`Nothing moves: ${why}`), p.width).map((text) => [{ text, tone: 'strong' }]);
 }
+
+const confined = (text: string, p: Pen): readonly Line[] => [[{ text: p.say(text), tone: 'faint' }]];
 
 /** One message, wrapped, its further lines set in. */
 function hanging(message: string, p: Pen, tone?: Span['tone']): readonly Line[] {

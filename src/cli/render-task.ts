@@ -1,11 +1,12 @@
 // `liza show <task>` on a terminal: every field of one task, sorted by what a reader asks (what is it,
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
+import { counted } from '../core/gist.ts';
 import { historyOf } from '../core/holding.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../core/state.ts';
 import { duration, type Instant, instant } from '../core/time.ts';
 import type { TaskView } from '../core/view.ts';
-import { diffText, lastDiff } from './diff-text.ts';
+import { diffText, lastDiff, proofText } from './diff-text.ts';
 import { leaseWords } from './lease-words.ts';
 import { grouped, type Line, type Pen, pen, STATUS_TONE } from './pen.ts';
 import { columns, type Look, pad } from './terminal.ts';
@@ -105,12 +106,16 @@ function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
   ];
 }
 
-const usageText = ({ sessions, seconds, input_tokens, output_tokens, cost_usd }: Usage): string =>
-  [
+function usageText(usage: Usage): string {
+  const { sessions, seconds, input_tokens, output_tokens, cost_usd } = usage;
+  const unknown = (usage.unpriced_sessions ?? 0) + (usage.uncounted_sessions ?? 0);
+  return [
     `${sessions} session(s), ${duration(seconds * 1000)}`,
     `${grouped(input_tokens)} tokens in, ${grouped(output_tokens)} out`,
     ...(cost_usd === undefined ? [] : [`$${cost_usd.toFixed(2)}`]),
+    ...(unknown === 0 ? [] : [`cost of ${counted(unknown, 'session')} unknown`]),
   ].join(', ');
+}
 
 /** Whoever could not look beside the state knows nothing of the lease, and says nothing. */
 const leaseOf = ({ leaseLeft }: TaskView): string => (leaseLeft === undefined ? '' : `, ${leaseWords(leaseLeft)}`);
@@ -130,6 +135,7 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
     ],
     ['approved by', task.approved_by],
     ['diff', diff === undefined ? undefined : diffText(diff)],
+    ['run by Liza', proofText(task)],
     ['merging', task.merging && `${task.merging.candidate} onto ${task.merging.onto}, by ${task.merging.by}`],
     ['merge held', task.merge_held && `since ${minute(task.merge_held.since)}: ${task.merge_held.reason}`],
     ['merged as', task.merge_commit],
@@ -200,7 +206,14 @@ function timeline(task: Task, { now }: TaskExtras, p: Pen): readonly Line[] {
   ];
 }
 
-function details({ time: _time, event: _event, agent: _agent, ...rest }: HistoryEvent): string {
+function details({
+  time: _time,
+  event: _event,
+  agent: _agent,
+  diff: _diff,
+  proof: _proof,
+  ...rest
+}: HistoryEvent): string {
   return Object.entries(rest)
     .filter(([, value]) => value !== undefined && value !== null && value !== '')
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)

@@ -3,6 +3,7 @@
 
 import { type Refusal, refuse } from '../core/decision.ts';
 import { COMMON_OPTIONS, readArgs } from './args.ts';
+import { isBrokered, refuseBrokered } from './brokered.ts';
 import { explain } from './errors.ts';
 import { quoted } from './ids.ts';
 import type { Io } from './io.ts';
@@ -43,6 +44,8 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
       'planned',
     );
   }
+  const kept = isBrokered(io.env) ? refuseBrokered(name) : undefined;
+  if (kept !== undefined) return kept;
   const { verb } = await entry.load();
   const beforeWords = verb.passthrough ? rest.slice(0, firstWord(rest)) : endsOptions(rest);
   if (beforeWords.some((word) => word === '--help' || word === '-h')) {
@@ -50,8 +53,14 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
     return { ok: true, lines, data: { help: lines.join('\n') } };
   }
   const args = readArgs(verb, rest);
-  return 'ok' in args ? args : verb.run(args, io);
+  if ('ok' in args) return args;
+  const result = await verb.run(args, io);
+  if (result.ok || !WHO.has(result.guard ?? '')) return result;
+  return (await import('./attempts-made.ts')).judged(io, { name, groups: entry.groups }, result);
 }
+
+/** Guards that say: not you. */
+const WHO: ReadonlySet<string> = new Set(['identity', 'credential', 'role']);
 
 /** `plan done` before `plan`: the longer name wins. Options that come first are moved behind the verb. */
 function findVerb(argv: readonly string[]): Found | Refusal {

@@ -29,9 +29,10 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   identity: {
     summary: 'Who a command acts for.',
     lines: [
-      'Without LIZA_AGENT_ID you act as the human.',
+      'Without LIZA_AGENT_ID you act as the human, unless an agent of this project started you.',
       'With it you act for that agent: planner-1, coder-2, code-reviewer-1 (code_reviewer-1 is the same).',
-      'A supervisor sets LIZA_AGENT_ID, LIZA_EPOCH and LIZA_SESSION for the agent it starts.',
+      'A supervisor sets LIZA_AGENT_ID, LIZA_EPOCH and LIZA_SESSION for the agent it starts; all of them must fit its process.',
+      'What an agent tries as somebody else is refused and recorded against it (liza status shows the alarm).',
       'A command with an outdated LIZA_EPOCH is refused: someone else has taken the task over.',
     ],
   },
@@ -54,6 +55,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
     summary: 'Variables that Liza reads.',
     lines: [
       'LIZA_AGENT_ID, LIZA_EPOCH, LIZA_SESSION   who is asking (liza help identity)',
+      'LIZA_INTEGRATION=mine                     for git: you mean it when you move the integration branch',
       'LIZA_DEBUG=1                              print the stack of an unexpected error',
       'NO_COLOR, TERM=dumb                       no colours',
       'LC_ALL, LC_CTYPE, LANG                    outside UTF-8 everything printed is ASCII',

@@ -1,5 +1,5 @@
-// What git says about a task's worktree or about a commit under review, for verbs whose decision needs
-// it. Changes no branch, index or tree; the commits it sees are remembered.
+// What git says about a task's worktree, for verbs whose decision needs it. Changes no branch, index or tree;
+// the commits it sees are remembered.
 
 import type { WorktreeFacts } from '../core/command.ts';
 import type { Refusal } from '../core/decision.ts';
@@ -20,19 +20,4 @@ export async function factsFor(io: Io, id: string): Promise<{ readonly facts?: W
   const integration = await commitOf(bench, integrationRef(board));
   const facts = await worktreeFacts({ bench, task, settings, integration });
   return facts === undefined ? {} : { facts };
-}
-
-/** Files of `named` that are neither in the commit's tree nor changed since its base. */
-export async function unknownFiles(io: Io, id: string, named: readonly string[]): Promise<readonly string[]> {
-  const hands = await openHands(io);
-  if (named.length === 0 || isRefusal(hands)) return [];
-  const { board, task } = await look(hands, id);
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench) || task?.review_commit === undefined) return [];
-  const { review_commit: commit, base_commit: base } = task;
-  const tree = await bench.objects(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit]);
-  if (tree.status !== 0) return []; // the commit is not on this disk: nothing can be said about its files
-  const diff = await bench.objects(['diff-tree', '-r', '-z', '--name-only', '--no-renames', base ?? commit, commit]);
-  const known = new Set([...tree.stdout.split('\0'), ...diff.stdout.split('\0')]);
-  return named.filter((file) => !known.has(file.replace(/^\.\//, '')));
 }

@@ -3,6 +3,7 @@
 // people in alarms/catalogue.ts.
 
 import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarms/alarm.ts';
+import { budgetAlarms, diskAlarm } from './alarms/budget-rows.ts';
 import { rubberStamps } from './alarms/rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
 import type { Board } from './board.ts';
@@ -80,11 +81,14 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
   return [
     ...breaker(state),
     ...deadline(context),
+    ...budgetAlarms(context.board, context.now),
+    ...diskAlarm(context.board),
     ...checkpoint(context),
     ...pause(context),
     ...stalled(context, extra),
     ...troubles(state),
     ...discoveries(state),
+    ...conduct(state),
     ...rubberStamps(state),
     ...taskAlarms(state.tasks, context),
   ];
@@ -216,6 +220,22 @@ function troubles(state: State): readonly Alarm[] {
     const when = until === undefined ? '' : ` (until ${until})`;
     const text = `${SAID[kind]}: ${id} — ${gist(detail)}${when}`;
     return [(until === undefined ? alarm : warning)(`${SAID[kind]}:${id}`, text)];
+  });
+}
+
+/** What agents tried that is not theirs; until somebody marks the anomaly as dealt with. */
+function conduct(state: State): readonly Alarm[] {
+  return state.anomalies.flatMap(({ id, type, details, processed_at }, at) => {
+    if (processed_at !== undefined || (type !== 'identity_violation' && type !== 'branch_moved')) return [];
+    const said = (key: string): string => gist(String(details?.[key] ?? '?'), 80);
+    const key = id ?? `#${at + 1}`;
+    if (type === 'identity_violation') {
+      const text = `IDENTITY: ${said('agent')} tried to act as ${said('claimed')} (${said('command')}) and was refused`;
+      return [alarm(`IDENTITY:${key}`, text)];
+    }
+    const commit = said('commit');
+    const text = `BRANCH MOVED BY AN AGENT: ${said('agent')} moved ${said('branch')} to ${commit}; it is kept as refs/liza/strays/${commit}`;
+    return [alarm(`BRANCH MOVED:${key}`, text)];
   });
 }
 

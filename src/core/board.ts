@@ -18,6 +18,8 @@ export interface Board {
   readonly archived: ReadonlyMap<string, TaskStatus>;
   /** Processes that a task's `claiming` or `merging` names, or a registration without a sign of life, and that provably ended. */
   readonly gone?: ReadonlySet<string>;
+  /** Megabytes free where the board lies; absent: not known. */
+  readonly freeMb?: number;
 }
 
 /** One agent's side record, with what the store could find out about the process behind it. */

@@ -1,6 +1,7 @@
 // Every command the core decides, as data. `facts` are things about the disk or git that the
 // caller looked up beforehand: the core itself never looks.
 
+import type { Proof } from './proof.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, Trouble } from './state.ts';
 
 export interface Definition {
@@ -56,6 +57,26 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly same_tree_as?: string;
   /** `n` of refs/liza/review/<task>/<n>, which keeps the commit. */
   readonly pin?: number;
+  /** Lines of the whole diff. */
+  readonly lines?: { readonly added: number; readonly removed: number };
+  readonly test_edits?: TestEdits;
+  /** What Liza's own runs at this commit showed. */
+  readonly proof?: Proof;
+}
+
+/** Lines that were taken from existing tests, and lines that switch tests off. */
+export interface TestEdits {
+  readonly lines: readonly string[];
+  /** How many further ones there are. */
+  readonly more?: number;
+}
+
+/** What git says about a verdict. */
+export interface VerdictFacts {
+  /** `file:line` of blockers that is neither in the tree nor in the diff, each with why. */
+  readonly unknown_places: readonly string[];
+  /** Tracked files of the reviewer's copy that are not as they were handed over. */
+  readonly changed_files: readonly string[];
 }
 
 export interface SessionUse {
@@ -63,7 +84,10 @@ export interface SessionUse {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cached_tokens?: number;
+  /** Told by the provider, or by its model's price; absent: not known. */
   readonly cost_usd?: number;
+  /** Its provider told no tokens. */
+  readonly untold?: boolean;
 }
 
 export interface Payloads {
@@ -101,7 +125,14 @@ export interface Payloads {
   'sprint deadline': { readonly deadline?: string };
 
   // work
-  register: { readonly agent: string; readonly role: Role; readonly terminal?: string; readonly process?: string };
+  register: {
+    readonly agent: string;
+    readonly role: Role;
+    readonly terminal?: string;
+    /** The agent CLI it works with, where it is known beforehand. */
+    readonly provider?: string;
+    readonly process?: string;
+  };
   /** `process`: who prepares the worktree, as `<boot>/<pid>/<started>`; here and below. */
   'reserve-claim': { readonly task: string; readonly agent: string; readonly process?: string };
   'release-reservation': { readonly task: string; readonly process?: string };
@@ -130,6 +161,8 @@ export interface Payloads {
   'drop-worktree': { readonly task: string };
   begin: { readonly task: string; readonly checkpoint: Checkpoint; readonly facts?: WorktreeFacts };
   'submit-for-review': { readonly task: string; readonly commit: string; readonly facts: SubmitFacts };
+  /** Liza ran what proves the commit, and the submission did not (yet) follow: red, or stopped on the way. */
+  'record-validation': { readonly task: string; readonly proof: Proof };
   block: {
     readonly task: string;
     readonly reason: string;
@@ -137,7 +170,11 @@ export interface Payloads {
     readonly attempted?: readonly string[];
   };
   /** A limit was hit: the supervisor, not the coder, blocks. */
-  limit: { readonly task: string; readonly limit: 'max_iterations' | 'spin' | 'silence'; readonly detail?: string };
+  limit: {
+    readonly task: string;
+    readonly limit: 'max_iterations' | 'spin' | 'silence' | 'budget';
+    readonly detail?: string;
+  };
   discover: Omit<Discovery, 'id' | 'by' | 'created' | 'converted_to_task' | 'dismissed_reason'> & {
     readonly id?: string;
   };
@@ -177,9 +214,12 @@ export interface Payloads {
     readonly reason?: string;
     readonly commit?: string;
     readonly provider?: string;
-    /** Files that blockers name but that are neither in the tree nor in the diff. */
-    readonly facts?: { readonly unknown_files: readonly string[] };
+    readonly facts?: VerdictFacts;
   };
+  /** The reviewer's own copy is ready: where it is, and the tree of its tracked files. */
+  'review-copy': { readonly task: string; readonly folder: string; readonly tree: string };
+  /** After the session the copy was not as it was handed over. */
+  'review-changed': { readonly task: string; readonly agent: string; readonly paths: readonly string[] };
   /** `agent`: also its live claim, when its own supervisor gives it up (a spinning reviewer). */
   'clear-stale-review-claims': { readonly agent?: string };
   /** Said before the integration branch moves from `onto` to `candidate`, so that a crash in between can be told. */
@@ -214,6 +254,12 @@ export interface Payloads {
   /** The integration branch is not where Liza left it. */
   'integration-moved': { readonly found: string };
   'accept-integration': { readonly head: string };
+
+  // conduct, recorded by Liza itself
+  /** `claimed`: as whom; `command`: what was tried. */
+  'refused-attempt': { readonly agent: string; readonly claimed: string; readonly command: string };
+  /** An agent moved a branch that is neither its task's nor the integration branch. */
+  'branch-moved': { readonly agent: string; readonly branch: string; readonly commit: string };
 
   // the human's hand
   note: { readonly message: string; readonly for?: string };

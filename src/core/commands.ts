@@ -3,16 +3,19 @@
 
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
+import { branchMoved, refusedAttempt } from './commands/conduct.ts';
 import { align, discoveryConvert, discoveryDismiss, goalComplete, planDone } from './commands/goal.ts';
 import { holdMerge } from './commands/hold.ts';
 import { archive, configSet, metrics, note, specChange } from './commands/human.ts';
 import { acceptIntegration, integrationMoved } from './commands/integration.ts';
 import { merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge.ts';
 import { addTask, amend, finalize } from './commands/planning.ts';
+import { recordValidation } from './commands/proof.ts';
 import { releaseClaim, releaseReservation } from './commands/release.ts';
 import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/reports.ts';
 import { abandon, replan, unblock } from './commands/rescope.ts';
 import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
+import { reviewChanged, reviewCopy } from './commands/review-copy.ts';
 import { contextUsed, sessionEnd, trouble } from './commands/session.ts';
 import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
 import { submitForReview } from './commands/submit.ts';
@@ -47,6 +50,7 @@ export const TABLE: Table = {
   'drop-worktree': dropWorktree,
   begin,
   'submit-for-review': submitForReview,
+  'record-validation': recordValidation,
   block,
   limit,
   discover,
@@ -60,6 +64,8 @@ export const TABLE: Table = {
   trouble,
   'claim-review': claimReview,
   'submit-verdict': submitVerdict,
+  'review-copy': reviewCopy,
+  'review-changed': reviewChanged,
   'clear-stale-review-claims': clearStaleReviewClaims,
   'reserve-merge': reserveMerge,
   merge,
@@ -68,6 +74,8 @@ export const TABLE: Table = {
   'release-merge': releaseMerge,
   'integration-moved': integrationMoved,
   'accept-integration': acceptIntegration,
+  'refused-attempt': refusedAttempt,
+  'branch-moved': branchMoved,
   note,
   pause,
   resume,

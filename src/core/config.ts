@@ -2,13 +2,48 @@
 // docs/configuration.md is generated from here.
 
 import * as v from 'valibot';
-import { branch, count, limit, map, oneOf, seconds, text, texts } from './fields.ts';
+import { amount, branch, count, id, limit, map, oneOf, seconds, text, texts } from './fields.ts';
 
 /** `guarded` keys execute, spend or loosen something: an edit by hand waits for `liza edit --adopt`. */
 const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>
   v.pipe(schema, v.metadata({ guarded: false }), v.description(description));
 const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
   v.pipe(schema, v.metadata({ guarded: true }), v.description(description));
+
+/** A key that is misspelt would be a limit that does not hold: unknown ones are refused. */
+const Limits = v.strictObject(
+  {
+    tokens: v.optional(count),
+    usd: v.optional(amount),
+    minutes: v.optional(amount),
+    sessions: v.optional(count),
+  },
+  'must be a map of tokens, usd, minutes, sessions',
+);
+
+const Budgets = v.strictObject(
+  {
+    task: v.optional(Limits),
+    goal: v.optional(Limits),
+    day: v.optional(Limits),
+    /** Of single tasks, in place of `task`. */
+    tasks: v.optional(v.record(id, Limits)),
+    warn_percent: v.optional(v.pipe(count, v.minValue(1, 'must be ≥ 1'), v.maxValue(100, 'must be ≤ 100'))),
+    end_percent: v.optional(v.pipe(count, v.minValue(100, 'must be ≥ 100'))),
+  },
+  'must be a map of task, goal, day, tasks, warn_percent, end_percent',
+);
+
+const Price = v.strictObject(
+  { input: amount, cached: v.optional(amount), output: amount },
+  'must be a map of input, cached, output',
+);
+
+const onOff = v.optional(oneOf(['on', 'off'] as const));
+const networks = v.strictObject(
+  { planner: onOff, coder: onOff, reviewer: onOff, setup: onOff, tests: onOff },
+  'must be a map of planner, coder, reviewer, setup and tests to on or off',
+);
 
 export const ConfigSchema = v.object({
   integration_branch: guarded(v.optional(branch, 'integration'), 'Branch that approved work is merged to.'),
@@ -27,22 +62,71 @@ export const ConfigSchema = v.object({
   post_worktree_cmd: guarded(v.optional(v.nullable(text)), 'Prepares every worktree, for example `npm ci`.'),
   post_worktree_timeout: guarded(v.optional(seconds, 600), 'Seconds that `post_worktree_cmd` may run.'),
   worktree_files: guarded(v.optional(texts), 'Untracked files copied into every worktree, for example `.env`.'),
-  test_command: guarded(v.optional(v.nullable(text)), 'Runs the project’s tests at a submitted commit.'),
+  test_command: guarded(
+    v.optional(v.nullable(text)),
+    'Runs the project’s tests; Liza runs it at every submitted commit, beside the task’s own validation.',
+  ),
+  validation_timeout: guarded(
+    v.optional(seconds, 600),
+    'Seconds that all validation commands together may run at a submitted commit.',
+  ),
   integration_test_timeout: guarded(
     v.optional(seconds, 600),
     'Seconds the integration test may run on a merge candidate.',
   ),
   test_patterns: guarded(v.optional(texts), 'Globs of files that count as tests.'),
-  tdd: guarded(v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'), 'How tests are proved to test.'),
+  tdd: guarded(
+    v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'),
+    'Whether new tests fail without the change, and the base’s tests pass with it: `strict` decides, `evidence` tells the reviewer, `off` does not look.',
+  ),
+  tdd_timeout: guarded(
+    v.optional(seconds, 120),
+    'Seconds that looking at the tests may take with `tdd: evidence`; `strict` has `validation_timeout` for each run.',
+  ),
   isolation: guarded(v.optional(oneOf(['worktree', 'clone'] as const)), 'How a task’s work is kept apart.'),
-  sandbox: guarded(v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'), 'Operating-system sandbox.'),
+  sandbox: guarded(
+    v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'),
+    'Operating-system sandbox: where there is one, always (nothing starts without it), or never.',
+  ),
+  sandbox_network: guarded(
+    v.optional(networks),
+    'Which of `planner`, `coder`, `reviewer`, `setup` (post_worktree_cmd) and `tests` have the network in the sandbox: `on` (default) or `off`.',
+  ),
+  sandbox_read: guarded(
+    v.optional(texts),
+    'Files and folders that are shown in the sandbox, read-only, for example `~/.npmrc`.',
+  ),
+  sandbox_write: guarded(
+    v.optional(texts),
+    'Files and folders that may also be written in the sandbox, for example a cache; each is a way out of it.',
+  ),
+  agent_memory_mb: guarded(
+    v.optional(v.nullable(limit)),
+    'Memory in MB that an agent with all it starts may use before it is ended; none: no limit.',
+  ),
+  agent_processes: guarded(v.optional(limit, 1000), 'Processes that an agent may have at once before it is ended.'),
   allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (LFS) run.'),
   providers: guarded(v.optional(map), 'Agent CLIs and how to start them.'),
   default_provider: guarded(
     v.optional(v.nullable(text)),
     'Agent CLI for every role that `liza run` names none for; none: the first one installed.',
   ),
-  prices: guarded(v.optional(map), 'Price per million tokens, by model.'),
-  budgets: guarded(v.optional(map), 'Tokens, money and time per task, goal and day.'),
+  prices: guarded(
+    v.optional(v.record(v.string(), Price, 'must be a map')),
+    'US dollars per million tokens (`input`, `cached`, `output`), by model; before the built-in list.',
+  ),
+  budgets: guarded(
+    v.optional(Budgets),
+    'Limits per `task`, `goal` and `day` (UTC), and of single `tasks`: `tokens`, `usd`, `minutes` of sessions, `sessions`. ' +
+      'Warns at `warn_percent` (80), starts nothing at 100, ends a session at `end_percent` (120).',
+  ),
+  min_free_mb: guarded(
+    v.optional(count, 500),
+    'Megabytes free on the disk, below which no session starts; 0: no limit.',
+  ),
+  agent_logs_mb: guarded(
+    v.optional(limit, 512),
+    'Megabytes that agent-logs and agent-prompts may each hold; the oldest go first.',
+  ),
   escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
 });

@@ -12,6 +12,7 @@ import { onHold } from './halt.ts';
 import { checkInput } from './input.ts';
 import { introduced } from './invariants.ts';
 import { admits, haltedBy, nextHint } from './next.ts';
+import { concealed, refuseSecretInCommand } from './redact-command.ts';
 import { settleSprint } from './sprint.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import type { Row, Situation } from './table.ts';
@@ -24,9 +25,12 @@ export const HANDOFF_PERCENT = 90;
 export interface Asking {
   readonly actor: Actor;
   readonly now: Instant;
+  /** Values that no text of an agent's command may hold; see redact.ts. */
+  readonly secrets?: readonly string[];
 }
 
-export function decide(board: Board, command: Command, { actor, now }: Asking): Decision {
+export function decide(board: Board, asked: Command, { actor, now, secrets = [] }: Asking): Decision {
+  const command = concealed(asked, actor, secrets);
   const row = TABLE[command.name] as unknown as Row<CommandName> | undefined;
   if (row === undefined)
     return refuse(`there is no command ${String(command.name)}`, 'See them: liza help', 1, 'command');
@@ -36,6 +40,8 @@ export function decide(board: Board, command: Command, { actor, now }: Asking): 
   const named = (refusal: Refusal, guard?: string) => explain(command, refusal, guard);
   const bad = checkInput(command);
   if (bad !== undefined) return named(bad);
+  const told = refuseSecretInCommand(asked, command);
+  if (told !== undefined) return named(told);
   if (Array.isArray(row.from) && task === undefined) return named(noTask(board, command));
 
   const state = board.state;
@@ -186,6 +192,9 @@ const TYPED_AS: Readonly<Partial<Record<CommandName, string>>> = {
   'reserve-claim': 'claim-task',
   'release-reservation': 'claim-task',
   'renew-worktree': 'wt create',
+  'record-validation': 'submit-for-review',
+  'review-copy': 'claim-review',
+  'review-changed': 'claim-review',
   'drop-worktree': 'wt delete',
   'reserve-merge': 'wt merge',
   merge: 'wt merge',

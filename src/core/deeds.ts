@@ -17,4 +17,6 @@ export function deedsOf({ state }: Board, agent: string): number {
 }
 
 /** Told under the agent's name by its supervisor; and a handoff, which passes work on and does none. */
-const GIVEN: ReadonlySet<string> = new Set(['claimed', 'reassigned', 'review_claimed', 'limit', 'released', 'handoff']);
+const GIVEN: ReadonlySet<string> = new Set([
+  ...['claimed', 'reassigned', 'review_claimed', 'review_copy', 'review_changed', 'limit', 'released', 'handoff'],
+]);

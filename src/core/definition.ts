@@ -6,6 +6,7 @@ import type { Definition, DefinitionChange, SpecFacts } from './command.ts';
 import { type Refusal, refuse } from './decision.ts';
 import { dependencyCycle, findTask, statusOf } from './find.ts';
 import { historyOf } from './holding.ts';
+import { proofCommands } from './proof.ts';
 import { DEFAULT_TEST_PATTERNS, onlyTests, parseScope } from './scope.ts';
 import { type State, settings, TASK_TYPES, type Task } from './state.ts';
 import { usage } from './usage.ts';
@@ -133,7 +134,13 @@ function checkTestGates(state: State, task: Task): Refusal | undefined {
       'tests-included',
     );
   }
-  return undefined;
+  if (proofCommands(config, task).length > 0) return undefined;
+  return refuse(
+    'no command proves it: it has no validation, and the project has no test_command',
+    `Name one that fails until it is done: ${usage('amend', task.id).split(' --')[0]} --validate "npm test"; or, for every task, a person does: liza config set test_command "npm test"`,
+    1,
+    'proof',
+  );
 }
 
 /** A new DRAFT. */

@@ -2,9 +2,10 @@
 // tests, and which files steer agents, CI or git rather than the product. Lists are bounded: a diff of 5,000
 // files must fit into one history event.
 
-import type { FileChange } from './command.ts';
+import type { FileChange, SubmitFacts, TestEdits } from './command.ts';
 import { TEXT_LIMIT } from './fields.ts';
 import { checkpointEvent } from './holding.ts';
+import { isInstruction, steersTests } from './instructions.ts';
 import { covers, isTest } from './scope.ts';
 import type { Task } from './state.ts';
 import { isFields } from './values.ts';
@@ -18,6 +19,7 @@ export interface PathList {
 /** A list that would be empty is left out. */
 export interface DiffFacts {
   readonly files: number;
+  readonly lines?: SubmitFacts['lines'];
   /** Outside the files that the iteration's checkpoint named. */
   readonly undeclared?: PathList;
   readonly tests_added?: PathList;
@@ -25,14 +27,24 @@ export interface DiffFacts {
   readonly tests_removed?: PathList;
   /** Instructions and settings of agents, CI, hooks, and what makes git behave otherwise. */
   readonly instructions?: PathList;
+  /** What decides how the tests are run. */
+  readonly test_setup?: PathList;
+  /** Lines taken from existing tests, and lines that switch tests off. */
+  readonly test_edits?: TestEdits;
 }
 
-export function diffFacts(task: Task, changes: readonly FileChange[], patterns: readonly string[]): DiffFacts {
+export function diffFacts(
+  task: Task,
+  { changes, lines, test_edits: edits }: Pick<SubmitFacts, 'changes' | 'lines' | 'test_edits'>,
+  patterns: readonly string[],
+  commands: readonly string[] = [],
+): DiffFacts {
   const declared = declaredFiles(task);
   const tests = changes.filter(({ path }) => isTest(path, patterns));
   const testsThat = (kind: FileChange['kind']) => tests.filter((change) => change.kind === kind);
   return {
     files: changes.length,
+    ...(lines === undefined ? {} : { lines }),
     ...listed(
       'undeclared',
       changes.filter(({ path }) => !declared.some((item) => covers(item, path))),
@@ -44,6 +56,11 @@ export function diffFacts(task: Task, changes: readonly FileChange[], patterns: 
       'instructions',
       changes.filter(({ path }) => isInstruction(path)),
     ),
+    ...listed(
+      'test_setup',
+      changes.filter(({ path }) => steersTests(path, commands)),
+    ),
+    ...(edits === undefined || edits.lines.length === 0 ? {} : { test_edits: edits }),
   };
 }
 
@@ -67,41 +84,3 @@ function listed(name: keyof DiffFacts, changes: readonly FileChange[]): Readonly
   const more = changes.length - paths.length;
   return { [name]: { paths, ...(more === 0 ? {} : { more }) } };
 }
-
-/** Compared in lower case: some file systems read `claude.md` as CLAUDE.md. */
-export function isInstruction(path: string): boolean {
-  const parts = path.toLowerCase().split('/');
-  const name = parts.at(-1) ?? '';
-  if (FILES.has(name) || parts.slice(0, -1).some((folder) => FOLDERS.has(folder))) return true;
-  return AT_ROOT.some((place) => covers(place, parts.join('/')));
-}
-
-/** By name, at any depth. */
-const FILES: ReadonlySet<string> = new Set(
-  (
-    'claude.md claude.local.md agents.md agents.override.md agent.md gemini.md qwen.md .cursorrules .windsurfrules ' +
-    '.clinerules .aider.conf.yml opencode.json opencode.jsonc .mcp.json .gitattributes .gitmodules .lfsconfig ' +
-    'lefthook.yml lefthook.yaml lefthook.toml lefthook-local.yml .lefthook.yml .pre-commit-config.yaml jenkinsfile'
-  ).split(' '),
-);
-
-/** Everything below, wherever the folder is. */
-const FOLDERS: ReadonlySet<string> = new Set(
-  '.claude .codex .gemini .opencode .cursor .windsurf .clinerules .husky .lefthook'.split(' '),
-);
-
-/** Read only from the top of the repository. */
-const AT_ROOT: readonly string[] = [
-  '.github/workflows',
-  '.github/actions',
-  '.github/instructions',
-  '.github/copilot-instructions.md',
-  '.gitlab-ci.yml',
-  '.circleci',
-  '.buildkite',
-  '.travis.yml',
-  '.drone.yml',
-  'azure-pipelines.yml',
-  'bitbucket-pipelines.yml',
-  'scripts/integration-test.sh',
-];

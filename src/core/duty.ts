@@ -3,7 +3,10 @@
 // of work, the second the second, so that a crowd that wakes at once does not race for the same task.
 
 import { type Board, SWITCHES, type Switch } from './board.ts';
+import { nextDay } from './budget/ledger.ts';
+import { type RunningUse, spentWords, taskBudgets, usedUp, usedUpWords } from './budget/limits.ts';
 import { agentLease, reviewLease, taskLease } from './holding.ts';
+import { roomMissing } from './room.ts';
 import { isTerminal, type Role, type Task } from './state.ts';
 import type { Instant } from './time.ts';
 import { plannerWakes, type Wake } from './wakes.ts';
@@ -13,6 +16,10 @@ export type Duty =
   /** Nothing more will come: the goal has ended. */
   | { readonly kind: 'over'; readonly why: string }
   | { readonly kind: 'halted'; readonly by: Switch }
+  /** No session starts: a budget is used up, or the disk is full. Merges go on. */
+  | { readonly kind: 'held'; readonly why: string; readonly lookAt?: Instant }
+  /** The coder's own task has nothing left to spend: it is blocked in its place. */
+  | { readonly kind: 'spent'; readonly task: Task; readonly why: string }
   | { readonly kind: 'merge'; readonly tasks: readonly Task[] }
   | { readonly kind: 'code' | 'review'; readonly task: Task }
   | { readonly kind: 'plan'; readonly wakes: readonly Wake[] }
@@ -28,6 +35,8 @@ export interface Looking {
   readonly only?: string | undefined;
   /** Whoever's turn it is has not come for a while: take it anyway. */
   readonly impatient?: boolean;
+  /** What sessions of this process have used so far. */
+  readonly running?: readonly RunningUse[];
 }
 
 export function nextDuty(board: Board, looking: Looking, now: Instant): Duty {
@@ -37,7 +46,18 @@ export function nextDuty(board: Board, looking: Looking, now: Instant): Duty {
   if (halt !== undefined) return halt === 'ABORT' ? { kind: 'over', why: 'ABORT is on' } : { kind: 'halted', by: halt };
   const merges = mergesOwed(board, looking, now);
   if (merges.length > 0) return { kind: 'merge', tasks: merges };
+  const held = holding(board, looking, now);
+  if (held !== undefined) return held;
   return looking.role === 'planner' ? planning(board, looking, now) : working(board, looking, now);
+}
+
+function holding({ state, freeMb }: Board, { agent, running }: Looking, now: Instant): Duty | undefined {
+  const over = usedUp(state, now, undefined, agent) ?? usedUp(state, now, undefined, agent, running ?? []);
+  if (over !== undefined) {
+    return { kind: 'held', why: usedUpWords(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
+  }
+  const room = roomMissing({ state, ...(freeMb === undefined ? {} : { freeMb }) });
+  return room && { kind: 'held', why: room.fact };
 }
 
 /** Of approvals given by this agent, and of those whose approver is gone. */
@@ -71,6 +91,8 @@ function working(board: Board, looking: Looking, now: Instant): Duty {
   const wanted = offered.filter((task) => !passed.has(attemptKey(task)) && (only === undefined || task.id === only));
   const mine = wanted.find((task) => holder(task, role) === agent) ?? underWay(board, looking);
   const open = wanted.filter((task) => holder(task, role) !== agent);
+  const over = mine === undefined ? undefined : taskBudgets(board.state, mine).find(({ level }) => level === 'hard');
+  if (mine !== undefined && over !== undefined) return { kind: 'spent', task: mine, why: spentWords(over) };
   const task = mine ?? open[looking.impatient === true ? 0 : turnOf(board, looking, now)];
   if (task !== undefined) return { kind: role === 'coder' ? 'code' : 'review', task };
   return { kind: 'nothing', hurry: open.length > 0, ...soonest(board, role, now) };

@@ -16,6 +16,7 @@ import {
   withState,
 } from './edit-draft.ts';
 import { checkRecord } from './invariants.ts';
+import { hideIn } from './redact-command.ts';
 import { guardedSetting, knownSetting } from './settings.ts';
 import { type State, type Task, TaskSchema } from './state.ts';
 import { iso } from './time.ts';
@@ -181,7 +182,7 @@ export function adoptAgentRecord(draft: Draft, section: string, versions: Versio
   if ((theirs[signed] ?? theirs['logged_by'] ?? agent) !== agent) {
     return illegal(draft, versions, `it is signed by ${String(theirs[signed])}, not by ${agent}`);
   }
-  const record = { ...theirs, [signed]: agent };
+  const record = { ...(hideIn(theirs) as Fields), [signed]: agent };
   const problem = checkRecord(section as 'anomalies' | 'discovered' | 'handoff', record)[0];
   if (problem !== undefined) return illegal(draft, versions, problem.message);
   const current = draft.board.state[section as 'anomalies' | 'discovered' | 'handoff'];

@@ -16,7 +16,7 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
   const notes = state.human_notes.map((note) =>
     note.processed_at === undefined ? { ...note, processed_at: created, processed_by: 'init' } : note,
   );
-  const { integration_head, integration_moved } = state.goal;
+  const { integration_head, integration_moved, days } = state.goal;
   return {
     ...state,
     goal: {
@@ -28,6 +28,8 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
       alignment_history: [],
       ...(integration_head === undefined ? {} : { integration_head }),
       ...(integration_moved === undefined ? {} : { integration_moved }),
+      // A new goal is no new day.
+      ...(days === undefined ? {} : { days }),
     },
     tasks: [],
     discovered: [],

@@ -20,6 +20,8 @@ export interface SessionEnd {
     | { readonly kind: 'lease-lost' }
     /** Ended by us: it should have ended by itself, and did not. */
     | { readonly kind: 'overdue'; readonly why: string }
+    /** Ended by us: it used more of the machine than it may. */
+    | { readonly kind: 'over-limit'; readonly why: string }
     /** Ended by us: a kill switch or the operator. */
     | { readonly kind: 'stopped'; readonly why: string };
   readonly declared?: { readonly code: number; readonly reason?: string };
@@ -88,6 +90,7 @@ export function judge(end: SessionEnd, past: Past, now: Instant): Judgement {
   }
   if (how.kind === 'overdue' && end.declared === undefined) return overdue(end, past);
   if (how.kind === 'silent' || how.kind === 'not-served') return silence(end, past);
+  if (how.kind === 'over-limit') return crash(how.why, past, now);
   if (how.kind === 'signalled') return crash(`it was ended by ${how.signal}`, past, now);
   const code = end.declared?.code ?? (how.kind === 'exited' ? how.code : 0);
   if (code === 0) return ended(end, past);

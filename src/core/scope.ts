@@ -12,6 +12,9 @@ export const DEFAULT_TEST_PATTERNS = [
   '**/test_*',
 ] as const;
 
+export const testPatterns = (settings: { readonly test_patterns?: readonly string[] | undefined }): readonly string[] =>
+  settings.test_patterns ?? DEFAULT_TEST_PATTERNS;
+
 export interface Scope {
   readonly in: readonly string[];
   readonly out: readonly string[];

@@ -4,14 +4,16 @@
 
 import { type Board, SWITCHES } from './board.ts';
 import { REPORT } from './breaker.ts';
+import { usedUp, usedUpSentence } from './budget/limits.ts';
 import { gist } from './gist.ts';
+import { roomMissing } from './room.ts';
 import { whyStuck } from './stall/reasons.ts';
 import { isMoving, survey } from './stall/survey.ts';
 import { duration, type Instant, iso } from './time.ts';
 
 /** Undefined while something is in progress or could be started by an agent that is there. */
 export function whyNothingMoves(board: Board, now: Instant, invalid?: string): string | undefined {
-  const halt = whyInvalid(invalid) ?? whySwitched(board, now) ?? whyOver(board);
+  const halt = whyInvalid(invalid) ?? whySwitched(board, now) ?? whyOver(board) ?? whyHeld(board, now);
   if (halt !== undefined) return halt;
   const seen = survey(board, now);
   return isMoving(seen) ? undefined : whyStuck(seen);
@@ -33,6 +35,14 @@ function whySwitched(board: Board, now: Instant): string | undefined {
     return `PAUSE is on ${age}: liza resume`;
   }
   return undefined;
+}
+
+/** Like a kill switch, but nobody turned it on. */
+function whyHeld(board: Board, now: Instant): string | undefined {
+  const over = usedUp(board.state, now, undefined, undefined, []);
+  if (over !== undefined) return usedUpSentence(over, now);
+  const room = roomMissing(board);
+  return room && `${room.fact}, so no session starts. ${room.remedy}`;
 }
 
 function whyOver({ state }: Board): string | undefined {

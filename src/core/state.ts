@@ -5,7 +5,7 @@
 
 import * as v from 'valibot';
 import { ConfigSchema } from './config.ts';
-import { commit, count, id, ids, oneOf, text, texts, timestamp } from './fields.ts';
+import { amount, commit, count, id, ids, oneOf, text, texts, timestamp } from './fields.ts';
 
 export const TASK_STATUSES = [
   'DRAFT',
@@ -37,7 +37,7 @@ export const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 export const URGENCIES = ['immediate', 'deferred'] as const;
 
-/** Anomaly type → the roles that may log it and the details it must carry. */
+/** Anomaly type → the roles that may log it (none: Liza alone does) and the details it must carry. */
 export const ANOMALY_TYPES = {
   retry_loop: { roles: ['coder', 'code_reviewer'], details: ['count', 'error_pattern'] },
   trade_off: { roles: ['coder'], details: ['what', 'why', 'debt_created'] },
@@ -52,6 +52,8 @@ export const ANOMALY_TYPES = {
   spec_gap: { roles: ['planner'], details: [] },
   review_deadlock: { roles: ['planner'], details: [] },
   system_ambiguity: { roles: ['planner', 'coder', 'code_reviewer'], details: ['protocol_section', 'question'] },
+  identity_violation: { roles: [], details: ['agent', 'claimed', 'command'] },
+  branch_moved: { roles: [], details: ['agent', 'branch', 'commit'] },
 } as const satisfies Record<string, { roles: readonly Role[]; details: readonly string[] }>;
 export type AnomalyType = keyof typeof ANOMALY_TYPES;
 
@@ -63,15 +65,24 @@ const Event = v.object({
 
 const Approval = v.object({ by: text, commit, time: timestamp, provider: v.optional(text) });
 
-/** What sessions have used so far; cost only where a provider told it. */
-const UsageSchema = v.object({
+const USAGE = {
   sessions: count,
   seconds: count,
   input_tokens: count,
   output_tokens: count,
   cached_tokens: v.optional(count),
-  cost_usd: v.optional(v.pipe(v.number('must be a number'), v.minValue(0, 'must be ≥ 0'))),
-});
+  /** Where a provider told it, or its model's price is known. */
+  cost_usd: v.optional(amount),
+  /** Sessions whose provider told no tokens at all. */
+  uncounted_sessions: v.optional(count),
+  /** Sessions with tokens whose price is not known: not in `cost_usd`. */
+  unpriced_sessions: v.optional(count),
+};
+
+/** What sessions have used so far. */
+const UsageSchema = v.object(USAGE);
+
+const DaySchema = v.object({ date: v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\d$/, 'must be a date')), ...USAGE });
 
 export const TROUBLES = ['quota', 'network', 'login', 'provider', 'crash-loop', 'spin'] as const;
 
@@ -220,6 +231,10 @@ export const GoalSchema = v.object({
   alignment_history: v.optional(v.array(Alignment)),
   /** Of the planner's sessions; a task has its own. */
   usage: v.optional(UsageSchema),
+  /** Of all sessions, those of archived tasks too. */
+  spent: v.optional(UsageSchema),
+  /** The same by the day they ended on (UTC), also of the goal before. */
+  days: v.optional(v.array(DaySchema)),
   /** Where Liza left the integration branch. */
   integration_head: v.optional(commit),
   /** Somebody else moved it; no merge starts until a person has accepted that. */
@@ -320,9 +335,14 @@ type DefaultedKey =
   | 'archive_after'
   | 'integration_test_timeout'
   | 'post_worktree_timeout'
+  | 'validation_timeout'
+  | 'tdd_timeout'
   | 'tdd'
   | 'sandbox'
-  | 'allow_filters';
+  | 'allow_filters'
+  | 'min_free_mb'
+  | 'agent_logs_mb'
+  | 'agent_processes';
 
 export function settings(state: State): Settings {
   return { ...DEFAULTS, ...dropUndefined(state.config) } as Settings;

@@ -4,6 +4,7 @@
 import type { Alarm } from './alarms/alarm.ts';
 import { editKey, unreadable } from './alarms.ts';
 import { type Board, SWITCHES, type Switch } from './board.ts';
+import { type SpendingView, spendingView } from './budget/view.ts';
 import { statusOf } from './find.ts';
 import { agentLease, reviewLease, taskLease } from './holding.ts';
 import { whyNothingMoves } from './stall.ts';
@@ -33,8 +34,12 @@ export interface StatusView {
   /** What no alarm tells already. */
   readonly notices: readonly NoticeView[];
   readonly switches: readonly { readonly name: Switch; readonly age: number }[];
+  /** Spent and left; empty while there is nothing to tell. */
+  readonly spending: readonly SpendingView[];
   /** Why nothing moves; absent when something does. */
   readonly why?: string;
+  /** Whether agents are confined; added by whoever knows the machine. */
+  readonly sandbox?: string;
 }
 
 export interface NoticeView {
@@ -119,6 +124,7 @@ export function statusView(
       const since = board.switches[name];
       return since === undefined ? [] : [{ name, age: now - since }];
     }),
+    spending: spendingView(board.state, now),
     ...(why === undefined ? {} : { why }),
   };
 }

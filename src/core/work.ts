@@ -2,8 +2,11 @@
 // Advice for supervisors and people; the guards of the table decide again inside the transaction.
 
 import { type Board, SWITCHES } from './board.ts';
+import { usedUp, usedUpWords } from './budget/limits.ts';
 import { findTask, statusOf } from './find.ts';
 import { claimingBy, codersOf, reservedFor, reviewLease, taskLease } from './holding.ts';
+import { whySameProvider } from './quorum.ts';
+import { roomMissing } from './room.ts';
 import { type Agent, isTerminal, type Task, type TaskStatus } from './state.ts';
 import { duration, type Instant, instant } from './time.ts';
 
@@ -53,7 +56,8 @@ export function whyNobodyMayClaim(board: Board, task: Task, now: Instant, asking
   const waits = dependencyWaits(board, task);
   if (waits.length > 0) return `${task.id} waits for ${waits.map((wait) => `${wait.id} (${wait.status})`).join(', ')}`;
   const claimer = claimingBy(board, task, now);
-  return claimer === undefined || claimer === asking ? undefined : `${claimer} is claiming ${task.id}`;
+  if (claimer !== undefined && claimer !== asking) return `${claimer} is claiming ${task.id}`;
+  return whyNotStarted(board, task, now, asking);
 }
 
 function whyNotThisCoder(board: Board, task: Task, coder: string, now: Instant): string | undefined {
@@ -73,6 +77,8 @@ export function whyNotReviewable(board: Board, task: Task, reviewer: string, now
   if (off !== undefined) return off;
   if (task.status !== 'READY_FOR_REVIEW') return `${task.id} is ${task.status}`;
   if (task.paused === true) return `${task.id} is paused`;
+  const unable = whyNotStarted(board, task, now, reviewer);
+  if (unable !== undefined) return unable;
   const agent = board.state.agents[reviewer];
   if (agent === undefined) return `${reviewer} is not registered`;
   if (agent.role !== 'code_reviewer') return `${reviewer} is a ${agent.role}`;
@@ -84,7 +90,14 @@ export function whyNotReviewable(board: Board, task: Task, reviewer: string, now
     if (!held.expired) return `${task.reviewing_by} reviews ${task.id} for another ${duration(held.remaining)}`;
   }
   const approved = task.approvals?.some(({ by, commit }) => by === reviewer && commit === task.review_commit);
-  return approved ? `${reviewer} has already approved this commit of ${task.id}` : undefined;
+  if (approved) return `${reviewer} has already approved this commit of ${task.id}`;
+  return whySameProvider(board, task, reviewer, now);
+}
+
+/** No session starts on it, whoever would take it: a budget is used up, or the disk is. */
+export function whyNotStarted(board: Board, task: Task, now: Instant, asking?: string): string | undefined {
+  const over = usedUp(board.state, now, task, asking);
+  return over === undefined ? roomMissing(board)?.fact : usedUpWords(over);
 }
 
 export interface DependencyWait {

@@ -69,7 +69,9 @@ function git(root: string, env: Environment, ...args: string[]): void {
  * one that runs us, which need not be the first on PATH; the demo's programs get the same.
  */
 export function plainEnvironment(env: Environment, node?: string): Record<string, string | undefined> {
-  const kept = Object.entries(env).filter(([name]) => !/^(LIZA_|GIT_|NODE_TEST_CONTEXT$|NODE_V8_COVERAGE$)/.test(name));
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^(LIZA_(?!SANDBOX$)|GIT_|NODE_TEST_CONTEXT$|NODE_V8_COVERAGE$)/.test(name),
+  );
   const first = node === undefined ? {} : { PATH: `${dirname(node)}:${env['PATH'] ?? '/usr/bin:/bin'}` };
   return { ...Object.fromEntries(kept), ...PLAIN_GIT, ...first };
 }

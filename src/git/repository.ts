@@ -1,5 +1,5 @@
-// Facts about the user's repository, and the two things init does to it: a branch where there was
-// none, and lines in .git/info/exclude. The working tree, the index and .gitignore are never touched.
+// Facts about the user's repository, and two of the things init does to it (the hook is in hook.ts): a branch where
+// there was none, and lines in .git/info/exclude. The working tree, the index and .gitignore are never touched.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';

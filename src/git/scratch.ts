@@ -1,12 +1,15 @@
 // Names of folders that are being made or thrown away, so that whoever comes after a crash knows
-// them: `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`. Nothing under such a name is anybody's work.
+// them: `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`. Nothing under such a name is anybody's work.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning } from './running.ts';
 
-/** `merge`: a candidate's checkout, swept under the integration lock; `review`: a reviewer's; the others under their task's. */
-export type Purpose = 'making' | 'trash' | 'merge' | 'review';
+/**
+ * `merge`: a candidate's checkout, swept under the integration lock; `proof`: one for the validation of a submitted
+ * commit, swept under a lock of its own; `review`: a reviewer's; the others under their task's.
+ */
+export type Purpose = 'making' | 'trash' | 'merge' | 'review' | 'proof';
 
 /** A new name below `parent`, for the given task. */
 export function aside(parent: string, purpose: Purpose, task: string): string {
@@ -22,7 +25,7 @@ export interface Aside {
 /** What lies below `parent` under such names. */
 export function leftAside(parent: string): readonly Aside[] {
   return entries(parent).flatMap((name) => {
-    const [, purpose, task] = /^\.(making|trash|merge|review)-(.+)-[0-9a-f]{8}$/.exec(name) ?? [];
+    const [, purpose, task] = /^\.(making|trash|merge|review|proof)-(.+)-[0-9a-f]{8}$/.exec(name) ?? [];
     return purpose === undefined || task === undefined
       ? []
       : [{ path: join(parent, name), purpose: purpose as Purpose, task }];

@@ -3,16 +3,20 @@
 // that the whole tree can be ended, here or by whoever takes over after us.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
+import { secretsOf } from '../core/redact.ts';
 import type { Environment } from './environment.ts';
+import { markOf, setMark } from './mark.ts';
 import { openOutput, type Printed } from './output.ts';
 import { startTime, TAG } from './processes.ts';
-import { nested, reasonOf } from './start.ts';
+import { nested, reasonOf, signalOf } from './start.ts';
+import { agentTag, type Site } from './tags.ts';
 import { treeOf } from './tree.ts';
+import { type Taken, takenBelow } from './usage.ts';
 
 export interface AgentProgram {
   readonly argv: readonly [string, ...string[]];
@@ -28,6 +32,8 @@ export interface AgentProgram {
   readonly onOutput?: () => void;
   /** Takes stdin and stdout over, for a provider that talks both ways; `onLine` then hears stderr only. */
   readonly talks?: boolean;
+  /** See Startable. */
+  readonly wrapped?: boolean;
 }
 
 export type AgentExit =
@@ -40,6 +46,8 @@ export interface RunningAgent {
   readonly stdout: Readable;
   /** Of the program itself; its tree may go on until `end`. */
   readonly exited: Promise<AgentExit>;
+  /** Of its whole tree, just now. */
+  taken(): Taken;
   /** Asks the whole tree to end, and after the grace ends it. Also tidies up after one that ended by itself. */
   end(graceMs: number, hurry?: AbortSignal): Promise<Printed & { readonly survivors: number }>;
 }
@@ -47,17 +55,17 @@ export interface RunningAgent {
 const LOG_LIMIT = 16 * 1024 * 1024;
 /** A line that carries a whole file may be long; one without end must not pile up. */
 const LONGEST_LINE = 8 * 1024 * 1024;
+/** Of a flood of plain lines, so many of each piece are told; a line that may be an event always is. */
+const MOST_LINES = 100;
 const POLL_MS = 25;
 const REAP_MS = 5000;
 const DRAIN_MS = 1000;
 
-/** What all processes of an agent carry, whoever started them. */
-export const agentTag = (root: string, agent: string): string =>
-  createHash('sha256').update(`${root}\0${agent}`).digest('hex').slice(0, 32);
-
 /** Ends what a supervisor that is gone left running. Answers how many could not be ended. */
-export const endAgent = (root: string, agent: string): Promise<number> =>
-  treeOf({ pid: -1, started: undefined, tag: agentTag(root, agent) }).end();
+export const endAgent = (site: Site, agent: string): Promise<number> => {
+  const tag = agentTag(site, agent);
+  return treeOf({ pid: -1, started: undefined, tag, mark: markOf(tag) }).end();
+};
 
 export async function startAgent(program: AgentProgram): Promise<RunningAgent | { readonly reason: string }> {
   const { argv, cwd, env, tag } = program;
@@ -82,12 +90,21 @@ export async function startAgent(program: AgentProgram): Promise<RunningAgent | 
 
 function follow(child: ChildProcess, pid: number, session: string, program: AgentProgram): RunningAgent {
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
-  const tree = treeOf({ pid, started: startTime(pid), tag: session });
-  const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT });
+  const started = startTime(pid);
+  const mark = markOf(program.tag);
+  const tree = treeOf({
+    pid,
+    started,
+    tag: session,
+    mark: setMark(pid, mark) ? mark : undefined,
+    wrapped: program.wrapped,
+  });
+  const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT, secrets: secretsOf(program.env) });
   const exited = new Promise<AgentExit>((done) => {
-    child.once('exit', (code, signal) =>
-      done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
-    );
+    child.once('exit', (code, sent) => {
+      const signal = signalOf(code, sent, program.wrapped);
+      done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal });
+    });
   });
   const { stdin, stdout, stderr } = child as ChildProcess & { stdout: Readable; stderr: Readable };
   const drained = Promise.all([stdout, stderr].map((stream) => new Promise((done) => stream.once('close', done))));
@@ -107,6 +124,8 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
     stdin: stdin as Writable,
     stdout,
     exited,
+    // Who left the tree is not counted, though ended with it; in a sandbox nobody leaves it.
+    taken: () => takenBelow(pid),
     end: async (graceMs, hurry) => {
       // All of them, wherever they went: a tool in a session of its own does not hear of its group's end.
       if (graceMs > 0) tree.ask();
@@ -139,9 +158,13 @@ function byLine(stream: Readable, tell: (line: string) => void): void {
   };
   const read = (text: string): void => {
     let from = 0;
+    let told = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-      put(text.slice(from, end));
-      flush();
+      if (length > 0 || told < MOST_LINES || text[from] === '{') {
+        put(text.slice(from, end));
+        flush();
+        told += 1;
+      }
       from = end + 1;
     }
     put(text.slice(from));

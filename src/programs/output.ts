@@ -5,12 +5,16 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { redact } from '../core/redact.ts';
+import { redactor, redactTail } from './redactor.ts';
 
 export interface OutputRequest {
   readonly logFile?: string | undefined;
   /** Bytes of output kept in the log. */
   readonly logLimit?: number | undefined;
   readonly onLine?: ((line: string) => void) | undefined;
+  /** Besides what looks like a credential: values that are shown and kept nowhere. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 export interface Output {
@@ -32,8 +36,9 @@ const LINE = 4096;
 
 /** Throws when the log cannot be begun. */
 export function openOutput(request: OutputRequest): Output {
-  const log = request.logFile === undefined ? undefined : openLog(request.logFile, request.logLimit ?? LOG_LIMIT);
-  const lines = request.onLine === undefined ? undefined : lineByLine(request.onLine);
+  const { logFile, onLine, secrets = [] } = request;
+  const log = logFile === undefined ? undefined : openLog(logFile, request.logLimit ?? LOG_LIMIT, secrets);
+  const lines = onLine === undefined ? undefined : lineByLine((line) => onLine(redact(line, secrets)));
   const tail = lastBytes(TAIL);
   let outputBytes = 0;
   return {
@@ -46,14 +51,24 @@ export function openOutput(request: OutputRequest): Output {
     close: () => {
       const logProblem = log?.close();
       lines?.close();
-      const text = legible(wholeCharacters(tail.bytes()).toString('utf8'));
+      const last = wholeCharacters(tail.bytes()).toString('latin1');
+      const clean = tail.dropped() > 0 ? redactTail(last, secrets) : whole(last, secrets);
+      const text = legible(Buffer.from(clean, 'latin1').toString('utf8'));
       return { tail: text, outputBytes, ...(logProblem === undefined ? {} : { logProblem }) };
     },
   };
 }
 
-/** The first half of the limit goes to the file as it comes; of the rest the last half follows at the end. */
-function openLog(file: string, limit: number) {
+const whole = (text: string, secrets: readonly string[]): string => {
+  const clean = redactor(secrets);
+  return clean.push(text) + clean.end();
+};
+
+/**
+ * The first half of the limit goes to the file line by line; of the rest the last half follows at the end. Only what
+ * is kept is looked at for secrets: a flood costs no more than its beginning and its end.
+ */
+function openLog(file: string, limit: number, secrets: readonly string[]) {
   mkdirSync(dirname(file), { recursive: true });
   // Whatever lies there, perhaps a link or a fifo of an agent's making, is not written through.
   rmSync(file, { force: true });
@@ -62,9 +77,11 @@ function openLog(file: string, limit: number) {
   let room = half;
   let end: LastBytes | undefined;
   let problem: string | undefined;
-  const put = (data: Uint8Array): void => {
-    if (problem !== undefined) return;
+  const clean = redactor(secrets);
+  const put = (text: string): void => {
+    if (problem !== undefined || text === '') return;
     try {
+      const data = Buffer.from(text, 'latin1');
       for (let done = 0; done < data.length; ) done += writeSync(fd, data, done, data.length - done);
     } catch (error) {
       problem = `the log ${file} is not whole: ${(error as Error).message}`;
@@ -73,15 +90,17 @@ function openLog(file: string, limit: number) {
   return {
     write(chunk: Buffer): void {
       const first = chunk.subarray(0, room);
-      put(first);
+      if (first.length > 0) put(clean.push(first.toString('latin1')));
       room -= first.length;
       if (first.length === chunk.length) return;
       end ??= lastBytes(limit - half);
       end.push(chunk.subarray(first.length));
     },
     close(): string | undefined {
-      if (end !== undefined && end.dropped() > 0) put(Buffer.from(`\n[liza: ${end.dropped()} bytes left out]\n`));
-      if (end !== undefined) put(end.bytes());
+      const left = end?.dropped() ?? 0;
+      const rest = end?.bytes().toString('latin1') ?? '';
+      if (left > 0) put(`${clean.end(true)}\n[liza: ${left} bytes left out]\n${redactTail(rest, secrets)}`);
+      else put(clean.push(rest) + clean.end());
       closeSync(fd);
       return problem;
     },

@@ -4,6 +4,8 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { carriesMark, type Mark } from './mark.ts';
+import { TAG } from './tags.ts';
 
 export interface Running {
   readonly pid: number;
@@ -13,15 +15,15 @@ export interface Running {
   readonly session: number;
   /** Together with the pid it names one process of this boot. */
   readonly started: string;
+  /** By its environment, or by a mark that outlives that. */
   readonly tagged: boolean;
 }
 
-/** The variable that carries tags. Programs within programs carry all of theirs: `outer/inner`. */
-export const TAG = 'LIZA_PROGRAM';
+export { TAG };
 
 /** All that have not ended. A process in the middle of exec has no environment for a moment. */
-export const processes = (tag: string): readonly Running[] =>
-  process.platform === 'linux' ? fromProc(tag) : fromPs(listing('-AE'), tag);
+export const processes = (tag: string, mark?: Mark): readonly Running[] =>
+  process.platform === 'linux' ? fromProc(tag, mark) : fromPs(listing('-AE'), tag);
 
 /** Undefined: there is no such process. One that ended and was not waited for yet still has its time. */
 export function startTime(pid: number): string | undefined {
@@ -29,12 +31,14 @@ export function startTime(pid: number): string | undefined {
   return listing('-p', String(pid), '-o', 'lstart=').trim() || undefined;
 }
 
-function fromProc(tag: string): readonly Running[] {
+function fromProc(tag: string, mark?: Mark): readonly Running[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       const seen = stat(Number(name));
-      return seen === undefined || seen.over ? [] : [{ ...seen, tagged: carries(environ(seen.pid), tag) }];
+      if (seen === undefined || seen.over) return [];
+      const tagged = carries(environ(seen.pid), tag) || (mark !== undefined && carriesMark(seen.pid, mark));
+      return [{ ...seen, tagged }];
     });
 }
 

@@ -6,10 +6,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { secretsOf } from '../core/redact.ts';
 import { type Output, type OutputRequest, openOutput, type Printed } from './output.ts';
 import { openPipe, type Pipe } from './pipe.ts';
 import { startTime } from './processes.ts';
-import { type Startable, type Started, start } from './start.ts';
+import { type Startable, type Started, signalOf, start } from './start.ts';
 import { send, type Tree, treeOf } from './tree.ts';
 
 export interface Program extends Startable, OutputRequest {
@@ -30,6 +31,8 @@ export type Ended = How &
     readonly durationMs: number;
     /** Processes it left behind that could not be ended; 0 unless another user's or out of reach. */
     readonly survivors: number;
+    /** It did not see all that the user sees; said by who confined it. */
+    readonly confined?: true;
   };
 
 const GRACE_MS = 2000;
@@ -73,7 +76,7 @@ function prepared(program: Program): { readonly output: Output; readonly pipe: P
   let pipe: Pipe | undefined;
   try {
     pipe = openPipe(program.env);
-    return { pipe, output: openOutput(program) };
+    return { pipe, output: openOutput({ secrets: secretsOf(program.env), ...program }) };
   } catch (error) {
     pipe?.closeWriteEnd();
     pipe?.close();
@@ -82,14 +85,14 @@ function prepared(program: Program): { readonly output: Output; readonly pipe: P
 }
 
 async function follow(child: Started, tag: string, program: Program, pipe: Pipe, output: Output) {
-  const exited = exitOf(child);
+  const exited = exitOf(child, program.wrapped);
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
-  const tree = treeOf({ pid: child.pid, started: startTime(child.pid), tag });
+  const tree = treeOf({ pid: child.pid, started: startTime(child.pid), tag, wrapped: program.wrapped });
   // Whoever watches the lines may throw: that must not leave the program running.
   const mistake = new AbortController();
   const drained = pipe.read(output.write).catch((error: unknown) => mistake.abort(error));
   const how = await first(exited, program.timeoutMs, [mistake.signal, program.signal]);
-  if (how.how === 'timed-out' || how.how === 'stopped') await askToEnd(child, tree);
+  if (how.how === 'timed-out' || how.how === 'stopped') await askToEnd(child, tree, program.wrapped === true);
   else await within(LINGER_MS, drained);
   const survivors = await tree.end();
   await within(REAP_MS, exited);
@@ -98,11 +101,12 @@ async function follow(child: Started, tag: string, program: Program, pipe: Pipe,
   return { how, survivors, mistake: mistake.signal };
 }
 
-const exitOf = (child: ChildProcess): Promise<How> =>
+const exitOf = (child: ChildProcess, wrapped?: boolean): Promise<How> =>
   new Promise((done) => {
-    child.once('exit', (code, signal) =>
-      done(signal === null ? { how: 'exited', code: code ?? 0 } : { how: 'signalled', signal }),
-    );
+    child.once('exit', (code, sent) => {
+      const signal = signalOf(code, sent, wrapped);
+      done(signal === null ? { how: 'exited', code: code ?? 0 } : { how: 'signalled', signal });
+    });
   });
 
 /** The first reason wins: what a program exits with after it was told to end says nothing. */
@@ -123,11 +127,12 @@ function first(exited: Promise<How>, timeoutMs: number, signals: readonly (Abort
 }
 
 /** SIGTERM to its group, and a moment to tidy up. */
-async function askToEnd(child: Started, tree: Tree): Promise<void> {
+async function askToEnd(child: Started, tree: Tree, wrapped: boolean): Promise<void> {
   // Children of those that now end lose their parent: they are remembered first.
   tree.look();
+  if (wrapped) tree.ask();
   // Not waited for yet, so its pid is nobody else's.
-  if (child.exitCode === null && child.signalCode === null) send(-child.pid, 'SIGTERM');
+  else if (child.exitCode === null && child.signalCode === null) send(-child.pid, 'SIGTERM');
   const until = performance.now() + GRACE_MS;
   while (performance.now() < until && tree.look().some(({ group }) => group === child.pid)) await wait(POLL_MS);
 }
@@ -135,3 +140,9 @@ async function askToEnd(child: Started, tree: Tree): Promise<void> {
 /** A timer that is still running keeps nobody from leaving. */
 const within = (ms: number, promise: Promise<unknown>): Promise<unknown> =>
   Promise.race([promise, wait(ms, undefined, { ref: false })]);
+
+/** Seconds since it was started: how long something takes, whatever the time of day does. */
+export function stopwatch(): () => number {
+  const begun = performance.now();
+  return () => (performance.now() - begun) / 1000;
+}

@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import { constants } from 'node:os';
 import { type Environment, scrubbed } from './environment.ts';
 import type { Pipe } from './pipe.ts';
 import { TAG } from './processes.ts';
@@ -13,6 +14,8 @@ export interface Startable {
   readonly cwd: string;
   /** The caller's own; the program gets what `scrubbed` leaves of it. */
   readonly env: Environment;
+  /** Its first process only passes on: asked to end, it would take the others with it at once. */
+  readonly wrapped?: boolean | undefined;
 }
 
 export type Started = ChildProcess & { readonly pid: number };
@@ -48,6 +51,13 @@ const isStarted = (child: ChildProcess): child is Started => child.pid !== undef
 export function nested(env: Environment, tag: string): string {
   const outer = env[TAG];
   return outer !== undefined && /^[0-9a-f/]+$/.test(outer) ? `${outer}/${tag}` : tag;
+}
+
+/** Whoever passes on an end by a signal can only do so as a shell does: by 128 and its number. */
+export function signalOf(code: number | null, signal: NodeJS.Signals | null, wrapped?: boolean): NodeJS.Signals | null {
+  if (signal !== null || code === null || wrapped !== true || code <= 128) return signal;
+  const named = Object.entries(constants.signals).find(([, number]) => number === code - 128);
+  return named === undefined ? null : (named[0] as NodeJS.Signals);
 }
 
 export function reasonOf(error: NodeJS.ErrnoException, { argv, cwd }: Pick<Startable, 'argv' | 'cwd'>): string {

@@ -4,12 +4,16 @@
 // the one that was read when it was recognised: never to somebody who got an old pid.
 
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Mark } from './mark.ts';
 import { processes, type Running, startTime } from './processes.ts';
 
 export interface Root {
   readonly pid: number;
   readonly started: string | undefined;
   readonly tag: string;
+  readonly mark?: Mark | undefined;
+  /** It only passes on what it started: it is not asked to end, the others are. */
+  readonly wrapped?: boolean | undefined;
 }
 
 export interface Tree {
@@ -29,14 +33,14 @@ const LONGEST_PAUSE_MS = 100;
 export function treeOf(root: Root): Tree {
   const known = new Map<number, string>();
   const look = (): readonly Running[] => {
-    const found = family(root, processes(root.tag), known);
+    const found = family(root, processes(root.tag, root.mark), known);
     for (const { pid, started } of found) known.set(pid, started);
     return found;
   };
   return {
     look,
     ask: () => {
-      for (const one of look()) if (isStill(one)) send(one.pid, 'SIGTERM');
+      for (const one of look()) if (!(root.wrapped && one.pid === root.pid) && isStill(one)) send(one.pid, 'SIGTERM');
     },
     async end() {
       let quiet = 0;

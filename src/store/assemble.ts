@@ -19,12 +19,14 @@ export function assemble({ files, paths }: Context, state: State): Board {
   }
   const leases = readLeases(files, paths.agents);
   const gone = endedProcesses(state, leases);
+  const freeMb = files.freeMb?.(paths.liza);
   return {
     state,
     switches: readSwitches(files, paths),
     leases,
     archived,
     ...(gone.size === 0 ? {} : { gone }),
+    ...(freeMb === undefined ? {} : { freeMb }),
   };
 }
 

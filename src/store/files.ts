@@ -16,6 +16,7 @@ import {
   readFileSync,
   readSync,
   renameSync,
+  statfsSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -39,6 +40,8 @@ export interface Files {
   lstat(path: string): FileStat | undefined;
   fstat(fd: number): FileStat;
   list(path: string): readonly string[];
+  /** Megabytes that may still be written there; undefined: not known. */
+  freeMb?(path: string): number | undefined;
   // changing
   open(path: string, flags: 'w' | 'wx' | 'a' | 'r+' | 'r'): number;
   write(fd: number, data: Uint8Array): void;
@@ -52,6 +55,14 @@ export interface Files {
 }
 
 export const realFiles: Files = {
+  freeMb: (path) => {
+    try {
+      const { bavail, bsize } = statfsSync(path);
+      return Math.floor((bavail * bsize) / 1e6);
+    } catch {
+      return undefined;
+    }
+  },
   read: (path) => orMissing(() => readFileSync(path)),
   readRange: (path, from, length) => {
     const fd = openSync(path, 'r');

@@ -11,6 +11,7 @@ import { CONTEXT_USED } from './guard.ts';
 import { handsOf } from './office.ts';
 import { type LoopEnd, type Round, told } from './round.ts';
 import type { SessionOutcome } from './session.ts';
+import { measuredUse } from './use.ts';
 
 export async function record(
   { office, who, memory }: Round,
@@ -18,20 +19,15 @@ export async function record(
   outcome: SessionOutcome,
 ): Promise<void> {
   const { work, handled, notes } = assigned;
-  const { usage, end, session, contextPercent, seconds } = outcome;
+  const { end, session, contextPercent, seconds } = outcome;
+  const { prices } = (await office.store.read()).board.state.config;
   const again = !isDone(end);
   const command: Command = {
     name: 'session-end',
     agent: who.agent,
     provider: who.chosen.provider.name,
     how: howText(outcome),
-    used: {
-      seconds,
-      input_tokens: usage.input,
-      output_tokens: usage.output,
-      ...(usage.cached === undefined ? {} : { cached_tokens: usage.cached }),
-      ...(usage.cost_usd === undefined ? {} : { cost_usd: usage.cost_usd }),
-    },
+    used: measuredUse(outcome, seconds, who.chosen.model, prices, end.progressed || isDone(end)),
     ...(work.task === undefined ? {} : { task: work.task }),
     ...(contextPercent === undefined ? {} : { context_percent: Math.min(100, contextPercent) }),
     // Told to hand off, and it did not: the next one starts fresh.
@@ -68,6 +64,7 @@ function howText({ end, seconds }: SessionOutcome): string {
     'not-served': () => 'ended, its provider does not serve',
     'lease-lost': () => 'its lease was lost',
     overdue: () => `ended: ${how.kind === 'overdue' ? how.why : ''}`,
+    'over-limit': () => `ended: ${how.kind === 'over-limit' ? how.why : ''}`,
     stopped: () => `stopped: ${how.kind === 'stopped' ? how.why : ''}`,
   }[how.kind]();
   return `${ended}${said}${failed} after ${duration(seconds * 1000)}`;

@@ -17,8 +17,8 @@ import { pathsBetween, treeOf } from '../git/snapshot.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { claimTask } from '../workflows/claim.ts';
 import { declaredFiles, discardOf } from '../workflows/folders.ts';
-import { type Hands, integrationHead, integrationRef, isRefusal, openBench } from '../workflows/hands.ts';
-import { makeReviewFolder } from '../workflows/review-folder.ts';
+import { type Hands, integrationHead, integrationRef, isRefusal, openBench, transact } from '../workflows/hands.ts';
+import { makeReviewFolder, type ReviewFolder } from '../workflows/review-folder.ts';
 import { claimReview } from '../workflows/submit.ts';
 import type { Chosen, Office } from './office.ts';
 import type { SessionWork } from './session.ts';
@@ -34,6 +34,8 @@ export interface Assignment {
   /** Wakes and notes that its prompt tells; recorded when the session has ended. */
   readonly handled?: readonly string[];
   readonly notes?: readonly number[];
+  /** Looks, when the session is over, whether it kept to what it was given. */
+  inspect?(): Promise<void>;
   /** Puts away what was made for this session alone. */
   dismiss(): void;
 }
@@ -142,8 +144,29 @@ export async function assignReview(
   return {
     work: { ...player, task: held.id, epoch: held.epoch ?? 0, cwd: copy.folder, prompt, ...resumed },
     notes: notesTo(board.state.human_notes, player.agent),
+    inspect: () => inspectReview(office, hands, player.agent, held, copy),
     dismiss: copy.remove,
   };
+}
+
+/** A reviewer changes no file. A verdict was refused for it already; here it is told, verdict or not. */
+async function inspectReview(
+  office: Office,
+  hands: Hands,
+  agent: string,
+  { id: task }: Task,
+  copy: ReviewFolder,
+): Promise<void> {
+  try {
+    const paths = await copy.changed();
+    if (paths.length === 0) return;
+    const named = `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
+    office.tell({ level: 'alarm', agent, task, text: `${agent} changed files of the commit it reviews: ${named}` });
+    await transact(hands, { name: 'review-changed', task, agent, paths });
+  } catch (error) {
+    const text = `the review copy of ${task} could not be compared: ${(error as Error).message}`;
+    office.tell({ level: 'warning', agent, task, text });
+  }
 }
 
 export async function assignPlan(office: Office, player: Player, wakes: readonly Wake[]): Promise<Assignment> {

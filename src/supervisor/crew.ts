@@ -6,11 +6,15 @@ import type { Alarm } from '../core/alarms/alarm.ts';
 import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { turnOf } from '../core/duty.ts';
+import { redact, secretsOf } from '../core/redact.ts';
 import { whyNothingMoves } from '../core/stall.ts';
+import { settings } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 import { watchBoard } from '../watcher/watcher.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
+import { installHook } from '../workflows/hook.ts';
 import { reconcile } from '../workflows/reconcile.ts';
+import { standing, standingText, sweepRooms } from '../workflows/shelter.ts';
 import { keepGoverning } from './governor.ts';
 import { endOf, type Seated, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
@@ -36,13 +40,16 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   const happenings: Happening[] = [];
   const listeners = new Set<() => void>();
   const alarmsOn = new Map<string, Alarm>();
+  const secrets = secretsOf(options.office.env);
   const changed = (): void => {
     for (const tell of [...listeners]) tell();
   };
   const office: Office = {
+    running: new Map(),
     ...options.office,
     tell: (happening) => {
-      happenings.push({ ...happening, time: options.office.clock.now() });
+      const text = redact(happening.text, secrets);
+      happenings.push({ ...happening, text, time: options.office.clock.now() });
       if (happenings.length > HAPPENINGS) happenings.splice(0, happenings.length - HAPPENINGS);
       changed();
     },
@@ -58,12 +65,22 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       'spec',
     );
   }
+  const shelter = await standing(office.shelter, settings(snapshot.board.state));
+  if (isRefusal(shelter)) return shelter;
+  if (office.shelter !== undefined) {
+    const remedy = 'tool' in shelter || shelter.remedy === undefined ? '' : `; ${shelter.remedy}`;
+    office.tell({ level: remedy === '' ? 'info' : 'warning', text: `${standingText(shelter)}${remedy}` });
+  }
+  sweepRooms(office.context.paths.root);
   const mended = await reconcile(handsOf(office, options.members[0]?.agent ?? 'planner-1'));
   if (isRefusal(mended)) return mended;
   for (const { subject, problem, done, resists } of mended) {
     const text = `${subject}: ${problem}; ${done ?? resists?.message ?? ''}`;
     office.tell({ level: done === undefined ? 'warning' : 'info', text });
   }
+  const { integration_branch: branch } = settings(snapshot.board.state);
+  const unguarded = await installHook(office.env, office.context.paths.root, branch);
+  if (unguarded !== undefined) office.tell({ level: 'warning', text: unguarded });
   for (const who of options.members) {
     const refused = await enrol(office, who);
     if (refused !== undefined) return refused;

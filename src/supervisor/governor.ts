@@ -1,9 +1,11 @@
-// Beside the watcher, which only tells: trips the circuit breaker, halts at the deadline, follows CHECKPOINT files. Looks
-// after every change, and now and then for what only time brings about. What fails is tried again at the next look.
+// Beside the watcher, which only tells: trips the circuit breaker, halts at the deadline, follows CHECKPOINT files, and
+// records branches that agents moved. Looks after every change, and now and then for what only time brings about. What fails is tried again at the next look.
 
 import type { Refusal } from '../core/decision.ts';
+import { isLive, readSessions } from '../store/sessions.ts';
 import { govern } from '../workflows/govern.ts';
 import type { Hands } from '../workflows/hands.ts';
+import { type HeadsWatch, watchHeads } from '../workflows/heads.ts';
 import type { Bell } from './bell.ts';
 
 export interface Governor {
@@ -16,9 +18,14 @@ export interface Governor {
 const LOOK_MS = 2000;
 /** After a change others look first: whoever waits for work, and the watcher, who has to tell. A burst is one look. */
 const SETTLE_MS = 250;
+/** While an agent may be at work; otherwise only people move branches, and that may wait. */
+const HEADS_MS = 5000;
+const CALM_HEADS_MS = 60_000;
 
 export async function keepGoverning({ hands, bell, tell }: Governor, over: AbortSignal): Promise<void> {
   const mine = asSupervisor(hands, tell);
+  const heads = watchHeads(mine);
+  let headsAt = 0;
   let known: number | undefined;
   let failed = '';
   while (!over.aborted) {
@@ -29,10 +36,19 @@ export async function keepGoverning({ hands, bell, tell }: Governor, over: Abort
     // Whatever fails again and again is told once.
     if (done.failed !== undefined && done.failed !== failed) tell(`the sprint is not looked after: ${done.failed}`);
     failed = done.failed ?? '';
+    const { files, paths, clock } = hands.context;
+    const calm = !readSessions(files, paths.agents).some(isLive);
+    if (Math.abs(clock() - headsAt) >= (calm ? CALM_HEADS_MS : HEADS_MS)) {
+      headsAt = clock();
+      for (const line of await lookAtHeads(heads)) tell(line);
+    }
     await bell.wait(rung, LOOK_MS, over);
     await bell.wait(bell.count(), SETTLE_MS, over);
   }
 }
+
+/** What cannot be read now is looked at again. */
+export const lookAtHeads = (heads: HeadsWatch): Promise<readonly string[]> => heads.look().catch(() => []);
 
 /** One look, for cron and CI: the same as the first of `keepGoverning`. */
 export const governOnce = (hands: Governor['hands']): Promise<Governed> =>

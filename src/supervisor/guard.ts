@@ -3,6 +3,7 @@
 
 import type { Board } from '../core/board.ts';
 import { SWITCHES } from '../core/board.ts';
+import { overrun, scopeWords, spentWords } from '../core/budget/limits.ts';
 import { decide, HANDOFF_PERCENT } from '../core/decide.ts';
 import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
@@ -10,7 +11,7 @@ import type { SessionEnd } from '../core/restarts.ts';
 import { settings } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 import { isHolding } from './heartbeat.ts';
-import { type Office, type Stop, supervisorOf } from './office.ts';
+import { type Office, runningUse, type Stop, supervisorOf } from './office.ts';
 import type { SessionWork } from './session.ts';
 
 export type Interruption = Extract<
@@ -64,6 +65,10 @@ export async function guardSession(
     if (done !== deeds) [deeds, progressAt] = [done, now];
     if (board.switches.ABORT !== undefined) return { kind: 'stopped', why: 'ABORT is on' };
     if (signs.leaseLost() || isLost(board, work)) return { kind: 'lease-lost' };
+    const spent = overrun(board.state, now, findTask(board.state, work.task ?? ''), runningUse(office));
+    if (spent !== undefined) {
+      return { kind: 'stopped', why: `the budget of ${scopeWords(spent)} is overrun: ${spentWords(spent)}` };
+    }
     const percent = signs.contextPercent() ?? 0;
     if (percent >= HANDOFF_PERCENT && percent > toldPercent) {
       toldPercent = percent;

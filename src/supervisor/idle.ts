@@ -44,7 +44,7 @@ export async function whenIdle(
         if (!RESTING.has(seat.view().state)) return false;
         const duty = nextDuty(board, { ...who, passed: new Set(memory.passed.keys()) }, now);
         if (duty.kind === 'halted') return !(outlastsPause && duty.by === 'PAUSE');
-        return duty.kind === 'over' || (duty.kind === 'nothing' && !duty.hurry);
+        return duty.kind === 'over' || duty.kind === 'held' || (duty.kind === 'nothing' && !duty.hurry);
       });
       if (still && bell.count() === rung) return endOf(office, seated);
     }

@@ -2,6 +2,7 @@
 // board, for the record, and for whoever has to decide whether it is still alive.
 
 import type { AgentEvent, Usage } from '../agents/provider.ts';
+import { redact, secretsOf } from '../core/redact.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import type { Instant } from '../core/time.ts';
 import type { Office } from './office.ts';
@@ -11,6 +12,8 @@ import type { SessionWork } from './session.ts';
 /** What a session said so far. */
 export interface Heard {
   readonly usage: Usage;
+  /** Its provider told tokens at least once. */
+  readonly counted?: boolean;
   readonly contextPercent?: number;
   /** The provider's id of it. */
   readonly session?: string;
@@ -32,7 +35,7 @@ export interface Listener {
 }
 
 export function listen(
-  { clock: { now }, bell }: Office,
+  { clock: { now }, bell, env }: Office,
   { chosen, task, usedBefore }: SessionWork,
   seat: SeatKeeper,
   log: string,
@@ -58,8 +61,10 @@ export function listen(
       },
     });
   };
+  const secrets = secretsOf(env);
   const learn = (events: readonly AgentEvent[]): void => {
-    for (const event of events) {
+    for (const said of events) {
+      const event = 'text' in said && said.text !== undefined ? { ...said, text: redact(said.text, secrets) } : said;
       if (event.kind === 'activity') {
         activity = event.text;
         if (words.push(event.text) > LAST_LINES) words.shift();
@@ -71,7 +76,14 @@ export function listen(
       // Whoever stands beside it has to tell it.
       if (event.kind === 'context') bell.ring();
     }
-    if (events.length > 0) show();
+    if (events.length > 0 && !isTooMuch()) show();
+  };
+  /** Whoever looks on reads no more than a few lines a second, and drawing them costs more than reading them did. */
+  let shown = { second: 0, count: 0 };
+  const isTooMuch = (): boolean => {
+    const second = Math.floor(now() / 1000);
+    shown = { second, count: shown.second === second ? shown.count + 1 : 1 };
+    return shown.count > MOST_NEWS;
   };
   const take = (events: readonly AgentEvent[]): void => {
     last = now();
@@ -94,6 +106,7 @@ export function listen(
 
 const LAST_LINES = 3;
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 200);
+const MOST_NEWS = 100;
 
 /** What some CLIs wait out by themselves, for hours if need be. */
 const WAITS: ReadonlySet<string> = new Set(['quota', 'network']);
@@ -103,7 +116,7 @@ function hear(heard: Heard, event: AgentEvent): Heard {
     case 'session':
       return { ...heard, session: event.id };
     case 'usage':
-      return { ...heard, usage: event.usage };
+      return { ...heard, usage: event.usage, counted: true };
     case 'context':
       return { ...heard, contextPercent: Math.round(event.percent) };
     case 'failure': {

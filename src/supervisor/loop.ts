@@ -6,17 +6,21 @@ import type { Refusal } from '../core/decision.ts';
 import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
 import { settings, type Task } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
+import { siteOf } from '../git/directory.ts';
 import { endAgent } from '../programs/agent.ts';
 import { createWorktree } from '../workflows/create.ts';
 import { isRefusal, thisProcess, transact } from '../workflows/hands.ts';
+import { watchHeads } from '../workflows/heads.ts';
 import { mergeTask } from '../workflows/merge.ts';
 import { clearTrouble, conclude, record } from './aftermath.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
+import { lookAtHeads } from './governor.ts';
 import { keepAlive, renewOwn } from './heartbeat.ts';
-import { handsOf, type Office, type Stop } from './office.ts';
+import { handsOf, type Office, runningUse, type Stop } from './office.ts';
 import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
 import type { SeatKeeper } from './seat.ts';
 import { runSession } from './session.ts';
+import { forgetUse, recordLeftUse } from './unrecorded.ts';
 
 const HURRY_MS = 300;
 const IMPATIENT_MS = 3000;
@@ -27,19 +31,22 @@ const FORGET_MS = 15 * 60_000;
 const SOON_MS = 30_000;
 
 /** The id comes to life here, held by this process; refused while another one has it. */
-export async function enrol(office: Office, { agent, role }: Supervised): Promise<Refusal | undefined> {
+export async function enrol(office: Office, { agent, role, chosen }: Supervised): Promise<Refusal | undefined> {
   const terminal = office.terminal === undefined ? {} : { terminal: office.terminal };
+  const provider = chosen.provider.name;
   const registered = await transact(handsOf(office, agent), {
     name: 'register',
     agent,
     role,
+    provider,
     process: thisProcess(),
     ...terminal,
   });
   if (isRefusal(registered)) return registered;
   await renewOwn(office, agent);
   // Whoever had this id before is gone; what it started must not go on beside us.
-  await endAgent(office.context.paths.root, agent);
+  await endAgent(siteOf(office.context.paths.root), agent);
+  await recordLeftUse(office, agent);
   return undefined;
 }
 
@@ -53,7 +60,8 @@ export async function supervise(
 ): Promise<LoopEnd> {
   const heartbeat = keepAlive(office, who.agent);
   try {
-    const end = await loop({ office, who, seat, stop, heartbeat, memory });
+    const heads = watchHeads(handsOf(office, who.agent));
+    const end = await loop({ office, who, seat, stop, heartbeat, memory, heads });
     seat.turn('stopped', { why: end.why });
     return end;
   } finally {
@@ -73,6 +81,13 @@ async function loop(round: Round): Promise<LoopEnd> {
       case 'halted':
         seat.turn('idle', { why: `${duty.by} is on` });
         await rest(round, rung, undefined);
+        break;
+      case 'held':
+        seat.turn('idle', { why: duty.why });
+        await rest(round, rung, duty.lookAt);
+        break;
+      case 'spent':
+        await giveUp(round, duty.task, duty.why);
         break;
       case 'merge':
         for (const task of duty.tasks) await merge(round, task);
@@ -94,7 +109,8 @@ async function lookForDuty({ office, who, memory }: Round): Promise<Duty> {
   for (const [key, until] of memory.passed) if (until <= now) memory.passed.delete(key);
   const impatient = memory.hurriedSince !== undefined && now - memory.hurriedSince > IMPATIENT_MS;
   const { agent, role, only } = who;
-  const duty = nextDuty(board, { agent, role, only, impatient, passed: new Set(memory.passed.keys()) }, now);
+  const looking = { agent, role, only, impatient, passed: new Set(memory.passed.keys()), running: runningUse(office) };
+  const duty = nextDuty(board, looking, now);
   if (duty.kind !== 'nothing' || !duty.hurry) memory.hurriedSince = undefined;
   else memory.hurriedSince ??= now;
   return duty;
@@ -121,6 +137,14 @@ async function rest({ office, memory, stop }: Round, rung: number, at: Instant |
   await office.bell.wait(rung, Math.max(50, next - now), stop.orderly);
 }
 
+/** Its budget is used up: it waits, blocked, for whoever decides what it is worth. */
+async function giveUp({ office, who, memory }: Round, task: Task, detail: string): Promise<void> {
+  const { agent } = who;
+  const blocked = await transact(handsOf(office, agent), { name: 'limit', task: task.id, limit: 'budget' });
+  if (isRefusal(blocked)) memory.passed.set(attemptKey(task), office.clock.now() + SOON_MS);
+  office.tell({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
+}
+
 async function merge(round: Round, task: Task): Promise<void> {
   const { office, who, seat, memory, stop } = round;
   if (stop.orderly.aborted) return;
@@ -140,7 +164,7 @@ async function merge(round: Round, task: Task): Promise<void> {
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;
 
 async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
-  const { office, seat, memory, stop, heartbeat } = round;
+  const { office, seat, memory, stop, heartbeat, heads } = round;
   const task = duty.kind === 'plan' ? undefined : duty.task;
   seat.turn('claiming', task === undefined ? {} : { task: task.id });
   const assigned = await assign(round, duty);
@@ -155,9 +179,13 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     await heartbeat.holds(work.task === undefined ? undefined : { task: work.task, epoch: work.epoch ?? 0 });
     await clearTrouble(round);
     const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
+    for (const text of await lookAtHeads(heads)) office.tell({ level: 'alarm', agent: work.agent, text });
+    await assigned.inspect?.();
     await record(round, assigned, outcome);
+    forgetUse(office, round.who.agent);
     return await conclude(round, task, outcome);
   } finally {
+    office.running?.delete(round.who.agent);
     assigned.dismiss();
   }
 }
@@ -201,4 +229,13 @@ async function madeAgain(office: Office, agent: string, task: Task): Promise<boo
   return !isRefusal(made);
 }
 
-const RACED: ReadonlySet<string> = new Set(['not-being-claimed', 'folder-lock', 'state', 'lease-past', 'reservation']);
+const RACED: ReadonlySet<string> = new Set([
+  'not-being-claimed',
+  'folder-lock',
+  'state',
+  'lease-past',
+  'reservation',
+  // Somebody else took the last of it; the next look tells.
+  'within-budget',
+  'room-on-disk',
+]);

@@ -3,13 +3,17 @@
 
 import type { Provider } from '../agents/provider.ts';
 import type { Actor } from '../core/board.ts';
+import type { RunningUse } from '../core/budget/limits.ts';
 import type { Places } from '../core/prompts/prompt.ts';
 import type { Role } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
+import { siteOf } from '../git/directory.ts';
 import type { Environment } from '../programs/environment.ts';
+import { markedProgram } from '../programs/marked.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { Hands } from '../workflows/hands.ts';
+import type { Shelter } from '../workflows/shelter.ts';
 import type { Bell } from './bell.ts';
 import type { Happening } from './view.ts';
 
@@ -40,7 +44,11 @@ export interface Office {
   readonly places: Places;
   /** A folder with a `liza` that is this very program, to go first on an agent's PATH. */
   readonly bin: string;
+  /** Absent: nothing is confined. */
+  readonly shelter?: Shelter | undefined;
   contract(role: Role): string;
+  /** What the sessions of this process have used so far, by agent. */
+  readonly running?: Map<string, () => RunningUse>;
   tell(happening: Omit<Happening, 'time'>): void;
 }
 
@@ -50,14 +58,18 @@ export interface Stop {
   readonly atOnce: AbortSignal;
 }
 
+export const runningUse = ({ running }: Office): readonly RunningUse[] =>
+  [...(running?.values() ?? [])].map((use) => use());
+
 export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'] });
 
 export function handsOf(office: Office, agent: string, stop?: AbortSignal): Hands {
-  const { env, store, context } = office;
+  const { env, store, context, shelter } = office;
   return {
-    env,
+    env: markedProgram(env, siteOf(context.paths.root)),
     store,
     context,
+    ...(shelter === undefined ? {} : { shelter }),
     actor: supervisorOf(agent),
     say: (text) => office.tell({ level: 'info', agent, text }),
     ...(stop === undefined ? {} : { stop: () => stop }),

@@ -1,36 +1,53 @@
 // Files that tell people what an agent was told and what it printed: `.liza/agent-prompts` and
-// `.liza/agent-logs`, the latest of each agent only. Also the `liza` that agents find on their PATH.
+// `.liza/agent-logs`, as many as there is room for. Also the `liza` that agents find on their PATH.
 
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isTerminal, type State, settings } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 import type { Paths } from '../store/paths.ts';
+import { filesToDrop, type LogRoom } from './log-room.ts';
 
 const KEPT = 40;
+const DEFAULT_MB = 512;
 
 export interface SessionFiles {
   readonly prompt: string;
   readonly log: string;
 }
 
-export function sessionFiles(paths: Paths, agent: string, task: string | undefined, now: Instant): SessionFiles {
+/** Also makes room for them. */
+export function sessionFiles(
+  paths: Paths,
+  agent: string,
+  task: string | undefined,
+  now: Instant,
+  state?: State,
+): SessionFiles {
   // To the millisecond: two sessions may begin in one second.
   const time = new Date(now).toISOString().replace(/[:-]/g, '').replace('.', '-');
   const name = [agent, time, task].filter((part) => part !== undefined).join('.');
+  const live = state?.tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id) ?? [];
+  const room = {
+    bytes: (state === undefined ? DEFAULT_MB : settings(state).agent_logs_mb) * 1e6,
+    perAgent: KEPT,
+    liveTasks: new Set(live),
+  };
   return {
-    prompt: fileFor(paths, 'agent-prompts', agent, `${name}.md`),
-    log: fileFor(paths, 'agent-logs', agent, `${name}.log`),
+    prompt: fileFor(paths, 'agent-prompts', `${name}.md`, room),
+    log: fileFor(paths, 'agent-logs', `${name}.log`, room),
   };
 }
 
-function fileFor(paths: Paths, folder: string, agent: string, name: string): string {
+function fileFor(paths: Paths, folder: string, name: string, room: LogRoom): string {
   const parent = join(paths.liza, folder);
   mkdirSync(parent, { recursive: true });
-  const older = readdirSync(parent)
-    .filter((file) => file.startsWith(`${agent}.`))
-    .sort();
-  for (const file of older.slice(0, Math.max(0, older.length - KEPT + 1))) rmSync(join(parent, file), { force: true });
+  const there = readdirSync(parent).flatMap((file) => {
+    const stat = lstatSync(join(parent, file), { throwIfNoEntry: false });
+    return stat?.isFile() === true ? [{ name: file, bytes: stat.size, time: stat.mtimeMs }] : [];
+  });
+  for (const file of filesToDrop(there, room)) rmSync(join(parent, file), { force: true });
   return join(parent, name);
 }
 

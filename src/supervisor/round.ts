@@ -3,6 +3,7 @@
 import type { Refusal } from '../core/decision.ts';
 import { NO_PAST, type Past } from '../core/restarts.ts';
 import type { Instant } from '../core/time.ts';
+import type { HeadsWatch } from '../workflows/heads.ts';
 import type { Player } from './assignments.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Office, Stop } from './office.ts';
@@ -50,6 +51,8 @@ export interface Round {
   readonly stop: Stop;
   readonly heartbeat: Heartbeat;
   readonly memory: Memory;
+  /** Branches, looked at after each session. */
+  readonly heads: HeadsWatch;
 }
 
 export const told = ({ message, hint }: Refusal): string => `${message} → ${hint}`;

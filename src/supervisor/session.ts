@@ -7,17 +7,28 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Launch, SessionRequest, Usage } from '../agents/provider.ts';
 import type { Board } from '../core/board.ts';
+import { plus } from '../core/budget/ledger.ts';
+import type { SessionUse } from '../core/command.ts';
 import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
+import { redact, secretsOf } from '../core/redact.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import { type Role, settings } from '../core/state.ts';
-import { type AgentExit, agentTag, type RunningAgent, startAgent } from '../programs/agent.ts';
+import { siteOf } from '../git/directory.ts';
+import { type AgentExit, type RunningAgent, startAgent } from '../programs/agent.ts';
+import type { Environment } from '../programs/environment.ts';
+import { agentTag } from '../programs/tags.ts';
+import { openSession } from '../store/sessions.ts';
 import { guardSession, type Interruption } from './guard.ts';
 import { isHolding } from './heartbeat.ts';
+import { type OverLimit, watchLimits } from './limits.ts';
 import { type Heard, type Listener, listen } from './listener.ts';
+import { type Lodging, lodge, noteFor } from './lodging.ts';
 import type { Chosen, Office, Stop } from './office.ts';
 import { sessionFiles, writePrompt } from './records.ts';
 import type { SeatKeeper } from './seat.ts';
+import { noteUse } from './unrecorded.ts';
+import { measuredUse } from './use.ts';
 
 export interface SessionWork {
   readonly agent: string;
@@ -62,37 +73,69 @@ export async function runSession(
 ): Promise<SessionOutcome> {
   const { clock, store } = office;
   const started = clock.now();
-  const deeds = deedsOf((await store.read()).board, work.agent);
+  const { board: seen } = await store.read();
+  const deeds = deedsOf(seen, work.agent);
+  const rules = settings(seen.state);
   const before = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
-  const files = sessionFiles(office.context.paths, work.agent, work.task, started);
-  const request = requestOf(office, work);
+  const files = sessionFiles(office.context.paths, work.agent, work.task, started, seen.state);
+  const request = requestOf(office, work, await noteFor(office, work, rules));
   const launch = work.chosen.provider.launch(request);
   writePrompt(files.prompt, request.contract, request.prompt);
   for (const file of launch.files ?? []) writeFileSync(file.path, file.text, { mode: 0o600 });
   const heard = listen(office, work, seat, files.log, started);
-  const running = await startAgent({
-    argv: launch.argv,
-    cwd: work.cwd,
-    env: environmentOf(office, work, launch),
-    tag: agentTag(office.context.paths.root, work.agent),
-    stdin: launch.stdin,
-    logFile: files.log,
-    talks: work.chosen.provider.drive !== undefined,
-    onLine: heard.line,
-    onOutput: heard.alive,
+  const { paths, files: disk } = office.context;
+  const session = openSession(disk, paths.agents, { ...work, pid: office.pid }, started);
+  const lodging = await lodge(office, work, launch, {
+    settings: rules,
+    scratch: request.scratch,
+    env: environmentOf(office, work, launch, session.credential),
+    onAsked: heard.alive,
   });
+  const running =
+    'reason' in lodging
+      ? lodging
+      : await startAgent({
+          argv: lodging.argv,
+          cwd: work.cwd,
+          env: lodging.env,
+          wrapped: lodging.wrapped,
+          tag: agentTag(siteOf(paths.root), work.agent),
+          stdin: launch.stdin,
+          logFile: files.log,
+          talks: work.chosen.provider.drive !== undefined,
+          onLine: heard.line,
+          onOutput: heard.alive,
+        });
   const seconds = (): number => Math.max(0, (clock.now() - started) / 1000);
-  if ('reason' in running) {
-    const how = { kind: 'not-started', reason: running.reason } as const;
+  const leave = (graceMs: number): Promise<void> | undefined =>
+    'reason' in lodging ? undefined : lodging.leave(graceMs);
+  if ('reason' in running || 'reason' in lodging) {
+    await leave(0);
+    session.over(clock.now());
+    const reason = 'reason' in lodging ? lodging.reason : 'reason' in running ? running.reason : '';
+    const how = { kind: 'not-started', reason } as const;
     const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
     return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
   }
+  session.begun(running.pid);
+  const { prices } = seen.state.config;
+  const use = (): SessionUse => measuredUse(heard.so(), seconds(), work.chosen.model, prices);
+  const note = (): void => noteUse(office, work.agent, work.chosen.provider.name, use(), work.task);
+  office.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, use()) }));
+  note();
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
-  const how = await following(office, work, running, heard, stop, request, leaseLost).catch(async (error: unknown) => {
-    await running.end(GRACE_MS, stop.atOnce);
-    throw error;
-  });
-  await running.end(stop.atOnce.aborted || how.kind === 'lease-lost' ? 0 : GRACE_MS, stop.atOnce);
+  const how = await following(office, work, running, heard, stop, request, leaseLost, lodging, note).catch(
+    async (error: unknown) => {
+      await running.end(GRACE_MS, stop.atOnce);
+      await leave(0);
+      session.over(clock.now());
+      throw error;
+    },
+  );
+  const grace = stop.atOnce.aborted || how.kind === 'lease-lost' || how.kind === 'over-limit' ? 0 : GRACE_MS;
+  await running.end(grace, stop.atOnce);
+  await leave(grace);
+  session.over(clock.now());
   await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
   const { board } = await store.read();
   const done = deedsOf(board, work.agent) !== deeds;
@@ -115,7 +158,7 @@ export async function runSession(
 }
 
 /** Numbers that only the provider's own files tell. */
-async function measure({ env }: Office, { chosen, usedBefore }: SessionWork, heard: Listener): Promise<void> {
+async function measure(env: Environment, { chosen, usedBefore }: SessionWork, heard: Listener): Promise<void> {
   const { session } = heard.so();
   if (session === undefined || chosen.provider.measure === undefined) return;
   heard.learn(await chosen.provider.measure(session, env, { before: usedBefore, model: chosen.model }));
@@ -133,10 +176,14 @@ async function following(
   stop: Stop,
   request: SessionRequest,
   leaseLost: () => boolean,
+  lodging: Lodging,
+  note: () => void,
 ): Promise<SessionEnd['how']> {
   const over = new AbortController();
   const driven = work.chosen.provider.drive?.(request, running, (events) => heard.take(events));
-  const ended: Promise<AgentExit | Interruption> = Promise.race([
+  const limits = async () => settings((await office.store.read()).board.state);
+  const ended: Promise<AgentExit | Interruption | OverLimit> = Promise.race([
+    watchLimits(running.taken, await limits(), limits, over.signal),
     driven === undefined ? running.exited : Promise.race([running.exited, driven]),
     guardSession(
       office,
@@ -146,7 +193,10 @@ async function following(
         contextPercent: () => heard.so().contextPercent,
         unservedSince: heard.unservedSince,
         leaseLost,
-        measure: () => void measure(office, work, heard),
+        measure: () => {
+          note();
+          void measure(lodging.seenFromOutside, work, heard);
+        },
       },
       stop,
       over.signal,
@@ -159,7 +209,7 @@ async function following(
   }
 }
 
-function requestOf(office: Office, work: SessionWork): SessionRequest {
+function requestOf(office: Office, work: SessionWork, note: string): SessionRequest {
   const scratch = join(office.context.paths.liza, 'cache', 'agents', work.agent);
   mkdirSync(scratch, { recursive: true });
   return {
@@ -167,7 +217,8 @@ function requestOf(office: Office, work: SessionWork): SessionRequest {
     role: work.role,
     cwd: work.cwd,
     contract: office.contract(work.role),
-    prompt: work.prompt,
+    // Said to a model, and kept on the disk: what is on the board by a person's hand may hold one.
+    prompt: redact(`${work.prompt}${note}`, secretsOf(office.env)),
     resume: work.resume,
     sessionId: randomUUID(),
     model: work.chosen.model,
@@ -178,7 +229,12 @@ function requestOf(office: Office, work: SessionWork): SessionRequest {
 }
 
 /** The user's own, without what belongs to whoever started us, and with who this agent is. */
-function environmentOf(office: Office, work: SessionWork, launch: Launch): Record<string, string | undefined> {
+function environmentOf(
+  office: Office,
+  work: SessionWork,
+  launch: Launch,
+  credential: string,
+): Record<string, string | undefined> {
   const inherited = Object.entries(office.env).filter(([name]) => !/^(LIZA_(?!PROGRAM$)|GIT_)/.test(name));
   const author = `${work.agent}@liza.invalid`;
   return {
@@ -193,8 +249,10 @@ function environmentOf(office: Office, work: SessionWork, launch: Launch): Recor
     GIT_CEILING_DIRECTORIES: join(office.context.paths.root, '.worktrees'),
     ...launch.env,
     LIZA_AGENT_ID: work.agent,
-    LIZA_SESSION: randomUUID(),
+    LIZA_SESSION: credential,
     ...(work.epoch === undefined ? {} : { LIZA_EPOCH: String(work.epoch) }),
+    // The one branch that the project's hook lets it move (git/hook.ts).
+    ...(work.role === 'coder' && work.task !== undefined ? { LIZA_BRANCH: `task/${work.task}` } : {}),
   };
 }
 

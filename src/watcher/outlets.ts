@@ -7,8 +7,8 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Alarm, type AlarmsOn, alarmChanges } from '../core/alarms/alarm.ts';
 import { escalation } from '../core/alarms/escalation.ts';
-import { redact, safeLine, secretsOf } from '../core/alarms/redact.ts';
 import type { Board } from '../core/board.ts';
+import { redact, safeLine, secretsOf } from '../core/redact.ts';
 import type { Instant } from '../core/time.ts';
 import { type Desktop, openDesktop } from '../notify/desktop.ts';
 import { payload } from '../notify/webhook.ts';
@@ -58,7 +58,12 @@ export function openOutlets(options: OutletOptions): Outlets {
   const log = openAlertsLog(context);
   const desktop = options.desktop ?? (options.env === undefined ? undefined : openDesktop({ env: options.env }));
   const sleep = options.sleep ?? pauseFor;
-  const safe = (alarm: Alarm): Alarm => ({ ...alarm, text: safeLine(alarm.text, secrets) });
+  // The key, too: it may hold what somebody wrote, and is remembered on the disk.
+  const safe = (alarm: Alarm): Alarm => ({
+    ...alarm,
+    key: redact(alarm.key, secrets),
+    text: safeLine(alarm.text, secrets),
+  });
   let lock: Lock | undefined;
   let asked = 0;
   let on: AlarmsOn = recall(files, folder).on;
@@ -134,8 +139,9 @@ export function openOutlets(options: OutletOptions): Outlets {
         deliveries ??= openQueue();
       }
       // A board that was never readable says nothing about the alarms of before.
-      const changes = alarmChanges(on, board === undefined ? [...found, ...on.values()] : found);
-      const group = { raised: changes.raised.map(safe), cleared: changes.cleared.map(safe) };
+      const seen = found.map(safe);
+      const changes = alarmChanges(on, board === undefined ? [...seen, ...on.values()] : seen);
+      const group = { raised: changes.raised, cleared: changes.cleared };
       const lines = [...group.raised.map(({ text }) => text), ...group.cleared.map(({ text }) => `cleared: ${text}`)];
       const moved = on.size !== changes.on.size || lines.length > 0;
       on = changes.on;

@@ -135,9 +135,15 @@ function violationOf({ state, archived }: Board): string | undefined {
   return invariants(state, archived)[0]?.message;
 }
 
-/** With leases and switches as they are now. */
+/** With leases, switches and the disk as they are now. */
 function around({ files, paths }: Context, board: Board): Board {
-  return { ...board, switches: readSwitches(files, paths), leases: readLeases(files, paths.agents) };
+  const freeMb = files.freeMb?.(paths.liza);
+  return {
+    ...board,
+    switches: readSwitches(files, paths),
+    leases: readLeases(files, paths.agents),
+    ...(freeMb === undefined ? {} : { freeMb }),
+  };
 }
 
 /** Equal as long as neither state, journal nor the records set aside were touched. */

@@ -10,6 +10,7 @@ import { baselineOf as recordedBaseline } from '../core/holding.ts';
 import { type Settings, type State, settings as settingsOf, type Task } from '../core/state.ts';
 import { approvedBefore, worktreePlan } from '../core/worktrees.ts';
 import { see } from '../git/attempts.ts';
+import { siteOf } from '../git/directory.ts';
 import { layOutMerge } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { headOf, type Place, worktreePath } from '../git/places.ts';
@@ -42,6 +43,7 @@ import {
   transact,
   withTaskLock,
 } from './hands.ts';
+import { needsClone } from './shelter.ts';
 
 /** A claimer that finds another at work gives up soon: there are other tasks. */
 const PATIENCE = 2000;
@@ -150,7 +152,8 @@ async function folderFor(
   if (typeof integration !== 'string') return integration;
   // Whoever held it is gone, or has lost it: what it started must not write into the folder that is made now.
   const former = task.status === 'CLAIMED' && task.assigned_to !== agent ? task.assigned_to : undefined;
-  if (former !== undefined) await (await import('../programs/agent.ts')).endAgent(hands.context.paths.root, former);
+  if (former !== undefined)
+    await (await import('../programs/agent.ts')).endAgent(siteOf(hands.context.paths.root), former);
   await clearStaleLocks(lockPathsOf(bench, id, integrationRef({ state })));
   const asked: Asked = { hands, bench, task, settings: settingsOf(state), integration };
   switch (worktreePlan(task, agent)) {
@@ -187,9 +190,12 @@ async function keep(asked: Asked): Promise<Folder | Refusal> {
   const { bench, task, settings, integration } = asked;
   const found = usablePlace(bench, task.id);
   const head = found === undefined ? undefined : await headOf(bench, found);
-  if (found === undefined || head === undefined) {
-    const tip = await lastSeen(asked);
-    const discard = discardOf(task, settings, 'its folder was gone', integration);
+  // Nobody in a sandbox can commit in a linked worktree: it becomes a clone, from where it is.
+  const isOld = found?.kind === 'worktree' && needsClone(asked.hands.shelter, settings);
+  if (found === undefined || head === undefined || isOld) {
+    const tip = isOld && head !== undefined ? head.commit : await lastSeen(asked);
+    const why = isOld ? 'its folder became a clone, for the sandbox' : 'its folder was gone';
+    const discard = discardOf(task, settings, why, integration);
     const remade = await remakeFolder(asked.hands, bench, settings, task, tip, discard);
     return isRefusal(remade) ? remade : { ...remade, base: await baseFor(asked, tip), made: false };
   }
@@ -247,10 +253,12 @@ async function integrationFix(asked: Asked): Promise<Folder | Refusal> {
 const fixedFrom = (task: Task): string | undefined => approvedBefore(task) ?? task.review_commit;
 
 /** The folder still is what was submitted, or holds this very merge already. */
-async function unchangedFolder({ bench, task, settings, integration }: Asked): Promise<Place | undefined> {
+async function unchangedFolder({ hands, bench, task, settings, integration }: Asked): Promise<Place | undefined> {
   const found = usablePlace(bench, task.id);
   // The index is written there: one that is a link would lead git elsewhere.
-  if (found === undefined || lstatSync(found.index, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const isOld = found?.kind === 'worktree' && needsClone(hands.shelter, settings);
+  if (found === undefined || isOld || lstatSync(found.index, { throwIfNoEntry: false })?.isFile() !== true)
+    return undefined;
   const head = await headOf(bench, found);
   if (head === undefined || head.commit !== fixedFrom(task) || head.branch !== `refs/heads/task/${task.id}`)
     return undefined;

@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import { hasHook, isHookLine, removeHook } from '../git/hook.ts';
 import { leftAside, removeTree } from '../git/scratch.ts';
 
 export interface Site {
@@ -44,12 +45,13 @@ export function hasRemains(site: Site): boolean {
   const copies = [site.mirror, join(site.common, 'liza')].filter(
     (folder) => folder !== undefined && existsSync(folder),
   );
-  return removedBoards(site).length > 0 || copies.length > 0 || excludedIn(site) !== undefined;
+  return removedBoards(site).length > 0 || copies.length > 0 || excludedIn(site) !== undefined || hasHook(site.common);
 }
 
 /** What was left, one line each. `shared`: another checkout of the repository has a board of its own. */
 export function removeRemains(site: Site, shared: boolean): readonly string[] {
-  const left = [...removeEmpty(site, join(site.root, '.worktrees')), ...removeCopy(site, shared)];
+  const hook = shared ? [] : removeHook(site.common);
+  const left = [...hook, ...removeEmpty(site, join(site.root, '.worktrees')), ...removeCopy(site, shared)];
   // Git takes it for "no worktrees" either way, and removes it itself with the last one.
   removeEmpty(site, join(site.common, 'worktrees'));
   if (site.liza !== undefined && existsSync(site.liza))
@@ -106,7 +108,7 @@ function excludedIn({ common }: Site): { readonly file: string; readonly text: s
   const file = join(common, 'info', 'exclude');
   if (!existsSync(file)) return undefined;
   const lines = readFileSync(file, 'latin1').split('\n');
-  const others = lines.filter((line) => !EXCLUDED.includes(line));
+  const others = lines.filter((line) => !EXCLUDED.includes(line) && !isHookLine(line));
   // A link stays one: what it leads to is changed.
   return others.length === lines.length ? undefined : { file: realpathSync(file), text: others.join('\n') };
 }

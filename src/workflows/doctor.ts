@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate } from '../core/invariants.ts';
-import { RECORD_SECTIONS } from '../core/state.ts';
+import { RECORD_SECTIONS, settings } from '../core/state.ts';
 import { exclude, type Repository } from '../git/repository.ts';
 import { type Environment, git, MINIMUM_GIT } from '../git/run.ts';
 import { Archive } from '../store/archive.ts';
@@ -20,6 +20,7 @@ import { canRestore, journalledArchive, restore } from '../store/restore.ts';
 import { verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
 import { inTurn } from '../store/yaml.ts';
+import { checkHook } from './hook.ts';
 
 export interface Finding {
   readonly check: string;
@@ -42,6 +43,7 @@ export async function examine(
   const findings = [await checkGit(env, repository), await checkLock(context)];
   findings.push(...(await checkBoard(context, fix)));
   findings.push(await checkExclude(env, repository, fix));
+  findings.push(...(await hookFinding(env, repository, context, fix)));
   findings.push(...checkLeftovers(context, fix));
   if (schema !== undefined) findings.push(...checkSchema(context, fix, schema));
   return findings;
@@ -209,6 +211,18 @@ async function checkExclude(env: Environment, { root }: Repository, fix: boolean
   if (!fix) return { check, level: 'warning', message, remedy: 'liza doctor --fix adds it to .git/info/exclude' };
   await exclude(env, root, ['/.liza/', '/.worktrees/']);
   return { check, level: 'ok', message: `${message}; added to .git/info/exclude`, fixed: true };
+}
+
+/** Only where there is a board: the hook guards the branch that it names. */
+async function hookFinding(
+  env: Environment,
+  { root }: Repository,
+  context: Context,
+  fix: boolean,
+): Promise<readonly Finding[]> {
+  const loaded = await load(context.files, context.paths, 'ignore').catch(() => undefined);
+  if (loaded === undefined || 'ok' in loaded || 'none' in loaded) return [];
+  return [await checkHook(env, root, settings(normalise(loaded.doc.value).state).integration_branch, fix)];
 }
 
 /** state.yaml may name it in its first line; an older or missing one only misleads editors. */

@@ -3,7 +3,9 @@
 
 import type { SubmitFacts, WorktreeFacts } from '../core/command.ts';
 import { baselineOf, historyOf } from '../core/holding.ts';
+import { isTest, testPatterns } from '../core/scope.ts';
 import type { Settings, Task } from '../core/state.ts';
+import { readTestEdits, TEST_EDITS_READ } from '../core/test-edits.ts';
 import { see } from '../git/attempts.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/places.ts';
 import { isAncestor } from '../git/refs.ts';
@@ -42,10 +44,18 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
   if (known.status !== 0) return { ...facts, descends_from_base: false, changes: [] };
   const newer = await rebasedOn(asked, base, commit);
   const same = await rejectedTwin(asked, commit);
+  const changes = await changesBetween(bench, newer ?? base, commit);
+  const [descends, lines, edits] = await Promise.all([
+    isAncestor(bench, base, commit),
+    linesBetween(bench, newer ?? base, commit),
+    testEdits(asked, changes, newer ?? base, commit),
+  ]);
   return {
     ...facts,
-    descends_from_base: await isAncestor(bench, base, commit),
-    changes: await changesBetween(bench, newer ?? base, commit),
+    descends_from_base: descends,
+    changes,
+    lines,
+    ...edits,
     ...(newer === undefined ? {} : { base_commit: newer }),
     ...(same === undefined ? {} : { same_tree_as: same }),
   };
@@ -104,4 +114,36 @@ async function changesBetween(bench: Workbench, base: string, commit: string): P
     changes.push({ path: fields[at + 1] ?? '', kind: KINDS[fields[at] as keyof typeof KINDS] ?? 'changed' });
   }
   return changes;
+}
+
+/** `added\tremoved\tpath\0`; a binary file has no lines. */
+async function linesBetween(
+  bench: Workbench,
+  base: string,
+  commit: string,
+): Promise<NonNullable<SubmitFacts['lines']>> {
+  const asked = bench.objects(['diff-tree', '-r', '-z', '--numstat', '--no-renames', base, commit]);
+  const lines = { added: 0, removed: 0 };
+  for (const entry of (await must(asked, 'count the lines of the change')).split('\0')) {
+    const [, added = '0', removed = '0'] = /^(\d+)\t(\d+)\t/.exec(entry) ?? [];
+    lines.added += Number(added);
+    lines.removed += Number(removed);
+  }
+  return lines;
+}
+
+/** What became of the lines of existing tests, and what switches tests off, by the diff alone. */
+async function testEdits(
+  { bench, settings }: Asked,
+  changes: SubmitFacts['changes'],
+  base: string,
+  commit: string,
+): Promise<Pick<SubmitFacts, 'test_edits'>> {
+  const tests = changes.map(({ path }) => path).filter((path) => isTest(path, testPatterns(settings)));
+  if (tests.length === 0) return {};
+  const how = ['-r', '-p', '-U0', '--no-renames', '--no-color', '--no-ext-diff', '--no-textconv'];
+  const args = ['--literal-pathspecs', 'diff-tree', ...how, base, commit, '--', ...tests.slice(0, TEST_EDITS_READ)];
+  const edits = readTestEdits(await must(bench.objects(args), 'look at the changed tests'));
+  const more = (edits.more ?? 0) + Math.max(0, tests.length - TEST_EDITS_READ);
+  return edits.lines.length + more === 0 ? {} : { test_edits: { ...edits, ...(more === 0 ? {} : { more }) } };
 }

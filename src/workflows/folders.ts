@@ -23,13 +23,14 @@ import {
   worktreePath,
 } from '../git/places.ts';
 import { baselineOf, branchOf, mergingOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
-import { leftAside, removeTree } from '../git/scratch.ts';
+import { type Aside, leftAside, removeTree } from '../git/scratch.ts';
 import { changedSince, treeOf } from '../git/snapshot.ts';
 import { usersOf } from '../git/users.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { isMisplaced, pointAgain, worktreeIsolation } from '../git/worktree.ts';
-import { type Hands, isRefusal } from './hands.ts';
+import { type Hands, isRefusal, premisesOf } from './hands.ts';
 import { prepareFolder, temporaryOf } from './prepare.ts';
+import { needsClone, runConfined } from './shelter.ts';
 
 export interface Ready {
   readonly place: Place;
@@ -166,10 +167,13 @@ function remainsOf(bench: Workbench, task: string): Place | undefined {
   return { task, kind: 'worktree', folder, gitDirectory: nowhere, index: join(nowhere, 'index') };
 }
 
+/** Swept under the task's lock; merges and validations run under locks of their own. */
+export const isItsOwn = ({ purpose }: Aside): boolean => purpose !== 'merge' && purpose !== 'proof';
+
 /** Only under the task's lock: then nobody is making or removing anything there. */
 export function sweepAside(bench: Workbench, task: string): void {
   for (const parent of [bench.worktrees, join(bench.common, 'liza')]) {
-    for (const left of leftAside(parent)) if (left.task === task && left.purpose !== 'merge') removeTree(left.path);
+    for (const left of leftAside(parent)) if (left.task === task && isItsOwn(left)) removeTree(left.path);
   }
 }
 
@@ -201,7 +205,7 @@ export async function makeFolder(
 ): Promise<Ready | Refusal> {
   const refused = refuseLink(bench, task);
   if (refused !== undefined) return refused;
-  const isolation = isolationFor(bench, settings.isolation);
+  const isolation = isolationFor(bench, needsClone(hands.shelter, settings) ? 'clone' : settings.isolation);
   // `seen` first: it says that the branch is Liza's.
   const refs = [seenOf(task), ...(isolation === cloneIsolation ? [] : [branchOf(task)])];
   if (
@@ -286,6 +290,7 @@ const prepare = (hands: Hands, settings: Settings, { folder, task }: Place): Pro
     say: hands.say,
     signal: settings.post_worktree_cmd ? hands.stop?.() : undefined,
     logFile: join(hands.context.paths.liza, 'agent-logs', `prepare-${task}.log`),
+    run: (program) => runConfined(premisesOf(hands), settings, { folder, part: 'setup' }, program),
   });
 
 /** Nothing but git's own checkout has been there; still, bad line endings may make it differ from its commit. */

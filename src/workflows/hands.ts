@@ -9,6 +9,7 @@ import type { Command } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
+import { secretsOf } from '../core/redact.ts';
 import { type Settings, settings, type Task } from '../core/state.ts';
 import { commitsOf } from '../git/refs.ts';
 import type { Environment } from '../git/run.ts';
@@ -18,17 +19,23 @@ import { acquireLock } from '../store/lock.ts';
 import { formatProcess, identify } from '../store/processes.ts';
 import { unlocked } from '../store/refusals.ts';
 import type { Outcome, Snapshot, Store } from '../store/store.ts';
+import type { Premises, Shelter } from './shelter.ts';
 
 export interface Hands {
   readonly env: Environment;
   readonly actor: Actor;
   readonly store: Store;
   readonly context: Context;
+  /** Absent: nothing is confined, unless that is required. */
+  readonly shelter?: Shelter | undefined;
   /** One line on what takes long. */
   say(line: string): void;
   /** Ends a program that is running; asked for only when there is one. */
   stop?(): AbortSignal;
 }
+
+/** What a program of the project is confined by. */
+export const premisesOf = ({ context, shelter }: Hands): Premises => ({ root: context.paths.root, shelter });
 
 export const isRefusal = (value: object): value is Refusal => 'ok' in value && value.ok === false;
 
@@ -40,13 +47,16 @@ export function thisProcess(): string {
 
 export function transact(hands: Hands, command: Command): Promise<Outcome> {
   const { actor, store } = hands;
-  return store.transact({ actor, command: command.name }, (board, now) => decide(board, command, { actor, now }));
+  const secrets = secretsOf(hands.env);
+  return store.transact({ actor, command: command.name }, (board, now) =>
+    decide(board, command, { actor, now, secrets }),
+  );
 }
 
 /** What would be decided now, or on a board just read; nothing is written. */
 export async function foresee(hands: Hands, command: Command, seen?: Seen): Promise<ReturnType<typeof decide>> {
   const { board, now } = seen ?? (await hands.store.read());
-  return decide(board, command, { actor: hands.actor, now });
+  return decide(board, command, { actor: hands.actor, now, secrets: secretsOf(hands.env) });
 }
 
 export type Seen = Pick<Snapshot, 'board' | 'now'>;
@@ -92,6 +102,19 @@ export function withTaskLock<T extends object>(
   work: (hold: number) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
   return underLock(hands, `${task}.lock`, patience, `another process is at work on the folder of ${task}`, work);
+}
+
+/**
+ * For what Liza runs at a task's submitted commit. Not the task's own lock: it may take long, and nobody else has
+ * to wait for it; whoever submits the same again does.
+ */
+export function withProof<T extends object>(
+  hands: Hands,
+  task: string,
+  patience: number,
+  work: () => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  return underLock(hands, `${task}.proof.lock`, patience, `a validation of ${task} is under way`, work);
 }
 
 /** One merge at a time: each builds and tests on what the one before left. No id begins with `_`. */
@@ -153,7 +176,8 @@ const atWork = (busy: string, holders: readonly string[]): Refusal =>
 
 /** Only under the lock, when nothing of the task is left; whoever waits for it notices and starts over. */
 export function removeLock(hands: Hands, task: string): void {
-  rmSync(join(hands.context.paths.locks, `${task}.lock`), { force: true });
+  for (const name of [`${task}.lock`, `${task}.proof.lock`])
+    rmSync(join(hands.context.paths.locks, name), { force: true });
 }
 
 /** The board, or the state that a transaction left. */

@@ -16,6 +16,8 @@ import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
 import { start } from '../store/import.ts';
 import { readTail } from '../store/journal.ts';
+import { load } from '../store/load.ts';
+import { normalise } from '../store/normal.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
 import { LostRace } from '../store/session.ts';
@@ -23,6 +25,7 @@ import { touchedRecords } from '../store/touched.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTurn } from '../store/yaml.ts';
+import { installHook } from './hook.ts';
 import { fileOf, forShell, refuseSpec, writeVision } from './init-document.ts';
 
 export interface InitRequest {
@@ -70,8 +73,17 @@ export async function init(
       ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
       : `branch ${request.branch} was there already and is used as it is`,
   ];
+  const unguarded = await installHook(env, repository.root, (await branchOf(context)) ?? request.branch);
   const opened = await openBoard(context, request, branch.head);
-  return opened.ok ? { ...opened, lines: [...told, ...opened.lines] } : opened;
+  if (!opened.ok) return opened;
+  return { ...opened, lines: [...told, ...(unguarded === undefined ? [] : [unguarded]), ...opened.lines] };
+}
+
+/** An earlier goal may have named another one. */
+async function branchOf({ files, paths }: Context): Promise<string | undefined> {
+  const loaded = await load(files, paths, 'ignore');
+  if ('ok' in loaded || 'none' in loaded) return undefined;
+  return normalise(loaded.doc.value).state.config.integration_branch;
 }
 
 async function openBoard(context: Context, request: InitRequest, head: string): Promise<InitDone | Refusal> {

@@ -3,16 +3,13 @@
 // its tree, the candidate is a commit and stays what it is.
 
 import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import type { Settings } from '../core/state.ts';
-import { writeClone } from '../git/clone.ts';
 import { must } from '../git/run.ts';
-import { aside, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
-import { runProgram } from '../programs/run.ts';
 import type { Hands } from './hands.ts';
-import { prepareFolder } from './prepare.ts';
+import { endOf, fromRoot, howEnded, inThrowAway, isGreen, runHere } from './throw-away.ts';
 
 export const SCRIPT = 'scripts/integration-test.sh';
 
@@ -41,37 +38,18 @@ export async function testCandidate(
 ): Promise<Tested | Refusal> {
   const script = await scriptOf(bench, judge);
   if (script === undefined) return { verdict: 'none' };
-  const { paths } = hands.context;
-  const log = join(paths.liza, 'agent-logs', `integration-test-${task}-${candidate.slice(0, 12)}.log`);
-  const folder = aside(bench.worktrees, 'merge', task);
-  try {
-    await writeClone(bench, folder, { start: candidate });
-    const { root } = paths;
-    const { env, say } = hands;
-    const failed = await prepareFolder({
-      root,
-      folder,
-      settings,
-      env,
-      say,
-      signal: hands.stop?.(),
-      logFile: `${log}.prepare`,
-    });
-    if (failed !== undefined) return failed;
+  const log = join(hands.context.paths.liza, 'agent-logs', `integration-test-${task}-${candidate.slice(0, 12)}.log`);
+  const checkout = { purpose: 'merge', task, commit: candidate, prepareLog: `${log}.prepare` } as const;
+  return inThrowAway<Tested | Refusal>(hands, bench, settings, checkout, async (folder) => {
     const text = await must(bench.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
     const program = placeScript(folder, text);
     if (program === undefined) {
       return red(hands, log, `the candidate has a link in the way of ${SCRIPT}`, []);
     }
-    say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${settings.integration_test_timeout} s …`);
-    const ended = await runProgram({
-      argv: script.executable ? [program] : ['sh', program],
-      cwd: folder,
-      env,
-      timeoutMs: settings.integration_test_timeout * 1000,
-      logFile: log,
-      signal: hands.stop?.(),
-    });
+    const seconds = settings.integration_test_timeout;
+    hands.say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
+    const argv: readonly [string, ...string[]] = script.executable ? [program] : ['sh', program];
+    const ended = await runHere(hands, settings, { argv, folder, seconds, log });
     if (ended.how === 'stopped') {
       return refuse(
         'the integration test was stopped, and so was the merge',
@@ -80,28 +58,15 @@ export async function testCandidate(
         'stopped',
       );
     }
-    if (ended.how === 'exited' && ended.code === 0) {
-      return { verdict: 'green', seconds: ended.durationMs / 1000, log: relative(root, log) };
-    }
-    const why = {
-      exited: `ended with ${ended.how === 'exited' ? ended.code : ''}`,
-      signalled: `was ended by ${ended.how === 'signalled' ? ended.signal : ''}`,
-      'timed-out': `did not end within ${settings.integration_test_timeout} s`,
-      'not-started': `could not be started: ${ended.how === 'not-started' ? ended.reason : ''}`,
-    }[ended.how];
-    return red(hands, log, `the integration test ${why}`, endOf(ended.tail));
-  } finally {
-    removeTree(folder);
-  }
+    if (isGreen(ended)) return { verdict: 'green', seconds: ended.durationMs / 1000, log: fromRoot(hands, log) };
+    return red(hands, log, `the integration test ${howEnded(ended, seconds)}`, endOf(ended.tail));
+  });
 }
-
-const endOf = (output: string): readonly string[] =>
-  output.trim() === '' ? [] : output.trimEnd().split('\n').slice(-20);
 
 const red = (hands: Hands, log: string, reason: string, tail: readonly string[]): Tested => ({
   verdict: 'red',
   reason,
-  log: relative(hands.context.paths.root, log),
+  log: fromRoot(hands, log),
   tail,
 });
 

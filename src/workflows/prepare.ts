@@ -7,7 +7,7 @@ import { constants, copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync
 import { isAbsolute, join, posix, relative } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
 import type { Environment } from '../programs/environment.ts';
-import { type Ended, runProgram } from '../programs/run.ts';
+import { type Ended, type Program, runProgram } from '../programs/run.ts';
 
 export interface PrepareRequest {
   /** The project's root, where the declared files are. */
@@ -24,6 +24,8 @@ export interface PrepareRequest {
   readonly say: (line: string) => void;
   readonly logFile?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** How the command is run; see shelter.ts. Absent: as it is. */
+  readonly run?: ((program: Program) => Promise<Ended>) | undefined;
 }
 
 /** `lines`: the end of what the command printed, ready to print. */
@@ -47,7 +49,7 @@ async function runCommand(request: PrepareRequest, command: string): Promise<Unp
   const { folder, settings, env, logFile, signal } = request;
   const shown = command.replace(/\s+/g, ' ');
   request.say(`preparing ${nameOf(request)}: ${shown}`);
-  const ended = await runProgram({
+  const ended = await (request.run ?? runProgram)({
     argv: ['sh', '-c', command],
     cwd: folder,
     env,
@@ -83,8 +85,10 @@ function ending(ended: Ended, { post_worktree_timeout }: PrepareRequest['setting
 function hint({ root, settings, logFile }: PrepareRequest, ended: Ended): string {
   const log = logFile === undefined || ended.outputBytes === 0 ? '' : `; all of it: ${below(root, logFile)}`;
   if (ended.how === 'stopped') return `run it again${log}`;
+  const inside =
+    ended.confined === true ? '; it ran in the sandbox, without your home: sandbox_read shows more of it' : '';
   if (ended.how !== 'timed-out') {
-    return `mend what it names, or change it: liza config set post_worktree_cmd "npm ci"${log}`;
+    return `mend what it names, or change it: liza config set post_worktree_cmd "npm ci"${log}${inside}`;
   }
   return `give it longer: liza config set post_worktree_timeout ${settings.post_worktree_timeout * 2}${log}`;
 }

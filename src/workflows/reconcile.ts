@@ -19,7 +19,7 @@ import { leftAside, sweepScratch } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { isMisplaced, pointAgain } from '../git/worktree.ts';
 import { lastSeen } from './claim.ts';
-import { discardFolder, discardOf, type Ready, remakeFolder, sweepAside } from './folders.ts';
+import { discardFolder, discardOf, isItsOwn, type Ready, remakeFolder, sweepAside } from './folders.ts';
 import {
   type Hands,
   integrationHead,
@@ -29,8 +29,11 @@ import {
   openBench,
   transact,
   withIntegration,
+  withProof,
   withTaskFolder,
 } from './hands.ts';
+import { findStrays, type Stray, watchHeads } from './heads.ts';
+import { sweepProof } from './prove.ts';
 import { settleMerges } from './settle.ts';
 
 export interface Mended {
@@ -74,6 +77,7 @@ export async function findTrouble(hands: Hands): Promise<readonly Mended[] | Ref
   }
   const moved = await movedOutside(bench, board);
   if (moved !== undefined) found.push(moved);
+  found.push(...(await findStrays(hands, bench, board)).filter((stray) => !isKnown(board, stray)).map(strayed));
   return found;
 }
 
@@ -102,11 +106,42 @@ export async function reconcile(hands: Hands): Promise<readonly Mended[] | Refus
     if (isRefusal(done)) mended.push({ subject: id, problem: 'not looked at', resists: done });
     else mended.push(...done.lines);
   }
+  mended.push(...(await sweepProofs(hands, bench)));
   const after = await hands.store.read();
   const moved = await movedOutside(bench, after.board);
   const found = moved === undefined ? undefined : await commitOf(bench, integrationRef(after.board));
   if (found !== undefined) await transact(hands, { name: 'integration-moved', found });
   if (moved !== undefined) mended.push(moved);
+  const lines = await watchHeads(hands).look();
+  mended.push(...lines.map((problem) => ({ subject: 'branches', problem, done: 'told as an alarm, and kept' })));
+  return mended;
+}
+
+const isKnown = ({ state }: Board, { branch, commit }: Stray): boolean =>
+  state.anomalies.some(
+    ({ type, details }) => type === 'branch_moved' && details?.['branch'] === branch && details['commit'] === commit,
+  );
+
+const strayed = ({ branch, commit, agent }: Stray): Mended => ({
+  subject: branch,
+  problem: `${agent} moved ${branch} to ${commit}, which is not its task’s branch`,
+  resists: refuse(
+    'nothing is undone without you',
+    `look at it: git log ${branch}; liza doctor --fix records and keeps it`,
+    1,
+    FOREIGN,
+  ),
+});
+
+/** Checkouts of validations that were killed; whoever runs one right now holds its lock, and is left alone. */
+async function sweepProofs(hands: Hands, bench: Workbench): Promise<readonly Mended[]> {
+  const left = leftAside(bench.worktrees).filter(({ purpose }) => purpose === 'proof');
+  const mended: Mended[] = [];
+  for (const task of new Set(left.map((one) => one.task))) {
+    const swept = await withProof(hands, task, 0, async () => ({ folders: sweepProof(bench, task) }));
+    const told = { subject: task, problem: 'a validation was under way in a process that is gone' };
+    if (!isRefusal(swept) && swept.folders > 0) mended.push({ ...told, done: 'its checkout is removed' });
+  }
   return mended;
 }
 
@@ -162,7 +197,7 @@ async function troubleOf(bench: Workbench, board: Board, id: string, now: number
   if (task?.claiming !== undefined) trouble.push('reservation');
   const asides = [bench.worktrees, join(bench.common, 'liza')].flatMap((parent) => leftAside(parent));
   const inUse = task?.reviewing_by !== undefined && !reviewLease(board, task, now).expired;
-  const left = asides.filter((one) => one.task === id && one.purpose !== 'merge');
+  const left = asides.filter((one) => one.task === id && isItsOwn(one));
   if (left.some(({ purpose }) => purpose !== 'review' || !inUse)) trouble.push('left-aside');
   if (lockPathsOf(bench, id, integrationRef(board)).some(isThere)) {
     trouble.push('locks');

@@ -2,8 +2,8 @@
 
 import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { secretsOf } from '../core/alarms/redact.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
+import { secretsOf } from '../core/redact.ts';
 import { reportOf } from '../core/report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../core/report/markdown.ts';
 import { PAGE_MARK, page } from '../core/report/page.ts';

@@ -1,16 +1,27 @@
 // What a reviewer looks at: a private copy of the very commit, prepared like every checkout, thrown away after
-// the review. Whatever the review does to it, the coder's own folder stays as it was submitted.
+// the review. Files that steer agents are the base's: what a coder plants there is in the diff, and is not obeyed.
+// Whatever the review does to the copy, the coder's own folder stays as it was submitted; and what was handed over
+// is on the board, so that a verdict can be refused whose giver changed it.
 
+import { lstatSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type ReviewCopy, reviewCopyOf } from '../core/commands/review-copy.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
-import type { Task } from '../core/state.ts';
-import { settings } from '../core/state.ts';
+import { steersAgents } from '../core/instructions.ts';
+import { type Settings, settings, type Task } from '../core/state.ts';
 import { writeClone } from '../git/clone.ts';
+import { mixedTree, trackedChanges, trackedTree } from '../git/mixed.ts';
+import { must } from '../git/run.ts';
 import { aside, leftAside, removeTree } from '../git/scratch.ts';
-import { type Hands, isRefusal, openBench } from './hands.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { type Hands, isRefusal, openBench, premisesOf, transact } from './hands.ts';
 import { prepareFolder } from './prepare.ts';
+import { runConfined } from './shelter.ts';
 
 export interface ReviewFolder {
   readonly folder: string;
+  /** Tracked files that are not as they were handed over. */
+  changed(): Promise<readonly string[]>;
   remove(): void;
 }
 
@@ -24,17 +35,73 @@ export async function makeReviewFolder(hands: Hands, task: Task): Promise<Review
     if (left.purpose === 'review' && left.task === task.id) removeTree(left.path);
   }
   const folder = aside(bench.worktrees, 'review', task.id);
-  const { env, say } = hands;
-  const { root } = hands.context.paths;
   try {
-    await writeClone(bench, folder, { start: commit });
-    const signal = hands.stop?.();
-    const failed = await prepareFolder({ root, folder, settings: settings(board.state), env, say, signal });
-    if (failed === undefined) return { folder, remove: () => removeTree(folder) };
+    const tree = await fill(hands, bench, settings(board.state), task, folder, commit);
+    const handed = isTree(tree) ? await recorded(hands, task, folder, tree) : tree;
+    if (handed === undefined) {
+      return { folder, changed: () => trackedChanges(bench, folder, tree as string), remove: () => removeTree(folder) };
+    }
     removeTree(folder);
-    return failed;
+    return handed;
   } catch (error) {
     removeTree(folder);
     throw error;
   }
+}
+
+const isTree = (value: string | Refusal): value is string => typeof value === 'string';
+
+async function recorded(hands: Hands, task: Task, folder: string, tree: string): Promise<Refusal | undefined> {
+  const from = relative(hands.context.paths.root, folder);
+  const done = await transact(hands, { name: 'review-copy', task: task.id, folder: from, tree });
+  return isRefusal(done) ? done : undefined;
+}
+
+/** The tree of its tracked files as they are handed over. */
+async function fill(
+  hands: Hands,
+  bench: Workbench,
+  set: Settings,
+  task: Task,
+  folder: string,
+  commit: string,
+): Promise<string | Refusal> {
+  const { tree, changes } = await mixedTree(bench, commit, task.base_commit ?? commit, steersAgents);
+  const start = changes.length === 0 ? commit : await onTop(bench, commit, tree);
+  await writeClone(bench, folder, { start });
+  const { env, say } = hands;
+  const { root } = hands.context.paths;
+  const failed = await prepareFolder({
+    ...{ root, folder, settings: set, env, say, signal: hands.stop?.() },
+    run: (program) => runConfined(premisesOf(hands), set, { folder, part: 'setup' }, program),
+  });
+  if (failed !== undefined) return failed;
+  // What the project's own preparation does to tracked files is not the reviewer's doing.
+  return set.post_worktree_cmd ? trackedTree(bench, folder, tree) : tree;
+}
+
+/** A commit that only the copy knows: there, git calls the base's instruction files unchanged. */
+async function onTop(bench: Workbench, commit: string, tree: string): Promise<string> {
+  const message = 'For this review only: instruction files as the base has them';
+  const made = bench.objects(['commit-tree', '-p', commit, '-m', message, tree]);
+  return (await must(made, 'make the review copy')).trim();
+}
+
+/**
+ * Tracked files of the copy of the review under way that are not as they were handed over. A copy that is gone is
+ * changed as a whole; a person who reviews by hand has none.
+ */
+export async function changedInReview(bench: Workbench, task: Task): Promise<readonly string[]> {
+  const copy = reviewCopyOf(task);
+  if (copy === undefined) return [];
+  const folder = join(bench.root, copy.folder);
+  return isOurs(bench, task, copy) ? trackedChanges(bench, folder, copy.tree) : [copy.folder];
+}
+
+/** The folder that the board names is one that Liza makes for reviews of this task. */
+function isOurs(bench: Workbench, task: Task, { folder }: ReviewCopy): boolean {
+  const known = leftAside(bench.worktrees).some(
+    ({ path, purpose, task: id }) => path === join(bench.root, folder) && purpose === 'review' && id === task.id,
+  );
+  return known && lstatSync(join(bench.root, folder), { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -1,9 +1,15 @@
 // A coder offers a commit, a reviewer takes it: both see the one commit that is pinned under
 // refs/liza/review/<task>/<n>. The pin comes before the board says READY_FOR_REVIEW; whatever happens
-// to the branch afterwards, review and merge use the pin.
+// to the branch afterwards, review, validation and merge use the pin.
 
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SubmitFacts } from '../core/command.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
+import { findTask } from '../core/find.ts';
+import { knownProof, type Proof, proofCommands } from '../core/proof.ts';
 import type { Task } from '../core/state.ts';
+import { iso } from '../core/time.ts';
 import { isolationOf } from '../git/isolation.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/places.ts';
 import { commitOf, readRefs, reviewOf, updateRefs } from '../git/refs.ts';
@@ -11,13 +17,17 @@ import { git } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
 import type { Committed } from '../store/store.ts';
 import { submitFacts } from './facts.ts';
-import { foresee, type Hands, integrationHead, isRefusal, look, openBench, transact } from './hands.ts';
+import { foresee, type Hands, integrationHead, isRefusal, look, openBench, transact, withProof } from './hands.ts';
+import type { Unprepared } from './prepare.ts';
+import { prove } from './prove.ts';
+import { logFolder, type Proving } from './prove-runs.ts';
+import { fromRoot } from './throw-away.ts';
 
 export interface Submitted extends Committed {
   readonly commit: string;
 }
 
-export async function submitForReview(hands: Hands, id: string, named: string): Promise<Submitted | Refusal> {
+export async function submitForReview(hands: Hands, id: string, named: string): Promise<Submitted | Unprepared> {
   const seen = await look(hands, id);
   const { board, task, settings } = seen;
   const bench = await openBench(hands, board);
@@ -35,11 +45,70 @@ export async function submitForReview(hands: Hands, id: string, named: string): 
   if (facts === undefined) return noFolder(id, 'its HEAD leads to no commit');
   const command = { name: 'submit-for-review', task: id, commit } as const;
   const foreseen = await foresee(hands, { ...command, facts });
-  if (!foreseen.ok) return foreseen;
+  if (!foreseen.ok && foreseen.guard !== 'proof') return foreseen;
   await isolationOf(found).bring(bench, found, commit);
   const pin = await pinCommit(bench, id, commit);
-  const done = await transact(hands, { ...command, facts: { ...facts, pin } });
-  return done.ok ? { ...done, commit } : done;
+  const offer = (proof?: Proof) =>
+    transact(hands, { ...command, facts: { ...facts, pin, ...(proof === undefined ? {} : { proof }) } });
+  const commands = proofCommands(settings, task);
+  const done =
+    commands.length === 0
+      ? await offer()
+      : await proved(
+          hands,
+          { bench, board, task, settings, commit, base: baseOf(task, facts), pin, commands, facts },
+          offer,
+        );
+  return isRefusal(done) ? done : { ...done, commit };
+}
+
+const baseOf = (task: Task, { base_commit, head }: SubmitFacts): string => base_commit ?? task.base_commit ?? head;
+
+/** Proves the commit, then offers it. The board may have changed meanwhile: the transaction decides again. */
+function proved(
+  hands: Hands,
+  proving: Proving,
+  offer: (proof?: Proof) => Promise<Committed | Refusal>,
+): Promise<Committed | Unprepared> {
+  const { task, settings, commit, commands, facts } = proving;
+  // Whoever submitted the same before is waited for: then it is submitted, or free again.
+  const patience = (settings.validation_timeout * 3 + settings.tdd_timeout + 60) * 1000;
+  return withProof<Committed>(hands, task.id, patience, async () => {
+    const early = await foresee(hands, { name: 'submit-for-review', task: task.id, commit, facts });
+    if (early.ok) return { ...early, seq: 0, notices: [] };
+    if (early.guard !== 'proof') return early;
+    const { task: now } = await look(hands, task.id);
+    const known = knownProof(now ?? task, commit, commands, settings.tdd);
+    if (known !== undefined) return offer(known);
+    const found = await prove(hands, proving);
+    if (isRefusal(found)) return found;
+    const proof = writeDown(hands, proving, found);
+    const done = await offer(proof);
+    if (!isRefusal(done)) return done;
+    // Kept: a red one for whoever looks at the task, a green one so that nothing is run again.
+    const recorded = await transact(hands, { name: 'record-validation', task: task.id, proof });
+    if (proof.disproof === undefined || !isRefusal(done)) return done;
+    const blocked = !isRefusal(recorded) && findTask(recorded.state, task.id)?.status === 'BLOCKED';
+    const lines = (proof.disproof.output ?? '').split('\n').filter((line) => line.trim() !== '');
+    return {
+      ...done,
+      ...(blocked
+        ? { hint: `${task.id} is BLOCKED now, it was refused too often: liza exit 42 --reason "blocked"` }
+        : {}),
+      lines: lines.map((line) => `  ${line}`),
+    };
+  });
+}
+
+/** All that was found, beside the logs; the board has the compact form. */
+function writeDown(hands: Hands, { task, pin, base, facts }: Proving, found: Proof): Proof {
+  const path = join(logFolder(hands, task.id), `${pin}.json`);
+  const proof = { ...found, file: fromRoot(hands, path) };
+  const { changes, lines, test_edits } = facts;
+  const whole = { task: task.id, at: iso(hands.context.clock()), base, ...proof, diff: { lines, test_edits, changes } };
+  rmSync(path, { force: true, recursive: true });
+  writeFileSync(path, `${JSON.stringify(whole, undefined, 2)}\n`, { flag: 'wx' });
+  return proof;
 }
 
 /** Refusals that no look at git would change. */

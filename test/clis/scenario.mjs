@@ -11,7 +11,7 @@ import { GREETING, nextStep, partOf } from './script.mjs';
 const LIMIT_MS = 240_000;
 const CONTRACT = 'You are a Liza agent in the role';
 
-/** `places`: { cli: folder of its program, liza: the built program, work: where temporary folders go }. */
+/** `places`: { cli: folder of its program, liza: the built program, work: where temporary folders go, sandbox: in it }. */
 export async function playThrough(name, places, say) {
   const folder = mkdtempSync(join(places.work, `${name}-`));
   const model = await startModel(nextStep);
@@ -20,6 +20,7 @@ export async function playThrough(name, places, say) {
     const env = environment(name, places, folder, model.url);
     const liza = (...args) => run(process.execPath, [places.liza, ...args], { cwd: project, env });
     liza('init', 'Greet the world');
+    liza('config', 'set', 'sandbox', places.sandbox ? 'require' : 'off');
     const { settings } = CLIS[name];
     if (settings !== undefined) liza('config', 'set', 'providers', JSON.stringify({ [name]: settings }));
     const ended = await crew(

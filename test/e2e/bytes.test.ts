@@ -238,6 +238,7 @@ async function runIn(board: Project, operation: Operation): Promise<{ code: numb
     onInterrupt: () => {},
     live: async () => {},
     holdOptimiser: () => {},
+    ancestors: () => [],
     stdoutIsTty: false,
     stderrIsTty: false,
     columns: 80,

@@ -479,7 +479,7 @@ describe('undo', () => {
         .read('state.yaml')
         .replace(
           /^agents:/m,
-          '  - id: by-hand\n    status: UNCLAIMED\n    priority: 2\n    spec_ref: specs/vision.md\n    done_when: it works\n    scope: "IN: src"\nagents:',
+          '  - id: by-hand\n    status: UNCLAIMED\n    priority: 2\n    spec_ref: specs/vision.md\n    done_when: it works\n    scope: "IN: src"\n    validation: ["true"]\nagents:',
         ),
     );
     board.liza(['doctor', '--fix']);

@@ -1,11 +1,10 @@
 // The seeds' override table by hand, with an editor, `kill`, `touch` and `rm`, in the demo's repository, while one
 // `liza run` is at work all the time. Each row has the stated effect, and what agents made is never lost.
 
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { cleanUp, git, type Project, repository, until } from './project.ts';
+import { cleanUp, git, type Project, repository, tagOf, until } from './project.ts';
 
 afterEach(cleanUp);
 
@@ -39,6 +38,8 @@ function demoProject(): Project {
   fs.writeFileSync(script, JSON.stringify({ scenes: SCENES }));
   made.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } })]);
   made.ok(['config', 'set', 'pause_grace', '1']);
+  // Its agent leaves marks beside its folder.
+  made.ok(['config', 'set', 'sandbox', 'off']);
   made.ok([
     ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
     ...['--scope', 'IN: src/, test/', '--validate', 'node --test', '--ready'],
@@ -48,7 +49,7 @@ function demoProject(): Project {
 
 /** Processes of the coder. */
 function coders({ root }: Project): readonly number[] {
-  const tag = createHash('sha256').update(`${root}\0coder-1`).digest('hex').slice(0, 32);
+  const tag = tagOf(root, 'coder-1');
   return fs.readdirSync('/proc').flatMap((name) => {
     try {
       return fs.readFileSync(`/proc/${name}/environ`, 'latin1').includes(tag) ? [Number(name)] : [];

@@ -211,6 +211,12 @@ function launch(root: string, command: string, argv: readonly string[], { env, c
   };
 }
 
+/** What all processes of an agent carry, computed without Liza's own code (docs/decisions/0017). */
+export function tagOf(root: string, agent: string): string {
+  const short = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return `${short(path.join(root, '.git'))}${short(root)}${Buffer.from(agent).toString('hex')}`;
+}
+
 /** Resolves when the kernel says that the process is stopped. */
 export async function untilStopped(pid: number): Promise<void> {
   await until(() => / T /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\)/, '')));

@@ -60,7 +60,18 @@ function approve(root: string, id = 'greet'): string {
     ok(root, undefined, 'init', 'Greet');
     for (const agent of ['coder-1', 'code-reviewer-1']) ok(root, agent, 'register', agent);
   }
-  const about = ['--desc', id, '--spec', 'specs/vision.md', '--done', 'd', '--scope', 'IN: src, test'];
+  const about = [
+    '--desc',
+    id,
+    '--spec',
+    'specs/vision.md',
+    '--done',
+    'd',
+    '--scope',
+    'IN: src, test',
+    '--validate',
+    'true',
+  ];
   ok(root, undefined, 'add-task', '--id', id, ...about, '--ready');
   ok(root, 'coder-1', 'claim-task', id, 'coder-1');
   const work = join(root, '.worktrees', id);

@@ -1,11 +1,10 @@
 // `liza run` and `liza agent` as processes: killed, interrupted, started twice, started wrongly. Whatever is
 // done to them, no process of theirs is left, nothing is lost, and the next start goes on.
 
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { cleanUp, git, type Project, project, repository, until } from './project.ts';
+import { cleanUp, git, type Project, project, repository, tagOf, until } from './project.ts';
 
 afterEach(cleanUp);
 
@@ -37,12 +36,14 @@ const SCENES = [
 /** A project with one task and a rehearsal of it. */
 function rehearsed(scenes: readonly object[] = SCENES): Project {
   const made = project();
+  // Its agents leave marks beside their folders. What holds in a sandbox: sandbox.test.ts.
+  made.ok(['config', 'set', 'sandbox', 'off']);
   const script = path.join(made.root, '.liza', 'rehearsal.json');
   fs.writeFileSync(script, JSON.stringify({ scenes }));
   made.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } })]);
   made.ok([
     ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
-    ...['--scope', 'IN: src/, test/', '--ready'],
+    ...['--scope', 'IN: src/, test/', '--validate', 'true', '--ready'],
   ]);
   return made;
 }
@@ -54,9 +55,7 @@ const child = (p: Project) => Number(fs.readFileSync(path.join(p.root, '.worktre
 
 /** Everyone who carries a tag of this project's agents. */
 function agentsOf({ root }: Project): readonly number[] {
-  const tags = ['planner-1', 'coder-1', 'code-reviewer-1'].map((agent) =>
-    createHash('sha256').update(`${root}\0${agent}`).digest('hex').slice(0, 32),
-  );
+  const tags = ['planner-1', 'coder-1', 'code-reviewer-1'].map((agent) => tagOf(root, agent));
   return fs.readdirSync('/proc').flatMap((name) => {
     try {
       const environment = fs.readFileSync(`/proc/${name}/environ`, 'latin1');

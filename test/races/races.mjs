@@ -62,6 +62,8 @@ function addTask(id) {
     'it is there',
     '--scope',
     'IN: src, test',
+    '--validate',
+    'true',
   ];
   liza({}, 'add-task', '--id', id, ...about, '--ready');
 }
@@ -149,6 +151,8 @@ git(root, 'init', '-q', '-b', 'main');
 git(root, 'add', '-A');
 git(root, 'commit', '-qm', 'start');
 liza({}, 'init', 'Race');
+// Where it is on, all folders are clones.
+liza({}, 'config', 'set', 'sandbox', 'off');
 liza({}, 'config', 'set', 'archive_after', '100000');
 for (const id of ['coder-1', 'coder-2', 'code-reviewer-1', 'code-reviewer-2']) liza(agent(id), 'register', id);
 const start = git(root, 'rev-parse', 'integration');

@@ -148,6 +148,21 @@ function command(w: World, verb: string, [task = '', ...rest]: readonly string[]
       return { name: 'abandon', task, rationale: first };
     case 'handoff':
       return { name: 'handoff', task, summary: first, next_action: rest[1] ?? '' };
+    case 'config-set':
+      return { name: 'config set', key: task, value: JSON.parse(first) };
+    case 'session-end': {
+      const [cost, on] = rest;
+      const used = {
+        seconds: 60,
+        input_tokens: 1000,
+        output_tokens: 100,
+        ...(cost === '?' ? {} : { cost_usd: Number(cost) }),
+      };
+      const about = on === undefined ? {} : { task: on };
+      return { name: 'session-end', agent: task, provider: 'claude', how: 'exit 0', used, ...about };
+    }
+    case 'limit':
+      return { name: 'limit', task, limit: first as 'budget' };
     case 'replan':
       return { name: 'replan', task };
     case 'plan-done':

@@ -111,16 +111,20 @@ async function begin(shell, isolation, files) {
   await shell.liza(['init', 'Greet everybody']);
   for (const [key, value] of [
     ['isolation', isolation],
+    // Where it is on, all folders are clones.
+    ['sandbox', 'off'],
     ['worktree_files', '[".env"]'],
     ['lease_duration', '86400'],
     ['review_lease_duration', '86400'],
+    // One run at the commit says as much about crashes as three.
+    ['tdd', 'off'],
   ])
     await shell.liza(['config', 'set', key, value]);
   for (const [id, priority] of [
     ['greet', '1'],
     ['other', '2'],
   ]) {
-    const text = ['--desc', `Say ${id}`, '--done', 'it is said', '--scope', 'IN: src, test', '--validate', 'npm test'];
+    const text = ['--desc', `Say ${id}`, '--done', 'it is said', '--scope', 'IN: src, test', '--validate', 'true'];
     const spec = ['--spec', 'specs/vision.md', '--priority', priority, '--ready'];
     await shell.liza(['add-task', '--id', id, ...text, ...spec]);
   }

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const SRC = join(import.meta.dirname, '../../src');
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
-const ADAPTERS = ['store', 'git', 'agents', 'notify', 'programs', 'rehearsal'] as const;
+const ADAPTERS = ['store', 'git', 'agents', 'notify', 'programs', 'rehearsal', 'sandbox'] as const;
 const PROCEDURES = ['core', ...ADAPTERS, 'workflows'] as const;
 
 /** Part → the parts it may import besides itself. Adapters know the core, never each other. */
@@ -37,12 +37,19 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'git/running.ts': /^process\.kill$/, // signal 0 asks whether a leftover's writer lives
   'workflows/edit.ts': /^process\.pid$/, // as above
   'git/workbench.ts': /^process\.pid$/, // as above
+  'workflows/shelter.ts': /^process\.pid$/, // as above
   'workflows/hands.ts': /^process\.pid$/, // names itself in reservations
   'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
   'cli/parts.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
   'store/processes.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
   'programs/processes.ts': /^process\.platform$/, // /proc is Linux's
+  'programs/ancestors.ts': /^process\.(platform|getBuiltinModule)$/, // as above
+  'programs/mark.ts': /^process\.platform$/, // as above
+  'sandbox/detect.ts': /^process\.platform$/, // each system has its own
+  'programs/usage.ts': /^(process\.platform|performance\.now)$/, // /proc is Linux's; how old a look is
   'programs/tree.ts': /^process\.kill$/, // ends what a program left behind
+  'cli/entry.ts': /^process\.(env|argv|exitCode)$/, // whether it is the one in a sandbox
+  'cli/inside.ts': /^process\.(stdout|stderr)$/, // passes the answer on
   'cli/verbs/demo.ts': /^process\.once$/, // its folder goes, however the process ends
   'cli/verbs/rehearse.ts': /^process\.(kill|exit)$/, // an agent program ends itself as its script says
   'programs/agent.ts': /^performance\.now$/, // as below

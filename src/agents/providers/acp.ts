@@ -7,6 +7,7 @@ import { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type * as Acp from '@agentclientprotocol/sdk';
 import { failure } from '../failures.ts';
+import { ANY_HOME } from '../homes.ts';
 import type { AgentEvent, Launch, Parser, Provider, SessionRequest, Streams } from '../provider.ts';
 import { edits } from '../roles.ts';
 import type { ProviderSettings } from '../settings.ts';
@@ -26,6 +27,7 @@ export const acp = (settings: ProviderSettings): Provider => ({
     install: `config.providers.${settings.name}.argv names the program`,
     login: 'log in with the agent’s own command first',
   },
+  home: ANY_HOME,
   launch: (request) => launch(settings, request),
   parser,
   drive,

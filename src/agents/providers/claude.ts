@@ -3,6 +3,7 @@
 // process, but its `total_cost_usd` is of all of them.
 
 import { join } from 'node:path';
+import { CLAUDE_HOME } from '../homes.ts';
 import type { Launch, Provider, SessionRequest } from '../provider.ts';
 import { edits } from '../roles.ts';
 import type { ProviderSettings } from '../settings.ts';
@@ -10,6 +11,7 @@ import { claudeParser } from './claude-stream.ts';
 
 /** Would leave the task's folder, or wait for someone who is not there. */
 const NEVER = ['EnterWorktree', 'ExitWorktree', 'AskUserQuestion', 'CronCreate', 'ScheduleWakeup'];
+const HALF_AN_HOUR = String(30 * 60_000);
 const EDITING = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'];
 
 export const claude = (settings: ProviderSettings): Provider => ({
@@ -22,6 +24,7 @@ export const claude = (settings: ProviderSettings): Provider => ({
     install: 'npm install -g @anthropic-ai/claude-code',
     login: 'start `claude` once and use /login, or set ANTHROPIC_API_KEY',
   },
+  home: CLAUDE_HOME,
   launch: (request) => launch(settings, request),
   parser: (counting) => claudeParser(counting),
 });
@@ -48,6 +51,9 @@ function launch(settings: ProviderSettings, request: SessionRequest): Launch {
     env: {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
+      // Its shell tool gives up after two minutes; `liza submit-for-review` takes as long as the project's tests.
+      BASH_DEFAULT_TIMEOUT_MS: HALF_AN_HOUR,
+      BASH_MAX_TIMEOUT_MS: HALF_AN_HOUR,
       // Set where Liza itself was started by a Claude session: ours are no part of that one.
       CLAUDECODE: undefined,
       CLAUDE_CODE_ENTRYPOINT: undefined,

@@ -1,6 +1,7 @@
 // What Codex writes down of a thread while it works, in its own folder: tokens after every request, and how
 // full the context is, neither of which its stream tells. Only ever read, and only the file's end.
 
+import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { since, usage } from '../counting.ts';
@@ -50,9 +51,11 @@ const newestFirst = async (folder: string): Promise<readonly string[]> =>
     .map((name) => join(folder, name));
 
 async function tailOf(path: string): Promise<string> {
-  const file = await open(path, 'r');
+  // The folder may be an agent's own: a pipe that it left there must not hold us up, nor a link lead us away.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
-    const { size } = await file.stat();
+    const stat = await file.stat();
+    const size = stat.isFile() ? stat.size : 0;
     const start = Math.max(0, size - TAIL_BYTES);
     const { buffer, bytesRead } = await file.read({
       buffer: Buffer.alloc(Math.min(size, TAIL_BYTES)),

@@ -2,6 +2,7 @@
 // It counts tokens over the whole thread, former processes included, and tells them only when a turn ends.
 // Its own sandbox stays off: it makes .git read-only, and commits in a linked worktree would fail.
 
+import { CODEX_HOME } from '../homes.ts';
 import type { Launch, Provider, SessionRequest } from '../provider.ts';
 import { edits } from '../roles.ts';
 import type { ProviderSettings } from '../settings.ts';
@@ -19,6 +20,7 @@ export const codex = (settings: ProviderSettings): Provider => ({
   resumes: true,
   resumesElsewhere: true,
   hints: { install: 'npm install -g @openai/codex', login: 'codex login, or set OPENAI_API_KEY' },
+  home: CODEX_HOME,
   launch: (request) => launch(settings, request),
   parser: (counting) => codexParser(counting),
   measure: (session, env, counting) => rolloutFigures(session, { ...env, ...settings.env }, counting),

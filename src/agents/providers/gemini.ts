@@ -3,6 +3,7 @@
 // It ends with 0 on SIGTERM and passes API statuses off as exit codes: only its events tell.
 
 import { join } from 'node:path';
+import { GEMINI_HOME } from '../homes.ts';
 import type { Launch, Provider, SessionRequest } from '../provider.ts';
 import { edits } from '../roles.ts';
 import type { ProviderSettings } from '../settings.ts';
@@ -20,6 +21,7 @@ export const gemini = (settings: ProviderSettings): Provider => ({
   program: settings.program ?? 'gemini',
   resumes: true,
   hints: { install: 'npm install -g @google/gemini-cli', login: 'start `gemini` once, or set GEMINI_API_KEY' },
+  home: GEMINI_HOME,
   launch: (request) => launch(settings, request),
   parser: (counting) => geminiParser(counting),
 });

@@ -2,6 +2,7 @@
 // an instructions file there, and a reader's edits are denied. Prompt on stdin, one JSON object a line.
 
 import { join } from 'node:path';
+import { OPENCODE_HOME } from '../homes.ts';
 import type { Launch, Provider, SessionRequest } from '../provider.ts';
 import { record } from '../reading.ts';
 import { edits } from '../roles.ts';
@@ -14,6 +15,7 @@ export const opencode = (settings: ProviderSettings): Provider => ({
   program: settings.program ?? 'opencode',
   resumes: true,
   hints: { install: 'npm install -g opencode-ai', login: 'opencode auth login' },
+  home: OPENCODE_HOME,
   launch: (request) => launch(settings, request),
   parser: (counting) => opencodeParser(counting, settings.contextWindow),
 });

@@ -32,6 +32,7 @@ export function rehearsalProvider({ program, script, pace, env }: RehearsalOptio
       ],
       stdin: prompt,
       ...(env === undefined ? {} : { env }),
+      reads: [script],
       session: resume ?? sessionId,
     }),
     parser: rehearsalParser,

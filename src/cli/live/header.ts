@@ -1,5 +1,7 @@
 // The board's first lines: what it is all for, how far it is, what it has cost, and what holds it up.
 
+import { spentOnGoal } from '../../core/budget/ledger.ts';
+import { scopeWords } from '../../core/budget/limits.ts';
 import type { State } from '../../core/state.ts';
 import type { StatusView } from '../../core/view.ts';
 import type { CrewView, Seat } from '../../supervisor/view.ts';
@@ -16,6 +18,7 @@ export function header(view: CrewView, status: StatusView, screen: Screen, p: Pe
     ...(sprint.status === 'IN_PROGRESS' ? [] : [sprint.status]),
     ...(left === undefined ? [] : [left < 0 ? `deadline ${coarse(-left)} ago` : `${coarse(left)} left`]),
     ...used(view.board.state, view.seats),
+    ...tightest(status),
   ];
   const time = clock(view.now, look.zone).slice(0, 5);
   return [
@@ -35,14 +38,28 @@ export function header(view: CrewView, status: StatusView, screen: Screen, p: Pe
 }
 
 /** Sessions that ended are on the board, those that run are not yet. */
-function used({ goal, tasks }: State, seats: readonly Seat[]): readonly string[] {
-  const ended = [goal, ...tasks].flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+function used(state: State, seats: readonly Seat[]): readonly string[] {
+  const ended = spentOnGoal(state);
   const running = seats.flatMap(({ session }) => (session === undefined ? [] : [session]));
   const all =
-    ended.reduce((sum, usage) => sum + usage.input_tokens + usage.output_tokens, 0) +
+    ended.input_tokens +
+    ended.output_tokens +
     running.reduce((sum, session) => sum + session.input + session.output, 0);
-  const cost = [...ended, ...running].reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0);
-  return [...(all === 0 ? [] : [`${tokens(all)} tokens`]), ...(cost === 0 ? [] : [dollars(cost)])];
+  const cost = running.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), ended.cost_usd ?? 0);
+  const unknown = (ended.unpriced_sessions ?? 0) + (ended.uncounted_sessions ?? 0) > 0 ? '+?' : '';
+  return [
+    ...(all === 0 ? [] : [`${tokens(all)} tokens`]),
+    ...(cost > 0 ? [`${dollars(cost)}${unknown}`] : unknown === '' ? [] : ['cost unknown']),
+  ];
+}
+
+/** Of all budgets the one that is nearest to its end. */
+function tightest({ spending }: StatusView): readonly string[] {
+  const all = spending.flatMap((one) => Object.values(one.limits).map((limit) => ({ one, limit })));
+  const [first] = all.sort((a, b) => b.limit.percent - a.limit.percent);
+  return first === undefined
+    ? []
+    : [`${first.limit.percent} % of ${scopeWords(first.one).replace(/^the /, '')}'s budget`];
 }
 
 function stopping(stops: number): readonly Line[] {

@@ -1,6 +1,7 @@
 // `liza config get [key]`: what is in force, whether written down or a default.
 
 import { refuse } from '../../core/decision.ts';
+import { isFields } from '../../core/values.ts';
 import { openDesk, refused } from '../desk.ts';
 import { quoted } from '../ids.ts';
 import { nearest } from '../nearest.ts';
@@ -21,6 +22,11 @@ export const verb: Verb = {
     const values: Readonly<Record<string, unknown>> = { ...settings(board.state) };
     const known = [...new Set([...Object.keys(ConfigSchema.entries), ...Object.keys(values)])].sort();
     const key = args.text('key');
+    const [name = '', ...path] = key?.split('.') ?? [];
+    if (key !== undefined && name === 'budgets' && path.length > 0) {
+      const value = path.reduce<unknown>((at, part) => (isFields(at) ? at[part] : undefined), values[name]);
+      return { ok: true, lines: [shown(value)], data: { key, value: value ?? null }, notices };
+    }
     if (key !== undefined && !known.includes(key)) {
       const meant = nearest(key, known);
       const hint = meant === undefined ? 'liza config get lists all keys' : `did you mean ${meant}?`;

@@ -10,7 +10,11 @@ export const verb: Verb = {
     { name: 'value', description: 'Text, or a number, true, false, null, a JSON list or object.' },
   ],
   options: {},
-  examples: ['liza config set lease_duration 600', 'liza config set post_worktree_cmd "npm ci"'],
+  examples: [
+    'liza config set lease_duration 600',
+    'liza config set post_worktree_cmd "npm ci"',
+    'liza config set budgets.day.usd 20',
+  ],
   run: (args, io) => act(io, { name: 'config set', key: args.must('key'), value: parsed(args.must('value')) }),
 };
 

@@ -18,12 +18,12 @@ export const verb: Verb = {
   },
   examples: ['liza deinit', 'liza deinit --purge'],
   details: [
-    'Removes .liza/, the worktrees and branches of tasks, and the lines in .git/info/exclude. Your branches, stash and files and the integration branch stay as they are.',
+    'Removes .liza/, the worktrees and branches of tasks, the hook, and the lines in .git/info/exclude. Your branches, stash and files and the integration branch stay as they are.',
     'Unfinished work is kept under refs/liza/attempts, reviewed commits under refs/liza/review, the blackboard under refs/liza/board.',
     'Refused while agents run. Safe to repeat: one that was interrupted is finished by the next.',
   ],
   run: async (args, io) => {
-    const operator = humanOnly(io.env, 'deinit');
+    const operator = await humanOnly(io, 'deinit');
     if (operator !== undefined) return operator;
     const purge = args.flag('purge');
     const root = io.root();

@@ -36,7 +36,7 @@ export const verb: Verb = {
     'Exit 0 only if the board’s history shows that all of it happened. Nothing is left behind, unless --keep.',
   ],
   run: async (args, io) => {
-    const operator = humanOnly(io.env, 'demo');
+    const operator = await humanOnly(io, 'demo');
     if (operator !== undefined) return operator;
     const script = readScript(readFileSync(io.asset('demo/script.json'), 'utf8'), 'demo/script.json');
     if (refused(script)) return script;

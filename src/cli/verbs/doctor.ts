@@ -2,6 +2,7 @@
 
 import { version } from '../../../package.json';
 import { type Refusal, refuse } from '../../core/decision.ts';
+import type { Settings } from '../../core/state.ts';
 import type { Finding } from '../../workflows/doctor.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import { committedResult, refused } from '../desk.ts';
@@ -27,7 +28,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     if (args.flag('accept-integration')) return accept(io);
     const fix = args.flag('fix');
-    const operator = fix ? humanOnly(io.env, 'doctor --fix') : undefined;
+    const operator = fix ? await humanOnly(io, 'doctor --fix') : undefined;
     if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
@@ -67,12 +68,24 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
   const { agentFindings } = await import('../agent-findings.ts');
   const store = typeof io.root() === 'string' ? await io.openStore() : undefined;
   const read = store === undefined || refused(store) ? undefined : await store.read().catch(() => undefined);
-  const found = await agentFindings(io, read?.board.state.config ?? {});
-  return [...homeFindings(io.env, version), ...found];
+  const config = read?.board.state.config;
+  const found = await agentFindings(io, config ?? {});
+  return [...homeFindings(io.env, version), ...(await sandboxFinding(io, config?.sandbox ?? 'auto')), ...found];
+}
+
+async function sandboxFinding(io: Io, sandbox: Settings['sandbox']): Promise<readonly Finding[]> {
+  if (io.confines !== true) return [];
+  const { shelterOf, standing, standingText } = await import('../../workflows/shelter.ts');
+  const is = await standing(shelterOf(io.env, io.self.argv), { sandbox });
+  const check = 'sandbox';
+  if ('ok' in is) return [{ check, level: 'broken', message: is.message, remedy: is.hint }];
+  const message = standingText(is).replace('sandbox: ', '');
+  if ('tool' in is || is.remedy === undefined) return [{ check, level: 'ok', message }];
+  return [{ check, level: 'warning', message, remedy: is.remedy }];
 }
 
 async function accept(io: Io): Promise<Result> {
-  const operator = humanOnly(io.env, 'doctor --accept-integration');
+  const operator = await humanOnly(io, 'doctor --accept-integration');
   if (operator !== undefined) return operator;
   const hands = await openHands(io);
   if (refused(hands)) return hands;

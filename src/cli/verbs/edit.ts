@@ -18,7 +18,7 @@ export const verb: Verb = {
     'With --adopt and settings waiting from an earlier edit, these are adopted and no editor opens.',
   ],
   run: async (args, io) => {
-    const operator = humanOnly(io.env, 'edit');
+    const operator = await humanOnly(io, 'edit');
     if (operator !== undefined) return operator;
     const root = io.root();
     if (typeof root !== 'string') return root;

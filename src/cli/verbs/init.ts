@@ -35,13 +35,13 @@ export const verb: Verb = {
     'liza init "Greet people by name" --vision-from-template',
   ],
   details: [
-    'Makes .liza/ (kept out of git through .git/info/exclude) and the integration branch, from HEAD.',
+    'Makes .liza/ (kept out of git through .git/info/exclude), the integration branch, from HEAD, and a reference-transaction hook that guards the branches; yours, if there is one, is called too.',
     'Your branches, index and .gitignore stay as they are, and so does your working tree, but for the document if you want it written.',
     'On a terminal it asks for what was not said. Ctrl-C leaves, and nothing is made.',
     'On a project whose goal is finished it archives that goal and opens the next one.',
   ],
   run: async (args, io) => {
-    const operator = humanOnly(io.env, 'init');
+    const operator = await humanOnly(io, 'init');
     if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);

@@ -2,6 +2,7 @@
 
 import { refuse } from '../../core/decision.ts';
 import { openDesk, refused } from '../desk.ts';
+import { notForAgents } from '../identity.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -26,6 +27,8 @@ export const verb: Verb = {
     }
     const desk = await openDesk(io);
     if (refused(desk)) return desk;
+    const own = notForAgents(desk.actor, 'lock modify');
+    if (own !== undefined) return own;
     const { lockModify } = await import('../../workflows/lock.ts');
     const done = await lockModify(io.context(desk.root), desk.actor, args.all('command'), io.env);
     return done.ok ? { ok: true, message: done.message, data: { seq: done.seq } } : done;

@@ -1,6 +1,7 @@
 // `liza lock write <path> <value>`: one field, by the rules of an edit by hand.
 
 import { openDesk, refused } from '../desk.ts';
+import { notForAgents } from '../identity.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -15,6 +16,8 @@ export const verb: Verb = {
   run: async (args, io) => {
     const desk = await openDesk(io);
     if (refused(desk)) return desk;
+    const own = notForAgents(desk.actor, 'lock write');
+    if (own !== undefined) return own;
     const { lockWrite } = await import('../../workflows/lock.ts');
     const { parseStrict } = await import('../../store/yaml/strict.ts');
     const text = args.must('value');

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { refuse } from '../../core/decision.ts';
+import { isBrokered } from '../brokered.ts';
 import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';
 import { ascii, oneLine } from '../terminal.ts';
@@ -22,6 +23,9 @@ export const verb: Verb = {
     const lines = args.text('lines') ?? '20';
     if (!/^\d{1,6}$/.test(lines))
       return refuse(`-n is "${lines}", must be a number`, 'for example: liza log -n 50', 1, 'usage');
+    if (args.flag('follow') && isBrokered(io.env)) {
+      return refuse('liza log -f would go on for ever outside', 'ask again later: liza log', 1, 'sandbox');
+    }
     const root = io.root();
     if (typeof root !== 'string') return root;
     const path = join(root, '.liza', 'log.yaml');

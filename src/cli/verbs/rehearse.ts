@@ -10,7 +10,7 @@ import { readScript } from '../../rehearsal/check.ts';
 import { play } from '../../rehearsal/play.ts';
 import type { Script, ScriptRole } from '../../rehearsal/script.ts';
 import { refused } from '../desk.ts';
-import { identify } from '../identity.ts';
+import { agentId } from '../identity.ts';
 import { quoted } from '../ids.ts';
 import type { Verb } from '../verb.ts';
 
@@ -43,17 +43,18 @@ export const verb: Verb = {
     if (!(pace >= 0 && pace <= 100)) {
       return refuse(`--pace is ${quoted(args.must('pace'))}`, 'give a number from 0 to 100', 1, 'usage');
     }
-    const actor = identify(io.env);
-    if (refused(actor)) return actor;
-    const role = actor.id === undefined ? undefined : roleOfId(actor.id);
-    if (actor.id === undefined || role === undefined) {
+    // Only a part to play: it decides nothing by itself, and each command it types is judged by who asks then.
+    const agent = agentId(io.env.LIZA_AGENT_ID ?? '');
+    const role = typeof agent === 'string' ? roleOfId(agent) : undefined;
+    if (typeof agent !== 'string' && io.env.LIZA_AGENT_ID) return agent;
+    if (typeof agent !== 'string' || role === undefined) {
       return refuse('a rehearsal plays an agent, and LIZA_AGENT_ID names none', 'set LIZA_AGENT_ID, e.g. to coder-1');
     }
     const resumed = args.text('resume');
     const played = await play({
       script,
       beside: dirname(file),
-      agent: actor.id,
+      agent,
       role: role.replace('_', '-') as ScriptRole,
       prompt: await io.readStdin(),
       cwd: io.cwd,

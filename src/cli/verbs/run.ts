@@ -33,7 +33,7 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const { humanOnly } = await import('../identity.ts');
-    const operator = humanOnly(io.env, 'run');
+    const operator = await humanOnly(io, 'run');
     if (operator !== undefined) return operator;
     const desk = await openDesk(io);
     if (refused(desk)) return desk;

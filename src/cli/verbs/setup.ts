@@ -28,7 +28,7 @@ export const verb: Verb = {
     '--activate adds a marked block to ~/.claude/CLAUDE.md, ~/.codex/AGENTS.md, ~/.gemini/GEMINI.md or ~/.config/opencode/AGENTS.md and keeps the file as it was as <file>.bak-<n>.',
   ],
   run: async (args, io) => {
-    const operator = humanOnly(io.env, 'setup');
+    const operator = await humanOnly(io, 'setup');
     if (operator !== undefined) return operator;
     const providers = [...new Set(args.all('activate'))];
     if (args.flag('uninstall') && providers.length > 0) return contradiction();

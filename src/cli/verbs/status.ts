@@ -1,6 +1,8 @@
 // `liza status`: the whole board on one page.
 
+import { type Settings, settings } from '../../core/state.ts';
 import { refused } from '../desk.ts';
+import type { Io } from '../io.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -18,12 +20,24 @@ export const verb: Verb = {
     const { surroundingsOf } = await import('../../watcher/sight.ts');
     const { renderStatus } = await import('../render-status.ts');
     const snapshot = await store.read();
+    const sandbox = sandboxText(io, settings(snapshot.board.state));
     const { board, now, notices } = snapshot;
     // The same alarms as the watcher's, told to whoever asks.
     const found = alarms(board, now, await surroundingsOf(store, io.context(root), snapshot));
-    const view = statusView(board, now, found, notices);
+    const confined = await sandbox;
+    const view = {
+      ...statusView(board, now, found, notices),
+      ...(confined === undefined ? {} : { sandbox: confined }),
+    };
     const look = { color: io.color, unicode: io.unicode, width: io.columns, all: args.flag('all') };
     // The view shows the notices itself, so they are not repeated on stderr.
     return { ok: true, lines: [renderStatus(view, look).trimEnd()], data: { ...view } };
   },
 };
+
+async function sandboxText(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<string | undefined> {
+  if (io.confines !== true) return undefined;
+  const { shelterOf, standing, standingText } = await import('../../workflows/shelter.ts');
+  const is = await standing(shelterOf(io.env, io.self.argv), wanted);
+  return 'ok' in is ? `sandbox: ${is.message}` : standingText(is);
+}

@@ -1,8 +1,12 @@
 // `liza submit-verdict <task> <verdict> [reason]`: binds to the exact commit under review.
 
-import { parseRejection } from '../../core/verdict.ts';
+import type { CommandOf, VerdictFacts } from '../../core/command.ts';
+import type { Refusal } from '../../core/decision.ts';
+import { redact } from '../../core/redact.ts';
+import type { Hands } from '../../workflows/hands.ts';
 import { given } from '../args.ts';
-import { decideAt, openDesk, refused } from '../desk.ts';
+import { decideAt, refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
 import { textOrStdin } from '../input.ts';
 import type { Verb } from '../verb.ts';
 
@@ -30,21 +34,24 @@ export const verb: Verb = {
     const task = args.must('task');
     const verdict = args.must('verdict') === 'APPROVED' ? 'APPROVED' : 'REJECTED';
     const reason = args.flag('reason') ? await textOrStdin(io, args.must('reason')) : undefined;
-    const desk = await openDesk(io);
+    const desk = await openHands(io);
     if (refused(desk)) return desk;
-    const named = namedFiles(reason);
-    const unknown =
-      named.length === 0 ? [] : await (await import('../worktree-facts.ts')).unknownFiles(io, task, named);
-    const outcome = await decideAt(desk, {
+    const command = {
       name: 'submit-verdict',
       task,
       verdict,
-      facts: { unknown_files: unknown },
       ...given({ reason, commit: args.text('commit') }),
-    });
+    } as const;
+    const facts = await factsFor(desk, command);
+    if (refused(facts)) return facts;
+    const outcome = await decideAt(desk, { ...command, facts });
     if (outcome.ok || reason === undefined || !TOO_LATE.has(outcome.guard ?? '')) return outcome;
     const { keepText } = await import('../../store/rejected.ts');
-    const kept = keepText(io.context(desk.root), `verdict-${task}-${desk.actor.id ?? 'human'}.md`, reason);
+    const kept = keepText(
+      io.context(desk.root),
+      `verdict-${task}-${desk.actor.id ?? 'human'}.md`,
+      redact(reason, desk.secrets),
+    );
     return { ...outcome, hint: `${outcome.hint}; your findings are kept in ${kept} for the next reviewer` };
   },
 };
@@ -52,6 +59,14 @@ export const verb: Verb = {
 /** Refusals that are nobody's fault: what the reviewer found must not be lost with its lease. */
 const TOO_LATE = new Set(['epoch', 'holds-review', 'this-commit', 'state']);
 
-/** Only those of well-formed blockers; what else is missing the core will say anyway. */
-const namedFiles = (reason: string | undefined): readonly string[] =>
-  reason === undefined ? [] : [...new Set(parseRejection(reason, false).blockers.map(({ file }) => file))];
+/** Git is asked only about a verdict that nothing else stands against; what it cannot tell is not taken for granted. */
+async function factsFor(hands: Hands, command: CommandOf<'submit-verdict'>): Promise<VerdictFacts | Refusal> {
+  const { foresee } = await import('../../workflows/hands.ts');
+  const unasked: VerdictFacts = { unknown_places: [], changed_files: [] };
+  const early = await foresee(hands, { ...command, facts: unasked });
+  if (!early.ok || early.already === true) return unasked;
+  const { verdictFacts } = await import('../../workflows/verdict-facts.ts');
+  const { parseRejection } = await import('../../core/verdict.ts');
+  const blockers = command.verdict === 'APPROVED' ? [] : parseRejection(command.reason ?? '', false).blockers;
+  return verdictFacts(hands, command.task, blockers);
+}

@@ -17,7 +17,7 @@ export const verb: Verb = {
     'nothing that someone has built on since, nothing that has ended. History is never cut.',
   ],
   run: async (args, io) => {
-    const operator = humanOnly(io.env, 'undo');
+    const operator = await humanOnly(io, 'undo');
     if (operator !== undefined) return operator;
     const entry = args.text('entry');
     if (entry !== undefined && !/^\d{1,12}$/.test(entry)) {

@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isBrokered, refuseFile } from '../brokered.ts';
 import type { Verb } from '../verb.ts';
 
 /** From here on reading takes long enough for optimised code to pay for itself. */
@@ -17,6 +18,7 @@ export const verb: Verb = {
   details: ['Prints VALID, or one line `INVALID: …` for each issue with its path and line, and ends with 1.'],
   run: async (args, io) => {
     const file = args.text('file');
+    if (file !== undefined && isBrokered(io.env)) return refuseFile(file);
     const root = io.root();
     if (file === undefined && typeof root !== 'string') return root;
     const { validateFile } = await import('../../workflows/validate.ts');

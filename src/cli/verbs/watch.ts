@@ -25,7 +25,7 @@ export const verb: Verb = {
     'What each alarm means: docs/alarms.md.',
   ],
   run: async (args, io) => {
-    const operator = humanOnly(io.env, 'watch');
+    const operator = await humanOnly(io, 'watch');
     if (operator !== undefined) return operator;
     const desk = await openDesk(io);
     if (refused(desk)) return desk;

@@ -28,7 +28,7 @@ export const verb: Verb = {
     const testFrom = args.text('test-from') === 'candidate' ? 'candidate' : 'base';
     if (testFrom === 'candidate') {
       const { humanOnly } = await import('../identity.ts');
-      const operator = humanOnly(io.env, 'wt merge --test-from candidate');
+      const operator = await humanOnly(io, 'wt merge --test-from candidate');
       if (operator !== undefined) return operator;
     }
     const hands = await openHands(io);

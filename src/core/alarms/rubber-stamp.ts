@@ -13,6 +13,9 @@ const TOO_MANY_PERCENT = 95;
 export const READ_MS_PER_FILE = 2000;
 /** A smaller diff is read at a glance, and times are told in whole seconds. */
 export const GLANCE_FILES = 5;
+/** Fifty screens in the time that one takes. */
+export const READ_MS_PER_LINE = 5;
+export const GLANCE_LINES = 400;
 
 export function rubberStamps(state: State): readonly Alarm[] {
   const { started } = state.sprint.timeline;
@@ -24,7 +27,7 @@ export function rubberStamps(state: State): readonly Alarm[] {
     for (const one of task.history ?? []) {
       switch (one.event) {
         case 'submitted':
-          reading = { files: filesOf(one) };
+          reading = sizeOf(one);
           break;
         case 'review_claimed':
           reading = { ...reading, since: one.time };
@@ -50,19 +53,33 @@ export function rubberStamps(state: State): readonly Alarm[] {
 
 interface Reading {
   readonly files?: number | undefined;
+  /** Added and removed. */
+  readonly lines?: number | undefined;
   readonly since?: string;
 }
 
-function filesOf(submitted: object): number | undefined {
+function sizeOf(submitted: object): Reading {
   const diff = (submitted as { readonly diff?: unknown }).diff;
-  const files = isFields(diff) ? diff['files'] : undefined;
-  return typeof files === 'number' ? files : undefined;
+  if (!isFields(diff)) return {};
+  const { files, lines } = diff;
+  return {
+    files: typeof files === 'number' ? files : undefined,
+    lines: isFields(lines) ? Number(lines['added']) + Number(lines['removed']) : undefined,
+  };
 }
 
-function tooFast(task: Task, { files = 0, since }: Reading, reviewer: string | undefined, at: string): Alarm[] {
-  if (files < GLANCE_FILES || since === undefined) return [];
+function tooFast(
+  task: Task,
+  { files = 0, lines = 0, since }: Reading,
+  reviewer: string | undefined,
+  at: string,
+): Alarm[] {
+  if (since === undefined) return [];
   const took: Instant = instant(at) - instant(since);
-  if (took < 0 || took >= files * READ_MS_PER_FILE) return [];
-  const text = `RUBBER STAMP: ${task.id} — ${reviewer ?? 'somebody'} approved ${files} files in ${took / 1000}s`;
+  const tooLittle = (count: number, glance: number, each: number): boolean => count >= glance && took < count * each;
+  const many = tooLittle(files, GLANCE_FILES, READ_MS_PER_FILE);
+  if (took < 0 || !(many || tooLittle(lines, GLANCE_LINES, READ_MS_PER_LINE))) return [];
+  const size = many ? `${files} files` : `${lines} lines`;
+  const text = `RUBBER STAMP: ${task.id} — ${reviewer ?? 'somebody'} approved ${size} in ${took / 1000}s`;
   return [warning(`RUBBER STAMP:${task.id}:${at}`, text)];
 }

@@ -12,6 +12,7 @@ import type { Guard, Row, Situation } from '../table.ts';
 import { duration, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
 import { worktreePlan } from '../worktrees.ts';
+import { mayStart } from './may-start.ts';
 import { FAILURES_THAT_EXHAUST } from './rescope.ts';
 
 type ClaimName = 'reserve-claim' | 'claim-task';
@@ -106,7 +107,7 @@ export const register: Row<'register'> = {
   ],
   effects: 'agent IDLE with a lease; it keeps a task it still owns',
   change: ({ state, command, now, settings }) => {
-    const { agent: id, role, terminal } = command;
+    const { agent: id, role, terminal, provider } = command;
     const former = state.agents[id];
     const owned = former?.current_task === undefined ? undefined : findTask(state, former.current_task);
     const waits = owned?.assigned_to === id && (owned.status === 'READY_FOR_REVIEW' || owned.status === 'REJECTED');
@@ -123,6 +124,7 @@ export const register: Row<'register'> = {
         declared_exit: undefined,
         trouble: undefined,
         terminal: terminal ?? former?.terminal,
+        provider: provider ?? former?.provider,
       },
     );
     return { state: withAgent(state, id, agent), detail: `${id} registered as ${role}` };
@@ -148,6 +150,7 @@ function claimGuards<K extends ClaimName>(): readonly Guard<K>[] {
     { name: 'not-being-claimed', rule: 'nobody else is preparing a worktree for it', check: notBeingClaimed },
     { name: 'dependencies-merged', rule: 'all dependencies are MERGED', check: dependenciesMerged },
     { name: 'not-exhausted', rule: 'fewer than two coders failed it as it stands', check: notExhausted },
+    ...mayStart<K>(),
   ];
 }
 

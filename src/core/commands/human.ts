@@ -11,6 +11,7 @@ import { isTerminal, type State, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
+import { settled } from './setting.ts';
 import { list } from './work.ts';
 
 export const note: Row<'note'> = {
@@ -103,15 +104,19 @@ export const configSet: Row<'config set'> = {
   who: ['human'],
   from: 'board',
   to: [],
-  already: ({ state, command }) =>
-    JSON.stringify((state.config as Record<string, unknown>)[command.key]) ===
-      JSON.stringify(command.value ?? undefined) && Object.hasOwn(ConfigSchema.entries, command.key),
+  already: ({ state, command }) => {
+    const { key, value } = settled(state.config, command);
+    return (
+      JSON.stringify((state.config as Record<string, unknown>)[key]) === JSON.stringify(value ?? undefined) &&
+      Object.hasOwn(ConfigSchema.entries, key)
+    );
+  },
   guards: [
     {
       name: 'key',
       rule: 'the key exists',
-      check: ({ command }) =>
-        Object.hasOwn(ConfigSchema.entries, command.key)
+      check: ({ state, command }) =>
+        Object.hasOwn(ConfigSchema.entries, settled(state.config, command).key)
           ? undefined
           : refuse(
               `there is no setting ${command.key.slice(0, 80)}`,
@@ -121,22 +126,25 @@ export const configSet: Row<'config set'> = {
     {
       name: 'value',
       rule: 'the value fits the schema',
-      check: ({ command }) => {
-        if (command.value === null || command.value === undefined) return undefined;
-        const parsed = v.safeParse(
-          ConfigSchema.entries[command.key as keyof typeof ConfigSchema.entries],
-          command.value,
-        );
+      check: ({ state, command }) => {
+        const { key, value } = settled(state.config, command);
+        if (value === null || value === undefined) return undefined;
+        const parsed = v.safeParse(ConfigSchema.entries[key as keyof typeof ConfigSchema.entries], value);
         if (parsed.success) return undefined;
-        return refuse(`${command.key} ${parsed.issues[0].message}`, usage('config set'));
+        const [issue] = parsed.issues;
+        const where = [key, v.getDotPath(issue)].filter((part) => part !== null).join('.');
+        return refuse(`${where} ${issue.message}`, usage('config set'));
       },
     },
   ],
   effects: 'config; null takes a setting back to its default',
-  change: ({ state, command }) => ({
-    state: { ...state, config: patch(state.config, { [command.key]: command.value ?? undefined }) },
-    detail: `config ${command.key} set`,
-  }),
+  change: ({ state, command }) => {
+    const { key, value } = settled(state.config, command);
+    return {
+      state: { ...state, config: patch(state.config, { [key]: value ?? undefined }) },
+      detail: `config ${command.key} set`,
+    };
+  },
 };
 
 export const metrics: Row<'metrics'> = {

@@ -145,7 +145,7 @@ export const finalize: Row<'finalize'> = {
     goalOpen(),
     {
       name: 'gates',
-      rule: 'spec_ref exists, done_when, scope, dependencies neither abandoned nor superseded, tests included',
+      rule: 'spec_ref exists, done_when, scope, dependencies neither abandoned nor superseded, tests included, a command that proves a code task (its own or test_command)',
       check: ({ board, task, command }) => checkGates(board, task, command.facts),
     },
   ],

@@ -148,6 +148,8 @@ function typeAllowed({ command, part }: Situation<'anomaly'>): Refusal | undefin
   );
   if (known === undefined) return refuse(`${command.type} is no anomaly type`, `Use one of ${mine.join(', ')}`);
   if (known.roles.includes(role)) return undefined;
+  if (known.roles.length === 0)
+    return refuse(`${command.type} is recorded by Liza itself`, `Use one of ${mine.join(', ')}`);
   return refuse(
     `${command.type} is logged by ${known.roles.join(' or ')}, not by a ${role}`,
     `Use one of ${mine.join(', ')}`,

@@ -6,12 +6,15 @@ import { actorName } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, withTask } from '../change.ts';
 import { type Decided, type Refusal, refuse } from '../decision.ts';
 import { codersOf, historyOf, reviewLease } from '../holding.ts';
+import { approvalsOf, quorumOf, whySameProvider } from '../quorum.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { duration, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
 import { noOtherTask, ownAgent, registeredAs } from './claim.ts';
+import { mayStart } from './may-start.ts';
+import { reviewCopyOf } from './review-copy.ts';
 import { firstLine, list, STOP } from './work.ts';
 
 export const claimReview: Row<'claim-review'> = {
@@ -55,6 +58,14 @@ export const claimReview: Row<'claim-review'> = {
           : undefined,
     },
     {
+      name: 'other-provider',
+      rule: 'where reviewers_required agent CLIs are at work, each approval comes from another one',
+      check: ({ board, task, command, now }) => {
+        const why = whySameProvider(board, task, command.agent, now);
+        return why === undefined ? undefined : refuse(why, 'One of them takes it: liza status');
+      },
+    },
+    {
       name: 'never-its-coder',
       rule: 'whoever ever coded the task does not review it',
       check: ({ task, command }) =>
@@ -65,6 +76,7 @@ export const claimReview: Row<'claim-review'> = {
             )
           : undefined,
     },
+    ...mayStart<'claim-review'>(),
   ],
   effects: 'reviewing_by, review lease, epoch+1; the commit under review is pinned',
   change: (s) => {
@@ -86,9 +98,6 @@ export const claimReview: Row<'claim-review'> = {
 };
 
 const ROUND: ReadonlySet<string> = new Set(['submitted', 'approved', 'rejected']);
-
-/** Approvals of the commit under review. */
-const approvalsOf = (task: Task) => (task.approvals ?? []).filter((approval) => approval.commit === task.review_commit);
 
 export const submitVerdict: Row<'submit-verdict'> = {
   name: 'submit-verdict',
@@ -142,8 +151,21 @@ export const submitVerdict: Row<'submit-verdict'> = {
           : undefined,
     },
     {
+      name: 'copy-as-submitted',
+      rule: 'no tracked file of the reviewer’s copy was changed',
+      check: ({ task, command }) => {
+        const copy = reviewCopyOf(task);
+        const changed = command.facts?.changed_files ?? (copy === undefined ? [] : [copy.folder]);
+        if (changed.length === 0) return undefined;
+        return refuse(
+          `a reviewer changes no file, and these are not as submitted: ${list(changed)}`,
+          `Put them back (git checkout -- . in your copy), look again at ${task.review_commit}, then give the verdict`,
+        );
+      },
+    },
+    {
       name: 'rejection-structure',
-      rule: 'a rejection has Blockers with file:line, why and suggestion, Concerns, Overall, and from iteration 2 Prior Feedback Status',
+      rule: 'a rejection has Blockers with file:line that exists in tree or diff, why and suggestion, Concerns, Overall, and from iteration 2 Prior Feedback Status',
       check: wellFormed,
     },
   ],
@@ -166,36 +188,32 @@ function wellFormed({ task, command }: Situation<'submit-verdict'>): Refusal | u
       (task.iteration ?? 1) >= 2 ? `${REJECTION_FORMAT}\nPrior Feedback Status:\n- RESOLVED: …` : REJECTION_FORMAT;
     return refuse(`the rejection is malformed: ${problems.slice(0, 8).join('; ')}`, `Write it like this:\n${form}`);
   }
-  const unknown = command.facts?.unknown_files ?? [];
+  const unknown = command.facts?.unknown_places ?? [];
   if (unknown.length === 0) return undefined;
   return refuse(
-    `blockers name files that are neither in the tree nor in the diff: ${list(unknown)}`,
-    `Name files of ${task.review_commit}`,
+    `blockers name places that are neither in the tree nor in the diff: ${list(unknown)}`,
+    `Name files and lines of ${task.review_commit}`,
   );
 }
 
 type Change = Omit<Decided, 'ok'>;
 
 function approve(s: Situation<'submit-verdict'>): Change {
-  const { task, command, actor, now, settings } = s;
+  const { task, command, actor, now } = s;
   const by = actor.id ?? '';
   const commit = task.review_commit ?? '';
-  const approval = {
-    by,
-    commit,
-    time: iso(now),
-    ...(command.provider === undefined ? {} : { provider: command.provider }),
-  };
+  const provider = command.provider ?? s.state.agents[by]?.provider;
+  const approval = { by, commit, time: iso(now), ...(provider === undefined ? {} : { provider }) };
   const approvals = [...(task.approvals ?? []), approval];
-  const given = new Set(approvals.filter((one) => one.commit === commit).map((one) => one.by)).size;
-  const enough = given >= Math.max(1, settings.reviewers_required);
+  const here = approvals.filter((one) => one.commit === commit);
+  const { given, required, enough, lacks } = quorumOf(s.board, task, here, now);
   const told = event(s, 'approved', { commit, reason: command.reason });
   const free: Patch<Task> = { approvals, reviewing_by: undefined, review_lease_expires: undefined };
   if (!enough) {
     return {
       state: detach(withTask(s.state, evolve(task, free, told)), task.id, 'code_reviewer'),
       task: task.id,
-      detail: `${by} approved ${task.id}: ${given} of ${settings.reviewers_required} approvals`,
+      detail: `${by} approved ${task.id}: ${lacks === undefined ? `${given} of ${required} approvals` : `it still needs ${lacks}`}`,
     };
   }
   const approved = evolve(task, { ...free, status: 'APPROVED', approved_by: by, rejection_reason: undefined }, told);

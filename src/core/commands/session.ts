@@ -2,11 +2,12 @@
 // agent cannot go on. Facts only: none of it starts work, so none of it waits for a kill switch.
 
 import type { Actor } from '../board.ts';
+import { booked, plus } from '../budget/ledger.ts';
 import { patch, withAgent, withGoal, withTask } from '../change.ts';
-import type { CommandName, CommandOf, SessionUse } from '../command.ts';
+import type { CommandName, CommandOf } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask } from '../find.ts';
-import type { Agent, Note, State, Usage } from '../state.ts';
+import type { Agent, Note, State } from '../state.ts';
 import type { Guard, Row } from '../table.ts';
 import { iso } from '../time.ts';
 
@@ -20,7 +21,7 @@ export const sessionEnd: Row<'session-end'> = {
   to: [],
   guards: [ownRegistered()],
   effects:
-    'usage of the agent and of its task (a planner’s: of the goal), iterations_total, context_percent, resume; handled wakes, processed notes',
+    'usage of the agent and of its task (a planner’s: of the goal), what the goal and the day have spent, iterations_total, context_percent, resume; handled wakes, processed notes',
   change: ({ state, command, now }) => {
     const { agent: id, task: taskId, provider, used } = command;
     const agent = agentOf(state, id);
@@ -34,10 +35,11 @@ export const sessionEnd: Row<'session-end'> = {
       handled: handled(agent, command.handled),
       declared_exit: undefined,
     });
+    const sums = booked(state, used, now);
     const counted =
       task === undefined
-        ? withGoal(state, { usage: plus(state.goal.usage, used) })
-        : withTask(state, patch(task, { usage: plus(task.usage, used) }));
+        ? withGoal(state, { usage: plus(state.goal.usage, used), ...sums })
+        : withTask(withGoal(state, sums), patch(task, { usage: plus(task.usage, used) }));
     return {
       state: withAgent({ ...counted, human_notes: processed(state.human_notes, command, iso(now)) }, id, told),
       ...(task === undefined ? {} : { task: task.id }),
@@ -71,21 +73,6 @@ function processed(
 function handled(agent: Agent, keys: readonly string[] | undefined): readonly string[] | undefined {
   if (keys === undefined) return agent.handled;
   return [...new Set([...(agent.handled ?? []), ...keys])].slice(-HANDLED_KEPT);
-}
-
-function plus(before: Usage | undefined, used: SessionUse): Usage {
-  const cost = [before?.cost_usd, used.cost_usd].filter((one) => one !== undefined);
-  const cached = [before?.cached_tokens, used.cached_tokens].filter((one) => one !== undefined);
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
-  return {
-    sessions: (before?.sessions ?? 0) + 1,
-    seconds: (before?.seconds ?? 0) + Math.round(used.seconds),
-    input_tokens: (before?.input_tokens ?? 0) + used.input_tokens,
-    output_tokens: (before?.output_tokens ?? 0) + used.output_tokens,
-    ...(cached.length === 0 ? {} : { cached_tokens: sum(cached) }),
-    // A millionth of a dollar is enough; sums of binary fractions would grow long in the file.
-    ...(cost.length === 0 ? {} : { cost_usd: Math.round(sum(cost) * 1e6) / 1e6 }),
-  };
 }
 
 export const contextUsed: Row<'context-used'> = {

@@ -5,11 +5,13 @@ import { isFullCommit } from '../commits.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { diffFacts } from '../diff-facts.ts';
 import { checkpointEvent, historyOf } from '../holding.ts';
-import { covers, DEFAULT_TEST_PATTERNS, isCode, isTest, outOfScope, parseScope } from '../scope.ts';
+import { type Proof, proofCommands, redBefore } from '../proof.ts';
+import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../scope.ts';
 import type { Settings } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
+import { same } from '../values.ts';
 import { holdsTask, list } from './work.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
@@ -76,8 +78,13 @@ export const submitForReview: Row<'submit-for-review'> = {
       rule: 'a code task’s diff adds or changes a test file; docs, config and spec tasks touch no code',
       check: testsWithCode,
     },
+    {
+      name: 'proof',
+      rule: 'Liza itself ran the task’s validation and config.test_command at this commit, all green; under tdd: strict the tests are red on the base, and the base’s tests green on the commit',
+      check: proved,
+    },
   ],
-  effects: 'review_commit, coder lease cleared, agent WAITING; what the diff does is told in history',
+  effects: 'review_commit, coder lease cleared, agent WAITING; what the diff does and what was run is told in history',
   change: (s) => {
     const { task, command, actor, now, settings } = s;
     const submitted = evolve(
@@ -93,7 +100,9 @@ export const submitForReview: Row<'submit-for-review'> = {
         commit: command.commit,
         iteration: task.iteration,
         pin: command.facts.pin,
-        diff: diffFacts(task, command.facts.changes, testPatterns(settings)),
+        diff: diffFacts(task, command.facts, testPatterns(settings), proofCommands(settings, task)),
+        proof: command.facts.proof,
+        red_before: redBefore(task, command.commit) || undefined,
       }),
     );
     const lease = { expires: later(now, settings.lease_duration), now: iso(now) };
@@ -187,4 +196,27 @@ function testsWithCode({ task, command, settings }: Situation<'submit-for-review
   return refuse(fact, `Add a test; these count as tests: ${patterns.join(', ')}`);
 }
 
-const testPatterns = (settings: Settings): readonly string[] => settings.test_patterns ?? DEFAULT_TEST_PATTERNS;
+/** The last guard: whoever is refused by it alone has passed all that is cheap to check. */
+function proved({ task, command, settings }: Situation<'submit-for-review'>): Refusal | undefined {
+  const commands = proofCommands(settings, task);
+  if (commands.length === 0) return undefined;
+  const { proof } = command.facts;
+  if (proof === undefined || !isProofOf(proof, command.commit, commands, settings.tdd)) {
+    return refuse(
+      `nothing shows that ${commands.join(' and ')} passes at ${command.commit}`,
+      `Liza runs it when you submit: ${usage('submit-for-review', task.id)}`,
+    );
+  }
+  const { disproof } = proof;
+  return disproof === undefined ? undefined : refuse(disproof.reason, disproof.hint, 1, disproof.guard);
+}
+
+function isProofOf(proof: Proof, commit: string, commands: readonly string[], tdd: Settings['tdd']): boolean {
+  if (proof.commit !== commit || !same(proof.commands, commands)) return false;
+  const complete = same(
+    proof.runs.map(({ command }) => command),
+    commands,
+  );
+  const asked = tdd !== 'strict' || proof.tests === undefined || proof.tests.mode === 'strict';
+  return proof.disproof !== undefined || (complete && asked && proof.runs.every(({ ok }) => ok));
+}

@@ -2,6 +2,7 @@
 
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
+import { spentWords, taskBudgets } from '../budget/limits.ts';
 import { event, evolve, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
@@ -187,27 +188,35 @@ export const limit: Row<'limit'> = {
     },
     {
       name: 'limit-reached',
-      rule: 'max_iterations: the iteration is at the limit',
-      check: ({ task, settings, command }) => {
+      rule: 'max_iterations: the iteration is at the limit; budget: the task’s is used up',
+      check: ({ state, task, settings, command }) => {
+        if (command.limit === 'budget' && !taskBudgets(state, task).some(({ level }) => level === 'hard')) {
+          return refuse(`${task.id} has some of its budget left`, 'Let the coder go on');
+        }
         const max = task.max_iterations ?? settings.max_coder_iterations;
         if (command.limit !== 'max_iterations' || (task.iteration ?? 0) >= max) return undefined;
         return refuse(`${task.id} is at iteration ${task.iteration} of ${max}`, 'Let the coder go on');
       },
     },
   ],
-  effects: 'blocked_reason, default questions; counts in failed_by and failures_current',
+  effects: 'blocked_reason, default questions; but for a budget counts in failed_by and failures_current',
   change: (s) => {
     const { task, command, settings } = s;
     const said = {
       max_iterations: `Max iterations (${task.max_iterations ?? settings.max_coder_iterations}) reached without approval`,
       spin: 'spin: session after session ended without any change',
+      budget: `budget: ${taskBudgets(s.state, task)
+        .filter(({ level }) => level === 'hard')
+        .map(spentWords)
+        .join(', ')} used`,
       silence: `silence: no output and no progress for ${duration(settings.progress_timeout * 1000)}`,
     }[command.limit];
     const reason = blank(command.detail) ? said : `${said}: ${command.detail}`;
     const state = blockTask(s, s.state, task, {
       reason: reason.slice(0, 4000),
       questions: QUESTIONS[command.limit],
-      failed: task.assigned_to,
+      // Money that ran out says nothing about who spent it.
+      failed: command.limit === 'budget' ? undefined : task.assigned_to,
       event: 'limit',
       extra: { limit: command.limit, detail: blank(command.detail) ? undefined : command.detail?.slice(0, 1000) },
     });

@@ -1,7 +1,7 @@
 // What a coder's session is told: its task, what was said against the last attempt, what an earlier session
 // left, and the way from checkpoint to submit. A resumed session is told only what changed.
 
-import { historyOf } from '../holding.ts';
+import { historyOf, iterationEvents } from '../holding.ts';
 import { settings, type Task } from '../state.ts';
 import { begin, commandLines, handoff } from './commands.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
@@ -42,6 +42,7 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
     ...(fresh ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(state, task), ...earlier(task)] : []),
     ...(!fresh && wasRedefined(task) ? [REDEFINED, ...definitionFields(state, task)] : []),
     ...(fresh && checkpoint !== undefined ? checkpoint : []),
+    ...refusedSubmit(task),
     ...integrationFix(work),
     ...drift(work),
     'INSTRUCTIONS:',
@@ -79,10 +80,22 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
     ...(rejected ? ['Answer every blocker of PRIOR REJECTION FEEDBACK; unchanged work is refused.'] : []),
     start,
     howTo(work),
-    'Run VALIDATION, read the output, and commit everything in WORKTREE. The reviewer runs it again on your commit.',
-    `\`liza submit-for-review ${task.id} HEAD\`, then \`liza exit 42 --reason "submitted"\`, and stop.`,
+    'Run VALIDATION, read the output, and commit everything in WORKTREE.',
+    `\`liza submit-for-review ${task.id} HEAD\`: Liza runs VALIDATION at your commit itself, so give it time; red is refused, then mend it and submit again. Then \`liza exit 42 --reason "submitted"\`, and stop.`,
   ];
   return steps.map((step, at) => `${at + 1}. ${step}`);
+}
+
+/** What a session before was refused for, and may not have got round to. */
+function refusedSubmit(task: Task): readonly string[] {
+  const red = iterationEvents(task).findLast(({ event }) => event === 'validation_failed');
+  if (typeof red?.reason !== 'string') return [];
+  const output = typeof red.output === 'string' ? `\n${red.output}` : '';
+  return field(
+    `LAST SUBMIT, of ${String(red.commit).slice(0, 12)}, was refused`,
+    `${red.reason}${output}`,
+    showTask(task),
+  );
 }
 
 function howTo({ task, conflicts = [] }: CoderWork): string {

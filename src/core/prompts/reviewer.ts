@@ -2,6 +2,7 @@
 // recorded about the diff. The form of a rejection is the one the verdict is parsed by.
 
 import { historyOf, lastCoder } from '../holding.ts';
+import { proofOf, type TestProof } from '../proof.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { isFields } from '../values.ts';
 import { REJECTION_FORMAT } from '../verdict.ts';
@@ -69,7 +70,7 @@ function instructions({ task, base, commit }: ReviewWork, fresh: boolean): reado
       : [
           `What changed since the rejection: \`git diff ${prior}..${commit}\`. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
         ]),
-    'Run VALIDATION in WORKTREE and read its output; check each criterion of DONE WHEN, the CHECKPOINT and the EVIDENCE.',
+    'Read the EVIDENCE: Liza ran VALIDATION itself; run again in WORKTREE what you doubt. Check each criterion of DONE WHEN and the CHECKPOINT.',
     `Good: \`liza submit-verdict ${task.id} APPROVED "what you ran and read" --commit ${commit}\``,
     'Not good: reject in exactly this form, with the real count and one entry per blocker:',
   ];
@@ -93,8 +94,10 @@ export function rejectionForm(task: Task): string {
 }
 
 function evidence({ task, commit, lostVerdicts = [] }: ReviewWork): Section {
+  const submitted = historyOf(task).findLast((entry) => entry.event === 'submitted' && entry.commit === commit);
   return section('EVIDENCE', [
-    ...diffLines(historyOf(task).findLast((entry) => entry.event === 'submitted' && entry.commit === commit)),
+    ...diffLines(task, submitted),
+    ...proofLines(task, submitted),
     ...lostVerdicts.flatMap((text) => [
       'A REVIEWER WHOSE LEASE HAD ENDED FOUND (no verdict; check each point):',
       ...quote(text, showTask(task)),
@@ -102,15 +105,65 @@ function evidence({ task, commit, lostVerdicts = [] }: ReviewWork): Section {
   ]);
 }
 
-function diffLines(submitted: HistoryEvent | undefined): readonly string[] {
+function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly string[] {
   const facts = submitted?.diff;
   if (!isFields(facts)) return ['Liza has no facts about this diff: look at every file yourself.'];
+  const { lines, test_edits: edits } = facts;
+  const size = isFields(lines) ? `, ${Number(lines['added'])} lines added, ${Number(lines['removed'])} removed` : '';
   return [
     'Recorded by Liza from git, not by the coder:',
-    `FILES CHANGED: ${Number(facts['files'] ?? 0)}`,
+    `FILES CHANGED: ${Number(facts['files'] ?? 0)}${size}`,
     ...FACTS.map(([key, label]) => `${label}: ${paths(facts[key])}`),
+    ...(isFields(facts['instructions']) ? ['WORKTREE has the base’s version of files that steer agents.'] : []),
+    ...testEdits(task, edits),
   ];
 }
+
+function testEdits(task: Task, edits: unknown): readonly string[] {
+  const lines = isFields(edits) && Array.isArray(edits['lines']) ? edits['lines'].map(String) : [];
+  if (lines.length === 0) return [];
+  const more = isFields(edits) && typeof edits['more'] === 'number' ? ` (${edits['more']} more)` : '';
+  const title = 'LINES TAKEN FROM EXISTING TESTS (-), OR THAT SWITCH TESTS OFF (+); is each one right?';
+  return [`${title}${more}`, ...quote(lines.join('\n'), showTask(task))];
+}
+
+/** What Liza ran at the commit, and whether its tests test anything. */
+function proofLines(task: Task, submitted: HistoryEvent | undefined): readonly string[] {
+  const proof = submitted === undefined ? undefined : proofOf(submitted);
+  if (proof === undefined) return ['RUN BY LIZA: nothing; no command proves this commit, so run what does.'];
+  const before = typeof submitted?.red_before === 'number' ? submitted.red_before : 0;
+  const ran = proof.runs.map(
+    ({ command, ok, seconds, log }) => `- ${ok ? 'green' : 'RED'}, ${seconds} s: ${command} (${log})`,
+  );
+  return [
+    'RUN BY LIZA at COMMIT TO REVIEW, in a clean checkout:',
+    ...quote(ran.join('\n'), showTask(task)),
+    ...(before === 0 ? [] : [`THE SAME COMMIT WAS RED ${before} TIME(S) BEFORE: its tests do not always pass.`]),
+    ...testLines(proof.tests),
+  ];
+}
+
+function testLines(tests: TestProof | undefined): readonly string[] {
+  if (tests === undefined) return [];
+  const { on_base, base_tests, why } = tests;
+  return [
+    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${ON_BASE[on_base] ?? on_base}`,
+    `TESTS OF BASE ON THE NEW CODE: ${OF_BASE[base_tests] ?? base_tests}`,
+    ...(why === undefined ? [] : [`  because ${inline(why).slice(0, 500)}`]),
+  ];
+}
+
+const ON_BASE: Readonly<Record<string, string>> = {
+  red: 'red, as they should be',
+  green: 'GREEN: they pass without the change and prove nothing about it',
+  unknown: 'not known',
+};
+const OF_BASE: Readonly<Record<string, string>> = {
+  green: 'green',
+  red: 'RED: what they checked no longer holds',
+  unknown: 'not known',
+  same: 'they are unchanged',
+};
 
 /** The keys of core/diff-facts.ts. */
 const FACTS = [
@@ -119,6 +172,7 @@ const FACTS = [
   ['tests_changed', 'EXISTING TESTS CHANGED'],
   ['tests_removed', 'TESTS REMOVED'],
   ['instructions', 'INSTRUCTION, CI OR GIT FILES'],
+  ['test_setup', 'HOW TESTS ARE RUN'],
 ] as const;
 
 function paths(list: unknown): string {

@@ -1,6 +1,7 @@
 // The fields of a task as its coder and its reviewer read them.
 
 import { checkpointEvent } from '../holding.ts';
+import { proofCommands } from '../proof.ts';
 import { type State, settings, type Task } from '../state.ts';
 import { isFields } from '../values.ts';
 import { field, inline, quoteList } from './quote.ts';
@@ -20,14 +21,9 @@ export function definitionFields(state: State, task: Task): readonly string[] {
 }
 
 function validationFields(state: State, task: Task): readonly string[] {
-  const commands = [...(task.validation ?? []), ...testCommand(state)];
+  const commands = proofCommands(settings(state), task);
   if (commands.length === 0) return ['VALIDATION: none is configured; choose commands that prove DONE WHEN'];
   return ['VALIDATION (all of it must pass):', ...quoteList(commands, showTask(task))];
-}
-
-function testCommand(state: State): readonly string[] {
-  const command = settings(state).test_command;
-  return typeof command === 'string' ? [command] : [];
 }
 
 /** What the coder said before it began this iteration; undefined: it has not said it yet. */

@@ -1,6 +1,7 @@
 // The reasons of a board on which nothing moves, nearest to a verdict or merge first: what is finished
 // but waits for someone missing, then what could be begun, then what only a planner or a person can free.
 
+import { taskBudgets, usedUpSentence } from '../budget/limits.ts';
 import { counted, gist, listed } from '../gist.ts';
 import { agentLease } from '../holding.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../state.ts';
@@ -11,6 +12,7 @@ import type { Survey } from './survey.ts';
 
 export function whyStuck(seen: Survey): string {
   return (
+    overspent(seen) ??
     unreviewed(seen) ??
     unmerged(seen) ??
     unstaffed(seen) ??
@@ -23,6 +25,20 @@ export function whyStuck(seen: Survey): string {
     unplanned(seen)
   );
 }
+
+/** A task that somebody would take, had it anything left to spend. */
+function overspent({ board, live, now }: Survey): string | undefined {
+  const waits = live.filter(({ status, paused }) => WAITS.has(status) && paused !== true);
+  const over = waits
+    .map((task) => taskBudgets(board.state, task).find(({ level }) => level === 'hard'))
+    .filter((budget) => budget !== undefined);
+  const [first] = over;
+  if (first === undefined) return undefined;
+  const rest = over.length === 1 ? '' : ` (and of ${over.length - 1} more)`;
+  return `${usedUpSentence(first, now)}${rest}`;
+}
+
+const WAITS: ReadonlySet<TaskStatus> = new Set(['UNCLAIMED', 'REJECTED', 'INTEGRATION_FAILED', 'READY_FOR_REVIEW']);
 
 function unreviewed(seen: Survey): string | undefined {
   const waiting = withStatus(seen, 'READY_FOR_REVIEW');

@@ -90,6 +90,7 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
     onInterrupt: () => {},
     live: async () => {},
     holdOptimiser: () => {},
+    ancestors: () => [],
     stdoutIsTty: false,
     stderrIsTty: false,
     columns: 100,

@@ -4,7 +4,9 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Anomaly } from '../../../src/core/state.ts';
-import { aClaim, agents, aTask, type Project, project } from './fixtures.ts';
+import { realFiles } from '../../../src/store/files.ts';
+import { openSession } from '../../../src/store/sessions.ts';
+import { aClaim, agents, aTask, NOW, type Project, project } from './fixtures.ts';
 
 const retry = (n: number, error_pattern: string): Anomaly => ({
   id: `anomaly-${n}`,
@@ -118,7 +120,9 @@ test('an agent may look for no pattern and resolve none', async () => {
     ['resume'],
     ['anomaly', 'processed', 'a-1'],
   ]) {
-    const ran = await here.liza(argv, { agent: 'coder-1', env: { LIZA_SESSION: 'x' } });
+    const opening = { agent: 'coder-1', role: 'coder' as const, pid: process.pid };
+    const { credential } = openSession(realFiles, join(here.root, '.liza/agents'), opening, NOW);
+    const ran = await here.liza(argv, { agent: 'coder-1', env: { LIZA_SESSION: credential } });
     expect(ran.code, argv.join(' ')).toBe(1);
     expect(ran.stderr).toContain('not for coder-1');
   }

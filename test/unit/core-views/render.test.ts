@@ -249,3 +249,41 @@ describe('task', () => {
     expect(page).toContain('last change 1m ago');
   });
 });
+
+it('a submitted task shows what Liza ran, and what became of existing tests', () => {
+  const proof = {
+    commit: COMMIT,
+    commands: ['npm test'],
+    runs: [{ command: 'npm test', ok: true, how: 'ended with 0', seconds: 1.5, log: '.liza/evidence/t/1-1.log' }],
+    seconds: 3,
+    tests: {
+      mode: 'evidence',
+      base: COMMIT,
+      base_alone: 'green',
+      on_base: 'green',
+      base_tests: 'red',
+      why: 'it broke',
+    },
+    file: '.liza/evidence/t/1.json',
+  };
+  const diff = {
+    files: 2,
+    lines: { added: 7, removed: 3 },
+    test_edits: { lines: ['test/a.test.ts:4 - expect(a)'], more: 2 },
+  };
+  const told = event('submitted', NOW, 'coder-1', { commit: COMMIT, diff, proof });
+  const shown = task('t', { history: [told] });
+  const text = renderTask(shown, extras(shown), look(120));
+  for (const part of [
+    'run by Liza',
+    'green, 1.5 s: npm test',
+    'new tests on the base: green; the base’s tests: red (it broke)',
+    '.liza/evidence/t/1.json',
+    '2 file(s), 7 line(s) added, 3 removed',
+    'test/a.test.ts:4 - expect(a)',
+    'and 2 more',
+  ])
+    expect(text).toContain(part);
+  // Said once, above; the timeline does not repeat it as JSON.
+  expect(text).not.toContain('"runs"');
+});

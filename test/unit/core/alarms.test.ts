@@ -71,11 +71,11 @@ const verdicts = (approved: number, rejectedOnes = 0): Board =>
       ...Array.from({ length: rejectedOnes }, () => event('rejected', NOW)),
     ],
   });
-const approvedAfter = (seconds: number, files = 5): Board =>
+const approvedAfter = (seconds: number, files = 5, added = 0): Board =>
   about({
     status: 'MERGED',
     history: [
-      event('submitted', NOW - 10 * MINUTE, 'coder-1', { diff: { files } }),
+      event('submitted', NOW - 10 * MINUTE, 'coder-1', { diff: { files, lines: { added, removed: added } } }),
       event('review_claimed', NOW - seconds * SECOND, 'code-reviewer-1'),
       event('approved', NOW, 'code-reviewer-1'),
     ],
@@ -111,6 +111,16 @@ const due = (status: 'IN_PROGRESS' | 'CHECKPOINT' | 'COMPLETED', timeline: objec
       sprint: { ...quiet.state.sprint, status, timeline: { started: ago(HOUR), deadline: ago(0), ...timeline } },
     },
   });
+const conduct = (type: 'identity_violation' | 'branch_moved', details: Record<string, unknown>, processed = false) =>
+  board({
+    state: {
+      anomalies: [
+        { id: 'anomaly-1', type, reporter: 'supervisor', details, ...(processed ? { processed_at: ago(0) } : {}) },
+      ],
+    },
+  });
+const impostor = { agent: 'coder-1', claimed: 'code-reviewer-1', command: 'submit-verdict', count: 1 };
+const stray = { agent: 'coder-1', branch: 'main', commit: COMMIT };
 const edit = { edits: [{ seq: 7, time: NOW, detail: 'edited outside liza: tasks/t: description' }] };
 const aside = {
   aside: [{ file: '.liza/rejected/7-1-tasks-t.yaml', record: 'tasks/t', reason: 'it forges an approval' }],
@@ -131,7 +141,87 @@ const wait = (row: string, kind: Trouble): Scenario => ({
   begins: at(NOW, troubled(kind, ago(-HOUR))),
 });
 
+const used = (usd: number, more: object = {}) => ({
+  sessions: 1,
+  seconds: 60,
+  input_tokens: 1000,
+  output_tokens: 10,
+  cost_usd: usd,
+  ...more,
+});
+/** A goal that has spent this much, of ten dollars. */
+const spentOnGoal = (usd: number, limit = 10, more: object = {}): Board =>
+  board({
+    state: {
+      goal: { ...goal('IN_PROGRESS').goal, spent: used(usd, more) },
+      config: { budgets: { goal: { usd: limit } } },
+    },
+  });
+const TODAY = iso(NOW).slice(0, 10);
+const spentToday = (usd: number): Board =>
+  board({
+    state: {
+      goal: { ...goal('IN_PROGRESS').goal, days: [{ date: TODAY, ...used(usd) }] },
+      config: { budgets: { day: { usd: 10 } } },
+    },
+  });
+const spentOnTask = (fields: Partial<Task>): Board =>
+  about({ usage: used(1, { seconds: 600 }), ...fields }, { state: { config: { budgets: { task: { minutes: 10 } } } } });
+
 const SCENARIOS: readonly Scenario[] = [
+  {
+    row: 'BUDGET',
+    level: 'warning',
+    text: '⚠️ BUDGET: the goal — $8.00 of $10.00, 80 %',
+    before: at(NOW, spentOnGoal(7.99)),
+    begins: at(NOW, spentOnGoal(8)),
+    goesOn: at(NOW, spentOnGoal(9.99)),
+    over: at(NOW, spentOnGoal(9.99, 20)),
+  },
+  {
+    row: 'BUDGET',
+    level: 'alarm',
+    text: '🚨 BUDGET: the goal — used up: $10.00 of $10.00; no session starts',
+    before: at(NOW, spentOnGoal(9.99)),
+    begins: at(NOW, spentOnGoal(10)),
+    goesOn: at(NOW, spentOnGoal(12)),
+    over: at(NOW, spentOnGoal(12, 20)),
+  },
+  {
+    row: 'BUDGET',
+    level: 'warning',
+    text: '⚠️ BUDGET: the goal — the cost of 2 sessions is not known, so the limit of $10.00 counts only the rest',
+    before: at(NOW, spentOnGoal(1)),
+    begins: at(NOW, spentOnGoal(1, 10, { unpriced_sessions: 1, uncounted_sessions: 1 })),
+    goesOn: at(NOW, spentOnGoal(1, 10, { unpriced_sessions: 5 })),
+    over: at(NOW, { ...spentOnGoal(1), state: { ...spentOnGoal(1, 10, { unpriced_sessions: 5 }).state, config: {} } }),
+  },
+  {
+    row: 'BUDGET',
+    level: 'alarm',
+    text: '🚨 BUDGET: today (UTC) — used up: $11.00 of $10.00; no session starts',
+    before: at(NOW, spentToday(7)),
+    begins: at(NOW, spentToday(11)),
+    goesOn: at(NOW + 12 * HOUR - 1, spentToday(11)),
+    over: at(NOW + 12 * HOUR, spentToday(11)),
+  },
+  {
+    row: 'BUDGET',
+    level: 'alarm',
+    text: '🚨 BUDGET: t — used up: 10 min of 10 min; no session starts',
+    before: at(NOW, spentOnTask({ usage: used(1, { seconds: 400 }) })),
+    begins: at(NOW, spentOnTask({})),
+    over: at(NOW, spentOnTask({ status: 'ABANDONED' })),
+  },
+  {
+    row: 'DISK SPACE',
+    level: 'alarm',
+    text: '🚨 DISK SPACE: 499 MB left, a session needs 500; none starts',
+    before: at(NOW, { ...quiet, freeMb: 500 }),
+    begins: at(NOW, { ...quiet, freeMb: 499 }),
+    goesOn: at(NOW, { ...quiet, freeMb: 3 }),
+    over: at(NOW, { ...quiet, freeMb: 501 }),
+  },
   {
     row: 'LEASE EXPIRED',
     level: 'warning',
@@ -350,6 +440,23 @@ const SCENARIOS: readonly Scenario[] = [
     over: at(NOW + MINUTE, due('IN_PROGRESS', { checkpoint_at: ago(-SECOND) })),
   },
   {
+    row: 'IDENTITY',
+    level: 'alarm',
+    text: '🚨 IDENTITY: coder-1 tried to act as code-reviewer-1 (submit-verdict) and was refused',
+    before: at(NOW, quiet),
+    begins: at(NOW, conduct('identity_violation', impostor)),
+    goesOn: at(NOW, conduct('identity_violation', { ...impostor, count: 7 })),
+    over: at(NOW, conduct('identity_violation', impostor, true)),
+  },
+  {
+    row: 'BRANCH MOVED BY AN AGENT',
+    level: 'alarm',
+    text: `🚨 BRANCH MOVED BY AN AGENT: coder-1 moved main to ${COMMIT}; it is kept as refs/liza/strays/${COMMIT}`,
+    before: at(NOW, quiet),
+    begins: at(NOW, conduct('branch_moved', stray)),
+    over: at(NOW, conduct('branch_moved', stray, true)),
+  },
+  {
     row: 'EXTERNAL EDIT',
     level: 'warning',
     text: '⚠️ EXTERNAL EDIT: entry 7 — tasks/t: description',
@@ -514,6 +621,12 @@ describe('a fast approval', () => {
     expect(fast(approvedAfter(199, 100))).toBe(1);
     expect(fast(approvedAfter(200, 100))).toBe(0);
   });
+  it('is one of many lines in few files, too', () => {
+    expect(fast(approvedAfter(0, 1, 199))).toBe(0);
+    expect(fast(approvedAfter(0, 1, 200))).toBe(1);
+    expect(fast(approvedAfter(9, 1, 1000))).toBe(1);
+    expect(fast(approvedAfter(10, 1, 1000))).toBe(0);
+  });
   it('needs times that make sense', () => {
     expect(fast(approvedAfter(-60))).toBe(0); // the clock was set back in between
     const noClaim = about({
@@ -580,7 +693,7 @@ describe('when the wall clock jumps', () => {
   const BY_WALL: ReadonlySet<string> = new Set(['LEASE EXPIRED', 'REVIEW LEASE EXPIRED', 'DEADLINE PASSED']);
 
   test.each(
-    SCENARIOS.filter(({ row }) => !BY_WALL.has(row)).flatMap((scenario) =>
+    SCENARIOS.filter(({ row, text }) => !BY_WALL.has(row) && !text.includes('today')).flatMap((scenario) =>
       [3 * days, -3 * days].map((ms) => [scenario.text, ms, scenario] as const),
     ),
   )('%s: begins and ends no other way when it jumps by %i ms', (text, ms, { before, begins, over }) => {

@@ -2,14 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../src/core/command.ts';
-import { type DiffFacts, diffFacts, isInstruction } from '../../../src/core/diff-facts.ts';
+import { type DiffFacts, diffFacts } from '../../../src/core/diff-facts.ts';
+import { isInstruction } from '../../../src/core/instructions.ts';
 import { DEFAULT_TEST_PATTERNS } from '../../../src/core/scope.ts';
 import { begin, CHECKPOINT, CODER, changes, claimed } from './world.ts';
 
 function factsOf(given: readonly FileChange[], files_to_modify: readonly string[] = ['src/']): DiffFacts {
   const w = claimed();
   w.run(CODER, begin('a', undefined, { ...CHECKPOINT, files_to_modify }));
-  return diffFacts(w.task('a'), given, DEFAULT_TEST_PATTERNS);
+  return diffFacts(w.task('a'), { changes: given }, DEFAULT_TEST_PATTERNS);
 }
 
 describe('diffFacts', () => {
@@ -23,7 +24,9 @@ describe('diffFacts', () => {
   });
 
   it('without a checkpoint everything is undeclared', () => {
-    expect(diffFacts(claimed().task('a'), changes('src/a.ts'), []).undeclared).toEqual({ paths: ['src/a.ts'] });
+    expect(diffFacts(claimed().task('a'), { changes: changes('src/a.ts') }, []).undeclared).toEqual({
+      paths: ['src/a.ts'],
+    });
   });
 
   it('tests that were added, changed and removed', () => {

@@ -26,6 +26,10 @@ claim-task         INTEGRATION_FAILED CLAIMED
 begin              CLAIMED CLAIMED
 begin              CLAIMED BLOCKED
 submit-for-review  CLAIMED READY_FOR_REVIEW
+record-validation  CLAIMED CLAIMED
+record-validation  CLAIMED BLOCKED
+review-copy        READY_FOR_REVIEW READY_FOR_REVIEW
+review-changed     READY_FOR_REVIEW READY_FOR_REVIEW
 block              CLAIMED BLOCKED
 block              INTEGRATION_FAILED BLOCKED
 limit              CLAIMED BLOCKED

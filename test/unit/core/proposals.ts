@@ -16,6 +16,7 @@ import {
   definition,
   HUMAN,
   PLANNER,
+  proof,
   rejection,
   SPEC,
   SUPERVISOR,
@@ -133,6 +134,7 @@ function sensible(run: Run, task: Task, y: number, z: number): { actor: Actor; c
     case 'CLAIMED':
       return work(run, task, y, z);
     case 'READY_FOR_REVIEW':
+      if (task.reviewing_by !== undefined && y % 23 === 0) return { actor: SUPERVISOR, command: copyOf(t, z) };
       return task.reviewing_by === undefined || y % 8 === 0
         ? { actor: SUPERVISOR, command: { name: 'claim-review', task: t, agent: pick(REVIEWERS, z) } }
         : { actor: asReviewer(task.reviewing_by), command: verdict(t, y, z) };
@@ -223,15 +225,26 @@ function work(run: Run, task: Task, y: number, z: number): { actor: Actor; comma
     dirty: [],
     descends_from_base: true,
     changes: changes('src/a.ts', 'test/a.test.ts'),
+    proof: proof(at, z % 41 === 0 ? { runs: [] } : {}),
   };
+  if (y % 4 === 0)
+    return { actor, command: { name: 'record-validation', task: t, proof: proof(at, z % 5 === 0 ? {} : RED) } };
   return { actor, command: { name: 'submit-for-review', task: t, commit: at, facts } };
 }
 
+const RED = { disproof: { guard: 'validation', reason: 'npm test ended with 1', hint: 'mend it' } } as const;
+
 const lastClaim = (task: Task): number => task.history?.findLastIndex((entry) => entry.event === 'claimed') ?? -1;
 
+const copyOf = (task: string, z: number): Command =>
+  z % 2 === 0
+    ? { name: 'review-copy', task, folder: `.worktrees/.review-${task}-00000000`, tree: commit(z) }
+    : { name: 'review-changed', task, agent: 'code-reviewer-1', paths: ['src/a.ts'] };
+
 function verdict(task: string, y: number, z: number): Command {
-  if (y % 2 === 0) return { name: 'submit-verdict', task, verdict: 'APPROVED' };
-  return { name: 'submit-verdict', task, verdict: 'REJECTED', reason: rejection([pick(ISSUES, z)]) };
+  const facts = { unknown_places: [], changed_files: [] };
+  if (y % 2 === 0) return { name: 'submit-verdict', task, verdict: 'APPROVED', facts };
+  return { name: 'submit-verdict', task, verdict: 'REJECTED', reason: rejection([pick(ISSUES, z)]), facts };
 }
 
 function rescue(run: Run, task: Task, y: number, z: number): { actor: Actor; command: Command } {

@@ -89,6 +89,11 @@ describe('crashes', () => {
     expect(repeated(3, crashed).next).toMatchObject({ kind: 'stop', trouble: 'crash-loop' });
     expect(repeated(3, { how: { kind: 'signalled', signal: 'SIGKILL' } }).next).toMatchObject({ kind: 'stop' });
   });
+  test('who used more of the machine than it may is told so, and counts as crashed', () => {
+    const over: Partial<SessionEnd> = { how: { kind: 'over-limit', why: 'it used 900 MB' }, holds: true };
+    expect(repeated(1, over).next).toEqual({ kind: 'again', afterMs: 5000, why: 'it used 900 MB' });
+    expect(repeated(3, over).next).toMatchObject({ kind: 'stop', why: expect.stringContaining('it used 900 MB') });
+  });
   test('but not when they are further apart', () => {
     expect(repeated(6, crashed, 3 * 60_000).next).toMatchObject({ kind: 'again', afterMs: 10_000 });
   });

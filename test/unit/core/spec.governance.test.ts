@@ -399,8 +399,14 @@ describe('what is possible next', () => {
     expect(possible(w.board, ['planner'], w.task('a'))).toEqual(['amend', 'abandon', 'drop-worktree']);
     expect(possible(w.board, ['coder'], w.task('a'))).toEqual([]);
     toClaimed(w, 'a');
-    expect(possible(w.board, ['coder'], w.task('a'))).toEqual(['begin', 'submit-for-review', 'block', 'handoff']);
+    expect(possible(w.board, ['coder'], w.task('a'))).toEqual([
+      'begin',
+      'submit-for-review',
+      'record-validation',
+      'block',
+      'handoff',
+    ]);
     w.board = { ...w.board, switches: { PAUSE: w.now } };
-    expect(possible(w.board, ['coder'], w.task('a'))).toEqual(['block', 'handoff']);
+    expect(possible(w.board, ['coder'], w.task('a'))).toEqual(['record-validation', 'block', 'handoff']);
   });
 });

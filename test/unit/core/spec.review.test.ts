@@ -202,7 +202,7 @@ describe('REJECTED', () => {
 
   it('a blocker’s file exists in the tree or diff', () => {
     const w = inReview();
-    const facts = { unknown_files: ['src/ghost.ts'] };
+    const facts = { unknown_places: ['src/ghost.ts (no such file)'], changed_files: [] };
     expect(w.refused(REVIEWER, { ...reject('a'), facts } as Command).message).toContain('src/ghost.ts');
   });
 

@@ -7,6 +7,7 @@ import { decide } from '../../../src/core/decide.ts';
 import type { Decided, Decision, Refusal } from '../../../src/core/decision.ts';
 import { findTask } from '../../../src/core/find.ts';
 import { freshState } from '../../../src/core/fresh.ts';
+import { type Proof, proofCommands } from '../../../src/core/proof.ts';
 import type { Agent, Config, State, Task } from '../../../src/core/state.ts';
 import { iso } from '../../../src/core/time.ts';
 
@@ -185,8 +186,17 @@ export const submit = (task: string, at: string, more: Partial<SubmitFacts> = {}
     dirty: [],
     descends_from_base: true,
     changes: changes('src/client.ts', 'test/client.test.ts'),
+    proof: proof(at),
     ...more,
   },
+});
+/** What Liza's own run of the project's test command shows. */
+export const proof = (at: string, more: Partial<Proof> = {}): Proof => ({
+  commit: at,
+  commands: ['npm test'],
+  runs: [{ command: 'npm test', ok: true, how: 'ended with 0', seconds: 1, log: '.liza/evidence/a/1-1.log' }],
+  seconds: 1,
+  ...more,
 });
 export const changes = (...paths: readonly string[]): readonly FileChange[] =>
   paths.map((path) => ({ path, kind: 'changed' }));
@@ -247,7 +257,19 @@ export function toReady(w: World, id: string, coder = 'coder-1', at = nextCommit
     | { start_commit?: string }
     | undefined;
   w.run(actor, begin(id, start?.start_commit ?? BASE));
-  w.run(actor, submit(id, at));
+  w.run(actor, submit(id, at, { proof: proved(w, id, at) }));
+}
+/** The task's own commands and the project's, all green. */
+export function proved(w: World, id: string, at: string, more: Partial<Proof> = {}): Proof {
+  const commands = proofCommands(w.state.config, w.task(id));
+  const runs = commands.map((command, n) => ({
+    command,
+    ok: true,
+    how: 'ended with 0',
+    seconds: n + 1,
+    log: `.liza/evidence/${id}/1-${n + 1}.log`,
+  }));
+  return proof(at, { commands, runs, ...more });
 }
 export const nextCommit = (w: World, id: string): string => commit(0x1000 + (w.task(id).history?.length ?? 0));
 export function toApproved(w: World, id: string, coder = 'coder-1'): void {

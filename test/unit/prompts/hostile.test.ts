@@ -5,7 +5,19 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { QUOTE_LIMIT } from '../../../src/core/prompts/quote.ts';
 import { SECTIONS } from '../../../src/core/prompts/sections.ts';
-import { begin, CODER, claim, claimReview, commit, HUMAN, PLANNER, ready, SUPERVISOR, submit } from '../core/world.ts';
+import {
+  begin,
+  CODER,
+  claim,
+  claimReview,
+  commit,
+  HUMAN,
+  PLANNER,
+  proved,
+  ready,
+  SUPERVISOR,
+  submit,
+} from '../core/world.ts';
 import { toCoder, toPlanner, toReviewer } from './situations.ts';
 
 const NASTY = fc.array(
@@ -64,7 +76,7 @@ function told(words: string): readonly string[] {
       files_to_modify: ['src'],
     }),
   );
-  w.run(CODER, submit('a', commit(0x77)));
+  w.run(CODER, submit('a', commit(0x77), { proof: proved(w, 'a', commit(0x77)) }));
   w.run(SUPERVISOR, claimReview('a'));
   const reviewer = toReviewer(w, 'a', { lostVerdicts: [words] });
   w.edit((state) => ({ ...state, tasks: state.tasks.map((task) => ({ ...task, status: 'BLOCKED' as const })) }));

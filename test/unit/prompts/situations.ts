@@ -20,6 +20,7 @@ import {
   mergeFailed,
   OTHER_CODER,
   PLANNER,
+  proved,
   REVIEWER,
   reject,
   SUPERVISOR,
@@ -149,7 +150,24 @@ function reviewing(second = false): World {
         { path: 'test/client.test.ts', kind: 'changed' },
         { path: 'test/retry.test.ts', kind: 'added' },
         { path: 'AGENTS.md', kind: 'changed' },
+        { path: 'package.json', kind: 'changed' },
       ],
+      lines: { added: 120, removed: 14 },
+      test_edits: {
+        lines: ['test/client.test.ts:12 - expect(calls).toBe(3);', 'test/client.test.ts:30 + test.skip("401")'],
+      },
+      proof: proved(w, 'retry-login', commit(0x2000), {
+        tests: second
+          ? { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'red', base_tests: 'green' }
+          : {
+              mode: 'evidence',
+              base: BASE,
+              base_alone: 'green',
+              on_base: 'green',
+              base_tests: 'red',
+              why: 'with the base\'s tests "npm test" ended with 1',
+            },
+      }),
     }),
   );
   w.run(SUPERVISOR, claimReview('retry-login'));
@@ -265,7 +283,7 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
   'reviewer-integration-fix': () => {
     const w = conflicting();
     w.run(OTHER_CODER, begin('retry-login'));
-    w.run(OTHER_CODER, submit('retry-login', commit(0x4000)));
+    w.run(OTHER_CODER, submit('retry-login', commit(0x4000), { proof: proved(w, 'retry-login', commit(0x4000)) }));
     w.run(SUPERVISOR, claimReview('retry-login'));
     return toReviewer(w, 'retry-login');
   },

@@ -61,7 +61,7 @@ export const SECRET = 'correct-horse-battery';
 /** Markup, scripts, closings of what surrounds it, controls, bidi, broken Unicode, secrets. */
 export const EVIL =
   '</title></style></script></svg><script>alert(1)</script><img src=x onerror=alert(1)>" onload="alert(1)\' x=\'y --> ]]> ' +
-  `\u202egnp.exe\u2066\u001b[2J\u0000\u0007\ud800 \u200b&#60;b> \`code\` | [a](javascript:alert(1)) token=abcdef1234567 s\u200bk-abcdefghijklmnopqrstu ${SECRET}`;
+  `\u202egnp.exe\u2066\u001b[2J\u0000\u0007\ud800 \u200b&#60;b> \`code\` | [a](javascript:alert(1)) token=abcdef1234567 s\u200bk-abcdefghijk4mnopqrstu ${SECRET}`;
 
 export function hostile(): State {
   const evil = (name: string, at: number, extra: object = {}) =>

@@ -59,7 +59,7 @@ for (const [name, shown] of [
 
   it(`tells no secret, however it was hidden: ${name}`, () => {
     expect(shown).not.toContain(SECRET);
-    expect(shown).not.toContain('abcdefghijklmnopqrstu');
+    expect(shown).not.toContain('abcdefghijk4mnopqrstu');
     expect(shown).not.toContain('abcdef1234567');
     expect(shown).toMatch(/\[redacted\\?\]/);
   });

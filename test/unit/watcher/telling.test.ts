@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { Alarm } from '../../../src/core/alarms/alarm.ts';
 import { isEmpty, joined, kindOf, messageOf } from '../../../src/core/alarms/group.ts';
-import { redact, safeLine, secretsOf } from '../../../src/core/alarms/redact.ts';
+import { redact, safeLine, secretsOf } from '../../../src/core/redact.ts';
 import { notifySend, openDesktop, osascript } from '../../../src/notify/desktop.ts';
 import { GATHER_MS, openCaller, QUIET_MS } from '../../../src/watcher/callers.ts';
 import { ATTEMPTS, pauseAfter } from '../../../src/watcher/deliveries.ts';
@@ -44,14 +44,14 @@ describe('secrets', () => {
 
   it('of the environment are those whose names say so, the longest first', () => {
     const env = {
-      API_KEY: 'abcdefgh',
-      MY_TOKEN: 'abcdefgh-longer',
+      API_KEY: 'abcdefg1',
+      MY_TOKEN: 'abcdefg1-longer',
       HOME: '/home/person',
       SHORT_SECRET: 'abc',
       EMPTY: undefined,
     };
-    expect(secretsOf(env)).toEqual(['abcdefgh-longer', 'abcdefgh']);
-    expect(redact('x abcdefgh-longer y abcdefgh', secretsOf(env))).toBe('x [redacted] y [redacted]');
+    expect(secretsOf(env)).toEqual(['abcdefg1-longer', 'abcdefg1']);
+    expect(redact('x abcdefg1-longer y abcdefg1', secretsOf(env))).toBe('x [redacted] y [redacted]');
   });
 
   it('a line is one line that a terminal does not obey, and keeps its emoji', () => {

@@ -3,8 +3,10 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { agentTag, endAgent, startAgent } from '../../../src/programs/agent.ts';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { endAgent, startAgent } from '../../../src/programs/agent.ts';
+import { agentTag } from '../../../src/programs/tags.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -19,7 +21,7 @@ async function run(script: string) {
     argv: ['node', '-e', script],
     cwd: folder,
     env: process.env,
-    tag: agentTag(folder, 'coder-1'),
+    tag: agentTag({ root: folder, repository: folder }, 'coder-1'),
     logFile: path.join(folder, 'log'),
     onLine: (_stream, line) => lines.push(line),
     onOutput: () => {
@@ -53,6 +55,31 @@ test('a line of 100 MB costs no more than its length, counts as life, and is tol
   expect((user + system) / 1e6).toBeLessThan(10);
 });
 
+test('a flood of short lines: memory stays flat, others get their turn, the log its bounds, and an event is heard', async () => {
+  const megabytes = 200;
+  const { running, lines } = await run(`
+    const piece = 'y\\n'.repeat(1 << 19);
+    const put = (n) => n === 0 ? process.stdout.end('{"last":1}\\n') : process.stdout.write(n === ${megabytes / 2} ? '{"half":1}\\n' + piece : piece, () => put(n - 1));
+    put(${megabytes})`);
+  const before = process.memoryUsage().rss;
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  let most = 0;
+  const watch = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().rss);
+  }, 50);
+  await running.exited;
+  const { outputBytes } = await running.end(0);
+  clearInterval(watch);
+  delay.disable();
+  expect(outputBytes).toBeGreaterThan(megabytes * 1e6);
+  expect(lines.filter((line) => line.startsWith('{'))).toEqual(['{"half":1}', '{"last":1}']);
+  expect(lines.length).toBeLessThan(1_000_000);
+  expect((most - before) / 1e6).toBeLessThan(150);
+  expect(delay.percentile(99) / 1e6).toBeLessThan(300);
+  expect(fs.statSync(path.join(folder, 'log')).size).toBeLessThan(17 * 1024 * 1024);
+});
+
 test('the last words of one that has exited are heard', async () => {
   for (let n = 0; n < 10; n += 1) {
     const { running, lines } = await run(
@@ -64,13 +91,62 @@ test('the last words of one that has exited are heard', async () => {
   }
 });
 
+/** G19: each leaves a process behind in its own way and says its pid. */
+const DAEMONS = {
+  'a child': 'sleep 1000 & echo $!',
+  'a session of its own': 'setsid sleep 1000 & echo $!',
+  'a double fork': `(sh -c 'echo $$; exec sleep 1000' &)`,
+  'a double fork into a session of its own': `(setsid sh -c 'echo $$; exec sleep 1000' &)`,
+  'a cleared environment': `env -i /bin/sh -c 'echo $$; exec sleep 1000' &`,
+  'a double fork with a cleared environment': `(env -i /bin/sh -c 'echo $$; exec sleep 1000' &)`,
+  'a session of its own with a cleared environment, two forks away': `(env -i /usr/bin/setsid /bin/sh -c 'sleep 1000 & echo $!' &)`,
+  'one that forks on after its parent is gone': `(env -i /usr/bin/setsid /bin/sh -c 'sleep 0.3; sleep 1000 & echo $!; wait' &)`,
+} as const;
+
+const isLinux = process.platform === 'linux';
+
+describe.skipIf(!isLinux)('G19: nothing that an agent leaves behind is alive when its session is over', () => {
+  test.each(Object.entries(DAEMONS))('%s', async (_how, script) => {
+    const { running, lines } = await run(`
+      require('child_process').spawnSync('sh', ['-c', ${JSON.stringify(`${script}; sleep 0.05`)}], { stdio: 'inherit' });
+      setTimeout(() => {}, 500)`);
+    await running.exited;
+    await running.end(0);
+    const pids = lines.map(Number);
+    expect(pids.length).toBeGreaterThan(0);
+    for (const pid of pids) expect(isAlive(pid), `${pid}`).toBe(false);
+  });
+
+  test('also when the supervisor is gone, by project and id alone', async () => {
+    const { running, lines } = await run(`
+      require('child_process').spawnSync('sh', ['-c', ${JSON.stringify(DAEMONS['a double fork with a cleared environment'])}], { stdio: 'inherit' });
+      setTimeout(() => {}, 300)`);
+    await running.exited;
+    const [pid] = lines.map(Number);
+    expect(isAlive(pid ?? 0)).toBe(true);
+    expect(await endAgent({ root: folder, repository: folder }, 'coder-2')).toBe(0);
+    expect(isAlive(pid ?? 0)).toBe(true);
+    expect(await endAgent({ root: folder, repository: folder }, 'coder-1')).toBe(0);
+    expect(isAlive(pid ?? 0)).toBe(false);
+    await running.end(0);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/.test(fs.readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
 test('whoever comes after can end what an agent left, by project and id alone', async () => {
   const { running } = await run(`
     require('child_process').spawn('setsid', ['sleep', '1000'], { detached: true, stdio: 'ignore' }).unref();
     setInterval(() => {}, 1000)`);
-  expect(await endAgent(folder, 'coder-2')).toBe(0);
+  expect(await endAgent({ root: folder, repository: folder }, 'coder-2')).toBe(0);
   expect(await Promise.race([running.exited, 'alive'])).toBe('alive');
-  expect(await endAgent(folder, 'coder-1')).toBe(0);
+  expect(await endAgent({ root: folder, repository: folder }, 'coder-1')).toBe(0);
   expect(await running.exited).toEqual({ kind: 'signalled', signal: 'SIGKILL' });
   await running.end(0);
 });

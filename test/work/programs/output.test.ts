@@ -70,6 +70,68 @@ describe('the log', () => {
   });
 });
 
+describe('secrets', () => {
+  const SECRET = 'corréct-horse-battery-9';
+  const KEY = `sk-ant-api03-${'Ab3_x-9Z'.repeat(11)}`;
+  const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEowIBAAKCAQEAabcdefgh\n'.repeat(20)}-----END RSA PRIVATE KEY-----\n`;
+  const printed = (text: string, size: number, limit = 1 << 20) => {
+    const logFile = join(folder, 'run.log');
+    const bytes = Buffer.from(text);
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      bytes.subarray(n * size, (n + 1) * size),
+    );
+    const lines: string[] = [];
+    const { tail } = print(
+      { logFile, logLimit: limit, secrets: [SECRET], onLine: (line) => lines.push(line) },
+      ...pieces,
+    );
+    return { log: readFileSync(logFile, 'utf8'), tail, lines: lines.join('\n') };
+  };
+
+  test.each([1, 2, 3, 7, 64, 1000])('are nowhere, cut into pieces of %i bytes', (size) => {
+    const text = `begin ${SECRET} and "${KEY}"\n${PEM}end ü\nno newline ${KEY}`;
+    const { log, tail, lines } = printed(text, size);
+    expect(log).toBe('begin [redacted] and "[redacted]"\n[redacted]\nend ü\nno newline [redacted]');
+    expect(tail).toBe(log);
+    expect(lines).not.toContain('horse');
+    expect(lines).not.toContain('sk-ant');
+  });
+
+  test('are not left in halves where the middle was left out, wherever the cut falls', () => {
+    for (let shift = 0; shift < 130; shift += 1) {
+      const text = `${'.'.repeat(shift)} ${KEY} ${SECRET} ${'-'.repeat(400)} ${KEY} ${SECRET} ${'.'.repeat(130 - shift)}`;
+      const { log } = printed(text, 50, 240);
+      // A word as short as this is no secret any more.
+      for (let at = 0; at + 20 <= KEY.length; at += 1) expect(log).not.toContain(KEY.slice(at, at + 20));
+      expect(log).toContain('bytes left out');
+    }
+  });
+
+  test('a key without its beginning is one', () => {
+    const { log, tail } = printed(`${'x\n'.repeat(4000)}${PEM.repeat(40)}after\n`, 512, 2000);
+    expect(log).not.toContain('MIIEow');
+    expect(tail).not.toContain('MIIEow');
+    expect(tail).toContain('after');
+  });
+
+  test('every byte that is none stays as it was', () => {
+    const logFile = join(folder, 'run.log');
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * 7919) % 256));
+    const output = openOutput({ logFile, logLimit: 1 << 20, secrets: [SECRET] });
+    for (let at = 0; at < bytes.length; at += 777) output.write(bytes.subarray(at, at + 777));
+    output.close();
+    expect(readFileSync(logFile).equals(bytes)).toBe(true);
+  });
+
+  test('a line without end goes to the log before it ends', () => {
+    const logFile = join(folder, 'run.log');
+    const output = openOutput({ logFile });
+    for (let n = 0; n < 100; n += 1) output.write(Buffer.from('word '.repeat(1000)));
+    expect(readFileSync(logFile).length).toBeGreaterThan(400_000);
+    output.close();
+  });
+});
+
 describe('the tail', () => {
   test('is the last 4 KB, beginning with a whole character', () => {
     const printed = print({}, 'x'.repeat(3), 'é'.repeat(5000));

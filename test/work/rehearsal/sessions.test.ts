@@ -42,7 +42,7 @@ const ADD = [
   '--spec=specs/vision.md',
   '--done=x',
   '--scope=IN: src/, test/',
-  '--validate=t',
+  '--validate=true',
   '--ready',
 ];
 const BEGIN = { begin: { intent: 'i', risks: 'r', validation: 'v', files: ['src/a.mjs'] } };

@@ -75,7 +75,7 @@ export const OPERATIONS: readonly Operation[] = [
       name: 'submit-verdict',
       task: 'retry-login',
       verdict: 'APPROVED',
-      facts: { unknown_files: [] },
+      facts: { unknown_places: [], changed_files: [] },
     }),
   },
   {

@@ -1,10 +1,11 @@
 // SPEC §8, row by row: how a session ends and what its supervisor makes of it. Tiny agents, a clock in the hand.
 
 import { describe, expect, test } from 'vitest';
-import { agentTag } from '../../../src/programs/agent.ts';
+import { siteOf } from '../../../src/git/directory.ts';
 import { processes } from '../../../src/programs/processes.ts';
+import { agentTag } from '../../../src/programs/tags.ts';
 import { succeeded } from '../workflows/project.ts';
-import { open, type Part, r } from './room.ts';
+import { open, type Part, r, UNCHANGED } from './room.ts';
 
 const declare = (code: number, agent = 'coder-1') => r().p.run(agent, { name: 'exit', code });
 const declared = (code: number): Part => ({ act: () => declare(code), end: 'exit 0' });
@@ -86,7 +87,13 @@ describe('the way of a task', () => {
 const verdictOf = (given: 'APPROVED' | 'REJECTED'): Part => ({
   act: async () => {
     const reason = given === 'REJECTED' ? { reason: REJECTION } : {};
-    await r().p.run('code-reviewer-1', { name: 'submit-verdict', task: 't', verdict: given, ...reason });
+    await r().p.run('code-reviewer-1', {
+      name: 'submit-verdict',
+      task: 't',
+      verdict: given,
+      ...reason,
+      facts: UNCHANGED,
+    });
   },
   end: 'exit 0',
 });
@@ -377,7 +384,7 @@ test('an accident in one supervisor ends them all in order, and is told', async 
   r().clock.advance(60_000);
   await expect(r().crew.ended).rejects.toThrow('the disk is gone');
   for (const id of ['coder-1', 'coder-2']) {
-    const left = processes(agentTag(r().p.root, id)).filter(({ tagged }) => tagged);
+    const left = processes(agentTag(siteOf(r().p.root), id)).filter(({ tagged }) => tagged);
     expect(left).toEqual([]);
   }
 });

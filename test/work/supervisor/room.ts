@@ -12,6 +12,9 @@ import type { CrewControl } from '../../../src/supervisor/view.ts';
 import { isRefusal } from '../../../src/workflows/hands.ts';
 import { type Project, type ProjectOptions, project, START } from '../workflows/project.ts';
 
+/** What git says about a verdict whose giver kept its hands off its copy. */
+export const UNCHANGED = { unknown_places: [], changed_files: [] };
+
 export interface FakeClock extends Clock {
   /** Everyone who waits for less than this is woken. */
   advance(ms: number): void;
@@ -73,6 +76,8 @@ export interface RoomOptions extends ProjectOptions {
   readonly parts?: Readonly<Record<string, readonly Part[]>>;
   readonly provider?: Partial<Provider>;
   readonly crew?: Partial<CrewOptions>;
+  /** What is there before the crew comes. */
+  readonly furnish?: (project: Project) => void;
 }
 
 const LONG_AGO = 3600;
@@ -81,6 +86,7 @@ async function openRoom(options: RoomOptions): Promise<Room> {
   const p = project(options);
   // The board comes with registered agents: by now their supervisors are long gone.
   p.pass(LONG_AGO);
+  options.furnish?.(p);
   const clock = fakeClock(p, START + LONG_AGO * 1000);
   const started: SessionRequest[] = [];
   const folder = path.join(p.base, 'parts');

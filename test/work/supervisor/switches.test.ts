@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { succeeded } from '../workflows/project.ts';
-import { open, type Part, r } from './room.ts';
+import { open, type Part, r, UNCHANGED } from './room.ts';
 
 const seat = (id = 'coder-1') =>
   r()
@@ -31,7 +31,7 @@ const submits: Part = {
   end: 'exit 0',
 };
 const approves: Part = {
-  act: () => r().p.run('code-reviewer-1', { name: 'submit-verdict', task: 't', verdict: 'APPROVED' }),
+  act: () => r().p.run('code-reviewer-1', { name: 'submit-verdict', task: 't', verdict: 'APPROVED', facts: UNCHANGED }),
   end: 'exit 0',
 };
 

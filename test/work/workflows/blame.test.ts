@@ -61,7 +61,8 @@ test('a fast-forward: every commit of it is the task’s, with evidence and merg
     evidence: {
       checkpoint: { intent: 'Write greet', validation: 'npm test is green' },
       diff: { files: 2, tests_added: { paths: ['tests/greet.test.ts'] } },
-      validation: ['npm test'],
+      validation: ['true'],
+      proof: expect.stringMatching(/^green, [\d.]+ s: true\n/),
     },
     merge: {
       commit,
@@ -81,6 +82,7 @@ test('a fast-forward: every commit of it is the task’s, with evidence and merg
     'coder-1',
     'approved by code-reviewer-1',
     'npm test is green',
+    'run by Liza',
     'by fast-forward',
   ])
     expect(out).toContain(part);
@@ -267,6 +269,7 @@ describe('with a board from elsewhere', () => {
     const marks = join(here.root, '.git', 'marks');
     execFileSync('git', ['-C', here.root, 'fast-import', '--quiet', '--force', `--export-marks=${marks}`], {
       input: lines.join(''),
+      env: { ...process.env, LIZA_INTEGRATION: 'mine' },
     });
     const ids = new Map(
       execFileSync('cat', [marks], { encoding: 'utf8' })

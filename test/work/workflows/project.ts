@@ -280,7 +280,8 @@ function writeBoard({ root, head }: Project, tasks: Tasks, config: Partial<Confi
     goal: { ...fresh.goal, status: 'IN_PROGRESS' },
     agents: Object.fromEntries(agents),
     tasks: tasks.map((task) => aTask(typeof task === 'string' ? { id: task } : task)),
-    config: { ...fresh.config, ...config },
+    // Whether tests test is prove.test.ts's matter; elsewhere it would only take time.
+    config: { ...fresh.config, tdd: 'off', ...config },
   };
   fs.mkdirSync(path.join(root, '.liza'));
   const text = emitEntries(state as unknown as Readonly<Record<string, unknown>>, 0).join('\n');
@@ -296,7 +297,7 @@ const aTask = (changes: Partial<Task> & { readonly id: string }): Task => ({
   done_when: 'its test passes',
   scope: 'IN: src, test. OUT: secret/',
   created: iso(START),
-  validation: ['npm test'],
+  validation: ['true'],
   history: [{ time: iso(START), event: 'created', agent: 'planner-1' }],
   ...changes,
 });

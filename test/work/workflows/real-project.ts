@@ -63,7 +63,8 @@ export function project(): Project {
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', folder, ...args], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], HOME: home, GIT_CONFIG_NOSYSTEM: '1' },
+      // A person who means it when they move the integration branch.
+      env: { PATH: process.env['PATH'], HOME: home, GIT_CONFIG_NOSYSTEM: '1', LIZA_INTEGRATION: 'mine' },
     }).trimEnd();
   const context = (folder = root, directory = gitDirectoryOf(folder)): Context =>
     contextOf({ root: folder, gitDirectory: directory, clock: () => now, specExists: () => true, nested: undefined });
@@ -91,6 +92,7 @@ export function project(): Project {
       onInterrupt: () => {},
       live: async () => {},
       holdOptimiser: () => {},
+      ancestors: () => [],
       stdoutIsTty: false,
       stderrIsTty: false,
       columns: 120,
@@ -149,7 +151,7 @@ export function project(): Project {
     },
     add: async (id) => {
       const scope = 'IN: src/, tests/';
-      const flags = { desc: `Build ${id}`, spec: 'specs/vision.md', done: 'it greets', scope, validate: 'npm test' };
+      const flags = { desc: `Build ${id}`, spec: 'specs/vision.md', done: 'it greets', scope, validate: 'true' };
       const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
       await ok(['add-task', '--id', id, ...given, '--ready']);
     },

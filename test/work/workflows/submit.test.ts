@@ -94,10 +94,12 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     expect(pins()).toEqual({ 'refs/liza/review/t/1': first, 'refs/liza/review/t/2': second });
     expect((await p.last('t', 'submitted'))?.['diff']).toEqual({
       files: 4,
+      lines: { added: 4, removed: 2 },
       undeclared: { paths: ['CLAUDE.md', 'test/new.test.ts'] },
       tests_added: { paths: ['test/new.test.ts'] },
       tests_changed: { paths: ['test/app.test.ts'] },
       instructions: { paths: ['CLAUDE.md'] },
+      test_edits: { lines: ['test/app.test.ts:1 - test(1);'] },
     });
   });
 

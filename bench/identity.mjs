@@ -1,0 +1,144 @@
+// `npm run bench:identity`: what it costs to check who really asks, as a share of a whole command. The program is built a
+// second time with the check taken out (the environment believed, as it once was), and both run in turns on one board
+// with four live sessions, six processes deep: a person's note, and an agent's own heartbeat.
+// CPU time of the children is what counts; wall time is shown besides. --check fails above 2 %; --quick does less.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const quick = process.argv.includes('--quick');
+const BATCHES = quick ? 10 : 60;
+const PER_BATCH = 5;
+const LIMIT = 2;
+const repo = join(import.meta.dirname, '..');
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bench-identity-')));
+const clean = Object.entries(process.env).filter(([name]) => !/^(LIZA_|GIT_|NODE_EXTRA_CA_CERTS$)/.test(name));
+const env = Object.fromEntries(clean);
+
+const BELIEVED = `import { OPERATOR } from '../core/board.ts';
+import { claimOf } from './identity.ts';
+export async function asker(io) {
+  const claim = claimOf(io.env);
+  if ('ok' in claim) return { refusal: claim };
+  if (claim.id === undefined) return { actor: OPERATOR };
+  const parts = io.env.LIZA_SESSION ? [claim.role] : ['supervisor', claim.role];
+  return { actor: { id: claim.id, parts, ...(claim.epoch === undefined ? {} : { epoch: claim.epoch }) } };
+}
+`;
+
+function program(name, change) {
+  const folder = join(base, name);
+  mkdirSync(folder);
+  for (const part of ['src', 'tools', 'package.json', 'contracts', 'schema', 'templates', 'scripts', 'demo'])
+    cpSync(join(repo, part), join(folder, part), { recursive: true });
+  symlinkSync(join(repo, 'node_modules'), join(folder, 'node_modules'));
+  change(folder);
+  execFileSync(process.execPath, [join(folder, 'tools', 'build.mjs')], { cwd: folder, env, stdio: 'inherit' });
+  return join(folder, 'dist', 'liza.cjs');
+}
+
+/** Children's CPU milliseconds so far; in ticks of 10 ms, so only sums over many runs mean something. */
+function cpu() {
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+try {
+  if (process.platform !== 'linux') throw new Error('needs /proc');
+  const checked = program('checked', () => {});
+  const believed = program('believed', (folder) => writeFileSync(join(folder, 'src/cli/asking.ts'), BELIEVED));
+  const root = join(base, 'project');
+  mkdirSync(join(root, 'specs'), { recursive: true });
+  writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
+  const git = (...args) =>
+    execFileSync('git', ['-C', root, '-c', 'user.name=b', '-c', 'user.email=b@b', ...args], { env });
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'start');
+  const liza = (as, ...args) =>
+    execFileSync(process.execPath, [checked, ...args], { cwd: root, env: { ...env, ...as }, stdio: 'pipe' });
+  liza({}, 'init', 'Measure');
+  await build({
+    absWorkingDir: repo,
+    stdin: {
+      contents: `export { openSession } from './src/store/sessions.ts'; export { realFiles } from './src/store/files.ts';`,
+      resolveDir: repo,
+    },
+    outfile: join(base, 'sessions.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'warning',
+  });
+  const { openSession, realFiles } = await import(join(base, 'sessions.mjs'));
+  const sessions = new Map();
+  for (const [agent, role] of [
+    ['planner-1', 'planner'],
+    ['coder-1', 'coder'],
+    ['coder-2', 'coder'],
+    ['code-reviewer-1', 'code_reviewer'],
+  ]) {
+    liza({ LIZA_AGENT_ID: agent }, 'register', agent);
+    const session = openSession(realFiles, join(root, '.liza/agents'), { agent, role, pid: process.pid }, Date.now());
+    sessions.set(agent, session);
+  }
+  /** As deep as a tool of an agent CLI is. */
+  const deep = (argv, as) => {
+    const nested = ['sh', '-c', '"$@"; exit $?', 'sh'];
+    const words = [...nested, ...nested, ...nested, ...nested, process.execPath, ...argv];
+    const begun = performance.now();
+    const ran = spawnSync(words[0], words.slice(1), { cwd: root, env: { ...env, ...as }, encoding: 'utf8' });
+    if (ran.status !== 0) throw new Error(`${argv.join(' ')}: ${ran.stderr}`);
+    return performance.now() - begun;
+  };
+  const agent = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: sessions.get('coder-1').credential };
+  const missed = [];
+  for (const [name, as, words] of [
+    ['note, by a person', {}, ['note', 'hello']],
+    ['heartbeat, by an agent', agent, ['heartbeat']],
+  ]) {
+    // From here on this very process is the agent's.
+    if (as === agent) sessions.get('coder-1').begun(process.pid);
+    const sides = {
+      checked: { program: checked, cpu: 0, wall: [] },
+      believed: { program: believed, cpu: 0, wall: [] },
+    };
+    for (const side of Object.values(sides)) for (let n = 0; n < 3; n += 1) deep([side.program, ...words], as);
+    for (let batch = 0; batch < BATCHES; batch += 1) {
+      const order = batch % 2 === 0 ? ['checked', 'believed'] : ['believed', 'checked'];
+      for (const key of order) {
+        const side = sides[key];
+        const before = cpu();
+        for (let n = 0; n < PER_BATCH; n += 1) side.wall.push(deep([side.program, ...words], as));
+        side.cpu += cpu() - before;
+      }
+    }
+    const runs = BATCHES * PER_BATCH;
+    const share = 100 * (sides.checked.cpu / sides.believed.cpu - 1);
+    const wall = 100 * (median(sides.checked.wall) / median(sides.believed.wall) - 1);
+    console.log(
+      `${name}: ${(sides.checked.cpu / runs).toFixed(1)} ms CPU checked, ${(sides.believed.cpu / runs).toFixed(1)} believed: ${share.toFixed(2)} % (≤ ${LIMIT}); wall ${median(sides.checked.wall).toFixed(1)} and ${median(sides.believed.wall).toFixed(1)} ms: ${wall.toFixed(2)} %; ${runs} pairs`,
+    );
+    if (share > LIMIT) missed.push(`${name}: ${share.toFixed(2)} > ${LIMIT}`);
+  }
+  if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
+  process.exitCode = process.argv.includes('--check') && missed.length > 0 ? 1 : 0;
+} finally {
+  rmSync(base, { recursive: true, force: true });
+}

@@ -1,0 +1,164 @@
+// `npm run bench:sandbox`: what the sandbox costs, in paired runs on this machine, medians.
+//   start     from the spawn of a program to its end, bare and confined as a coder's session is
+//   command   `liza show` by an agent: bare, and from inside, through the mailbox
+// Prints a table; --check fails when a limit is missed; --quick does less. Without a sandbox it says SKIPPED.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+
+const { values } = parseArgs({ options: { quick: { type: 'boolean' }, check: { type: 'boolean' } } });
+const ROOT = join(import.meta.dirname, '..');
+const LIZA = join(ROOT, 'dist', 'liza.cjs');
+const LIMIT_MS = 25;
+const { LIZA_AGENT_ID: _id, LIZA_SANDBOX: _off, ...env } = process.env;
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bench-sandbox-')));
+const { detect, policyOf, confine, openBroker } = await parts();
+const tool = await detect(env);
+if (tool.kind === undefined) {
+  console.log(`SKIPPED sandbox: ${tool.why} → ${tool.remedy}`);
+  rmSync(base, { recursive: true });
+  process.exit(0);
+}
+
+/** The sources themselves: what is measured is what a supervisor does. */
+async function parts() {
+  const outfile = join(base, 'parts.cjs');
+  const from = (file) => JSON.stringify(join(ROOT, 'src', file));
+  await build({
+    stdin: {
+      contents: `export { detect } from ${from('sandbox/detect.ts')};
+export { policyOf } from ${from('sandbox/stay.ts')};
+export { confine } from ${from('sandbox/confine.ts')};
+export { openBroker } from ${from('supervisor/broker.ts')};`,
+      resolveDir: ROOT,
+    },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    logLevel: 'warning',
+  });
+  return createRequire(import.meta.url)(outfile);
+}
+
+function project() {
+  const root = join(base, 'project');
+  mkdirSync(join(root, 'specs'), { recursive: true });
+  writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
+  const git = (...args) =>
+    execFileSync('git', ['-c', 'user.name=b', '-c', 'user.email=b@localhost', ...args], { cwd: root, env });
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'start');
+  const liza = (...args) => execFileSync(process.execPath, [LIZA, ...args], { cwd: root, env, encoding: 'utf8' });
+  liza('init', 'Measure it');
+  liza(
+    'add-task',
+    '--id',
+    'a',
+    '--desc',
+    'a',
+    '--spec',
+    'specs/vision.md',
+    '--done',
+    'd',
+    '--scope',
+    'IN: src/',
+    '--ready',
+  );
+  return root;
+}
+
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+/** Both ways in turn, so that whatever else the machine does hits both alike. */
+async function paired(rounds, bare, confined) {
+  const times = { bare: [], confined: [], more: [] };
+  for (let round = 0; round < rounds + 2; round += 1) {
+    const one = await timed(bare);
+    const other = await timed(confined);
+    if (round < 2) continue; // the first ones fill caches
+    times.bare.push(one);
+    times.confined.push(other);
+    times.more.push(other - one);
+  }
+  return { bare: median(times.bare), confined: median(times.confined), more: median(times.more) };
+}
+
+async function timed(run) {
+  const begun = performance.now();
+  const status = await run();
+  if (status !== 0) throw new Error(`it ended with ${status}`);
+  return performance.now() - begun;
+}
+
+const run = (argv, cwd, runEnv = env) =>
+  spawnSync(argv[0], argv.slice(1), { cwd, env: runEnv, stdio: 'ignore' }).status;
+
+try {
+  const root = project();
+  const folder = join(root, '.worktrees', 'a');
+  const [home, tmp, mail] = ['home', 'tmp', 'mail'].map((name) => join(base, name));
+  for (const path of [folder, home, tmp]) mkdirSync(path, { recursive: true });
+  const broker = openBroker({
+    folder: mail,
+    program: [process.execPath, LIZA],
+    root,
+    env: { ...env, LIZA_AGENT_ID: 'coder-1' },
+  });
+  const policy = () =>
+    policyOf({
+      env,
+      cwd: folder,
+      root,
+      common: join(root, '.git'),
+      folder: { path: folder, writable: true },
+      home,
+      tmp,
+      network: true,
+      show: [ROOT],
+      write: [mail],
+      inPlace: tool.kind === 'seatbelt',
+    });
+  const inside = (argv, runEnv) => {
+    const made = confine(tool, policy(), argv, runEnv);
+    return run(made.argv, folder, made.env);
+  };
+  const start = await paired(
+    values.quick ? 15 : 60,
+    () => run(['/bin/true'], folder),
+    () => inside(['/bin/true'], env),
+  );
+  // In the sandbox the answer comes from this very process: it must be free to give it.
+  const asked = confine(tool, policy(), [process.execPath, LIZA, 'show', 'a'], { ...env, LIZA_MAILBOX: mail });
+  const { spawn } = await import('node:child_process');
+  const ended = (argv, runEnv, cwd) =>
+    new Promise((done) => {
+      spawn(argv[0], argv.slice(1), { cwd, env: runEnv, stdio: 'ignore' }).once('close', done);
+    });
+  const command = await paired(
+    values.quick ? 8 : 30,
+    () => ended([process.execPath, LIZA, 'show', 'a'], env, root),
+    () => ended(asked.argv, asked.env, folder),
+  );
+  await broker.close(0);
+  const row = (name, { bare, confined, more }) =>
+    console.log(
+      `${name.padEnd(24)} ${bare.toFixed(1).padStart(8)} ${confined.toFixed(1).padStart(9)} ${more.toFixed(1).padStart(8)}`,
+    );
+  console.log(`ms, ${tool.kind}                bare  confined     more`);
+  row('start of a program', start);
+  row('liza show (and a start)', command);
+  if (start.more > LIMIT_MS) {
+    console.log(`missed:\n  sandbox start: ${start.more.toFixed(2)} > ${LIMIT_MS}`);
+    if (values.check) process.exitCode = 1;
+  }
+} finally {
+  rmSync(base, { recursive: true, force: true });
+}

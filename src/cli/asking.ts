@@ -1,0 +1,87 @@
+// Gathers what tells who really asks: the processes above this one, their tags and the session records of the project.
+// Only sessions of this very repository count: an agent of another project is a person here, as in its own tests.
+// Cheapest evidence first; on Linux all of it costs a few small reads.
+
+import { type Answer, type AskerFacts, type Claim, type Credential, PROGRAM, whoAsks } from '../core/asker.ts';
+import { roleOfId } from '../core/board.ts';
+import { repositoryAt } from '../git/directory.ts';
+import type { Ancestor } from '../programs/ancestors.ts';
+import { realFiles } from '../store/files.ts';
+import { pathsOf } from '../store/paths.ts';
+import { claimOf } from './identity.ts';
+import type { Io } from './io.ts';
+
+/** `root`: the project concerned; undefined: one without a blackboard. */
+export async function asker(io: Io, root: string | undefined): Promise<Answer> {
+  const claim = claimOf(io.env);
+  if ('ok' in claim) return { refusal: claim };
+  // The strongest first: a process on record, then what the outermost was started with. Tags that processes in between,
+  // or this one, carry besides are anyone's to set: they only count where there is nothing else.
+  const agents = root === undefined ? undefined : pathsOf(root, undefined).agents;
+  const { onRecord, above } = await lookUp(io, agents);
+  const named = await namedBy(above, io.env[TAG] ?? '', root ?? io.cwd);
+  const below = onRecord ?? named.find((name) => roleOfId(name) !== undefined);
+  const credential = io.env['LIZA_SESSION'] || undefined;
+  return whoAsks({
+    ...(await credentials(claim, credential, agents)),
+    ...(below === undefined ? {} : { below }),
+    program: named.includes(PROGRAM),
+  });
+}
+
+const TAG = 'LIZA_PROGRAM';
+
+interface Above {
+  /** The agent whose process is on record above this one; where there is one, nobody else need be asked. */
+  readonly onRecord?: string;
+  readonly above: readonly Ancestor[];
+}
+
+async function lookUp(io: Io, agents: string | undefined): Promise<Above> {
+  const { readSession, sessionHints } = await import('../store/sessions.ts');
+  const hints = agents === undefined ? new Map<number, string>() : sessionHints(realFiles, agents);
+  const above: Ancestor[] = [];
+  for (const one of io.ancestors()) {
+    const agent = hints.get(one.pid);
+    // Even one whose supervisor is gone: its agent is still an agent.
+    const its =
+      agent === undefined || agents === undefined ? undefined : readSession(realFiles, agents, agent)?.process;
+    if (agent !== undefined && its?.pid === one.pid && its.started === one.started)
+      return { onRecord: agent, above: [] };
+    above.push(one);
+  }
+  return { above };
+}
+
+/** From the outermost process inwards; this process's own variable comes last. */
+async function namedBy(above: readonly Ancestor[], own: string, folder: string): Promise<readonly string[]> {
+  const tags = [...above.map((one) => one.tags()).reverse(), own].filter((value) => value !== '');
+  if (tags.length === 0) return [];
+  const { namedIn, repositoryMark } = await import('../programs/tags.ts');
+  const mark = repositoryMark(repositoryAt(folder));
+  return tags.flatMap((value) => namedIn(value, mark));
+}
+
+async function credentials(
+  claim: Omit<Claim, 'credential'>,
+  given: string | undefined,
+  agents: string | undefined,
+): Promise<Pick<AskerFacts, 'claim' | 'live' | 'owner' | 'epoch'>> {
+  const none = { claim: { ...claim, credential: 'none' as const }, live: false };
+  if (claim.id === undefined && given === undefined) return none;
+  const { isLive, knows, readSession, readSessions } = await import('../store/sessions.ts');
+  if (claim.id === undefined) {
+    const all = agents === undefined ? [] : readSessions(realFiles, agents);
+    const owner = all.find((record) => knows(record, given ?? '') !== undefined)?.agent;
+    return { claim: { ...claim, credential: 'wrong' }, live: false, ...(owner === undefined ? {} : { owner }) };
+  }
+  const mine = agents === undefined ? undefined : readSession(realFiles, agents, claim.id);
+  const live = mine !== undefined && isLive(mine);
+  if (given === undefined) return { ...none, live };
+  const known = mine === undefined ? undefined : knows(mine, given);
+  // Where no record is left, the session is at an end whatever it was.
+  const credential: Credential =
+    known === 'current' && live ? 'valid' : known !== undefined || mine === undefined ? 'over' : 'wrong';
+  const epoch = credential === 'valid' ? mine?.epoch : undefined;
+  return { claim: { ...claim, credential }, live, ...(epoch === undefined ? {} : { epoch }) };
+}

@@ -1,0 +1,47 @@
+// Which commands an agent in the sandbox may have run for it outside. Not: those that start programs or read files
+// that their arguments name, for both would happen outside, with all that the user may do.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+
+const ALLOWED: ReadonlySet<string> = new Set([
+  ...['status', 'show', 'log', 'log verify', 'validate', 'blame', 'attempts', 'audit', 'config get', 'lock read'],
+  ...['add-task', 'amend', 'finalize', 'plan done', 'unblock', 'supersede', 'abandon', 'align', 'goal complete'],
+  ...['discovery list', 'discovery convert', 'discovery dismiss', 'wt delete'],
+  ...['begin', 'block', 'discover', 'anomaly', 'anomaly processed', 'handoff', 'heartbeat', 'exit'],
+  ...['submit-for-review', 'submit-verdict'],
+  // Refused to agents by the board itself, which then remembers who tried.
+  ...[
+    'pause',
+    'resume',
+    'abort',
+    'note',
+    'replan',
+    'config set',
+    'claim-task',
+    'claim-review',
+    'wt create',
+    'wt merge',
+  ],
+  ...['release-claim', 'register', 'clear-stale-review-claims', 'undo', 'sprint start', 'sprint deadline', 'archive'],
+]);
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  'lock modify': 'use the command that does it: liza help lists them',
+  'lock write': 'use the command that does it: liza help lists them',
+};
+
+export const isBrokered = (env: Readonly<Record<string, string | undefined>>): boolean => env.LIZA_BROKERED === '1';
+
+export function refuseBrokered(name: string): Refusal | undefined {
+  if (ALLOWED.has(name)) return undefined;
+  return refuse(
+    `liza ${name} cannot be used from inside the sandbox`,
+    INSTEAD[name] ?? 'leave it to the person: liza block, or liza anomaly',
+    1,
+    'sandbox',
+  );
+}
+
+/** What was named would be read outside, with the user's rights. */
+export const refuseFile = (name: string): Refusal =>
+  refuse(`from inside the sandbox no file is read: ${name}`, 'give its text on stdin: … - < file', 1, 'sandbox');

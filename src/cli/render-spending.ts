@@ -1,0 +1,37 @@
+// What was spent and what is left, a line for each: `goal  1.2M tokens · $3.20 of $10.00, $6.80 left · 42 min`.
+
+import { amountWords, scopeWords, UNITS, type Unit } from '../core/budget/limits.ts';
+import type { SpendingView } from '../core/budget/view.ts';
+import { counted } from '../core/gist.ts';
+import type { Line, Pen } from './pen.ts';
+import { columns, pad } from './terminal.ts';
+
+export function spendingLines(all: readonly SpendingView[], p: Pen): readonly Line[] {
+  const name = (one: SpendingView): string => p.say(scopeWords(one).replace(/^the /, ''));
+  const width = Math.max(0, ...all.map((one) => columns(name(one))));
+  return all.map((one): Line => {
+    const levels = Object.values(one.limits).map(({ level }) => level);
+    const tone = levels.includes('hard') ? 'bad' : levels.includes('soft') ? 'warn' : undefined;
+    return [{ text: `  ${pad(name(one), width)}  ` }, { text: spendingFacts(one).join(p.dot), tone }];
+  });
+}
+
+/** What is limited first: a narrow page cuts the rest. */
+export function spendingFacts(one: SpendingView): readonly string[] {
+  const percent = (unit: Unit): number => one.limits[unit]?.percent ?? -1;
+  return UNITS.toSorted((a, b) => percent(b) - percent(a)).flatMap((unit) => fact(one, unit));
+}
+
+function fact(one: SpendingView, unit: Unit): readonly string[] {
+  const limit = one.limits[unit];
+  const missing = one.unknown_cost_sessions;
+  const unknown = unit === 'usd' && missing > 0 ? `cost of ${counted(missing, 'session')} unknown` : undefined;
+  const spent = one[unit];
+  if (spent === undefined && limit === undefined) return unknown === undefined ? [] : [unknown];
+  const words = amountWords(spent ?? 0, unit);
+  const known =
+    limit === undefined
+      ? words
+      : `${words} of ${amountWords(limit.limit, unit)}, ${limit.level === 'hard' ? 'used up' : `${amountWords(limit.left, unit)} left`}`;
+  return [unknown === undefined ? known : `${known} (${unknown})`];
+}

@@ -1,0 +1,46 @@
+// What is nearly or wholly spent, and what could not be counted; and a disk without room.
+
+import type { Board } from '../board.ts';
+import { amountWords, type Budget, liveTaskBudgets, scopeWords, sharedBudgets, spentWords } from '../budget/limits.ts';
+import { counted } from '../gist.ts';
+import { roomMissing } from '../room.ts';
+import type { Instant } from '../time.ts';
+import { type Alarm, alarm, warning } from './alarm.ts';
+
+export const budgetAlarms = ({ state }: Board, now: Instant): readonly Alarm[] =>
+  [...sharedBudgets(state, now), ...liveTaskBudgets(state)].flatMap((budget) => [...spent(budget), ...unknown(budget)]);
+
+function spent(budget: Budget): readonly Alarm[] {
+  if (budget.level === 'fine') return [];
+  const name = `BUDGET:${subject(budget)}`;
+  const text = `BUDGET: ${scopeWords(budget)} —`;
+  const one =
+    budget.level === 'soft'
+      ? warning(`${name}:soft`, `${text} ${spentWords(budget)}, ${budget.percent} %`)
+      : alarm(`${name}:hard`, `${text} used up: ${spentWords(budget)}; no session starts`);
+  return [{ ...one, family: name }];
+}
+
+/** What is known counts; that something is missing is said, not hidden in a zero. */
+function unknown(budget: Budget): readonly Alarm[] {
+  if (budget.unknown === 0) return [];
+  const { unit, limit } = budget;
+  const what = unit === 'usd' ? 'the cost' : 'the use';
+  return [
+    warning(
+      `BUDGET:${subject(budget)}:unknown`,
+      `BUDGET: ${scopeWords(budget)} — ${what} of ${counted(budget.unknown, 'session')} is not known, so the limit of ${amountWords(limit, unit)} counts only the rest`,
+    ),
+  ];
+}
+
+/** Another day or another limit is another matter. */
+const subject = ({ scope, task, day, unit, limit }: Budget): string =>
+  [scope, task ?? day, unit, limit].filter((part) => part !== undefined).join(':');
+
+export function diskAlarm(board: Board): readonly Alarm[] {
+  const missing = roomMissing(board);
+  if (missing === undefined) return [];
+  const { freeMb, neededMb } = missing;
+  return [alarm('DISK SPACE', `DISK SPACE: ${freeMb} MB left, a session needs ${neededMb}; none starts`)];
+}

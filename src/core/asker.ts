@@ -1,0 +1,149 @@
+// Who really asks: a pure decision from what the environment claims and what the processes show. A process below an
+// agent is that agent, whatever its environment says; a program that Liza runs is nobody. Everything here fails closed.
+// Gathering the facts is the caller's part (cli/asking.ts).
+
+import { type Actor, OPERATOR } from './board.ts';
+import { type Refusal, refuse } from './decision.ts';
+import type { Role } from './state.ts';
+
+/** What LIZA_AGENT_ID, LIZA_SESSION and LIZA_EPOCH say, and what the session records know of it. */
+export interface Claim {
+  /** Absent: the operator is claimed. */
+  readonly id?: string;
+  readonly role?: Role;
+  readonly epoch?: number;
+  readonly credential: Credential;
+}
+
+/**
+ * `valid`: of the session that lives under this id. `over`: of one that has ended, or whose supervisor has.
+ * `wrong`: of none that is known under this id. `none`: no credential was given.
+ */
+export type Credential = 'none' | 'valid' | 'wrong' | 'over';
+
+export interface AskerFacts {
+  readonly claim: Claim;
+  /** The agent of this project below whose process this one runs. */
+  readonly below?: string;
+  /** It runs below a program that Liza runs for the project: a test, a set-up. */
+  readonly program: boolean;
+  /** A session of the claimed id lives. */
+  readonly live: boolean;
+  /** Whose credential was given, where no id was. */
+  readonly owner?: string;
+  /** Of the session record, which an environment cannot change. */
+  readonly epoch?: number;
+}
+
+/** A refused attempt, to be recorded against whoever made it. */
+export interface Attempt {
+  /** An agent's id, or `program`. */
+  readonly agent: string;
+  readonly claimed: string;
+}
+
+export type Answer =
+  | { readonly actor: Actor }
+  | { readonly refusal: Refusal; readonly attempt?: Attempt; readonly actor?: never };
+
+export const PROGRAM = 'program';
+
+export function whoAsks(facts: AskerFacts): Answer {
+  const { claim, below: real, program } = facts;
+  const claimed = claim.id ?? 'the operator';
+  if (program) {
+    return attempted(real ?? PROGRAM, claimed, {
+      fact: `this process belongs to a program that Liza runs for the project, and would act as ${claimed}`,
+      hint: 'tests and set-up commands may read the blackboard (liza status, liza show), not change it',
+    });
+  }
+  if (real !== undefined && claim.id !== real) {
+    return attempted(real, claimed, {
+      fact: `this process runs below ${real} and would act as ${claimed}`,
+      hint: `act as ${real}: leave LIZA_AGENT_ID and LIZA_SESSION as they were set; what needs a person: liza block, or liza anomaly`,
+    });
+  }
+  if (claim.id === undefined) return withoutId(facts);
+  switch (claim.credential) {
+    case 'valid': {
+      const epoch = facts.epoch ?? claim.epoch;
+      return { actor: actorOf(claim.id, claim.role === undefined ? [] : [claim.role], epoch) };
+    }
+    case 'over':
+      return { refusal: sessionOver(claim.id) };
+    case 'wrong':
+      return wrong(claim.id, real);
+    case 'none':
+      if (real !== undefined) return withoutCredential(claim.id, real);
+      // SPEC §6: an id with no live session may act as supervisor or as its agent; once one lives, the agent's own
+      // commands need its credential.
+      return {
+        actor: actorOf(
+          claim.id,
+          facts.live || claim.role === undefined ? ['supervisor'] : ['supervisor', claim.role],
+          claim.epoch,
+        ),
+      };
+    default:
+      return claim.credential satisfies never;
+  }
+}
+
+const actorOf = (id: string, parts: Actor['parts'], epoch: number | undefined): Actor => ({
+  id,
+  parts,
+  ...(epoch === undefined ? {} : { epoch }),
+});
+
+/** Whoever carries a credential is an agent that dropped its id, or does not know what it does. */
+function withoutId({ claim, owner }: AskerFacts): Answer {
+  if (claim.credential === 'none') return { actor: OPERATOR };
+  const told = {
+    fact: 'LIZA_SESSION is set and LIZA_AGENT_ID is not: a session’s credential never acts as the operator',
+    hint: 'an agent keeps both as they were set; a person unsets both',
+  };
+  return owner === undefined ? { refusal: notYou(told, 'credential') } : attempted(owner, 'the operator', told);
+}
+
+function wrong(id: string, real: string | undefined): Answer {
+  const told = {
+    fact: `LIZA_SESSION is not the credential of ${id}’s session`,
+    hint: `it is given to the agent’s process alone; without it you act as ${id}’s supervisor: unset LIZA_SESSION`,
+  };
+  return real === undefined
+    ? { refusal: notYou(told, 'credential') }
+    : attempted(real, `${real} with a made-up credential`, { ...told, hint: 'leave LIZA_SESSION as it was set' });
+}
+
+const withoutCredential = (id: string, real: string): Answer =>
+  attempted(
+    real,
+    `${id} without its credential`,
+    {
+      fact: `this process runs below ${real}, and LIZA_SESSION is not set`,
+      hint: 'leave LIZA_SESSION as it was set: without it an agent’s command would count as its supervisor’s',
+    },
+    'credential',
+  );
+
+export const sessionOver = (id: string): Refusal =>
+  refuse(
+    `this session of ${id} is over: somebody else goes on, or its supervisor is gone`,
+    'Stop now, with exit code 42: nothing this session does counts any more',
+    1,
+    'credential',
+  );
+
+interface Told {
+  readonly fact: string;
+  readonly hint: string;
+}
+
+const notYou = ({ fact, hint }: Told, guard: 'identity' | 'credential'): Refusal => refuse(fact, hint, 1, guard);
+
+const attempted = (
+  agent: string,
+  claimed: string,
+  told: Told,
+  guard: 'identity' | 'credential' = 'identity',
+): Answer => ({ refusal: notYou(told, guard), attempt: { agent, claimed } });

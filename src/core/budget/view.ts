@@ -1,0 +1,74 @@
+// What was spent and what is left, for people: the goal, today, and tasks that come near their own limit.
+
+import type { State, Usage } from '../state.ts';
+import type { Instant } from '../time.ts';
+import { dayOf, spentOnDay, spentOnGoal } from './ledger.ts';
+import { amountOf, type Budget, liveTaskBudgets, type Scope, sharedBudgets, UNITS, type Unit } from './limits.ts';
+
+export interface SpendingView {
+  readonly scope: Scope;
+  readonly task?: string;
+  readonly day?: string;
+  readonly tokens: number;
+  /** What is known of it; absent: nothing is. */
+  readonly usd?: number;
+  readonly minutes: number;
+  readonly sessions: number;
+  /** Sessions whose cost nobody told. */
+  readonly unknown_cost_sessions: number;
+  /** Of the units that are limited. */
+  readonly limits: Readonly<Partial<Record<Unit, LimitView>>>;
+}
+
+export interface LimitView {
+  readonly limit: number;
+  readonly left: number;
+  readonly percent: number;
+  readonly level: Budget['level'];
+}
+
+/** Empty while nothing was spent and nothing is limited. */
+export function spendingView(state: State, now: Instant): readonly SpendingView[] {
+  const today = dayOf(now);
+  const shared = sharedBudgets(state, now);
+  const near = liveTaskBudgets(state).filter(({ level }) => level !== 'fine');
+  const tasks = [...new Set(near.map(({ task }) => task))];
+  const usageOf = (id: string | undefined): Usage | undefined => state.tasks.find((task) => task.id === id)?.usage;
+  const all = [
+    view({ scope: 'goal' }, spentOnGoal(state), of(shared, 'goal')),
+    view({ scope: 'day', day: today }, spentOnDay(state, today), of(shared, 'day')),
+    ...tasks.flatMap((task) => {
+      const usage = usageOf(task);
+      const mine = near.filter((budget) => budget.task === task);
+      return task === undefined || usage === undefined ? [] : [view({ scope: 'task', task }, usage, mine)];
+    }),
+  ];
+  return all.filter(({ sessions, limits }) => sessions > 0 || Object.keys(limits).length > 0);
+}
+
+const of = (budgets: readonly Budget[], scope: Scope): readonly Budget[] =>
+  budgets.filter((budget) => budget.scope === scope);
+
+function view(
+  about: Pick<SpendingView, 'scope' | 'task' | 'day'>,
+  usage: Usage,
+  budgets: readonly Budget[],
+): SpendingView {
+  return {
+    ...about,
+    tokens: amountOf(usage, 'tokens'),
+    ...(usage.cost_usd === undefined ? {} : { usd: usage.cost_usd }),
+    minutes: Math.round(amountOf(usage, 'minutes') * 10) / 10,
+    sessions: usage.sessions,
+    unknown_cost_sessions: (usage.unpriced_sessions ?? 0) + (usage.uncounted_sessions ?? 0),
+    limits: Object.fromEntries(
+      UNITS.flatMap((unit) => {
+        const budget = budgets.find((one) => one.unit === unit);
+        if (budget === undefined) return [];
+        const { limit, spent, percent, level } = budget;
+        const left = Math.round(Math.max(0, limit - spent) * 1e6) / 1e6;
+        return [[unit, { limit, left, percent, level } satisfies LimitView]];
+      }),
+    ),
+  };
+}

@@ -1,0 +1,29 @@
+// What every session needs before it may start, besides its task: something left of the budgets, and room on the
+// disk. Decided in the transaction that claims, so that of many who ask at once no more start than are allowed.
+
+import { raiseCommand, usedUp, usedUpWords } from '../budget/limits.ts';
+import type { CommandName } from '../command.ts';
+import { refuse } from '../decision.ts';
+import { roomMissing } from '../room.ts';
+import type { Guard } from '../table.ts';
+
+export function mayStart<K extends CommandName>(): readonly Guard<K>[] {
+  return [
+    {
+      name: 'within-budget',
+      rule: 'the budgets of the task, the goal and the day are not used up',
+      check: ({ state, task, command, now }) => {
+        const over = usedUp(state, now, task, (command as { agent?: string }).agent);
+        return over && refuse(usedUpWords(over), `Raise it, if it is worth more: ${raiseCommand(over)}`);
+      },
+    },
+    {
+      name: 'room-on-disk',
+      rule: 'the disk has `min_free_mb` left',
+      check: ({ board }) => {
+        const missing = roomMissing(board);
+        return missing === undefined ? undefined : refuse(missing.fact, missing.remedy);
+      },
+    },
+  ];
+}

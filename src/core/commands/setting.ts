@@ -1,0 +1,27 @@
+// `config set` of a single budget: `budgets.day.usd 20` changes that one and leaves the others.
+
+import type { CommandOf } from '../command.ts';
+import type { Config } from '../state.ts';
+import { type Fields, isFields } from '../values.ts';
+
+const NESTED = 'budgets';
+
+/** The whole setting as the command leaves it. A key without dots is its own. */
+export function settled(
+  config: Config,
+  { key, value }: Pick<CommandOf<'config set'>, 'key' | 'value'>,
+): { readonly key: string; readonly value: unknown } {
+  const [name = '', ...path] = key.split('.');
+  if (name !== NESTED || path.length === 0) return { key, value };
+  return { key: name, value: placed(config.budgets, path, value ?? undefined) };
+}
+
+/** Undefined takes it out, and whatever is empty then. */
+function placed(into: unknown, [first, ...rest]: readonly string[], value: unknown): unknown {
+  if (first === undefined) return value;
+  const fields: Fields = isFields(into) ? into : {};
+  const { [first]: before, ...others } = fields;
+  const inner = placed(before, rest, value);
+  const all = inner === undefined ? others : { ...fields, [first]: inner };
+  return Object.keys(all).length === 0 ? undefined : all;
+}

@@ -1,0 +1,18 @@
+// What a session in the sandbox has to know, lest it takes the walls for defects. Added to its prompt only there.
+
+import type { Role } from '../state.ts';
+
+const FOLDER: Readonly<Record<Role, string>> = {
+  planner: 'PROJECT is read-only: the plan is made with liza, not with files.',
+  coder: 'You can write in WORKTREE, HOME and $TMPDIR; everything else is read-only or not shown.',
+  code_reviewer:
+    'WORKTREE is read-only, HOME and $TMPDIR are not. What has to write beside the code (a build, a cache) you run in a copy: cp -r . "$TMPDIR/copy" && cd "$TMPDIR/copy". A failure that only comes from this is no finding.',
+};
+
+export const sandboxNote = (role: Role, network: boolean): string =>
+  [
+    '=== SANDBOX ===',
+    FOLDER[role],
+    `Other folders of work, other processes and the blackboard's files are not shown; liza works as always, and takes long text on stdin (-), not from a file.${network ? '' : ' There is no network.'}`,
+    '',
+  ].join('\n');

@@ -1,0 +1,181 @@
+// Texts without the secrets somebody wrote into them: known shapes of credentials, and the values of the
+// environment's own. Best effort: a secret without a shape that the environment does not hold stays. What is no
+// secret stays too: ids, hashes, paths and code. A shape is only looked for where a telling piece of it is there,
+// so that a text without any costs next to nothing.
+
+export const HIDDEN = '[redacted]';
+
+interface Shape {
+  /** One of these must be in the text, as written here. */
+  readonly needles: readonly string[];
+  /** A first group is kept, it says what it was; of a second one it must be worth hiding. */
+  readonly pattern: RegExp;
+}
+
+const MARKED: readonly Shape[] = [
+  {
+    needles: ['PRIVATE KEY-----'],
+    pattern:
+      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s\\:,-]{0,12000}?-----END [A-Z ]{0,30}PRIVATE KEY-----|[A-Za-z0-9+/=\s\\]{0,12000})/g,
+  },
+  { needles: ['sk-ant-'], pattern: /\bsk-ant-[A-Za-z0-9_-]{8,}/g },
+  // A name in kebab-case may begin the same way: a key has a long run of letters and digits, mixed.
+  {
+    needles: ['sk-'],
+    pattern:
+      /\bsk-(?:proj-|svcacct-|or-v1-)?(?=[A-Za-z_-]{0,40}\d)(?=(?:[A-Za-z0-9]{0,40}[_-]){0,8}[A-Za-z0-9]{16})[A-Za-z0-9_-]{20,300}/g,
+  },
+  { needles: ['k_live_', 'k_test_'], pattern: /\b[spr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
+  {
+    needles: [
+      'ghp_',
+      'gho_',
+      'ghs_',
+      'ghu_',
+      'ghr_',
+      'github_pat_',
+      'glpat-',
+      'npm_',
+      'hf_',
+      'dop_v1_',
+      'shpat_',
+      'gsk_',
+    ],
+    pattern:
+      /\b(?:gh[oprsu]_|github_pat_|glpat-|dop_v1_|shpat_)[A-Za-z0-9_-]{16,}|\b(?:npm_|hf_|gsk_)(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{30,}/g,
+  },
+  { needles: ['xox'], pattern: /\bxox[a-z]-[A-Za-z0-9-]{10,}/g },
+  { needles: ['xapp-'], pattern: /\bxapp-\d-[A-Za-z0-9-]{20,}/g },
+  { needles: ['AKIA', 'ASIA'], pattern: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g },
+  { needles: ['AIza'], pattern: /\bAIza[0-9A-Za-z_-]{30,}/g },
+  { needles: ['ya29.'], pattern: /\bya29\.[0-9A-Za-z_-]{20,}/g },
+  { needles: ['GOCSPX-'], pattern: /\bGOCSPX-[0-9A-Za-z_-]{20,}/g },
+  { needles: ['eyJ'], pattern: /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}/g },
+  { needles: ['hooks.slack.com/services/'], pattern: /(\bhooks\.slack\.com\/services\/)[^\s"'\\]+/g },
+  { needles: ['discord'], pattern: /(\bdiscord(?:app)?\.com\/api\/webhooks\/)[^\s"'\\]+/g },
+  { needles: ['://'], pattern: /(:\/\/)[^\s/@:"'\\]{0,200}:([^\s/@"'\\]{1,200})@/g },
+  {
+    needles: ['uthorization', 'UTHORIZATION'],
+    pattern:
+      /((?:[Aa]uthorization|AUTHORIZATION)\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?:[A-Za-z]{3,10} )?)[A-Za-z0-9._~+/=-]{12,}/g,
+  },
+  {
+    needles: ['earer ', 'asic ', 'EARER ', 'ASIC '],
+    pattern: /(\b(?:[Bb]earer|BEARER|[Bb]asic|BASIC)\s{1,3})(?=[A-Za-z._~+/-]{0,200}[\d=])[A-Za-z0-9._~+/-]{12,}=*/g,
+  },
+];
+
+const ASSIGNED: readonly Shape[] = [
+  // As a shell or an .env file writes it.
+  {
+    needles: ['PASSW', 'PASSPHRASE=', 'SECRET=', 'TOKEN=', 'KEY='],
+    pattern:
+      /((?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY)=\\?["']?)([^\s"'$<{([`;&|\\]{6,})/g,
+  },
+  // In code a word behind `token:` is a type or a call: only what mixes letters and digits is taken for a secret.
+  {
+    needles: ['passw', 'Passw', 'assphrase', 'ecret', 'oken', 'ey'],
+    pattern:
+      /((?:[Pp]assw(?:or)?d|[Pp]assphrase|[Ss]ecret|[Tt]oken|(?:[Aa]pi|[Aa]ccess|[Aa]ccount|[Ss]ecret)[_-]?[Kk]ey)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)(?=[A-Za-z_+/=~-]{0,100}\d)(?=[\d_+/=~-]{0,100}[A-Za-z])([A-Za-z0-9_+/=~-]{8,400})(?=["'\s,;&)}[\]<|\\]|$)/g,
+  },
+  {
+    needles: ['PASSW', 'SECRET', 'TOKEN', 'KEY'],
+    pattern:
+      /((?:PASSWORD|PASSWD|SECRET|TOKEN|(?:API|ACCESS|ACCOUNT|SECRET)[_-]?KEY)\\?["']?\s{0,3}:\s{0,3}\\?["']?)(?=[A-Za-z_+/=~-]{0,100}\d)(?=[\d_+/=~-]{0,100}[A-Za-z])([A-Za-z0-9_+/=~-]{8,400})(?=["'\s,;&)}[\]<|\\]|$)/g,
+  },
+];
+
+/** One look that tells whether any of them can be there: most texts hold none, and this is what those cost. */
+const GATES: readonly { readonly gate: RegExp; readonly shapes: readonly Shape[] }[] = [
+  {
+    gate: /sk-|k_live_|k_test_|gh[oprsu]_|github_pat_|glpat-|npm_|hf_|dop_v1_|shpat_|gsk_|xox|xapp-|AKIA|ASIA|AIza|ya29\.|GOCSPX-|eyJ|hooks\.slack|discord|PRIVATE KEY|uthori|UTHORI|earer |asic |EARER |ASIC |:\/\//,
+    shapes: MARKED,
+  },
+  {
+    gate: /(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|KEY|assw(?:or)?d|assphrase|ecret|oken|[Kk]ey)\\?["']?\s{0,3}[=:]/,
+    shapes: ASSIGNED,
+  },
+];
+
+/** What stands for a secret in examples, tests and databases on the own machine. */
+const COMMON =
+  /^(?:(?:tests?|testing|dummy|fake|mock|example|sample|placeholder|change-?me|your|my|x{3,}|\*{3,}|postgres(?:ql)?|mysql|password|passwd|secret|token|root|admin|administrator|user|guest|dev|develop|development|production|staging|local|localhost|foo|bar|none|null|true|false|undefined|disabled|enabled|required|optional|default|anonymous|string|number|boolean|process)(?:[\W_]|$)|[\W_\d]{0,11}$)/i;
+
+export function redact(text: string, secrets: readonly string[] = []): string {
+  let clean = text;
+  for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN);
+  for (const { gate, shapes } of GATES) {
+    if (!gate.test(clean)) continue;
+    for (const { needles, pattern } of shapes) {
+      if (needles.some((needle) => clean.includes(needle))) clean = clean.replace(pattern, hidden);
+    }
+  }
+  return clean;
+}
+
+function hidden(match: string, kept?: unknown, value?: unknown): string {
+  // Without a group the second argument is the place of the match.
+  if (typeof kept !== 'string') return HIDDEN;
+  if (typeof value === 'string' && COMMON.test(value)) return match;
+  return `${kept}${HIDDEN}`;
+}
+
+const SECRET_NAME =
+  /(?:^|_)(?:TOKENS?|SECRETS?|CREDENTIALS?|DSN|PAT|OTP)(?:_|$)|PASSWORD|PASSWD|PASSPHRASE|_PWD$|_PASS$|(?:API|ACCESS|PRIVATE|SECRET)_?KEY|_KEYS?$|_AUTH$|WEBHOOK|^DOCKER_AUTH_CONFIG$|^npm_config_.*(?:auth|otp)/i;
+
+/** Values of variables whose names say that they are secret, the longest first, also as JSON and URLs write them. */
+export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const known = remembered.get(env);
+  if (known !== undefined) return known;
+  const named = Object.entries(env).filter(([name]) => SECRET_NAME.test(name));
+  const values = named.flatMap(([, value]) => (value === undefined ? [] : [value, ...linesOf(value)]));
+  const all = values.filter(isWorthHiding).flatMap((value) => [value, JSON.stringify(value).slice(1, -1), uri(value)]);
+  const found = [...new Set(all)].sort((a, b) => b.length - a.length);
+  remembered.set(env, found);
+  return found;
+}
+
+/** An environment is the same object for as long as a process runs. */
+const remembered = new WeakMap<object, readonly string[]>();
+
+const SHORTEST = 8;
+
+/** A path, a plain number or a word would be hidden wherever it is meant as itself. */
+const isWorthHiding = (value: string): boolean =>
+  value.length >= SHORTEST &&
+  !/^(?:[~.]?\/|[\d.,:-]{0,14}$|[A-Z]?[a-z]{7,11}$)/.test(value) &&
+  !COMMON.test(value) &&
+  value.trim() !== '';
+
+/** Each line of a value that has several: output is looked at line by line. */
+const linesOf = (value: string): readonly string[] =>
+  value.includes('\n') ? value.split('\n').filter((line) => line.length >= 2 * SHORTEST) : [];
+
+function uri(value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/**
+ * One line that is safe to show: agents write most of it, and a log is read with `cat`. Control characters and
+ * those that reorder or hide what a person reads are taken out; emoji stay whole.
+ */
+export function safeLine(text: string, secrets: readonly string[] = []): string {
+  return redact(text, secrets).replace(/\s+/g, ' ').replace(UNSEEN, '').trim();
+}
+
+/** The same for a text of several lines, which stay. What hides in a secret goes first, or it would hide the secret. */
+export function safeText(text: string, secrets: readonly string[] = []): string {
+  const lines = text
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+    .replaceAll('\t', '  ')
+    .split('\n');
+  return redact(lines.map((line) => line.replace(UNSEEN, '')).join('\n'), secrets);
+}
+
+const UNSEEN =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;

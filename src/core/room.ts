@@ -1,0 +1,23 @@
+// Whether the disk has room for another session. A full disk costs work: commits fail, and so does the board.
+
+import type { Board } from './board.ts';
+import { settings } from './state.ts';
+
+export interface RoomMissing {
+  readonly freeMb: number;
+  readonly neededMb: number;
+  readonly fact: string;
+  readonly remedy: string;
+}
+
+/** Undefined: there is enough, or nobody could tell. */
+export function roomMissing({ state, freeMb }: Pick<Board, 'state' | 'freeMb'>): RoomMissing | undefined {
+  const neededMb = settings(state).min_free_mb;
+  if (freeMb === undefined || freeMb >= neededMb) return undefined;
+  return {
+    freeMb,
+    neededMb,
+    fact: `the disk has ${freeMb} MB left, and a session needs ${neededMb} (min_free_mb)`,
+    remedy: `Make room, or lower the limit: liza config set min_free_mb ${Math.max(0, Math.floor(freeMb / 2))}`,
+  };
+}

@@ -1,0 +1,273 @@
+// The reference-transaction hook of the project's repository: a tripwire, not a wall. It refuses agents any branch but
+// their task's, and everybody but Liza the integration branch. Plain sh that needs no Liza: where Liza is gone it lets
+// everything pass. A hook that was there before is called first and keeps its say. Whoever goes around it is found by
+// the recorded heads (workflows/heads.ts).
+
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { exclude } from './repository.ts';
+import { type Environment, git } from './run.ts';
+
+export interface HookFacts {
+  /** The repository's shared git directory. */
+  readonly repository: string;
+  /** What the tags of this repository's agents begin with (programs/tags.ts). */
+  readonly mark: string;
+  /** Name of the integration branch. */
+  readonly branch: string;
+}
+
+export const HOOK = 'reference-transaction';
+const BEFORE = `${HOOK}.before-liza`;
+const SIGN = '# liza-hook';
+/** In Liza's own folder: where the hook was put, so that it is found again without asking git. */
+const WHERE = 'hook';
+
+export function hookText({ repository, mark, branch }: HookFacts): string {
+  return `#!/bin/sh
+${SIGN}: put here by liza init; liza doctor looks after it, liza deinit takes it away.
+# Agents of Liza move only their own task's branch; the integration branch is moved by Liza alone.
+# It calls no program of Liza's; where Liza is gone it stands in nobody's way.
+before="$0.before-liza"
+common=${quote(repository)}
+if [ "$1" != prepared ] || [ ! -d "$common/liza" ]; then
+  [ -x "$before" ] && exec "$before" "$@"
+  exit 0
+fi
+
+case "/$LIZA_PROGRAM" in
+  */${mark}*) agent=\${LIZA_AGENT_ID:-an agent} ;;
+  *) agent= ;;
+esac
+
+refuse() {
+  echo "liza: refused: $1" >&2
+  echo "  -> $2" >&2
+  exit 1
+}
+
+# The HEAD of a worktree of its own is an agent's to move, that of the project's folder is not.
+own_head() {
+  [ "$(git rev-parse --absolute-git-dir 2>/dev/null)" != "$common" ]
+}
+
+# git pack-refs (and gc) writes what is there into packed-refs, then takes the single files away: no branch moves by that.
+stays() {
+  case "$2" in
+    *[!0]*)
+      [ "$1" = "$2" ] && return 0
+      now=
+      [ -f "$common/$3" ] && read -r now <"$common/$3"
+      [ "$now" = "$2" ]
+      ;;
+    *)
+      # People may delete what they like; a missing integration branch is told by liza doctor.
+      [ -z "$agent" ] && return 0
+      [ ! -e "$common/packed-refs.lock" ] && grep -Fqx -e "$1 $3" "$common/packed-refs" 2>/dev/null
+      ;;
+  esac
+}
+
+check() {
+  while read -r old new ref; do
+    case "$ref" in
+      refs/bisect/* | refs/worktree/* | refs/rewritten/* | "refs/heads/\${LIZA_BRANCH:-/}") continue ;;
+      ${quote(`refs/heads/${branch}`)}) ;;
+      refs/*) [ -n "$agent" ] || continue ;;
+      *)
+        [ -z "$agent" ] || [ "$old" = "$new" ] || own_head ||
+          refuse "$agent may not move $ref of the project's folder" "\${LIZA_BRANCH:+work on $LIZA_BRANCH in your own folder; }the project's folder belongs to people"
+        continue
+        ;;
+    esac
+    stays "$old" "$new" "$ref" && continue
+    if [ -n "$agent" ]; then
+      refuse "$agent may not move $ref" "\${LIZA_BRANCH:+commit on $LIZA_BRANCH, in your own folder, and submit it; }other branches, tags and the stash belong to people"
+    fi
+    [ "$LIZA_INTEGRATION" = mine ] ||
+      refuse "${shown(branch)} is moved by Liza alone" "your own branches are free; if you mean it: LIZA_INTEGRATION=mine git ..., then liza doctor --accept-integration"
+  done
+  return 0
+}
+
+[ -x "$before" ] || { check; exit; }
+lines=$(cat)
+printf '%s\\n' "$lines" | check || exit 1
+printf '%s\\n' "$lines" | "$before" "$@"
+`;
+}
+
+/** For sh: in single quotes nothing has a meaning. */
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+/** Within double quotes; a branch may be called \`x\`. */
+const shown = (text: string): string => text.replace(/[^\w./-]/g, '?');
+
+/** Where git looks for hooks here. */
+export interface HookPlace {
+  readonly folder: string;
+  /** `outside`: a folder of the user's for all their repositories, which is not ours to write to. */
+  readonly kind: 'own' | 'tree' | 'outside';
+}
+
+export type HookState = 'there' | 'missing' | 'outdated' | 'tracked' | 'outside' | 'unusable';
+
+export async function hookPlace(env: Environment, root: string, repository: string): Promise<HookPlace> {
+  const configured = await hooksPath(env, root);
+  if (configured === undefined) return { folder: join(repository, 'hooks'), kind: 'own' };
+  const folder = resolve(root, configured);
+  const inside = (parent: string): boolean => {
+    const path = relative(real(parent), real(folder));
+    return path === '' || !(path.startsWith('..') || isAbsolute(path));
+  };
+  return { folder, kind: inside(repository) ? 'own' : inside(root) ? 'tree' : 'outside' };
+}
+
+/** As the person's git has it: Liza's own calls run without hooks and without their configuration. */
+async function hooksPath(env: Environment, root: string): Promise<string | undefined> {
+  const home = env['HOME'] ?? '/nowhere';
+  const own = join(home, '.gitconfig');
+  const global = existsSync(own) ? own : join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'config');
+  const args = ['config', '-z', '--show-scope', '--type=path', '--get-all', 'core.hooksPath'];
+  const at = { GIT_CONFIG_NOSYSTEM: '0', GIT_CONFIG_GLOBAL: global };
+  const fields = (await git(env, root, args, { at })).stdout.split('\0');
+  let last: string | undefined;
+  for (let n = 0; n + 1 < fields.length; n += 2) if (fields[n] !== 'command') last = fields[n + 1];
+  return last === '' ? undefined : last;
+}
+
+/** Only looks. */
+export async function examineHook(env: Environment, root: string, facts: HookFacts): Promise<HookState> {
+  return stateOf(env, root, await hookPlace(env, root, facts.repository), facts);
+}
+
+async function stateOf(env: Environment, root: string, place: HookPlace, facts: HookFacts): Promise<HookState> {
+  const file = join(place.folder, HOOK);
+  const text = readIfThere(file);
+  if (text === hookText(facts) && isExecutable(file)) return 'there';
+  if (place.kind === 'outside') return 'outside';
+  if (text !== undefined && !isOurs(text) && place.kind === 'tree' && (await isTracked(env, root, file)))
+    return 'tracked';
+  if (text === undefined && existsSync(file)) return 'unusable';
+  return text !== undefined && isOurs(text) ? 'outdated' : 'missing';
+}
+
+/** Puts it there where that is possible; answers what stands in the way. Safe to repeat, and after a kill. */
+export async function ensureHook(env: Environment, root: string, facts: HookFacts): Promise<HookState> {
+  const place = await hookPlace(env, root, facts.repository);
+  const state = await stateOf(env, root, place, facts);
+  if (state !== 'missing' && state !== 'outdated') return state;
+  try {
+    return await put(env, root, place, state, facts);
+  } catch (error) {
+    if (['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) return 'unusable';
+    throw error;
+  }
+}
+
+async function put(
+  env: Environment,
+  root: string,
+  place: HookPlace,
+  state: 'missing' | 'outdated',
+  facts: HookFacts,
+): Promise<HookState> {
+  mkdirSync(place.folder, { recursive: true });
+  const file = join(place.folder, HOOK);
+  const before = join(place.folder, BEFORE);
+  // Never a moment without the one that was there: it gets a second name, then ours takes its first.
+  if (state === 'missing' && lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
+    rmSync(before, { force: true });
+    linkSync(file, before);
+  }
+  const temporary = `${file}.liza-new`;
+  writeFileSync(temporary, hookText(facts), { mode: 0o755 });
+  chmodSync(temporary, 0o755);
+  renameSync(temporary, file);
+  if (place.kind === 'tree') await keepOut(env, root, file);
+  const own = join(facts.repository, 'liza');
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, WHERE), `${place.folder}\n`);
+  return 'there';
+}
+
+/** A hook folder in the working tree: what is put there must not turn up in git status. */
+async function keepOut(env: Environment, root: string, file: string): Promise<void> {
+  const lines = [file, join(dirname(file), BEFORE)].map(
+    (path) => `/${relative(real(root), join(real(dirname(path)), path.slice(dirname(path).length + 1)))}`,
+  );
+  const asked = await Promise.all(
+    lines.map((line) => git(env, root, ['check-ignore', '--quiet', '--no-index', '--', `.${line}`])),
+  );
+  await exclude(
+    env,
+    root,
+    lines.filter((_, at) => asked[at]?.status !== 0),
+  );
+}
+
+/** Lines of info/exclude that keepOut wrote. */
+export const isHookLine = (line: string): boolean =>
+  line.startsWith('/') && /\/reference-transaction(\.before-liza)?$/.test(line);
+
+/** The hook goes and the one before it is back. Runs no git. Answers what was left, one line each. */
+export function removeHook(repository: string): readonly string[] {
+  const where = join(repository, 'liza', WHERE);
+  const recorded = readIfThere(where)?.trim();
+  const folders = new Set([join(repository, 'hooks'), ...(recorded === undefined ? [] : [recorded])]);
+  const left = [...folders].flatMap((folder) => {
+    const file = join(folder, HOOK);
+    const before = join(folder, BEFORE);
+    rmSync(`${file}.liza-new`, { force: true });
+    const text = readIfThere(file);
+    const wasThere = lstatSync(before, { throwIfNoEntry: false }) !== undefined;
+    if (text !== undefined && isOurs(text)) {
+      if (wasThere) renameSync(before, file);
+      else rmSync(file);
+      return [];
+    }
+    return wasThere ? [`${before}: the hook that was there before; another one has its place`] : [];
+  });
+  rmSync(where, { force: true });
+  return left;
+}
+
+export const hasHook = (repository: string): boolean => {
+  const text = readIfThere(join(repository, 'hooks', HOOK));
+  return (text !== undefined && isOurs(text)) || existsSync(join(repository, 'liza', WHERE));
+};
+
+const isOurs = (text: string): boolean => text.split('\n', 2)[1]?.startsWith(SIGN) === true;
+
+const isExecutable = (file: string): boolean => ((lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0;
+
+async function isTracked(env: Environment, root: string, file: string): Promise<boolean> {
+  const path = relative(real(root), join(real(dirname(file)), HOOK));
+  return (await git(env, root, ['ls-files', '--error-unmatch', '--', path])).status === 0;
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,87 @@
+// Trees that nobody committed: one commit's files with some of them as another commit has them. Made in the
+// object database alone; and a folder's tracked files held against such a tree.
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Change, changesBetween, type Entry, kindAt, names } from './changes.ts';
+import { must } from './run.ts';
+import { scratch } from './scratch.ts';
+import type { Files, Workbench } from './workbench.ts';
+
+export interface Mixed {
+  /** The tree; where nothing differs, simply that of `onto`. */
+  readonly tree: string;
+  /** What was taken from the other commit, as a step from `onto` to the mixture. */
+  readonly changes: readonly Change[];
+}
+
+/** The files of `onto`, but those that `take` names as `from` has them; what `from` has not goes. */
+export async function mixedTree(
+  bench: Workbench,
+  onto: string,
+  from: string,
+  take: (path: string) => boolean,
+): Promise<Mixed> {
+  const changes = (await changesBetween(bench, onto, from)).filter(({ path }) => take(path));
+  if (changes.length === 0) {
+    const asked = bench.objects(['rev-parse', '--verify', '--end-of-options', `${onto}^{tree}`]);
+    return { tree: (await must(asked, 'read a commit')).trim(), changes };
+  }
+  const tree = await inIndex(bench, bench.root, onto, async (files) => {
+    // Removals first: a file may have become a folder of the same name.
+    const nothing = { mode: '0', id: '0'.repeat(onto.length) };
+    const gone = changes.filter((change) => change.new === undefined);
+    const there = changes.filter((change) => change.new !== undefined);
+    const info = [...gone, ...there].map((change) => line(change.path, change.new ?? nothing)).join('');
+    await must(bench.files(files, ['update-index', '-z', '--index-info'], info), 'mix two trees');
+    return (await must(bench.files(files, ['write-tree']), 'write a tree')).trim();
+  });
+  return { tree, changes };
+}
+
+const line = (path: string, { mode, id }: Entry): string => `${mode} ${id}\t${path}\0`;
+
+/** Tracked files of a folder that are not as the tree has them. Its own index has no say. */
+export function trackedChanges(bench: Workbench, folder: string, tree: string): Promise<readonly string[]> {
+  return inIndex(bench, folder, tree, (files) => changedFiles(bench, files));
+}
+
+/** The tracked files of a folder as a tree; new files do not count. */
+export function trackedTree(bench: Workbench, folder: string, tree: string): Promise<string> {
+  return inIndex(bench, folder, tree, async (files) => {
+    const changed = await changedFiles(bench, files);
+    if (changed.length === 0) return tree;
+    const isThere = (path: string): boolean => ['file', 'folder'].includes(kindAt(folder, path));
+    for (const [how, paths] of [
+      [['--force-remove'], changed.filter((path) => !isThere(path))],
+      [['--add', '--remove', '--replace'], changed.filter(isThere)],
+    ] as const) {
+      const input = paths.map((path) => `${path}\0`).join('');
+      if (paths.length > 0)
+        await must(bench.files(files, ['update-index', ...how, '-z', '--stdin'], input), 'look at the copy');
+    }
+    return (await must(bench.files(files, ['write-tree']), 'write a tree')).trim();
+  });
+}
+
+async function changedFiles(bench: Workbench, files: Files): Promise<readonly string[]> {
+  await bench.files(files, ['update-index', '-q', '--refresh']);
+  const asked = bench.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=all']);
+  return names(await must(asked, 'compare a folder with its tree'));
+}
+
+async function inIndex<T>(
+  bench: Workbench,
+  folder: string,
+  tree: string,
+  work: (files: Files) => Promise<T>,
+): Promise<T> {
+  const own = scratch(bench.common);
+  try {
+    const files = { folder, index: join(own, 'index') };
+    await must(bench.files(files, ['read-tree', tree]), 'read a tree');
+    return await work(files);
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,112 @@
+// The processes above one: pid, start time, and the tags each was started with. Linux reads /proc, a few files; macOS,
+// which has none, asks ps once for all. What a process was started with it cannot take back for those below it.
+
+import { closeSync, openSync, readSync } from 'node:fs';
+import { TAG } from './tags.ts';
+
+export interface Ancestor {
+  readonly pid: number;
+  /** Together with the pid it names one process of this boot. */
+  readonly started: string;
+  /** The value of LIZA_PROGRAM; empty: none, or not ours to read. Looked up when asked for: it is the dearer half. */
+  tags(): string;
+}
+
+/** Nobody is that deep; a circle would be a lie. */
+const DEEPEST = 256;
+
+/** Of `pid`, which is not among them; the nearest first. Each is looked at when it is asked for. */
+export function* ancestorsOf(pid: number): Generator<Ancestor> {
+  const look = process.platform === 'linux' ? fromProc : fromListing(listed());
+  let at = look(pid)?.parent ?? 0;
+  for (let depth = 0; at > 1 && depth < DEEPEST; depth += 1) {
+    const one = look(at);
+    if (one === undefined) return;
+    yield { pid: at, started: one.started, tags: one.tags };
+    at = one.parent;
+  }
+}
+
+interface Looked {
+  readonly parent: number;
+  readonly started: string;
+  tags(): string;
+}
+
+type Look = (pid: number) => Looked | undefined;
+
+function fromProc(pid: number): Looked | undefined {
+  const length = readInto(`/proc/${pid}/stat`);
+  if (length === 0) return undefined;
+  const text = buffer.toString('latin1', 0, length);
+  // The command's name may hold spaces and brackets; fields are counted after its last bracket.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ', 20);
+  return { parent: Number(fields[1]), started: fields[19] ?? '', tags: () => tagsIn(readInto(`/proc/${pid}/environ`)) };
+}
+
+/** Bytes, until the variable is found: an environment may be large, and every command reads several. */
+function tagsIn(length: number): string {
+  const bytes = buffer.subarray(0, length);
+  for (let at = bytes.indexOf(WANTED); at !== -1; at = bytes.indexOf(WANTED, at + 1)) {
+    if (at !== 0 && bytes[at - 1] !== 0) continue;
+    const from = at + WANTED.length;
+    const end = bytes.indexOf(0, from);
+    return bytes.toString('latin1', from, end === -1 ? length : end);
+  }
+  return '';
+}
+
+const WANTED = `${TAG}=`;
+let buffer = Buffer.allocUnsafe(32 * 1024);
+
+/** How much of the buffer the file fills; 0: it is gone, or not ours to read. */
+function readInto(file: string): number {
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, 'r');
+    let length = 0;
+    for (;;) {
+      length += readSync(fd, buffer, length, buffer.length - length, null);
+      // These files come whole: less than was asked for is all there is.
+      if (length < buffer.length) return length;
+      buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
+    }
+  } catch {
+    return 0;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** Of the first: a program that sets it again comes after it. */
+function valueIn(environment: string, between: string): string {
+  const start = environment.startsWith(`${TAG}=`) ? 0 : environment.indexOf(`${between}${TAG}=`) + 1;
+  if (start === 0 && !environment.startsWith(`${TAG}=`)) return '';
+  const from = start + TAG.length + 1;
+  const end = environment.indexOf(between, from);
+  return environment.slice(from, end === -1 ? undefined : end);
+}
+
+/** Lines of `ps -o pid=,ppid=,lstart=,command=` with the environment behind the command. */
+export function fromListing(listing: string): Look {
+  const all = new Map(
+    listing.split('\n').flatMap((line): [number, Looked][] => {
+      const match = /^ *(\d+) +(\d+) +(\S+ +\S+ +\S+ +[\d:]+ +\d{4})(.*)$/.exec(line);
+      if (match === null) return [];
+      const [, pid, parent, started = '', rest = ''] = match;
+      return [[Number(pid), { parent: Number(parent), started, tags: () => valueIn(rest, ' ') }]];
+    }),
+  );
+  return (pid) => all.get(pid);
+}
+
+function listed(): string {
+  const asked = {
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+    env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
+  } as const;
+  // Loaded only where it is needed: node:child_process costs 3 ms.
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  return spawnSync('ps', ['-AEww', '-o', 'pid=,ppid=,lstart=,command='], asked).stdout ?? '';
+}

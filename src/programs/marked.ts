@@ -1,0 +1,11 @@
+// Marks an environment for whatever Liza runs of the project's making (tests, set-up): agents wrote much of it, so it may
+// act as nobody (core/asker.ts).
+
+import type { Environment } from './environment.ts';
+import { nested } from './start.ts';
+import { agentTag, PROGRAM, type Site, TAG } from './tags.ts';
+
+export const markedProgram = (env: Environment, site: Site): Environment => ({
+  ...env,
+  [TAG]: nested(env, agentTag(site, PROGRAM)),
+});

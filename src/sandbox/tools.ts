@@ -1,0 +1,93 @@
+// Programs of the user that lie in hidden places, such as node below ~/.nvm or a CLI in ~/.local/bin: what must be
+// shown so that they still run. The rule: every folder on PATH with the libraries beside it, what links in it lead
+// to, and the folders that well-known toolchains keep themselves in. Read-only, and no configuration with keys in it.
+
+import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { type Environment, isBelow } from './policy.ts';
+
+/** Below HOME. Not `.cargo`, `.local` or `go` as a whole: keys and keyrings lie there too. */
+const TOOLCHAINS = [
+  ...['.rustup', '.cargo/bin', '.nvm', '.volta', '.fnm', '.local/share/fnm', '.local/share/pnpm', '.bun', '.deno'],
+  ...['.pyenv', '.local/pipx', '.local/share/pipx', '.local/share/uv', 'miniconda3', 'anaconda3', 'miniforge3'],
+  ...['.asdf', '.local/share/mise', '.sdkman', '.jenv', '.rbenv', '.rvm', '.ghcup', '.elan', '.opam', '.juliaup'],
+  ...['.dotnet', '.local/lib', '.cache/ms-playwright', '.nix-profile', '.tool-versions', '.config/mise'],
+];
+/** Not `share`: beside ~/.local/bin, keyrings lie there. */
+const BESIDE = ['lib', 'lib64', 'libexec', 'include', 'pyvenv.cfg'];
+/** Hidden as a whole otherwise, and needed by what is not. */
+const SYSTEM = ['/run/current-system', '/run/wrappers', '/run/opengl-driver', '/run/nscd', '/home/linuxbrew'];
+const MOST_LINKS = 2000;
+
+const known = new Map<string, readonly string[]>();
+
+/** Real paths below the hidden places; asked once a process for an environment. */
+export function toolFolders(env: Environment, hidden: readonly string[]): readonly string[] {
+  const key = JSON.stringify([env['PATH'], env['HOME'], hidden]);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const isHidden = (path: string): boolean => hidden.some((place) => isBelow(path, place));
+  const found = new Set<string>();
+  const add = (path: string): void => {
+    const real = realOf(path);
+    // A hidden place itself, such as HOME, would show everything in it.
+    if (real !== undefined && isHidden(real) && !hidden.includes(real)) found.add(real);
+  };
+  for (const folder of (env['PATH'] ?? '').split(':').filter((path) => isAbsolute(path))) {
+    const real = realOf(folder);
+    if (real === undefined) continue;
+    if (isHidden(real)) add(packageOf(real));
+    if (isHidden(real) && basename(real) === 'bin') for (const name of BESIDE) add(join(dirname(real), name));
+    for (const target of linksIn(real, isHidden)) add(packageOf(dirname(target)));
+  }
+  const home = env['HOME'];
+  if (home !== undefined && isAbsolute(home)) for (const name of TOOLCHAINS) add(join(home, name));
+  // The system's names of hosts: on some systems a link into /run.
+  for (const path of [...SYSTEM, '/etc/resolv.conf', '/etc/localtime']) add(path);
+  const result = [...found].filter((path) => ![...found].some((other) => other !== path && isBelow(path, other)));
+  known.set(key, result);
+  return result;
+}
+
+/** A module of node needs its neighbours. */
+function packageOf(folder: string): string {
+  const at = folder.split('/').indexOf('node_modules');
+  return at === -1
+    ? folder
+    : folder
+        .split('/')
+        .slice(0, at + 1)
+        .join('/');
+}
+
+/** Where links of the folder lead, if that is hidden. */
+function linksIn(folder: string, isHidden: (path: string) => boolean): readonly string[] {
+  const leads = ({ name }: { readonly name: string }): boolean =>
+    isHidden(folder) || isHidden(resolve(folder, readlinkSync(join(folder, name))));
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isSymbolicLink() && leads(entry))
+      .slice(0, MOST_LINKS)
+      .flatMap(({ name }) => realOf(join(folder, name)) ?? [])
+      .filter(isHidden);
+  } catch {
+    return [];
+  }
+}
+
+export function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+export function kindOf(path: string): 'file' | 'folder' | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? undefined : stat.isDirectory() ? 'folder' : 'file';
+}
+
+/** A thing as it is, whatever a link says. */
+export const isRealFolder = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

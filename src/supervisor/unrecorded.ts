@@ -1,0 +1,72 @@
+// What a running session has used so far, kept beside the board: should its supervisor die, the next one under that id
+// records it. Without this a kill -9 would hide what was spent, and a budget would not hold.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Command, SessionUse } from '../core/command.ts';
+import { ID_PATTERN } from '../core/fields.ts';
+import { isFields } from '../core/values.ts';
+import { transact } from '../workflows/hands.ts';
+import { handsOf, type Office } from './office.ts';
+
+const fileOf = ({ context: { paths } }: Office, agent: string): string =>
+  join(paths.liza, 'cache', 'use', `${agent}.json`);
+
+/** Never in the way of the session: a full disk costs the note, not the work. */
+export function noteUse(office: Office, agent: string, provider: string, used: SessionUse, task?: string): void {
+  try {
+    const file = fileOf(office, agent);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ provider, used, ...(task === undefined ? {} : { task }) }));
+  } catch {
+    // It is told when the board cannot be written either.
+  }
+}
+
+/** It is on the board now. */
+export const forgetUse = (office: Office, agent: string): void => rmSync(fileOf(office, agent), { force: true });
+
+/** By whoever takes the id over. */
+export async function recordLeftUse(office: Office, agent: string): Promise<void> {
+  const left = readUse(fileOf(office, agent));
+  if (left === undefined) return;
+  const { board } = await office.store.read();
+  const session = board.state.agents[agent]?.resume?.session;
+  const command: Command = {
+    name: 'session-end',
+    agent,
+    how: 'its supervisor was gone before it',
+    ...left,
+    ...(session === undefined ? {} : { session }),
+  };
+  await transact(handsOf(office, agent), command);
+  forgetUse(office, agent);
+}
+
+type Left = { readonly provider: string; readonly used: SessionUse; readonly task?: string };
+
+/** Whoever can write there could have: what is no number or name counts for nothing. */
+function readUse(file: string): Left | undefined {
+  try {
+    const told: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (!isFields(told) || !isFields(told['used'])) return undefined;
+    const { seconds, input_tokens, output_tokens, cached_tokens, cost_usd } = told['used'];
+    const task = told['task'];
+    return {
+      provider: typeof told['provider'] === 'string' ? told['provider'].slice(0, 100) : 'unknown',
+      used: {
+        seconds: amount(seconds) ?? 0,
+        input_tokens: Math.round(amount(input_tokens) ?? 0),
+        output_tokens: Math.round(amount(output_tokens) ?? 0),
+        ...(amount(cached_tokens) === undefined ? {} : { cached_tokens: Math.round(amount(cached_tokens) ?? 0) }),
+        ...(amount(cost_usd) === undefined ? {} : { cost_usd: amount(cost_usd) ?? 0 }),
+      },
+      ...(typeof task === 'string' && ID_PATTERN.test(task) ? { task } : {}),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const amount = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e15 ? value : undefined;

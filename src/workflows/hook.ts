@@ -1,0 +1,58 @@
+// The hook of the project's repository as init, doctor and supervisors look after it: what it must say here, and what is
+// told where it cannot be put.
+
+import { repositoryOf } from '../git/directory.ts';
+import { ensureHook, examineHook, HOOK, type HookFacts, type HookState } from '../git/hook.ts';
+import type { Environment } from '../git/run.ts';
+import { repositoryMark } from '../programs/tags.ts';
+import type { Finding } from './doctor.ts';
+
+const factsOf = (root: string, branch: string): HookFacts => {
+  const repository = repositoryOf(root);
+  return { repository, mark: repositoryMark(repository), branch };
+};
+
+/** undefined: it is in place. Otherwise one line on why not; the recorded heads still tell who moved what. */
+export async function installHook(env: Environment, root: string, branch: string): Promise<string | undefined> {
+  const state = await ensureHook(env, root, factsOf(root, branch));
+  return state === 'there' ? undefined : WHY_NOT[state].message;
+}
+
+interface Told {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Told>> = {
+  missing: {
+    message: `the ${HOOK} hook is missing: agents could move any branch until the next look at the heads`,
+    remedy: 'liza doctor --fix puts it there',
+  },
+  outdated: {
+    message: `the ${HOOK} hook is of another version, branch or folder`,
+    remedy: 'liza doctor --fix writes it anew',
+  },
+  tracked: {
+    message: `the hooks folder has a ${HOOK} hook of its own that is part of the repository, so Liza’s is not put there`,
+    remedy: 'rename it if Liza’s shall guard the branches; moves by agents are told by the recorded heads',
+  },
+  outside: {
+    message: 'core.hooksPath leads to a folder for all your repositories, so Liza puts no hook there',
+    remedy: 'for one here: git config core.hooksPath .git/hooks; moves by agents are told by the recorded heads',
+  },
+  unusable: {
+    message: `the ${HOOK} hook cannot be read or written there`,
+    remedy: 'look at it; then liza doctor --fix',
+  },
+};
+
+export async function checkHook(env: Environment, root: string, branch: string, fix: boolean): Promise<Finding> {
+  const check = 'hook';
+  const before = await examineHook(env, root, factsOf(root, branch));
+  if (before === 'there') return { check, level: 'ok', message: 'guards the branches of people and of Liza' };
+  const told = WHY_NOT[before];
+  if (!fix) return { check, level: 'warning', ...told };
+  const after = await ensureHook(env, root, factsOf(root, branch));
+  if (after !== 'there') return { check, level: 'warning', ...WHY_NOT[after] };
+  return { check, level: 'ok', message: `${told.message}; put there`, fixed: true };
+}

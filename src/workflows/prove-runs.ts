@@ -1,0 +1,93 @@
+// The commands that prove a commit, run one after the other in a checkout that is ready, and where their logs are.
+
+import { join } from 'node:path';
+import type { Board } from '../core/board.ts';
+import type { SubmitFacts } from '../core/command.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import type { ProofRun } from '../core/proof.ts';
+import type { Settings, Task } from '../core/state.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { type Ended, stopwatch } from '../programs/run.ts';
+import type { Hands } from './hands.ts';
+import { endOf, fromRoot, howEnded, isGreen, runHere } from './throw-away.ts';
+
+export interface Proving {
+  readonly bench: Workbench;
+  readonly board: Board;
+  readonly task: Task;
+  readonly settings: Settings;
+  readonly commit: string;
+  /** What the review is based on. */
+  readonly base: string;
+  /** `n` of the ref that keeps the commit; names the logs. */
+  readonly pin: number;
+  readonly commands: readonly string[];
+  readonly facts: SubmitFacts;
+}
+
+export interface Ran {
+  readonly runs: readonly ProofRun[];
+  /** The first that failed. */
+  readonly red?: RedRun;
+}
+
+export type RedRun = ProofRun & { readonly tail: readonly string[]; readonly ended: Ended['how'] };
+
+export interface RunAll {
+  /** Part of the logs' names, where it is not the commit itself that is tried. */
+  readonly what: string;
+  /** For all of them together. */
+  readonly seconds: number;
+  /** Not all of the commands. */
+  readonly only?: readonly string[];
+  /** Also after one has failed. */
+  readonly goOn?: boolean;
+}
+
+/** One after the other, as a rule until one fails. A refusal: somebody stopped it. */
+export async function runAll(
+  hands: Hands,
+  proving: Proving,
+  folder: string,
+  { what, seconds, only = proving.commands, goOn = false }: RunAll,
+): Promise<Ran | Refusal> {
+  const runs: ProofRun[] = [];
+  let red: RedRun | undefined;
+  const taken = stopwatch();
+  for (const [at, command] of only.entries()) {
+    const log = logOf(hands, proving, `${what}${at + 1}`);
+    const left = seconds - taken();
+    hands.say(`${what === '' ? 'validation' : what.replaceAll('-', ' ').trim()} of ${proving.task.id}: ${command} …`);
+    const ended = await runHere(hands, proving.settings, { argv: ['sh', '-c', command], folder, seconds: left, log });
+    if (ended.how === 'stopped') return STOPPED;
+    const run = {
+      command,
+      ok: isGreen(ended),
+      how: howEnded(ended, seconds),
+      seconds: tenths(ended.durationMs / 1000),
+      log: fromRoot(hands, log),
+    };
+    runs.push(run);
+    if (run.ok) continue;
+    red ??= { ...run, tail: endOf(ended.tail), ended: ended.how };
+    if (!goOn) break;
+  }
+  return { runs, ...(red === undefined ? {} : { red }) };
+}
+
+const STOPPED = refuse('the validation was stopped, and nothing is submitted', 'submit again', 1, 'stopped');
+
+export const tenths = (seconds: number): number => Math.round(seconds * 10) / 10;
+
+/** What is kept on the board of an output's end. */
+export const outputOf = (tail: readonly string[]): string => tail.join('\n').slice(-2000);
+
+export const short = (command: string): string => {
+  const line = command.replace(/\s+/g, ' ');
+  return line.length > 120 ? `${line.slice(0, 120)}…` : line;
+};
+
+export const logFolder = (hands: Hands, task: string): string => join(hands.context.paths.liza, 'evidence', task);
+
+export const logOf = (hands: Hands, { task, pin }: Proving, name: string): string =>
+  join(logFolder(hands, task.id), `${pin}-${name}.log`);

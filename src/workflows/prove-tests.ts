@@ -1,0 +1,241 @@
+// Whether the tests of a submitted commit test anything (SPEC §15, tdd): with the commit's tests the base must turn
+// red, and with the base's own tests the commit must stay green. `strict` decides by that, `evidence` tells the
+// reviewer what it found within its time.
+
+import { type Refusal, refuse } from '../core/decision.ts';
+import { pathsIn } from '../core/instructions.ts';
+import type { Disproof, TestProof } from '../core/proof.ts';
+import { isTest, testPatterns } from '../core/scope.ts';
+import { mixedTree } from '../git/mixed.ts';
+import { stopwatch } from '../programs/run.ts';
+import { type Hands, isRefusal } from './hands.ts';
+import { logOf, outputOf, type Proving, type Ran, runAll, short } from './prove-runs.ts';
+import { inThrowAway, layOut } from './throw-away.ts';
+
+export interface Beforehand {
+  /** Seconds that the run at the commit took: these will take about as long. */
+  readonly taken: number;
+  /** That the base passes these commands is on the board. */
+  readonly baseIsGreen: boolean;
+}
+
+export interface TestsProved {
+  readonly tests?: TestProof;
+  readonly disproof?: Disproof;
+}
+
+export async function proveTests(
+  hands: Hands,
+  proving: Proving,
+  beforehand: Beforehand,
+): Promise<TestsProved | Refusal> {
+  const { settings, facts } = proving;
+  const patterns = testPatterns(settings);
+  const touched = facts.changes.filter(({ path }) => isTest(path, patterns));
+  if (touched.length === 0) return {};
+  const strict = settings.tdd === 'strict';
+  const limits = strict ? unlimited(settings.validation_timeout) : timed(settings.tdd_timeout);
+  if (!strict && beforehand.taken > settings.tdd_timeout) {
+    return { tests: unknownTests(proving, `the validation alone took ${beforehand.taken} s`) };
+  }
+  const named = await namingNewTests(proving, touched);
+  const old = proving.commands.filter((command) => !named.includes(command));
+  const onBase = await runOnBase(hands, proving, { known: beforehand.baseIsGreen, named, old }, limits);
+  if (isRefusal(onBase)) return unproved(proving, onBase);
+  const existing = touched.some(({ kind }) => kind !== 'added');
+  const ofBase = existing ? await runBaseTests(hands, proving, old, limits) : undefined;
+  if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
+  return judged(proving, onBase, ofBase);
+}
+
+/** Commands that name a test, or a folder of tests, which the base does not have: there, they can only fail. */
+async function namingNewTests(
+  { bench, base, commands }: Proving,
+  touched: Proving['facts']['changes'],
+): Promise<readonly string[]> {
+  const added = touched.filter(({ kind }) => kind === 'added').map(({ path }) => path);
+  const isNew = async (word: string): Promise<boolean> => {
+    if (!added.some((path) => path === word || path.startsWith(`${word}/`))) return false;
+    return (await bench.objects(['cat-file', '-e', `${base}:${word}`])).status !== 0;
+  };
+  const found: string[] = [];
+  for (const command of commands) {
+    for (const word of pathsIn(command)) {
+      if (!found.includes(command) && (await isNew(word))) found.push(command);
+    }
+  }
+  return found;
+}
+
+type Outcome = 'green' | 'red' | 'unknown';
+
+interface Looked {
+  readonly outcome: Outcome;
+  readonly red?: Ran['red'];
+}
+
+interface Limits {
+  /** Seconds that the next run may take. */
+  left(): number;
+}
+
+const unlimited = (seconds: number): Limits => ({ left: () => seconds });
+
+function timed(seconds: number): Limits {
+  const taken = stopwatch();
+  return { left: () => seconds - taken() };
+}
+
+/** Time that ran out and programs that did not start say nothing about tests. */
+function lookedAt({ red }: Ran): Looked {
+  if (red === undefined) return { outcome: 'green' };
+  return { outcome: red.ended === 'exited' || red.ended === 'signalled' ? 'red' : 'unknown', red };
+}
+
+interface OnBase {
+  readonly alone: TestProof['base_alone'];
+  /** What failed on the base alone. */
+  readonly red?: Ran['red'];
+  readonly withTests?: Looked;
+}
+
+interface Asking {
+  /** That the base passes all commands is on the board. */
+  readonly known: boolean;
+  readonly named: readonly string[];
+  readonly old: readonly string[];
+}
+
+/**
+ * The base alone, unless it is known to be green; then, in the same checkout, the base with the commit's tests, by
+ * the commands that were green before.
+ */
+async function runOnBase(
+  hands: Hands,
+  proving: Proving,
+  { known, named, old }: Asking,
+  limits: Limits,
+): Promise<OnBase | Refusal> {
+  const { bench, task, settings, base, commit } = proving;
+  const patterns = testPatterns(settings);
+  const { tree } = await mixedTree(bench, base, commit, (path) => isTest(path, patterns));
+  const checkout = { purpose: 'proof', task: task.id, commit: base, prepareLog: prepareLog(hands, proving) } as const;
+  return inThrowAway<OnBase | Refusal>(hands, bench, bounded(settings, limits), checkout, async (folder) => {
+    const asked = { what: 'base-', seconds: limits.left(), only: known ? [] : old, goOn: true };
+    const alone = await runAll(hands, proving, folder, asked);
+    if (isRefusal(alone)) return alone;
+    const green = known ? old : alone.runs.filter(({ ok }) => ok).map(({ command }) => command);
+    const only = [...named, ...green];
+    const { red } = alone;
+    const told = red === undefined ? {} : { red };
+    if (only.length === 0) return { alone: lookedAt(alone).outcome, ...told };
+    await layOut(bench, folder, tree);
+    const both = await runAll(hands, proving, folder, { what: 'tests-on-base-', seconds: limits.left(), only });
+    if (isRefusal(both)) return both;
+    return { alone: red === undefined && named.length === 0 ? 'green' : 'partly', ...told, withTests: lookedAt(both) };
+  });
+}
+
+/** The commit's code under the tests that the base has. */
+async function runBaseTests(
+  hands: Hands,
+  proving: Proving,
+  only: readonly string[],
+  limits: Limits,
+): Promise<Looked | Refusal> {
+  const { bench, task, settings, base, commit } = proving;
+  if (only.length === 0) return { outcome: 'unknown' };
+  const patterns = testPatterns(settings);
+  const { tree } = await mixedTree(bench, commit, base, (path) => isTest(path, patterns));
+  const log = prepareLog(hands, proving);
+  const checkout = { purpose: 'proof', task: task.id, commit, tree, prepareLog: log } as const;
+  return inThrowAway<Looked | Refusal>(hands, bench, bounded(settings, limits), checkout, async (folder) => {
+    const ran = await runAll(hands, proving, folder, { what: 'base-tests-', seconds: limits.left(), only });
+    return isRefusal(ran) ? ran : lookedAt(ran);
+  });
+}
+
+const bounded = (settings: Proving['settings'], limits: Limits): Proving['settings'] => ({
+  ...settings,
+  post_worktree_timeout: Math.max(1, Math.min(settings.post_worktree_timeout, Math.ceil(limits.left()))),
+});
+
+function judged(proving: Proving, onBase: OnBase, ofBase: Looked | undefined): TestsProved {
+  const { settings, base } = proving;
+  const { alone, red, withTests } = onBase;
+  const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';
+  const reasons = [
+    ...(red === undefined ? [] : [`on the base alone ${told(red)}`]),
+    ...(withTests?.outcome === 'unknown' ? [`with the new tests on the base ${told(withTests.red)}`] : []),
+    ...(ofBase === undefined || ofBase.outcome === 'green' ? [] : [`with the base's tests ${told(ofBase.red)}`]),
+  ];
+  const logs = [red?.log, withTests?.outcome === 'unknown' ? withTests.red?.log : undefined, ofBase?.red?.log];
+  const kept = logs.filter((log) => log !== undefined);
+  const tests: TestProof = {
+    mode,
+    base,
+    base_alone: alone,
+    on_base: withTests?.outcome ?? 'unknown',
+    base_tests: ofBase?.outcome ?? 'same',
+    ...(reasons.length === 0 ? {} : { why: reasons.join('; ') }),
+    ...(kept.length === 0 ? {} : { logs: kept }),
+  };
+  const disproof = mode === 'strict' ? disproofOf(proving, tests, onBase, ofBase) : undefined;
+  return { tests, ...(disproof === undefined ? {} : { disproof }) };
+}
+
+const told = (red: Ran['red']): string =>
+  red === undefined ? 'no command runs anything: set a test_command' : `"${short(red.command)}" ${red.how}`;
+
+function disproofOf(
+  { base, task }: Proving,
+  { on_base, base_tests, why }: TestProof,
+  { red, withTests }: OnBase,
+  ofBase: Looked | undefined,
+): Disproof | undefined {
+  const at = base.slice(0, 12);
+  const blocking = `say what stops you: liza block ${task.id} --reason "…" --question "…"`;
+  if (withTests === undefined) {
+    return {
+      guard: 'tests-red-on-base',
+      reason: `tdd is strict, and nothing can be shown on the base ${at}, where no command is green: ${why ?? 'none ran'}`,
+      hint: `A test_command that is green on the base can show it: a person sets it; or ${blocking}`,
+      output: outputOf(red?.tail ?? []),
+    };
+  }
+  if (on_base !== 'red') {
+    return {
+      guard: 'tests-red-on-base',
+      reason:
+        on_base === 'green'
+          ? `tdd is strict, and the tests of this commit pass without its change: they are green on the base ${at}`
+          : `tdd is strict, and it is not known whether the tests fail on the base ${at}: ${why ?? 'they did not run'}`,
+      hint: 'Write a test that fails without your change, commit, and submit the new HEAD',
+      output: outputOf(withTests.red?.tail ?? []),
+    };
+  }
+  if (base_tests === 'green' || base_tests === 'same') return undefined;
+  return {
+    guard: 'base-tests-green',
+    reason: `tdd is strict, and the tests of the base ${at} do not pass on the new code: ${why ?? 'they are red'}`,
+    hint: `Keep what they check working; where the spec says otherwise, ${blocking}`,
+    output: outputOf(ofBase?.red?.tail ?? []),
+  };
+}
+
+function unknownTests({ settings, base }: Proving, why: string): TestProof {
+  const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';
+  return { mode, base, base_alone: 'unknown', on_base: 'unknown', base_tests: 'unknown', why };
+}
+
+/** As evidence it is only not known; where it decides, or somebody stopped it, it is refused. */
+function unproved(proving: Proving, refused: Refusal): TestsProved | Refusal {
+  const stopped = refused.guard === 'stopped';
+  if (stopped || proving.settings.tdd === 'strict') return stopped ? refused : notReady(refused);
+  return { tests: unknownTests(proving, refused.message) };
+}
+
+const notReady = (refused: Refusal): Refusal =>
+  refuse(`tdd is strict, and the base cannot be tried: ${refused.message}`, refused.hint, refused.code, refused.guard);
+
+const prepareLog = (hands: Hands, proving: Proving): string => logOf(hands, proving, 'prepare-base');

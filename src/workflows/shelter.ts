@@ -1,0 +1,152 @@
+// Whether what Liza starts is confined, and what a program of the project (its set-up, its tests) may do when it is.
+// One rule for all callers: `auto` confines where the machine can, `require` refuses where it cannot, `off` never.
+
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Refusal, refuse } from '../core/decision.ts';
+import type { Settings } from '../core/state.ts';
+import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
+import { isRunning } from '../git/running.ts';
+import type { Environment } from '../programs/environment.ts';
+import { type Ended, type Program, runProgram } from '../programs/run.ts';
+import { confine } from '../sandbox/confine.ts';
+import { type Detected, detect, isTool, type Tool, toolOf } from '../sandbox/detect.ts';
+import { policyOf } from '../sandbox/stay.ts';
+
+/** What is known of the machine; asked only when something is to be started. */
+export interface Shelter {
+  /** Whether its program is there: enough to choose a kind of folder. */
+  tool(): Detected;
+  /** Whether it works. */
+  detect(): Promise<Detected>;
+  /** The operator's word for this process (LIZA_SANDBOX=off); `require` stands above it. */
+  readonly off: boolean;
+  /** How Liza itself is started: what is confined must see it. */
+  readonly program: readonly string[];
+}
+
+export const shelterOf = (env: Environment, program: readonly string[]): Shelter => ({
+  tool: () => toolOf(env),
+  detect: () => detect(env),
+  off: env['LIZA_SANDBOX'] === 'off',
+  program,
+});
+
+/** The tool; or why there is none, which is told to people. */
+export type Standing = { readonly tool: Tool } | { readonly off: string; readonly remedy?: string };
+
+type Wanted = Pick<Settings, 'sandbox'>;
+
+export async function standing(shelter: Shelter | undefined, { sandbox }: Wanted): Promise<Standing | Refusal> {
+  if (sandbox === 'off') return { off: 'config.sandbox is off' };
+  if (sandbox !== 'require' && shelter?.off === true) return { off: 'LIZA_SANDBOX is off' };
+  if (shelter === undefined && sandbox !== 'require') return { off: 'nobody asked for one' };
+  const found = (await shelter?.detect()) ?? { why: 'there is none here', remedy: 'use liza itself' };
+  if (isTool(found)) return { tool: found };
+  if (sandbox !== 'require') return { off: found.why, remedy: found.remedy };
+  return refuse(
+    `config.sandbox is require, but ${found.why}`,
+    `${found.remedy}; or let it go without: liza config set sandbox auto`,
+    5,
+    'sandbox',
+  );
+}
+
+/** One line for people. */
+export const standingText = (is: Standing): string =>
+  'tool' in is ? `sandbox: on (${is.tool.kind})` : `sandbox: off, ${is.off}`;
+
+/** A linked worktree shares the project's git directory, which nobody in a sandbox can write. */
+export function needsClone(shelter: Shelter | undefined, { sandbox }: Wanted): boolean {
+  if (shelter === undefined || sandbox === 'off' || (shelter.off && sandbox !== 'require')) return false;
+  return isTool(shelter.tool());
+}
+
+/** node's own folder is found by PATH or is the system's; the package is wherever it was installed. */
+export const packageOf = ({ program }: Shelter): readonly string[] =>
+  program.slice(1).map((file) => dirname(dirname(file)));
+
+export interface Premises {
+  readonly root: string;
+  readonly shelter?: Shelter | undefined;
+}
+
+export interface Confinement {
+  /** Where it works and writes. */
+  readonly folder: string;
+  readonly part: 'setup' | 'tests';
+}
+
+export type Rules = Wanted & Pick<Settings, 'sandbox_network' | 'sandbox_read' | 'sandbox_write'>;
+
+/**
+ * Runs a program of the project, confined as the configuration says: it writes its checkout, a home and a temporary
+ * folder that are gone afterwards, and nothing else. Fails closed: what cannot be confined is not started.
+ */
+export async function runConfined(
+  { root, shelter }: Premises,
+  rules: Rules,
+  { folder, part }: Confinement,
+  program: Program,
+): Promise<Ended> {
+  const is = await standing(shelter, rules);
+  if ('ok' in is) return notStarted(`${is.message}; ${is.hint}`);
+  if (!('tool' in is) || shelter === undefined) return runProgram(program);
+  const own = git(root);
+  if (own === undefined) return notStarted(`${root} is not in a git repository`);
+  const rooms = join(root, '.liza', 'cache', 'rooms');
+  mkdirSync(rooms, { recursive: true });
+  const room = mkdtempSync(join(rooms, `.program-${process.pid}-`));
+  const [home, tmp] = [join(room, 'home'), join(room, 'tmp')];
+  for (const path of [home, tmp]) mkdirSync(path);
+  try {
+    const policy = policyOf({
+      env: program.env,
+      cwd: program.cwd,
+      root,
+      common: own,
+      folder: { path: folder, writable: true },
+      home,
+      tmp,
+      network: rules.sandbox_network?.[part] !== 'off',
+      show: packageOf(shelter),
+      alsoRead: rules.sandbox_read,
+      alsoWrite: rules.sandbox_write,
+      inPlace: is.tool.kind === 'seatbelt',
+    });
+    return {
+      ...(await runProgram({ ...program, ...confine(is.tool, policy, program.argv, program.env) })),
+      confined: true,
+    };
+  } finally {
+    // In the background: what a program left there may be large, and whoever waits has nothing of it.
+    void rm(room, { recursive: true, force: true }).catch(() => {}); // swept by the next start
+  }
+}
+
+/** What programs left whose Liza was killed. */
+export function sweepRooms(root: string): void {
+  const rooms = join(root, '.liza', 'cache', 'rooms');
+  if (!existsSync(rooms)) return;
+  for (const name of readdirSync(rooms)) {
+    const pid = /^\.program-(\d+)-/.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    void rm(join(rooms, name), { recursive: true, force: true }).catch(() => {}); // only in the way of the disk
+  }
+}
+
+const notStarted = (reason: string): Ended => ({
+  how: 'not-started',
+  reason,
+  tail: '',
+  outputBytes: 0,
+  durationMs: 0,
+  survivors: 0,
+});
+
+/** The git directory that all checkouts of the project share. */
+export function git(root: string): string | undefined {
+  const own = gitDirectoryOf(root);
+  return own === undefined ? undefined : commonDirectoryOf(own);
+}

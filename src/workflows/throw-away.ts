@@ -1,0 +1,104 @@
+// A clean checkout that is prepared like every other, in which programs of the project are run, and that is
+// thrown away: for the validation of a submitted commit and for the integration test of a merge candidate.
+// Whatever they do to it, commits stay what they are. The one place where such programs are started.
+
+import { join, relative } from 'node:path';
+import type { Settings } from '../core/state.ts';
+import { checkOut } from '../git/checkout.ts';
+import { writeClone } from '../git/clone.ts';
+import { aside, type Purpose, removeTree } from '../git/scratch.ts';
+import type { Workbench } from '../git/workbench.ts';
+import type { Ended } from '../programs/run.ts';
+import { type Hands, premisesOf } from './hands.ts';
+import { prepareFolder, type Unprepared } from './prepare.ts';
+import { type Rules, runConfined } from './shelter.ts';
+
+export interface ThrowAway {
+  readonly purpose: Purpose;
+  readonly task: string;
+  readonly commit: string;
+  /** Its files, where they are not the commit's own. */
+  readonly tree?: string | undefined;
+  readonly prepareLog: string;
+}
+
+/** An Unprepared: the checkout could not be made ready, so that nothing is known. */
+export async function inThrowAway<T extends object>(
+  hands: Hands,
+  bench: Workbench,
+  settings: Rules & Pick<Settings, 'worktree_files' | 'post_worktree_cmd' | 'post_worktree_timeout'>,
+  { purpose, task, commit, tree, prepareLog }: ThrowAway,
+  work: (folder: string) => Promise<T>,
+): Promise<T | Unprepared> {
+  const folder = aside(bench.worktrees, purpose, task);
+  try {
+    await writeClone(bench, folder, { start: commit });
+    if (tree !== undefined) await layOut(bench, folder, tree);
+    const { env, say } = hands;
+    const { root } = hands.context.paths;
+    const signal = hands.stop?.();
+    const failed = await prepareFolder({
+      ...{ root, folder, settings, env, say, signal, logFile: prepareLog },
+      run: (program) => runConfined(premisesOf(hands), settings, { folder, part: 'setup' }, program),
+    });
+    return failed ?? (await work(folder));
+  } finally {
+    removeTree(folder);
+  }
+}
+
+/** The files of a tree instead of those that are there. */
+export const layOut = (bench: Workbench, folder: string, tree: string): Promise<void> =>
+  checkOut(bench, { folder, index: join(folder, '.git', 'index') }, tree);
+
+export interface ProjectProgram {
+  readonly argv: readonly [string, ...string[]];
+  readonly folder: string;
+  readonly seconds: number;
+  readonly log: string;
+}
+
+/** Without credentials, with a scrubbed environment, within its time, and confined where there is a sandbox. */
+export function runHere(hands: Hands, rules: Rules, { argv, folder, seconds, log }: ProjectProgram): Promise<Ended> {
+  return runConfined(
+    premisesOf(hands),
+    rules,
+    { folder, part: 'tests' },
+    {
+      argv,
+      cwd: folder,
+      env: hands.env,
+      timeoutMs: Math.max(1, seconds) * 1000,
+      logFile: log,
+      signal: hands.stop?.(),
+    },
+  );
+}
+
+export const isGreen = (ended: Ended): boolean => ended.how === 'exited' && ended.code === 0;
+
+/** `ended with 1`: how a program that failed came to its end. */
+export function howEnded(ended: Ended, seconds: number): string {
+  switch (ended.how) {
+    case 'exited':
+      return `ended with ${ended.code}`;
+    case 'signalled':
+      return `was ended by ${ended.signal}`;
+    case 'timed-out':
+      return `did not end within ${Math.round(seconds)} s`;
+    case 'stopped':
+      return 'was stopped';
+    case 'not-started':
+      return `could not be started: ${ended.reason}`;
+    default:
+      return ended satisfies never;
+  }
+}
+
+const SHOWN_LINES = 20;
+
+/** The end of what was printed. */
+export const endOf = (output: string): readonly string[] =>
+  output.trim() === '' ? [] : output.trimEnd().split('\n').slice(-SHOWN_LINES);
+
+export const fromRoot = (hands: Hands, path: string): string => relative(hands.context.paths.root, path);

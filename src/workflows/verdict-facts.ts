@@ -1,0 +1,74 @@
+// What git says about a verdict: whether the places that its blockers name exist, and whether the reviewer left its
+// copy as it was. Looks only. Whatever cannot be read is an error: no verdict counts that could not be checked.
+
+import { posix } from 'node:path';
+import type { VerdictFacts } from '../core/command.ts';
+import type { Refusal } from '../core/decision.ts';
+import type { Blocker } from '../core/verdict.ts';
+import { must } from '../git/run.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { type Hands, isRefusal, look, openBench } from './hands.ts';
+import { changedInReview } from './review-folder.ts';
+
+const NOTHING: VerdictFacts = { unknown_places: [], changed_files: [] };
+
+/** Where there is no review the rules refuse anyway, whatever the facts. */
+export async function verdictFacts(
+  hands: Hands,
+  id: string,
+  blockers: readonly Blocker[],
+): Promise<VerdictFacts | Refusal> {
+  const { board, task } = await look(hands, id);
+  const commit = task?.review_commit;
+  if (task?.status !== 'READY_FOR_REVIEW' || commit === undefined || task.reviewing_by !== hands.actor.id)
+    return NOTHING;
+  const bench = await openBench(hands, board);
+  if (isRefusal(bench)) return bench;
+  const sides = [commit, ...(task.base_commit === undefined ? [] : [task.base_commit])];
+  return {
+    unknown_places: await unknownPlaces(bench, sides, blockers),
+    changed_files: await changedInReview(bench, task),
+  };
+}
+
+/** A line of a file that the commit has, or that it changed or removed. */
+async function unknownPlaces(
+  bench: Workbench,
+  sides: readonly string[],
+  blockers: readonly Blocker[],
+): Promise<readonly string[]> {
+  const lengths = new Map<string, number | undefined>();
+  const unknown: string[] = [];
+  for (const { file, line } of blockers) {
+    const path = file.replace(/^\.\//, '');
+    if (!lengths.has(path)) lengths.set(path, await longest(bench, sides, path));
+    const lines = lengths.get(path);
+    if (lines === undefined) unknown.push(`${file} (no such file)`);
+    else if (line < 1 || line > lines) unknown.push(`${file}:${line} (it has ${lines} lines)`);
+  }
+  return unknown;
+}
+
+/** Lines of the longer side; undefined: no side has such a file. A line of an empty file is its first. */
+async function longest(bench: Workbench, sides: readonly string[], path: string): Promise<number | undefined> {
+  const found: number[] = [];
+  for (const side of sides) {
+    const lines = await linesOf(bench, side, path);
+    if (lines !== undefined) found.push(lines);
+  }
+  return found.length === 0 ? undefined : Math.max(1, ...found);
+}
+
+/** Of a file too large to count, any line will do. */
+const LARGE = 4 * 1024 * 1024;
+
+async function linesOf(bench: Workbench, commit: string, path: string): Promise<number | undefined> {
+  if (posix.normalize(path) !== path || /^(\/|\.\.(\/|$))/.test(path)) return undefined;
+  const list = ['--literal-pathspecs', 'ls-tree', '-z', '-l', '--full-tree', commit, '--', path];
+  const entry = (await must(bench.objects(list), 'look for the files that the verdict names')).split('\0')[0] ?? '';
+  const [, id = '', size = '0', name] = /^\d+ blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(entry) ?? [];
+  if (name !== path) return undefined;
+  if (Number(size) > LARGE) return Number.MAX_SAFE_INTEGER;
+  const text = await must(bench.objects(['cat-file', 'blob', id]), 'read a file that the verdict names');
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+}

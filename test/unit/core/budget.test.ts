@@ -1,0 +1,370 @@
+// Budgets: what is counted, when it stops, and what is said of what nobody knows.
+
+import { describe, expect, test } from 'vitest';
+import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/core/budget/ledger.ts';
+import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/core/budget/limits.ts';
+import { PRICE_LIST } from '../../../src/core/budget/price-list.ts';
+import { costOf, priceOf } from '../../../src/core/budget/prices.ts';
+import { spendingView } from '../../../src/core/budget/view.ts';
+import type { SessionUse } from '../../../src/core/command.ts';
+import { type Looking, nextDuty } from '../../../src/core/duty.ts';
+import { nextGoal } from '../../../src/core/goals.ts';
+import { whyNothingMoves } from '../../../src/core/stall.ts';
+import type { Config } from '../../../src/core/state.ts';
+import {
+  claim,
+  claimReview,
+  HUMAN,
+  PLANNER,
+  ready,
+  SUPERVISOR,
+  supervisorOf,
+  toApproved,
+  toClaimed,
+  toMerged,
+  toReady,
+  type World,
+} from './world.ts';
+
+const REHEARSAL = 'rehearsal (scripted numbers)';
+
+const use = (usd: number | undefined, more: Partial<SessionUse> = {}): SessionUse => ({
+  seconds: 60,
+  input_tokens: 1000,
+  output_tokens: 100,
+  ...(usd === undefined ? {} : { cost_usd: usd }),
+  ...more,
+});
+
+function ended(w: World, agent: string, used: SessionUse, task?: string): void {
+  const about = task === undefined ? {} : { task };
+  w.run(supervisorOf(agent), { name: 'session-end', agent, provider: 'p', how: 'exit 0', used, ...about });
+}
+
+function limited(w: World, budgets: NonNullable<Config['budgets']>): void {
+  w.run(HUMAN, { name: 'config set', key: 'budgets', value: budgets });
+}
+
+const duty = (w: World, agent: string, more: Partial<Looking> = {}) =>
+  nextDuty(
+    w.board,
+    {
+      agent,
+      role: agent.startsWith('planner') ? 'planner' : agent.startsWith('coder') ? 'coder' : 'code_reviewer',
+      passed: new Set(),
+      ...more,
+    },
+    w.now,
+  );
+
+describe('what is counted', () => {
+  test('a session counts for its task, the goal and the day; a planner’s for the goal and the day', () => {
+    const w = ready('a');
+    toClaimed(w, 'a');
+    ended(w, 'coder-1', use(0.1), 'a');
+    ended(w, 'planner-1', use(0.2));
+    expect(w.task('a').usage).toMatchObject({ sessions: 1, cost_usd: 0.1 });
+    expect(w.state.goal.usage).toMatchObject({ sessions: 1, cost_usd: 0.2 });
+    expect(spentOnGoal(w.state)).toMatchObject({ sessions: 2, seconds: 120, input_tokens: 2000, cost_usd: 0.3 });
+    expect(spentOnDay(w.state, '2026-03-01')).toMatchObject({ sessions: 2, cost_usd: 0.3 });
+  });
+
+  test('archived tasks and agents that are gone still count', () => {
+    const w = ready('a');
+    toClaimed(w, 'a');
+    ended(w, 'coder-1', use(3), 'a');
+    w.run(HUMAN, { name: 'release-claim', task: 'a' });
+    w.run(HUMAN, { name: 'abandon', task: 'a', rationale: 'not needed' });
+    w.run(HUMAN, { name: 'archive', tasks: ['a'] });
+    w.edit((state) => ({ ...state, agents: {} }));
+    limited(w, { goal: { usd: 3 } });
+    expect(w.state.tasks).toEqual([]);
+    expect(usedUp(w.state, w.now)).toMatchObject({ scope: 'goal', spent: 3 });
+  });
+
+  test('a board from before there were sums begins with those of its tasks', () => {
+    const w = ready('a', 'b');
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({
+        ...task,
+        usage: { sessions: 2, seconds: 5, input_tokens: 1, output_tokens: 1, cost_usd: 1 },
+      })),
+    }));
+    expect(spentOnGoal(w.state)).toMatchObject({ sessions: 4, cost_usd: 2 });
+    ended(w, 'planner-1', use(1));
+    expect(w.state.goal.spent).toMatchObject({ sessions: 5, cost_usd: 3 });
+  });
+
+  test('a new goal begins anew, the day goes on', () => {
+    const w = ready('a');
+    ended(w, 'planner-1', use(4));
+    const next = nextGoal(w.state, { goal: 'more', spec_ref: 'specs/vision.md', now: w.now });
+    expect(spentOnGoal(next)).toMatchObject({ sessions: 0 });
+    expect(spentOnDay(next, dayOf(w.now))).toMatchObject({ cost_usd: 4 });
+  });
+
+  test('a session belongs to the day it ended on; the clock may jump either way and nothing is lost or counted twice', () => {
+    const w = ready('a');
+    w.now = Date.parse('2026-03-01T23:59:59Z');
+    ended(w, 'planner-1', use(1));
+    w.pass(1);
+    expect(spentOnDay(w.state, dayOf(w.now))).toMatchObject({ sessions: 0 });
+    ended(w, 'planner-1', use(2));
+    // An hour back: the day before is the day again, with all that was spent on it.
+    w.pass(-3600);
+    expect(spentOnDay(w.state, dayOf(w.now))).toMatchObject({ cost_usd: 1 });
+    ended(w, 'planner-1', use(4));
+    expect(w.state.goal.days?.map(({ date, cost_usd }) => [date, cost_usd])).toEqual([
+      ['2026-03-01', 5],
+      ['2026-03-02', 2],
+    ]);
+    expect(w.state.goal.spent?.cost_usd).toBe(7);
+  });
+
+  test('days are kept for two weeks', () => {
+    let goal = ready('a').state.goal;
+    const { state } = ready('a');
+    for (let day = 0; day < 40; day += 1)
+      goal = { ...goal, ...booked({ ...state, goal }, use(1), Date.parse('2026-03-01T12:00:00Z') + day * 86_400_000) };
+    expect(goal.days).toHaveLength(14);
+    expect(goal.days?.at(-1)?.date).toBe('2026-04-09');
+    expect(goal.spent?.sessions).toBe(40);
+  });
+});
+
+describe('a budget that is used up', () => {
+  test.each([
+    ['tokens', 1100],
+    ['usd', 0.1],
+    ['minutes', 1],
+    ['sessions', 1],
+  ] as const)('in %s: of the day, nobody starts anything, and it is said why', (unit, limit) => {
+    const w = ready('a', 'b', 'c');
+    limited(w, { day: { [unit]: limit } });
+    toReady(w, 'a');
+    expect(duty(w, 'coder-2').kind).toBe('code');
+    ended(w, 'coder-1', use(0.1), 'a');
+    expect(duty(w, 'coder-2')).toMatchObject({ kind: 'held', lookAt: Date.parse('2026-03-02T00:00:00Z') });
+    expect(duty(w, 'code-reviewer-1').kind).toBe('held');
+    expect(duty(w, 'planner-1').kind).toBe('held');
+    for (const command of [
+      claim('b', 'coder-2'),
+      { name: 'reserve-claim', task: 'b', agent: 'coder-2' } as const,
+      claimReview('a'),
+    ]) {
+      expect(w.refused(SUPERVISOR, command)).toMatchObject({
+        guard: 'within-budget',
+        hint: expect.stringContaining(`liza config set budgets.day.${unit} `),
+      });
+    }
+    const why = whyNothingMoves(w.board, w.now);
+    expect(why).toMatch(
+      /^the budget of today \(UTC\) is used up: .*; the next day begins in 15h, so no session starts: liza config set budgets\.day\./,
+    );
+    w.now = Date.parse('2026-03-02T00:00:00Z');
+    w.edit((state) => ({
+      ...state,
+      agents: Object.fromEntries(
+        Object.entries(state.agents).map(([id, agent]) => [id, { ...agent, lease_expires: '2026-03-02T01:00:00Z' }]),
+      ),
+    }));
+    expect(duty(w, 'coder-2').kind).toBe('code');
+  });
+
+  test('what is approved is merged all the same', () => {
+    const w = ready('a');
+    toApproved(w, 'a');
+    limited(w, { goal: { sessions: 0 } });
+    expect(duty(w, 'code-reviewer-1')).toMatchObject({ kind: 'merge' });
+    toMerged(w, 'a');
+    expect(w.task('a').status).toBe('MERGED');
+  });
+
+  test('of a task holds that one alone, for coders and reviewers', () => {
+    const w = ready('a', 'b');
+    limited(w, { task: { usd: 1 } });
+    toReady(w, 'a');
+    ended(w, 'coder-1', use(1), 'a');
+    expect(w.refused(SUPERVISOR, claimReview('a'))).toMatchObject({ guard: 'within-budget' });
+    expect(duty(w, 'code-reviewer-1')).toMatchObject({ kind: 'nothing' });
+    expect(duty(w, 'coder-2')).toMatchObject({ kind: 'code', task: { id: 'b' } });
+    w.run(HUMAN, { name: 'abandon', task: 'b', rationale: 'x' });
+    expect(whyNothingMoves(w.board, w.now)).toBe(
+      'the budget of a is used up: $1.00 of $1.00, so no session starts: liza config set budgets.tasks.a.usd 2',
+    );
+    w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
+    expect(duty(w, 'code-reviewer-1')).toMatchObject({ kind: 'review', task: { id: 'a' } });
+  });
+
+  test('of a coder’s own task blocks it in its place, and is no failure of the coder', () => {
+    const w = ready('a');
+    limited(w, { task: { minutes: 2 } });
+    toClaimed(w, 'a');
+    expect(w.refused(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'budget' })).toMatchObject({
+      guard: 'limit-reached',
+    });
+    ended(w, 'coder-1', use(1, { seconds: 121 }), 'a');
+    expect(duty(w, 'coder-1')).toMatchObject({ kind: 'spent', task: { id: 'a' } });
+    w.run(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'budget' });
+    expect(w.task('a')).toMatchObject({ status: 'BLOCKED', blocked_reason: 'budget: 2 min of 2 min used' });
+    expect(w.task('a').failed_by ?? []).toEqual([]);
+  });
+
+  test('in sessions: those under way count, so that a race starts no more than are allowed', () => {
+    const w = ready('a', 'b', 'c');
+    limited(w, { goal: { sessions: 2 } });
+    w.run(SUPERVISOR, claim('a', 'coder-1'));
+    w.run(SUPERVISOR, claim('b', 'coder-2'));
+    expect(w.refused(SUPERVISOR, claim('c', 'coder-3'))).toMatchObject({ guard: 'within-budget' });
+    // Who holds one of them already goes on.
+    ended(w, 'coder-1', use(1), 'a');
+    expect(duty(w, 'coder-1').kind).toBe('held');
+  });
+
+  test('what others of this process have used so far counts before it is recorded', () => {
+    const w = ready('a');
+    limited(w, { goal: { usd: 1 } });
+    const usage = { sessions: 1, seconds: 1, input_tokens: 5, output_tokens: 5, cost_usd: 1 };
+    expect(duty(w, 'coder-1', { running: [{ usage }] }).kind).toBe('held');
+    expect(duty(w, 'coder-1', { running: [{ usage: { ...usage, cost_usd: 0.9 } }] }).kind).toBe('code');
+  });
+
+  test('ends a running session only when it is far beyond', () => {
+    const w = ready('a');
+    limited(w, { goal: { usd: 10, sessions: 1 } });
+    const running = (usd: number) => [
+      { usage: { sessions: 9, seconds: 1, input_tokens: 5, output_tokens: 5, cost_usd: usd } },
+    ];
+    expect(overrun(w.state, w.now, undefined, running(11.99))).toBeUndefined();
+    expect(overrun(w.state, w.now, undefined, running(12))).toMatchObject({ unit: 'usd', percent: 120 });
+    limited(w, { goal: { usd: 10 }, end_percent: 100 });
+    expect(overrun(w.state, w.now, undefined, running(10))).toBeDefined();
+  });
+
+  test('a limit of nothing lets nothing start', () => {
+    const w = ready('a');
+    limited(w, { day: { usd: 0 } });
+    expect(w.refused(SUPERVISOR, claim('a'))).toMatchObject({ guard: 'within-budget' });
+  });
+});
+
+describe('setting it', () => {
+  test('one at a time; null takes it away again, and all of it with the last', () => {
+    const w = ready('a');
+    const set = (key: string, value: unknown) => w.run(HUMAN, { name: 'config set', key, value });
+    set('budgets.day.usd', 20);
+    set('budgets.day.tokens', 5_000_000);
+    set('budgets.warn_percent', 50);
+    expect(w.state.config.budgets).toEqual({ day: { usd: 20, tokens: 5_000_000 }, warn_percent: 50 });
+    expect(set('budgets.day.usd', 20).already).toBe(true);
+    set('budgets.day', null);
+    set('budgets.warn_percent', null);
+    expect(w.state.config).not.toHaveProperty('budgets');
+  });
+
+  test.each([
+    ['budgets.dya.usd', 5, 'budgets.dya must be a map of task, goal, day, tasks, warn_percent, end_percent'],
+    ['budgets.day.dollars', 5, 'budgets.day.dollars must be a map of tokens, usd, minutes, sessions'],
+    ['budgets.day.usd', 'much', 'budgets.day.usd must be a number'],
+    ['budgets.day.usd', -1, 'budgets.day.usd must be ≥ 0'],
+    ['budgets.day.tokens', 1.5, 'budgets.day.tokens must be a whole number'],
+    ['budgets.end_percent', 90, 'budgets.end_percent must be ≥ 100'],
+    ['prices', { 'my-model': { input: 1 } }, 'prices.my-model.output must be a map of input, cached, output'],
+  ])('%s %j is refused', (key, value, message) => {
+    const w = ready('a');
+    expect(w.refused(HUMAN, { name: 'config set', key, value }).message).toContain(message);
+  });
+
+  test('an agent cannot', () => {
+    expect(ready('a').refused(PLANNER, { name: 'config set', key: 'budgets.day.usd', value: 1e9 })).toMatchObject({
+      guard: 'role',
+    });
+  });
+
+  test.each([
+    [{ limit: 5, spent: 5.02, unit: 'usd', scope: 'day' }, 'budgets.day.usd 10'],
+    [{ limit: 5, spent: 40, unit: 'usd', scope: 'goal' }, 'budgets.goal.usd 60'],
+    [{ limit: 0.5, spent: 0.51, unit: 'usd', scope: 'goal' }, 'budgets.goal.usd 1'],
+    [{ limit: 0, spent: 0, unit: 'sessions', scope: 'goal' }, 'budgets.goal.sessions 1'],
+    [{ limit: 123_456, spent: 130_000, unit: 'tokens', scope: 'task', task: 'a' }, 'budgets.tasks.a.tokens 250000'],
+  ] as const)('%j is raised by a command that raises it', (budget, command) => {
+    expect(raiseCommand({ ...budget, percent: 100, level: 'hard', unknown: 0 })).toBe(`liza config set ${command}`);
+  });
+});
+
+describe('prices', () => {
+  test('cached input is cheaper; what a model’s name carries besides does not matter', () => {
+    expect(
+      costOf({ input: 1_000_000, output: 100_000, cached: 900_000 }, 'claude-sonnet-4-5-20250929', undefined),
+    ).toBeCloseTo(0.3 + 0.27 + 1.5);
+    for (const name of [
+      'anthropic/claude-sonnet-4-5',
+      'claude-sonnet-4-5[1m]',
+      'claude-sonnet-4-5@20250929',
+      'gemini-2.5-pro-preview',
+      'gpt-5-2025-08-07',
+    ]) {
+      expect(priceOf(name, undefined), name).toBeDefined();
+    }
+  });
+  test('the project’s own go first', () => {
+    expect(costOf({ input: 1_000_000, output: 0 }, 'gpt-5', { 'gpt-5': { input: 7, output: 1 } })).toBe(7);
+    expect(costOf({ input: 1_000_000, output: 0 }, 'x/mine', { 'x/mine': { input: 2, output: 1 } })).toBe(2);
+  });
+  test.each([undefined, 'some-model', 'claude', 'constructor', '__proto__', 'gpt-5-turbo-ultra'])(
+    '%s has none, and none is made up',
+    (name) => {
+      expect(costOf({ input: 10, output: 10 }, name, {})).toBeUndefined();
+    },
+  );
+  test('of the built-in list are numbers above nothing, output the dearest', () => {
+    const { [REHEARSAL]: free, ...models } = PRICE_LIST;
+    expect(free).toEqual({ input: 0, cached: 0, output: 0 });
+    for (const [name, { input, cached, output }] of Object.entries(models)) {
+      expect(input > 0 && output > input && (cached ?? 0) < input, name).toBe(true);
+    }
+  });
+});
+
+describe('what is not known', () => {
+  test('is counted as such, and said with the budget it concerns', () => {
+    const w = ready('a');
+    limited(w, { day: { usd: 5, minutes: 60 } });
+    ended(w, 'planner-1', use(undefined));
+    ended(w, 'planner-1', use(undefined, { input_tokens: 0, output_tokens: 0, untold: true }));
+    ended(w, 'planner-1', use(undefined, { input_tokens: 0, output_tokens: 0 }));
+    ended(w, 'planner-1', use(1));
+    expect(w.state.goal.spent).toMatchObject({ sessions: 4, cost_usd: 1, unpriced_sessions: 1, uncounted_sessions: 1 });
+    expect(sharedBudgets(w.state, w.now).map(({ unit, unknown }) => [unit, unknown])).toEqual([
+      ['usd', 2],
+      ['minutes', 0],
+    ]);
+    expect(spendingView(w.state, w.now)).toMatchObject([
+      { scope: 'goal', usd: 1, sessions: 4, unknown_cost_sessions: 2 },
+      { scope: 'day', limits: { usd: { limit: 5, left: 4, percent: 20, level: 'fine' } } },
+    ]);
+  });
+  test('nothing known is no zero', () => {
+    const w = ready('a');
+    ended(w, 'planner-1', use(undefined));
+    expect(w.state.goal.spent).not.toHaveProperty('cost_usd');
+    expect(spendingView(w.state, w.now)[0]).not.toHaveProperty('usd');
+  });
+});
+
+test('a full disk holds everything that would start', () => {
+  const w = ready('a');
+  w.board = { ...w.board, freeMb: 120 };
+  expect(duty(w, 'coder-1')).toMatchObject({
+    kind: 'held',
+    why: 'the disk has 120 MB left, and a session needs 500 (min_free_mb)',
+  });
+  expect(w.refused(SUPERVISOR, claim('a'))).toMatchObject({
+    guard: 'room-on-disk',
+    hint: expect.stringContaining('min_free_mb 60'),
+  });
+  expect(whyNothingMoves(w.board, w.now)).toContain('so no session starts');
+  w.run(HUMAN, { name: 'config set', key: 'min_free_mb', value: 100 });
+  expect(duty(w, 'coder-1').kind).toBe('code');
+});

@@ -1,0 +1,82 @@
+// §15, G01, G10: what an agent tried that is not its own is recorded against it, and a loop of attempts floods nothing.
+
+import { describe, expect, it } from 'vitest';
+import type { Command } from '../../../src/core/command.ts';
+import { decide } from '../../../src/core/decide.ts';
+import { CODER, HUMAN, SUPERVISOR, world } from './world.ts';
+
+const START = 1_772_366_400_000;
+const attempt = (claimed = 'code-reviewer-1', agent = 'coder-1', command = 'submit-verdict'): Command => ({
+  name: 'refused-attempt',
+  agent,
+  claimed,
+  command,
+});
+
+function play(commands: readonly { readonly command: Command; readonly after: number }[]) {
+  let { board } = world();
+  let written = 0;
+  for (const { command, after } of commands) {
+    const decided = decide(board, command, { actor: SUPERVISOR, now: START + after });
+    if (!decided.ok) throw new Error(decided.message);
+    if (decided.already !== true) written += 1;
+    board = { ...board, state: decided.state };
+  }
+  return { anomalies: board.state.anomalies, written };
+}
+
+describe('refused-attempt', () => {
+  it('is recorded against the agent that made it', () => {
+    const { anomalies } = play([{ command: attempt(), after: 0 }]);
+    expect(anomalies).toMatchObject([
+      { type: 'identity_violation', details: { agent: 'coder-1', claimed: 'code-reviewer-1', count: 1 } },
+    ]);
+  });
+
+  it('counts the same attempt again at most once a minute', () => {
+    const loop = Array.from({ length: 600 }, (_, second) => ({ command: attempt(), after: second * 1000 }));
+    const { anomalies, written } = play(loop);
+    expect(anomalies).toHaveLength(1);
+    expect(written).toBe(10);
+    expect(anomalies[0]?.details).toMatchObject({ count: 10 });
+  });
+
+  it('ever different attempts of one agent end in ten records, and no more writes than one a minute', () => {
+    const loop = Array.from({ length: 100 }, (_, n) => ({ command: attempt(`coder-${n + 2}`), after: n * 100 }));
+    const { anomalies, written } = play(loop);
+    expect(anomalies).toHaveLength(10);
+    expect(written).toBe(10);
+  });
+
+  it('is not an agent’s or a person’s to write', () => {
+    const { board } = world();
+    for (const actor of [CODER, HUMAN]) {
+      expect(decide(board, attempt(), { actor, now: START })).toMatchObject({ ok: false, guard: 'role' });
+    }
+    expect(decide(board, attempt('x', 'boss'), { actor: SUPERVISOR, now: START })).toMatchObject({ guard: 'by-agent' });
+    expect(decide(board, attempt('x', 'program'), { actor: SUPERVISOR, now: START }).ok).toBe(true);
+  });
+
+  it('cannot be logged by hand', () => {
+    const { board } = world();
+    const forged: Command = { name: 'anomaly', type: 'identity_violation', details: { agent: 'coder-2' } };
+    expect(decide(board, forged, { actor: CODER, now: START })).toMatchObject({ ok: false, guard: 'type' });
+  });
+});
+
+describe('branch-moved', () => {
+  const moved: Command = { name: 'branch-moved', agent: 'coder-1', branch: 'main', commit: 'a'.repeat(40) };
+
+  it('is told once for where the branch is', () => {
+    const { anomalies, written } = play([moved, moved].map((command) => ({ command, after: 0 })));
+    expect(written).toBe(1);
+    expect(anomalies).toMatchObject([{ type: 'branch_moved', details: { agent: 'coder-1', branch: 'main' } }]);
+  });
+
+  it('needs an agent and a full commit', () => {
+    const { board } = world();
+    const asked = { actor: SUPERVISOR, now: START };
+    expect(decide(board, { ...moved, agent: 'ada' } as Command, asked)).toMatchObject({ guard: 'by-agent' });
+    expect(decide(board, { ...moved, commit: 'abc' } as Command, asked)).toMatchObject({ guard: 'commit' });
+  });
+});

@@ -1,0 +1,127 @@
+// The mailbox from both ends, with a `liza` that tells what it was given: whatever is laid into it, only whole
+// requests are run, each once, as the session that the mailbox belongs to.
+
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Broker, openBroker } from '../../../src/supervisor/broker.ts';
+
+let base: string;
+let mail: string;
+let broker: Broker;
+const FAKE = `let input = '';
+process.stdin.on('data', (d) => { input += d; }).on('end', () => {
+  const argv = process.argv.slice(2);
+  require('node:fs').appendFileSync(process.env.RAN, argv.join(' ') + '\\n');
+  if (argv[0] === 'sleep') return setTimeout(() => {}, 60_000);
+  process.stderr.write('beside');
+  process.stdout.write(JSON.stringify({ argv, input, id: process.env.LIZA_AGENT_ID, cwd: process.cwd(), brokered: process.env.LIZA_BROKERED, more: process.env.MORE }));
+  process.exitCode = 7;
+});`;
+
+beforeEach(() => {
+  base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'liza-broker-')));
+  mail = path.join(base, 'mail');
+  fs.writeFileSync(path.join(base, 'liza.cjs'), FAKE);
+  broker = openBroker({
+    folder: mail,
+    program: [process.execPath, path.join(base, 'liza.cjs')],
+    root: base,
+    env: { PATH: process.env['PATH'], LIZA_AGENT_ID: 'coder-1', RAN: path.join(base, 'ran') },
+  });
+});
+afterEach(async () => {
+  await broker.close(0);
+  fs.rmSync(base, { recursive: true, force: true });
+});
+
+const lay = (id: string, request: object): void => {
+  fs.writeFileSync(path.join(mail, `${id}.tmp`), JSON.stringify(request));
+  fs.renameSync(path.join(mail, `${id}.tmp`), path.join(mail, `${id}.ask`));
+};
+async function answer(id: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  const file = path.join(mail, `${id}.answer`);
+  const until = performance.now() + 20_000;
+  while (!fs.existsSync(file)) {
+    if (performance.now() > until) throw new Error(`no answer to ${id}`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  return JSON.parse(fs.readFileSync(file, 'utf8'));
+}
+const ran = (): string[] =>
+  fs.existsSync(path.join(base, 'ran')) ? fs.readFileSync(path.join(base, 'ran'), 'utf8').trimEnd().split('\n') : [];
+
+test('arguments, stdin, both outputs and the exit code; identity and folder are the session’s, whatever is asked', async () => {
+  lay('aaaaaaaa', {
+    argv: ['show', '$(x)', "a'b"],
+    stdin: 'in',
+    env: { LIZA_AGENT_ID: 'planner-1', MORE: 'x' },
+    cwd: '/',
+  });
+  const { code, stdout, stderr } = await answer('aaaaaaaa');
+  expect({ code, stderr }).toEqual({ code: 7, stderr: 'beside' });
+  expect(JSON.parse(stdout)).toEqual({
+    argv: ['show', '$(x)', "a'b"],
+    input: 'in',
+    id: 'coder-1',
+    cwd: base,
+    brokered: '1',
+  });
+});
+
+test('links, pipes, folders, giants, halves and odd names are harmless, and what is asked beside them is answered', async () => {
+  const secret = path.join(base, 'secret');
+  fs.writeFileSync(secret, JSON.stringify({ argv: ['through-a-link'] }));
+  const at = (name: string): string => path.join(mail, name);
+  fs.symlinkSync(secret, at('linklink.ask'));
+  spawnSync('mkfifo', [at('pipepipe.ask')]);
+  fs.mkdirSync(at('foldered.ask'));
+  fs.writeFileSync(at('giganticc.ask'), Buffer.alloc(5 * 1024 * 1024, 'x'));
+  fs.writeFileSync(at('halfhalf.ask'), '{"argv": ["half"');
+  fs.writeFileSync(at('..ask'), '{"argv": ["odd"]}');
+  fs.writeFileSync(at('UPPER-CASE.ask'), '{"argv": ["odd"]}');
+  // The answer would go through a link to a file outside, or onto a folder.
+  fs.symlinkSync(secret, at('bbbbbbbb.answer'));
+  fs.mkdirSync(at('cccccccc.answer'));
+  lay('cccccccc', { argv: ['onto-a-folder'] });
+  lay('bbbbbbbb', { argv: ['over-a-link'] });
+  lay('dddddddd', { argv: ['honest'] });
+  expect((await answer('dddddddd')).code).toBe(7);
+  const until = performance.now() + 10_000;
+  while (fs.lstatSync(at('bbbbbbbb.answer')).isSymbolicLink() && performance.now() < until)
+    await new Promise((done) => setTimeout(done, 10));
+  expect(fs.readFileSync(secret, 'utf8')).toContain('through-a-link');
+  expect(fs.lstatSync(at('bbbbbbbb.answer')).isFile()).toBe(true);
+  await expect.poll(() => ran().sort(), { timeout: 10_000 }).toEqual(['honest', 'onto-a-folder', 'over-a-link']);
+});
+
+test('a flood is answered in turn, four at once, each request once', async () => {
+  const ids = Array.from({ length: 30 }, (_, n) => `flood${String(n).padStart(4, '0')}`);
+  for (const id of ids) lay(id, { argv: [id] });
+  for (const id of ids) await answer(id);
+  expect(ran().sort()).toEqual([...ids].sort());
+});
+
+test('a mailbox that its owner made read-only runs nothing twice', async () => {
+  lay('eeeeeeee', { argv: ['once'] });
+  await answer('eeeeeeee');
+  if (process.getuid?.() !== 0) {
+    fs.writeFileSync(path.join(mail, 'ffffffff.ask'), '{"argv": ["never"]}');
+    fs.chmodSync(mail, 0o500);
+  }
+  await new Promise((done) => setTimeout(done, 400));
+  fs.chmodSync(mail, 0o700);
+  expect(ran().filter((one) => one === 'once')).toEqual(['once']);
+});
+
+test('at the end of the session what hangs is ended, and the mailbox is gone', async () => {
+  lay('gggggggg', { argv: ['sleep'] });
+  const until = performance.now() + 10_000;
+  while (!ran().includes('sleep') && performance.now() < until) await new Promise((done) => setTimeout(done, 10));
+  const begun = performance.now();
+  await broker.close(100);
+  expect(performance.now() - begun).toBeLessThan(5000);
+  expect(fs.existsSync(mail)).toBe(false);
+});

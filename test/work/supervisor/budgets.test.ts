@@ -1,0 +1,259 @@
+// Budgets under real supervisors, with the clock in the hand: what starts, what does not, what is ended, what is said.
+
+import fs from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { AgentEvent } from '../../../src/agents/provider.ts';
+import { OPERATOR } from '../../../src/core/board.ts';
+import { decide } from '../../../src/core/decide.ts';
+import { START, succeeded } from '../workflows/project.ts';
+import { open, type Part, type RoomOptions, r } from './room.ts';
+
+const used = (usage: Extract<AgentEvent, { kind: 'usage' }>['usage']): readonly AgentEvent[] => [
+  { kind: 'usage', usage },
+];
+const set = async (key: string, value: unknown): Promise<void> => {
+  const { store } = r().p;
+  succeeded(
+    await store.transact({ actor: OPERATOR, command: 'config set' }, (board, now) =>
+      decide(board, { name: 'config set', key, value }, { actor: OPERATOR, now }),
+    ),
+  );
+};
+const seat = (id = 'coder-1') =>
+  r()
+    .crew.view()
+    .seats.find(({ agent }) => agent === id);
+const ended = (): number =>
+  r()
+    .said()
+    .filter((text) => text.startsWith('session ended')).length;
+const waitsFor = () => r().crew.view().waitsFor ?? '';
+
+/** Changes something each time, and says what it used. */
+const works = (usage: Extract<AgentEvent, { kind: 'usage' }>['usage']): Part => ({
+  events: used(usage),
+  end: 'date +%N > note.txt; exit 0',
+});
+
+async function limited(budgets: object, options: RoomOptions): Promise<void> {
+  await open({ ...options, config: { budgets, ...options.config } } as RoomOptions);
+}
+
+describe('the goal’s budget', () => {
+  test('is counted session by session; then nothing starts, and it is said why and what to do; raised, it goes on', async () => {
+    await limited({ goal: { usd: 1 } }, { parts: { 'coder-1': [works({ input: 10, output: 5, cost_usd: 0.5 })] } });
+    await r().until('two sessions', () => ended() === 2);
+    await r().until('idle', () => seat()?.state === 'idle');
+    expect(r().started).toHaveLength(2);
+    expect(seat()?.why).toBe('the budget of the goal is used up: $1.00 of $1.00');
+    const sentence =
+      'the budget of the goal is used up: $1.00 of $1.00, so no session starts: liza config set budgets.goal.usd 2';
+    await r().until('it is said', () => waitsFor() === sentence);
+    r().clock.advance(3_600_000);
+    expect(r().started).toHaveLength(2);
+    await set('budgets.goal.usd', 2);
+    await r().until('it goes on', () => ended() === 4);
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 4, cost_usd: 2 });
+  });
+
+  test('until idle: the run ends with that sentence and exit 1', async () => {
+    await limited(
+      { goal: { tokens: 15 } },
+      { parts: { 'coder-1': [works({ input: 10, output: 5 })] }, crew: { untilIdle: true } },
+    );
+    // Two looks at the board lie some time apart.
+    const over = r().crew.ended;
+    const tick = setInterval(() => r().clock.advance(500), 20);
+    try {
+      const end = await over;
+      expect(end).toMatchObject({
+        code: 1,
+        message: expect.stringMatching(
+          /^the budget of the goal is used up: 15 tokens of 15 tokens, so no session starts: liza config set/,
+        ),
+      });
+    } finally {
+      clearInterval(tick);
+    }
+    expect(r().started).toHaveLength(1);
+  });
+
+  test('a planner and a reviewer wait for it as well', async () => {
+    await limited({ goal: { sessions: 0 } }, { agents: ['planner-1', 'code-reviewer-1', 'coder-1'], parts: {} });
+    await r().until('all idle', () =>
+      ['planner-1', 'code-reviewer-1', 'coder-1'].every((id) => seat(id)?.why?.startsWith('the budget') === true),
+    );
+    expect(r().started).toHaveLength(0);
+  });
+});
+
+test('the day’s: a new day begins at midnight UTC, and work with it', async () => {
+  await limited(
+    { day: { minutes: 1 } },
+    { parts: { 'coder-1': [{ act: async () => void r().clock.advance(90_000), end: 'date +%N > note.txt; exit 0' }] } },
+  );
+  await r().until('one session', () => ended() === 1);
+  await r().until('idle', () => seat()?.state === 'idle' && seat()?.why !== undefined);
+  expect(seat()?.why).toMatch(/^the budget of today \(UTC\) is used up: 1\.5 min of 1 min/);
+  const midnight = Math.ceil((START + 3_600_000) / 86_400_000) * 86_400_000;
+  r().clock.advance(midnight - r().clock.now() - 1000);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(r().started).toHaveLength(1);
+  r().clock.advance(1000);
+  await r().until('the next day', () => r().started.length >= 2);
+});
+
+describe('a task’s', () => {
+  test('blocks the task in its coder’s place, with what it cost; the coder goes on with another', async () => {
+    await limited({ task: { usd: 1 } }, {
+      tasks: ['t', 'u'],
+      parts: { 'coder-1': [works({ input: 10, output: 5, cost_usd: 1.25 })] },
+    } as RoomOptions);
+    await r().until('blocked', async () => (await r().p.task('t')).status === 'BLOCKED');
+    expect(await r().p.task('t')).toMatchObject({
+      blocked_reason: 'budget: $1.25 of $1.00 used',
+      worktree: '.worktrees/t',
+    });
+  });
+});
+
+describe('a session that goes far beyond', () => {
+  test('is ended, its work stays, and what it used is recorded', async () => {
+    const part: Part = { events: used({ input: 100, output: 50, cost_usd: 1.3 }) };
+    await limited({ goal: { usd: 1 } }, { parts: { 'coder-1': [part] } });
+    await r().until('it told', () => seat()?.session?.cost_usd === 1.3);
+    expect(ended()).toBe(0);
+    r().clock.advance(30_000);
+    await r().until('its end', () => ended() === 1);
+    expect(r().said()).toContainEqual(
+      expect.stringContaining('stopped: the budget of the goal is overrun: $1.30 of $1.00'),
+    );
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, cost_usd: 1.3 });
+    expect((await r().p.task('t')).status).toBe('CLAIMED');
+  });
+
+  test('a little beyond it may finish', async () => {
+    const part: Part = { events: used({ input: 100, output: 50, cost_usd: 1.1 }) };
+    await limited({ goal: { usd: 1 } }, { parts: { 'coder-1': [part] } });
+    await r().until('it told', () => seat()?.session?.cost_usd === 1.1);
+    r().clock.advance(30_000);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(ended()).toBe(0);
+  });
+});
+
+describe('what a session cost', () => {
+  test.each([
+    ['by its provider’s word', { input: 10, output: 5, cost_usd: 0.25, model: 'gpt-5' }, { cost_usd: 0.25 }],
+    [
+      'by the price of its model',
+      { input: 1_000_000, output: 100_000, cached: 500_000, model: 'gpt-5' },
+      { cost_usd: 1.6875 },
+    ],
+    ['by the project’s own price', { input: 1_000_000, output: 0, model: 'house-model' }, { cost_usd: 3 }],
+    ['nobody knows', { input: 1000, output: 10, model: 'mystery' }, { unpriced_sessions: 1 }],
+  ])('%s', async (_how, usage, recorded) => {
+    await open({
+      parts: { 'coder-1': [works(usage), {}] },
+      config: { prices: { 'house-model': { input: 3, output: 1 } } },
+    } as RoomOptions);
+    await r().until('its end', () => ended() === 1);
+    const { spent } = (await r().p.state()).goal;
+    expect(spent).toMatchObject({ sessions: 1, ...recorded });
+    if (!('cost_usd' in recorded)) expect(spent).not.toHaveProperty('cost_usd');
+  });
+
+  test('a provider that tells no tokens: the session is counted as not known', async () => {
+    await open({ parts: { 'coder-1': [{ end: 'echo 1 > note.txt; exit 0' }, {}] } });
+    await r().until('its end', () => ended() === 1);
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
+  });
+});
+
+describe('what a session used whose supervisor was killed', () => {
+  const left = (root: string): string => `${root}/.liza/cache/use/coder-1.json`;
+  /** Opens a room in which somebody left that. */
+  const leftBehind = (text: string): Promise<void> =>
+    open({
+      parts: { 'coder-1': [{}] },
+      furnish: ({ root }) => {
+        fs.mkdirSync(`${root}/.liza/cache/use`, { recursive: true });
+        fs.writeFileSync(left(root), text);
+      },
+    });
+
+  test('is noted while it runs, and gone once it is recorded', async () => {
+    const part: Part = { events: used({ input: 100, output: 50, cost_usd: 0.7 }) };
+    await open({ parts: { 'coder-1': [part] } });
+    await r().until('it told', () => seat()?.session?.cost_usd === 0.7);
+    r().clock.advance(61_000);
+    const file = left(r().p.root);
+    await r().until('it is noted', () => fs.readFileSync(file, 'utf8').includes('0.7'));
+    r().crew.stop();
+    await r().crew.ended;
+    expect(fs.existsSync(file)).toBe(false);
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, cost_usd: 0.7 });
+  });
+
+  test('is recorded by the next one', async () => {
+    await leftBehind(
+      JSON.stringify({
+        provider: 'fake',
+        task: 't',
+        used: { seconds: 90, input_tokens: 10, output_tokens: 5, cost_usd: 0.7 },
+      }),
+    );
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, seconds: 90, cost_usd: 0.7 });
+    expect((await r().p.task('t')).usage).toMatchObject({ sessions: 1, cost_usd: 0.7 });
+  });
+
+  test.each(['', '{', '[]', '{"used":{"seconds":-1,"cost_usd":"much","input_tokens":1e99}}'])(
+    '%s records no amount',
+    async (text) => {
+      await leftBehind(text);
+      expect((await r().p.state()).goal.spent?.cost_usd).toBeUndefined();
+      await r().until('it goes on', () => r().started.length === 1);
+    },
+  );
+});
+
+test('a disk without room: nothing starts until there is some', async () => {
+  await open({ parts: { 'coder-1': [{}] }, config: { min_free_mb: 1_000_000_000 } } as RoomOptions);
+  await r().until('idle', () => seat()?.why?.startsWith('the disk has') === true);
+  expect(r().started).toHaveLength(0);
+  await set('min_free_mb', 1);
+  await r().until('a session', () => r().started.length === 1);
+});
+
+test('what is told to an agent, kept of it and shown holds no secret', async () => {
+  const key = `sk-ant-api03-${'Ab3_x-9Z'.repeat(11)}`;
+  await open({
+    parts: {
+      'coder-1': [
+        {
+          act: async () => {
+            await r().p.run('coder-1', {
+              name: 'block',
+              task: 't',
+              reason: `cannot log in with ${key}`,
+              questions: [`Is ${key} right?`],
+            });
+          },
+          events: [{ kind: 'activity', text: `Bash: curl -H "x-api-key: ${key}"` }],
+          end: `echo 'plain ${key}'; exit 0`,
+        },
+      ],
+    },
+  });
+  await r().until('blocked', async () => (await r().p.task('t')).status === 'BLOCKED');
+  await r().until('its end', () => ended() === 1);
+  const { root } = r().p;
+  const all = fs
+    .readdirSync(`${root}/.liza`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => [entry.name, fs.readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8')] as const);
+  expect(all.filter(([, text]) => text.includes('Ab3_x-9Z')).map(([name]) => name)).toEqual([]);
+  expect(JSON.stringify([r().crew.view().happenings, r().crew.view().seats])).not.toContain('Ab3_x-9Z');
+  expect((await r().p.task('t')).blocked_reason).toBe('cannot log in with [redacted]');
+  expect(all.find(([name]) => name.endsWith('.log'))?.[1]).toContain('plain [redacted]');
+});

@@ -1,0 +1,290 @@
+// Liza itself runs what proves a commit: at that very commit, in a clean checkout, and refuses what is red.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Config, Task } from '../../../src/core/state.ts';
+import { acquireLock } from '../../../src/store/lock.ts';
+import { reconcile } from '../../../src/workflows/reconcile.ts';
+import { type Project, project, succeeded } from './project.ts';
+
+let p: Project;
+afterEach(() => p.remove());
+
+/** A runner that any shell has: each file below test/ must pass. */
+const FILES = {
+  'run.sh': 'for one in test/*.sh; do sh "$one" || { echo "FAILED $one"; exit 1; }; done\n',
+  'src/value': '1\n',
+  'test/old.sh': 'grep -q 1 src/value\n',
+};
+/** A change with a test that needs it. */
+const GOOD = { 'src/value': '1 2\n', 'test/new.sh': 'grep -q 2 src/value\n' };
+
+async function begun(config: Partial<Config> = {}, task: Partial<Task> = {}): Promise<void> {
+  const set: Partial<Config> = { tdd: 'evidence', ...config };
+  p = project({ tasks: [{ id: 't', validation: ['sh run.sh'], ...task }], config: set, files: FILES });
+  await p.claim('t');
+  succeeded(await p.begin('t'));
+}
+
+const refused = async (): Promise<{ message: string; hint: string; code: number; guard: string; lines: string[] }> => {
+  const no = await p.submit('t');
+  if (!('message' in no)) throw new Error('it was not refused');
+  return no as never;
+};
+const events = async (name: string): Promise<readonly Record<string, unknown>[]> =>
+  ((await p.task('t')).history ?? []).filter(({ event }) => event === name) as never;
+const leftovers = (): readonly string[] => fs.readdirSync(p.file('.worktrees')).filter((name) => name.startsWith('.'));
+
+describe('the validation at the submitted commit', () => {
+  test('red is refused with the end of the output, recorded, and may be mended; green is recorded with its log', async () => {
+    await begun();
+    const bad = p.work('t', { ...GOOD, 'src/value': '1\n' });
+    const no = await refused();
+    expect(no).toMatchObject({ code: 1, guard: 'validation', lines: ['  FAILED test/new.sh'] });
+    expect(no.message).toContain('"sh run.sh" ended with 1');
+    expect(no.hint).toContain('.liza/evidence/t/1-1.log');
+    expect(await p.task('t')).toMatchObject({ status: 'CLAIMED' });
+    expect(await events('validation_failed')).toMatchObject([
+      { commit: bad, what: 'validation', output: 'FAILED test/new.sh', log: '.liza/evidence/t/1-1.log' },
+    ]);
+    const good = p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    const submitted = await p.last('t', 'submitted');
+    expect(submitted).toMatchObject({
+      commit: good,
+      proof: {
+        commit: good,
+        commands: ['sh run.sh'],
+        runs: [{ command: 'sh run.sh', ok: true, log: '.liza/evidence/t/2-1.log' }],
+        tests: { mode: 'evidence', base_alone: 'green', on_base: 'red', base_tests: 'same' },
+        file: '.liza/evidence/t/2.json',
+      },
+    });
+    expect(submitted).not.toHaveProperty('red_before');
+    const whole = JSON.parse(fs.readFileSync(p.file('.liza/evidence/t/2.json'), 'utf8'));
+    expect(whole).toMatchObject({ task: 't', commit: good, diff: { lines: { added: 2, removed: 1 } } });
+    expect(fs.readFileSync(p.file('.liza/evidence/t/1-1.log'), 'utf8')).toBe('FAILED test/new.sh\n');
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('sees the commit alone: no file that was not committed, no credential, no word of the coder', async () => {
+    await begun({}, { validation: ['ls -A; git rev-parse HEAD; env; cat secret.txt 2>/dev/null; true'] });
+    fs.appendFileSync(p.file('.git', 'info', 'exclude'), 'secret.txt\n');
+    const commit = p.work('t', GOOD);
+    fs.writeFileSync(p.folder('t', 'secret.txt'), 'not committed');
+    const env = { ...p.env, SOME_API_KEY: 'k', LIZA_AGENT_ID: 'coder-1', ANTHROPIC_API_KEY: 'a' };
+    const { submitForReview } = await import('../../../src/workflows/submit.ts');
+    succeeded(await submitForReview(p.hands('coder-1', { env }), 't', 'HEAD'));
+    const log = fs.readFileSync(p.file('.liza/evidence/t/1-1.log'), 'utf8');
+    expect(log.split('\n')).toEqual(expect.arrayContaining([commit, 'run.sh', 'src', 'test']));
+    expect(log).not.toMatch(/not committed|SOME_API_KEY|ANTHROPIC|LIZA_AGENT_ID/);
+  });
+
+  test('the task’s own commands come first, then the project’s; the first red one ends it', async () => {
+    await begun({ test_command: 'exit 7' }, { validation: ['sh run.sh', '  ', 'sh run.sh'] });
+    p.work('t', GOOD);
+    expect((await refused()).message).toContain('"exit 7" ended with 7');
+    await p.config({ test_command: null });
+    succeeded(await p.submit('t'));
+    expect(await p.last('t', 'submitted')).toMatchObject({ red_before: 1, proof: { commands: ['sh run.sh'] } });
+  });
+
+  test('one that does not end is ended with all it started, and is red', async () => {
+    await begun({ validation_timeout: 1 }, { validation: ['setsid sleep 300 & sleep 300'] });
+    p.work('t', GOOD);
+    expect((await refused()).message).toContain('did not end within 1 s');
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('a checkout that cannot be prepared says nothing about the commit', async () => {
+    await begun();
+    p.work('t', GOOD);
+    await p.config({ post_worktree_cmd: 'echo no network; exit 9' });
+    expect(await refused()).toMatchObject({ code: 3, guard: 'post-worktree-cmd', lines: ['  no network'] });
+    expect(await events('validation_failed')).toEqual([]);
+  });
+
+  test('as many red submissions as iterations are allowed block the task', async () => {
+    await begun({ max_coder_iterations: 2 });
+    p.work('t', { ...GOOD, 'src/value': '1\n' });
+    expect((await refused()).hint).toContain('Mend it');
+    p.work('t', { ...GOOD, 'src/value': '1 3\n' });
+    expect((await refused()).hint).toContain('BLOCKED');
+    expect(await p.task('t')).toMatchObject({
+      status: 'BLOCKED',
+      failed_by: ['coder-1'],
+      blocked_reason: expect.stringContaining('2 submissions of one iteration were refused'),
+    });
+  });
+
+  test('a green commit whose submission was held up is not run again', async () => {
+    await begun({ tdd: 'off' }, { validation: ['echo ran >> ../../../runs; sh run.sh'] });
+    const runs = (): number => fs.readFileSync(path.join(p.base, 'runs'), 'utf8').trim().split('\n').length;
+    p.work('t', GOOD);
+    const pausing = p.hands('coder-1', {
+      say: () => fs.writeFileSync(p.file('.liza', 'PAUSE'), ''),
+    });
+    const { submitForReview } = await import('../../../src/workflows/submit.ts');
+    expect(await submitForReview(pausing, 't', 'HEAD')).toMatchObject({ ok: false, guard: 'switches' });
+    expect(await events('validated')).toHaveLength(1);
+    fs.rmSync(p.file('.liza', 'PAUSE'));
+    succeeded(await p.submit('t'));
+    expect(runs()).toBe(1);
+    expect((await p.submit('t')) as object).toMatchObject({ already: true });
+    expect(runs()).toBe(1);
+  });
+
+  test('two submissions of one commit at once: run once, both told that it is submitted', async () => {
+    await begun({ tdd: 'off' }, { validation: ['echo ran >> ../../../runs; sleep 0.3'] });
+    p.work('t', GOOD);
+    const both = await Promise.all([p.submit('t'), p.submit('t')]);
+    expect(both).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(fs.readFileSync(path.join(p.base, 'runs'), 'utf8')).toBe('ran\n');
+  });
+
+  test('a lease that is lost meanwhile: nothing is submitted', async () => {
+    await begun();
+    p.work('t', GOOD);
+    const late = p.hands('coder-1', { say: () => p.pass(100_000) });
+    const { submitForReview } = await import('../../../src/workflows/submit.ts');
+    expect(await submitForReview(late, 't', 'HEAD')).toMatchObject({ ok: false, guard: 'holds-task' });
+    expect(await p.task('t')).toMatchObject({ status: 'CLAIMED' });
+  });
+
+  test('without any command nothing is run, and the reviewer is told so', async () => {
+    await begun({}, { validation: [] });
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    expect(await p.last('t', 'submitted')).not.toHaveProperty('proof');
+  });
+
+  test('what a killed validation left is swept, but not under one that runs', async () => {
+    await begun();
+    const left = p.file('.worktrees', '.proof-t-0123abcd');
+    fs.mkdirSync(left);
+    fs.mkdirSync(p.file('.liza', 'locks'), { recursive: true });
+    const lock = await acquireLock(p.file('.liza', 'locks', 't.proof.lock'));
+    if (!('release' in lock)) throw new Error('no lock');
+    succeeded(await reconcile(p.hands('coder-1')));
+    expect(fs.existsSync(left)).toBe(true);
+    lock.release();
+    expect(await reconcile(p.hands('coder-1'))).toMatchObject([{ subject: 't', done: 'its checkout is removed' }]);
+    expect(fs.existsSync(left)).toBe(false);
+    fs.mkdirSync(left);
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    expect(leftovers()).toEqual([]);
+  });
+});
+
+describe('tdd', () => {
+  const tests = async (): Promise<unknown> =>
+    ((await p.last('t', 'submitted')) as { proof?: { tests?: unknown } } | undefined)?.proof?.tests;
+
+  test('strict refuses a test that passes without the change', async () => {
+    await begun({ tdd: 'strict' });
+    p.work('t', { 'src/value': '1 2\n', 'test/new.sh': 'true\n' });
+    const no = await refused();
+    expect(no).toMatchObject({ code: 1, guard: 'tests-red-on-base' });
+    expect(no.message).toContain('pass without its change');
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ mode: 'strict', base_alone: 'green', on_base: 'red', base_tests: 'same' });
+  });
+
+  test.each([
+    ['weakened', { 'test/old.sh': 'true\n' }],
+    ['deleted', { 'test/old.sh': null }],
+  ])('strict runs the base’s tests on the new code: one that was %s decides', async (_how, change) => {
+    await begun({ tdd: 'strict' });
+    p.work('t', { 'src/value': '2\n', 'test/new.sh': 'grep -q 2 src/value\n', ...change });
+    const no = await refused();
+    expect(no).toMatchObject({ code: 1, guard: 'base-tests-green', lines: ['  FAILED test/old.sh'] });
+    p.work('t', { 'src/value': '1 2\n' });
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ on_base: 'red', base_tests: 'green' });
+    expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({
+      test_edits: { lines: ['test/old.sh:1 - grep -q 1 src/value'] },
+    });
+  });
+
+  test('strict where no command is green on the base decides nothing, and says so', async () => {
+    await begun({ tdd: 'strict' }, { validation: ['sh run.sh && test -e src/new'] });
+    p.work('t', { ...GOOD, 'src/new': '' });
+    const no = await refused();
+    expect(no).toMatchObject({ guard: 'tests-red-on-base' });
+    expect(no.message).toContain('where no command is green: on the base alone');
+  });
+
+  test('strict with a command that proves the task and is red on the base rests on the others', async () => {
+    await begun({ tdd: 'strict' }, { validation: ['test -e src/new', 'sh run.sh'] });
+    p.work('t', { 'src/new': '', 'test/new.sh': 'true\n' });
+    expect((await refused()).message).toContain('pass without its change');
+    p.work('t', { 'test/new.sh': 'test -e src/new\n' });
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ base_alone: 'partly', on_base: 'red', base_tests: 'same' });
+  });
+
+  test('strict with a command that names the new test: red with it on the base is enough', async () => {
+    await begun({ tdd: 'strict' }, { validation: ['sh ./test/new.sh'] });
+    p.work('t', { ...GOOD, 'test/new.sh': 'true\n' });
+    expect((await refused()).message).toContain('pass without its change');
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ base_alone: 'partly', on_base: 'red', base_tests: 'same' });
+  });
+
+  test('strict with no command that runs the base’s tests does not take them for green', async () => {
+    await begun({ tdd: 'strict' }, { validation: ['sh test/new.sh'] });
+    p.work('t', { ...GOOD, 'test/old.sh': 'true\n' });
+    expect(await refused()).toMatchObject({ guard: 'base-tests-green' });
+  });
+
+  test('evidence tells the same and decides nothing', async () => {
+    await begun();
+    p.work('t', { 'src/value': '2\n', 'test/new.sh': 'true\n', 'test/old.sh': null });
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({
+      mode: 'evidence',
+      base_alone: 'green',
+      on_base: 'green',
+      base_tests: 'red',
+      why: expect.stringContaining('with the base\'s tests "sh run.sh" ended with 1'),
+      logs: ['.liza/evidence/t/1-base-tests-1.log'],
+    });
+  });
+
+  test('evidence stays within its time', async () => {
+    await begun({ tdd_timeout: 1 }, { validation: ['grep -q 2 src/value || sleep 60'] });
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ base_alone: 'unknown', on_base: 'unknown' });
+  });
+
+  test('off does not look; a docs task without tests has none to look at', async () => {
+    await begun({ tdd: 'off' });
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    expect(await tests()).toBeUndefined();
+    p.remove();
+    await begun({ tdd: 'strict' }, { type: 'docs', scope: 'IN: README.md' });
+    p.work('t', { 'README.md': 'more\n' });
+    succeeded(await p.submit('t'));
+    expect(await p.last('t', 'submitted')).toMatchObject({ proof: { runs: [{ ok: true }] } });
+    expect(await tests()).toBeUndefined();
+  });
+
+  test('that the base is green is looked up, not run again', async () => {
+    p = project({
+      tasks: ['a', 'b'].map((id) => ({ id, validation: ['echo $PWD >> ../../../runs; sh run.sh'] })),
+      config: { tdd: 'evidence' },
+      files: FILES,
+    });
+    await p.submitted('a', GOOD);
+    const before = fs.readFileSync(path.join(p.base, 'runs'), 'utf8').trim().split('\n').length;
+    await p.submitted('b', { 'src/b': '', 'test/b.sh': 'test -e src/b\n' }, 'coder-2');
+    const after = fs.readFileSync(path.join(p.base, 'runs'), 'utf8').trim().split('\n').length;
+    expect([before, after - before]).toEqual([3, 2]);
+  });
+});
