@@ -53,6 +53,10 @@ if (unknown.length > 0) {
   console.error(`there is no row ${unknown.join(', ')}; there are ${all.map(({ id }) => id).join(' ')}`);
   process.exit(1);
 }
+if (values.readme && (values.only !== undefined || values.slice || values['only-sandbox'])) {
+  console.error('--readme shows all rows: leave --only, --slice and --only-sandbox out');
+  process.exit(1);
+}
 const rows = all.filter(({ id }) => wanted.includes(id));
 
 if (values.list) {

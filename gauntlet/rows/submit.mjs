@@ -28,7 +28,7 @@ export const g04 = {
   coder: `
     begin; code 1; proof 1; commit 'a: made'
     try not-head liza submit-for-review a "$(git rev-parse HEAD~1)"
-    git checkout -q --orphan elsewhere && git commit -qm 'from nowhere'
+    git checkout -q --orphan elsewhere && git -c core.hooksPath=/dev/null commit -qm 'from nowhere' # past the hook
     try nowhere liza submit-for-review a "$(git rev-parse HEAD)"
     try both liza submit-for-review a "$(git rev-parse task/a)"
     liza block a --reason 'done here' --question 'go on?'; leave 42 blocked`,
