@@ -17,8 +17,8 @@ const APART = [
   ...['--cap-drop', 'ALL'],
 ];
 
-/** Root without rights still owns these, and some of them change the whole machine. */
-const OF_THE_KERNEL = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'mtrr'].flatMap((name) => [
+/** Root without rights still owns these, and some of them change the whole machine. bwrap itself closes irq and bus. */
+const OF_THE_KERNEL = ['sys', 'sysrq-trigger', 'fs', 'acpi', 'scsi', 'mtrr'].flatMap((name) => [
   '--ro-bind-try',
   `/proc/${name}`,
   `/proc/${name}`,
