@@ -3,8 +3,8 @@
 
 import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
 import { codersOf } from './holding.ts';
+import { proofAt } from './proof.ts';
 import type { HistoryEvent, Task } from './state.ts';
-import { isFields } from './values.ts';
 
 type Check = (task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness) => readonly Fact[];
 
@@ -129,7 +129,7 @@ function merge(task: Task, event: HistoryEvent, before: readonly HistoryEvent[],
     witness.line.includes(merged)
       ? verified(`${short(merged)} is on the integration branch`, 'by first parents')
       : contradicted(`${short(merged)} is on the integration branch`, 'it is not on its line of first parents'),
-    testFact(event, before),
+    testFact(task, commit),
   ];
 }
 
@@ -178,17 +178,15 @@ function parentage(
   ];
 }
 
-/** What Liza ran itself, at this commit. */
-function testFact({ commit, tested }: HistoryEvent, before: readonly HistoryEvent[]): Fact {
-  const ran = before.findLast((one) => one.event === 'validated' && one.commit === commit);
+/** What Liza ran itself at the approved commit; the submission carries it. */
+function testFact(task: Task, commit: string): Fact {
   const what = 'Liza ran its tests itself';
-  if (ran !== undefined && isFields(ran.proof)) {
-    const { seconds } = ran.proof;
-    return verified(
-      what,
-      `at ${short(String(commit))}, ${typeof seconds === 'number' ? `${seconds} s, ` : ''}recorded at ${ran.time}`,
-    );
-  }
-  if (isFields(tested)) return verified(what, 'the integration test, on the merge candidate');
-  return unverifiable(what, 'no result is recorded with the task');
+  const proof = proofAt(task, commit);
+  if (proof === undefined || proof.runs.length === 0) return unverifiable(what, 'no run is recorded with the task');
+  const red = proof.runs.filter(({ ok }) => !ok).map(({ command }) => command);
+  if (red.length > 0) return contradicted(what, `red at ${short(commit)}: ${red.join(', ')}`);
+  return verified(
+    what,
+    `${proof.runs.length} green at ${short(commit)}, ${proof.seconds} s: ${proof.commands.join(', ')}`,
+  );
 }

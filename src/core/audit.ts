@@ -15,6 +15,8 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
   pre_execution_checkpoint: ['begin'],
   submitted: ['submit-for-review'],
   validated: ['record-validation'],
+  validation_failed: ['record-validation'],
+  review_copy: ['review-copy'],
   review_claimed: ['claim-review'],
   approved: ['submit-verdict'],
   rejected: ['submit-verdict'],

@@ -128,6 +128,18 @@ describe('a task', () => {
     expect(audited(witness, task).join('\n')).toContain(said);
   });
 
+  it('tells what Liza ran itself, from the submission', () => {
+    const run = { command: 'npm test', ok: true, how: '', seconds: 3, log: '' };
+    const proof = { commit: WORK, commands: ['npm test'], runs: [run], seconds: 3 };
+    const told = (given: object) =>
+      auditTask({ ...TASK, ...changed('submitted', { proof: given }) }, WITNESS).filter(({ what }) =>
+        what.startsWith('Liza ran'),
+      );
+    expect(told(proof)).toMatchObject([{ mark: 'verified', why: expect.stringContaining('npm test') }]);
+    expect(told({ ...proof, runs: [{ ...run, ok: false }] })).toMatchObject([{ mark: 'contradicted' }]);
+    expect(told({ ...proof, commit: OTHER })).toMatchObject([{ mark: 'unverifiable' }]);
+  });
+
   it('of an imported board, or under a broken journal, claims what it cannot know for unverifiable', () => {
     const marks = (witness: Partial<Witness>) =>
       auditTask(TASK, { ...WITNESS, entries: [], ...witness })
