@@ -38,7 +38,7 @@ if (values.help) {
 }
 
 /** Fast ones of each kind: refusals of each role, a process that stays behind, a second supervisor. */
-const SLICE = ['G03', 'G05', 'G10', 'G14', 'G19', 'G31', 'G41', 'G53'];
+const SLICE = ['G03', 'G06', 'G10', 'G14', 'G19', 'G31', 'G41', 'G53'];
 
 const folder = path.join(import.meta.dirname, 'rows');
 const files = readdirSync(folder)
