@@ -48,7 +48,7 @@ const libraries = {
 
 /** Commands that change the board by one transaction share a part; those that need other code have another. */
 const SELDOM =
-  /verbs\/(attempts|blame|completion|config-get|deinit|discovery-list|doctor|edit|help|init|lock-.*|log.*|report|status|undo|validate|version)\.ts$|workflows|render-status|core\/(alarms|view)\.ts$|git\//;
+  /verbs\/(attempts|audit|blame|completion|config-get|deinit|discovery-list|doctor|edit|help|init|lock-.*|log.*|report|status|undo|validate|version)\.ts$|workflows|render-status|core\/(alarms|audit.*|view)\.ts$|git\//;
 /** What keeps agents at work: long-running, large, and nobody else's. */
 const CREW =
   /verbs\/(agent|demo|rehearse|run|setup|watch)\.ts$|src\/(agents|demo|notify|rehearsal|supervisor|watcher)\/|cli\/(crew|plain-lines|providers|show-crew)\.ts$|workflows\/setup\.ts$/;

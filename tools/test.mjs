@@ -24,6 +24,7 @@ const STEPS = [
   { name: 'killed at any system call', run: ['sweep:strace', '--slice', '40'] },
   { name: 'git workflows killed at any system call', run: ['sweep:git', '--slice', '40'] },
   { name: 'races', run: ['races', '--rounds', '6'] },
+  { name: 'gauntlet', run: ['gauntlet', '--slice', '--jobs', '3'] },
   { name: 'frozen agents', run: ['freeze', '--rounds', '8'] },
   { name: 'packed and installed', run: ['test:pack'] },
   { name: 'demo', run: ['demo', '--fast'] },

@@ -27,6 +27,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   stdout(text: string): void;
   stderr(text: string): void;
+  /** The code it will end with, told before the last word: its reader may be gone, and a refusal is one all the same. */
+  readonly ending?: (code: number) => void;
   readStdin(): Promise<string>;
   readonly stdoutIsTty: boolean;
   readonly stderrIsTty: boolean;

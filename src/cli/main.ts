@@ -71,6 +71,9 @@ function processIo(): Io {
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, asked);
     },
     live,
+    ending: (code) => {
+      process.exitCode = code;
+    },
     now: () => Date.now(),
     root: () => findRoot(currentFolder()),
     openStore: async () => {
@@ -202,7 +205,7 @@ function onBrokenPipe(error: NodeJS.ErrnoException): void {
   readerGone();
 }
 
-/** Whoever has agents running ends them first; all others just end. */
+/** Whoever has agents running ends them first; all others just end, with the code of what they were about to say. */
 function readerGone(): void {
   if (atInterrupt === undefined) process.exit();
   const asked = atInterrupt;

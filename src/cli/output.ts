@@ -9,6 +9,7 @@ import type { Result } from './verb.ts';
 
 export function emit(result: Result, io: Io, json: boolean): number {
   if (result.ok && result.silent) return 0;
+  io.ending?.(exitCode(result));
   if (json) io.stdout(`${JSON.stringify(asJson(result))}\n`);
   else print(result, io);
   return exitCode(result);

@@ -121,7 +121,11 @@ export const REGISTRY: Readonly<Record<string, Entry>> = {
   run: entry(ANYONE, 'Run planner, coders, reviewers and the watcher in one terminal.', () => import('./verbs/run.ts')),
   report: entry(ANYONE, 'Write a report on the goal, as one page.', () => import('./verbs/report.ts')),
   blame: entry(ANYONE, 'Say which task, coder and reviewer a commit came from.', () => import('./verbs/blame.ts')),
-  audit: entry(ANYONE, 'Show the evidence behind a task.'),
+  audit: entry(
+    ANYONE,
+    'Show what stands behind a task, checked against journal and git.',
+    () => import('./verbs/audit.ts'),
+  ),
   attempts: entry(ANYONE, 'List work that was discarded but kept.', () => import('./verbs/attempts.ts')),
   deinit: entry(HUMAN, 'Remove Liza from this project.', () => import('./verbs/deinit.ts')),
   checkpoint: entry(HUMAN, 'Halt and write a summary for a decision.', () => import('./verbs/checkpoint.ts')),

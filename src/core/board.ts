@@ -16,7 +16,7 @@ export interface Board {
   readonly leases: ReadonlyMap<string, Lease>;
   /** Archived task ids and how they ended. */
   readonly archived: ReadonlyMap<string, TaskStatus>;
-  /** Processes that a task's `claiming` or `merging` names and that provably ended. */
+  /** Processes that a task's `claiming` or `merging` names, or a registration without a sign of life, and that provably ended. */
   readonly gone?: ReadonlySet<string>;
   /** Megabytes free where the board lies; absent: not known. */
   readonly freeMb?: number;

@@ -131,6 +131,7 @@ export interface Payloads {
     readonly terminal?: string;
     /** The agent CLI it works with, where it is known beforehand. */
     readonly provider?: string;
+    readonly process?: string;
   };
   /** `process`: who prepares the worktree, as `<boot>/<pid>/<started>`; here and below. */
   'reserve-claim': { readonly task: string; readonly agent: string; readonly process?: string };

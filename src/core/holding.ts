@@ -17,7 +17,10 @@ export function reviewLease(board: Board, task: Task, now: Instant): LeaseView {
 /** The lease of the agent itself, whatever it is doing: alive as long as its supervisor is. */
 export function agentLease(board: Board, id: string, now: Instant): LeaseView {
   const agent = board.state.agents[id];
-  return effectiveLease(agent?.lease_expires, agent?.epoch, board.leases.get(id), now);
+  const lease = effectiveLease(agent?.lease_expires, agent?.epoch, board.leases.get(id), now);
+  // Killed between its registration and its first sign of life: the lease is young, and nobody will ever renew it.
+  if (agent?.process === undefined || board.gone?.has(agent.process) !== true) return lease;
+  return { expired: true, remaining: Math.min(lease.remaining, 0), dead: true };
 }
 
 function recordOf(board: Board, agent: string | undefined, task: string): Lease | undefined {

@@ -139,18 +139,22 @@ function restart(end: SessionEnd, past: Past): Judgement {
 }
 
 function silence(end: SessionEnd, past: Past): Judgement {
-  if (past.silences > 0) return spin(end, 'it fell silent again', past, 'silence');
   const why = 'it said and did nothing for too long';
+  // Each time costs a whole progress_timeout: twice is enough.
+  if (past.silences > 0) return giveUp(end, `${why}, and again after a restart`, past, 'silence');
   return { next: { kind: 'again', afterMs: RESTART_MS, why }, past: { ...past, silences: past.silences + 1 } };
 }
 
-function spin(end: SessionEnd, why: string, past: Past, limit: 'spin' | 'silence' = 'spin'): Judgement {
+function spin(end: SessionEnd, why: string, past: Past): Judgement {
   const spins = past.spins + 1;
   if (spins < SPINS) {
     const next: Next = { kind: 'again', afterMs: RESTART_MS, why: `${why} (${spins} of ${SPINS})` };
     return { next, past: { ...past, spins } };
   }
-  const told = `${SPINS} sessions in a row changed nothing; of the last one: ${why}`;
+  return giveUp(end, `${SPINS} sessions in a row changed nothing; of the last one: ${why}`, past, 'spin');
+}
+
+function giveUp(end: SessionEnd, told: string, past: Past, limit: 'spin' | 'silence'): Judgement {
   if (end.role === 'coder' && end.holds) return { next: { kind: 'block', limit, why: told }, past: NO_PAST };
   return stop('spin', told, past);
 }

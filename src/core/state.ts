@@ -151,6 +151,8 @@ export const AgentSchema = v.object({
   lease_expires: v.optional(timestamp),
   heartbeat: v.optional(timestamp),
   epoch: v.optional(count),
+  /** Who registered it: speaks for its life until the first lease record does. */
+  process: v.optional(text),
   terminal: v.optional(text),
   iterations_total: v.optional(count),
   context_percent: v.optional(v.number()),

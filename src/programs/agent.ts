@@ -99,6 +99,8 @@ function follow(child: ChildProcess, pid: number, session: string, program: Agen
     mark: setMark(pid, mark) ? mark : undefined,
     wrapped: program.wrapped,
   });
+  // What it started before it had the mark does not carry it: that is remembered now, as its children.
+  if (program.wrapped !== true) tree.look();
   const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT, secrets: secretsOf(program.env) });
   const exited = new Promise<AgentExit>((done) => {
     child.once('exit', (code, sent) => {

@@ -17,28 +17,32 @@ export function assemble({ files, paths }: Context, state: State): Board {
     const ended = new Set(state.tasks.filter((task) => isTerminal(task.status)).map((task) => task.id));
     for (const [id, { status }] of index) if (!ended.has(id)) archived.set(id, status);
   }
-  const gone = endedProcesses(state);
+  const leases = readLeases(files, paths.agents);
+  const gone = endedProcesses(state, leases);
   const freeMb = files.freeMb?.(paths.liza);
   return {
     state,
     switches: readSwitches(files, paths),
-    leases: readLeases(files, paths.agents),
+    leases,
     archived,
     ...(gone.size === 0 ? {} : { gone }),
     ...(freeMb === undefined ? {} : { freeMb }),
   };
 }
 
-/** Of the processes that tasks name, those that ended; what is no identity proves nothing. */
-function endedProcesses(state: State): ReadonlySet<string> {
+/** Of the processes that the board names, those that ended; what is no identity proves nothing. */
+export function endedProcesses(state: State, leases: Board['leases']): ReadonlySet<string> {
   const gone = new Set<string>();
-  for (const task of state.tasks) {
-    // A board that was never validated comes through here as well: a task may be anything.
-    for (const named of [task?.claiming?.process, task?.merging?.process]) {
-      if (typeof named !== 'string' || gone.has(named)) continue;
-      const identity = parseProcess(named);
-      if (identity !== undefined && !isAlive(identity)) gone.add(named);
-    }
+  const look = (named: unknown): void => {
+    if (typeof named !== 'string' || gone.has(named)) return;
+    const identity = parseProcess(named);
+    if (identity !== undefined && !isAlive(identity)) gone.add(named);
+  };
+  // A board that was never validated comes through here as well: a task may be anything.
+  for (const task of state.tasks) for (const named of [task?.claiming?.process, task?.merging?.process]) look(named);
+  for (const [id, agent] of Object.entries(state.agents ?? {})) {
+    // Its own record knows better, and has looked already.
+    if (leases.get(id)?.epoch !== (agent?.epoch ?? 0)) look(agent?.process);
   }
   return gone;
 }

@@ -102,7 +102,7 @@ export async function conclude(
           name: 'limit',
           task: task.id,
           limit: next.limit,
-          detail: next.why,
+          detail: outcome.said === undefined ? next.why : `${next.why}\nIt printed last:\n${outcome.said}`,
         });
       }
       return undefined;

@@ -68,10 +68,13 @@ export function openBroker(options: BrokerOptions): Broker {
   const { folder } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const running = new Map<ChildProcess, Promise<void>>();
+  /** Answers that found no room on the disk: whoever asked still waits for them. */
+  const owed = new Map<string, Answer>();
   let closed = false;
   let due = false;
   const look = (): void => {
     due = false;
+    for (const [id, answer] of owed) if (reply(folder, id, answer)) owed.delete(id);
     for (const id of waiting(folder)) {
       if (closed || running.size >= AT_ONCE) return;
       const request = take(join(folder, `${id}.ask`));
@@ -82,7 +85,7 @@ export function openBroker(options: BrokerOptions): Broker {
         child,
         answered.then((answer) => {
           running.delete(child);
-          reply(folder, id, answer);
+          if (!reply(folder, id, answer) && owed.size < AT_ONCE) owed.set(id, answer);
           soon();
         }),
       );
@@ -216,13 +219,16 @@ function serve({ program, root, env }: BrokerOptions, request: Request): [ChildP
   return [child, answered];
 }
 
-/** Appears whole, under a name that only a folder could keep from it. */
-function reply(folder: string, id: string, answer: Answer): void {
+/** Appears whole, under a name that only a folder could keep from it. False: there is no room now. */
+function reply(folder: string, id: string, answer: Answer): boolean {
   const temporary = join(folder, `.${randomBytes(12).toString('hex')}`);
   try {
     writeFileSync(temporary, JSON.stringify(answer), { flag: 'wx', mode: 0o600 });
     renameSync(temporary, join(folder, `${id}.answer`));
-  } catch {
-    rmSync(temporary, { force: true }); // the mailbox is gone or blocked: nobody waits there
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    // Anything else: the mailbox is gone or blocked, and nobody waits there.
+    return !['ENOSPC', 'EDQUOT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
   }
+  return true;
 }

@@ -17,6 +17,8 @@ export interface Heard {
   readonly contextPercent?: number;
   /** The provider's id of it. */
   readonly session?: string;
+  /** Its last lines, for whoever has to find out what it was about. */
+  readonly said?: string;
   readonly failure?: NonNullable<SessionEnd['failure']>;
 }
 
@@ -42,6 +44,7 @@ export function listen(
   const parser = chosen.provider.parser({ before: usedBefore, model: chosen.model });
   let heard: Heard = { usage: { input: 0, output: 0 } };
   let activity: string | undefined;
+  const words: string[] = [];
   let last = started;
   let unserved: { readonly since: Instant; readonly output: number } | undefined;
   const show = (): void => {
@@ -62,7 +65,10 @@ export function listen(
   const learn = (events: readonly AgentEvent[]): void => {
     for (const said of events) {
       const event = 'text' in said && said.text !== undefined ? { ...said, text: redact(said.text, secrets) } : said;
-      if (event.kind === 'activity') activity = event.text;
+      if (event.kind === 'activity') {
+        activity = event.text;
+        if (words.push(event.text) > LAST_LINES) words.shift();
+      }
       heard = hear(heard, event);
       const { failure, usage } = heard;
       if (failure === undefined || usage.output > (unserved?.output ?? usage.output)) unserved = undefined;
@@ -89,7 +95,7 @@ export function listen(
     take,
     learn,
     line: (stream, line) => take(parser[stream](line, now())),
-    so: () => heard,
+    so: () => (words.length === 0 ? heard : { ...heard, said: words.map(oneLine).join('\n') }),
     last: () => last,
     alive: () => {
       last = now();
@@ -98,6 +104,8 @@ export function listen(
   };
 }
 
+const LAST_LINES = 3;
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 200);
 const MOST_NEWS = 100;
 
 /** What some CLIs wait out by themselves, for hours if need be. */

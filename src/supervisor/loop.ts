@@ -9,7 +9,7 @@ import type { Instant } from '../core/time.ts';
 import { siteOf } from '../git/directory.ts';
 import { endAgent } from '../programs/agent.ts';
 import { createWorktree } from '../workflows/create.ts';
-import { isRefusal, transact } from '../workflows/hands.ts';
+import { isRefusal, thisProcess, transact } from '../workflows/hands.ts';
 import { watchHeads } from '../workflows/heads.ts';
 import { mergeTask } from '../workflows/merge.ts';
 import { clearTrouble, conclude, record } from './aftermath.ts';
@@ -34,7 +34,14 @@ const SOON_MS = 30_000;
 export async function enrol(office: Office, { agent, role, chosen }: Supervised): Promise<Refusal | undefined> {
   const terminal = office.terminal === undefined ? {} : { terminal: office.terminal };
   const provider = chosen.provider.name;
-  const registered = await transact(handsOf(office, agent), { name: 'register', agent, role, provider, ...terminal });
+  const registered = await transact(handsOf(office, agent), {
+    name: 'register',
+    agent,
+    role,
+    provider,
+    process: thisProcess(),
+    ...terminal,
+  });
   if (isRefusal(registered)) return registered;
   await renewOwn(office, agent);
   // Whoever had this id before is gone; what it started must not go on beside us.

@@ -117,6 +117,7 @@ export const register: Row<'register'> = {
       {
         lease_expires: later(now, settings.lease_duration),
         heartbeat: iso(now),
+        process: command.process,
         // The record of the process before, which is dead, must not speak for this one until it has its own.
         epoch: former === undefined ? undefined : (former.epoch ?? 0) + 1,
         current_task: keeps ? former?.current_task : undefined,

@@ -53,6 +53,13 @@ test('a reader that goes away is not an error', () => {
   expect(ran.stdout).toBe('0\n');
 });
 
+test('a refusal that nobody hears is a refusal all the same', () => {
+  // The reader has ended for certain before the first byte is written.
+  const script = `exec 3> >(:); wait $!; "$0" "$1" statsu >&3 2>&3; echo "$?"`;
+  const ran = spawnSync('bash', ['-c', script, process.execPath, bundle], { encoding: 'utf8', cwd: home });
+  expect(ran).toMatchObject({ stdout: '1\n', stderr: '' });
+});
+
 test.each(['a pipe', 'a pipe that does not block'])('output of megabytes arrives whole through %s', async (kind) => {
   const folder = join(home, 'long');
   mkdirSync(join(folder, '.liza'), { recursive: true });

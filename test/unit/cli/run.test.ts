@@ -24,7 +24,7 @@ test.each([['toString'], ['__proto__'], ['constructor', 'x'], ['']])('%j is no v
   expect((await here.liza(argv)).code).toBe(1);
 });
 
-test.each(['audit', 'dashboard'])('the planned verb %s says that it is not in this version', async (name) => {
+test.each(['mcp', 'dashboard'])('the planned verb %s says that it is not in this version', async (name) => {
   const ran = await here.liza([...name.split(' '), 'whatever']);
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain(`liza ${name} is not in this version`);

@@ -6,8 +6,9 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Board } from '../../../src/core/board.ts';
 import type { State, Task } from '../../../src/core/state.ts';
-import { assemble } from '../../../src/store/assemble.ts';
+import { assemble, endedProcesses } from '../../../src/store/assemble.ts';
 import { contextOf } from '../../../src/store/open.ts';
 import { formatProcess, identify, type ProcessIdentity, parseProcess } from '../../../src/store/processes.ts';
 import { commit, world } from './world.ts';
@@ -60,6 +61,16 @@ describe('board.gone', () => {
     expect(boardOf(claiming(named), merging(ALIVE), merging(EARLIER_BOOT)).gone).toEqual(
       new Set([named, EARLIER_BOOT]),
     );
+  });
+
+  it('names who registered an agent and ended; one whose lease record counts is not looked at', () => {
+    const agent = { role: 'coder', status: 'IDLE', epoch: 2, process: EARLIER_BOOT } as const;
+    const { state } = world();
+    const board = (leases: Board['leases']) => endedProcesses({ ...state, agents: { 'coder-1': agent } }, leases);
+    const lease = { agent: 'coder-1', expires: '', heartbeat: '', holder: 'alive' } as const;
+    expect(board(new Map())).toEqual(new Set([EARLIER_BOOT]));
+    expect(board(new Map([['coder-1', { ...lease, epoch: 1 }]]))).toEqual(new Set([EARLIER_BOOT]));
+    expect(board(new Map([['coder-1', { ...lease, epoch: 2 }]]))).toEqual(new Set());
   });
 
   it('is absent when no task names a process, or none that means anything', () => {

@@ -99,11 +99,14 @@ describe('crashes', () => {
   });
 });
 
-test('silence: restarted once, then as a spin', () => {
+test('silence: restarted once, then given up', () => {
   const silent: Partial<SessionEnd> = { how: { kind: 'silent' }, holds: true };
   expect(repeated(1, silent)).toMatchObject({ next: { kind: 'again' }, past: { silences: 1, spins: 0 } });
-  expect(repeated(2, silent).past.spins).toBe(1);
-  expect(repeated(4, silent).next).toMatchObject({ kind: 'block', limit: 'silence' });
+  expect(repeated(2, silent).next).toMatchObject({ kind: 'block', limit: 'silence' });
+  expect(repeated(2, { ...silent, role: 'planner', holds: false }).next).toMatchObject({
+    kind: 'stop',
+    trouble: 'spin',
+  });
 });
 
 describe('a provider that does not serve is not a crash', () => {

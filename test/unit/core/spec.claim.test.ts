@@ -287,6 +287,17 @@ describe('register', () => {
 });
 
 describe('two that register one id at the same moment', () => {
+  it('one that was killed before its first sign of life holds nobody up', () => {
+    const w = world();
+    const command = { name: 'register', agent: 'coder-9', role: 'coder', process: 'boot/7/1' } as const;
+    w.run(supervisorOf('coder-9'), command);
+    expect(w.refused(supervisorOf('coder-9'), command).guard).toBe('no-live-lease');
+    w.ends('boot/7/1');
+    w.run(supervisorOf('coder-9'), { ...command, process: 'boot/8/2' });
+    expect(w.agent('coder-9')?.process).toBe('boot/8/2');
+    expect(w.refused(supervisorOf('coder-9'), command).guard).toBe('no-live-lease');
+  });
+
   it('the dead record of the process before does not let the second in', () => {
     const w = ready('a');
     w.lease({ agent: 'coder-1', epoch: 0, expires: iso(w.now), heartbeat: iso(w.now), holder: 'dead' });

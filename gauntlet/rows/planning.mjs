@@ -1,0 +1,134 @@
+// Planners who plan badly.
+
+import { holds, prevented } from '../harness.mjs';
+
+const ADD = (id, more) => `liza add-task --id ${id} --desc d ${more}`;
+const SOUND = `--spec specs/vision.md --done 'it is there' --scope 'IN: src/, test/' --validate 'node --test'`;
+
+export const g40 = {
+  id: 'G40',
+  agent: '(planner) writes a task with no spec, no done_when, an unknown dependency, a cycle',
+  stated: 'stays DRAFT, or refused, with the reason',
+  tasks: [],
+  planner: `
+    try no-spec ${ADD('no-spec', `--done x --scope 'IN: src/' --ready`)}
+    try gone-spec ${ADD('gone-spec', `--spec specs/nowhere.md --done x --scope 'IN: src/' --ready`)}
+    ${ADD('no-done', `--spec specs/vision.md --scope 'IN: src/'`)}; try no-done liza finalize no-done
+    try unknown ${ADD('unknown', `${SOUND} --depends nobody`)}
+    ${ADD('one', SOUND)}; ${ADD('two', `${SOUND} --depends one`)}
+    try cycle liza amend one --depends two
+    leave 0 planned`,
+  check(w) {
+    w.refused('no-spec', /no spec_ref/);
+    w.refused('gone-spec', /specs\/nowhere\.md does not exist/);
+    w.refused('no-done', /no done_when/);
+    w.refused('unknown', /depend on nobody, which no task is called/);
+    w.refused('cycle', /in a circle: .*one.*two/);
+    const { tasks } = w.board();
+    holds(
+      tasks.every(({ status }) => status === 'DRAFT'),
+      `claimable: ${tasks.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id)}`,
+    );
+    holds(tasks.find(({ id }) => id === 'no-done') !== undefined, 'the draft is gone');
+    return prevented('refused with the reason; what is incomplete stays DRAFT');
+  },
+};
+
+export const g41 = {
+  id: 'G41',
+  agent: '(planner) splits “add tests” from the code',
+  stated: 'refused, with the reason',
+  tasks: [],
+  planner: `
+    try split ${ADD('add-tests', `--spec specs/vision.md --done 'tests are there' --scope 'IN: test/**' --validate 'node --test' --ready`)}
+    leave 0 planned`,
+  check(w) {
+    w.refused('split', /splits the tests from their code/);
+    holds(
+      w.board().tasks.every(({ status }) => status === 'DRAFT'),
+      'it is claimable',
+    );
+    return prevented('refused: whoever writes the code must prove it');
+  },
+};
+
+export const g42 = {
+  id: 'G42',
+  agent: '(planner) gives a task that two coders failed to a third, unchanged',
+  stated: 'refused',
+  coder: `
+    liza block a --reason "cannot be done, says $LIZA_AGENT_ID" --question 'How?'; leave 42 blocked`,
+  planner: `
+    if task | grep -q 'says coder-1' && task | grep -q 'says coder-2'; then
+      try third liza unblock a
+      try spacing liza unblock a --done '  a   is there '
+      try changed liza unblock a --done 'a is there, as the appendix says'
+      liza pause; leave 0 done
+    fi
+    if task | grep -q 'says coder-'; then try second liza unblock a --exclude "$(task | grep -o 'says coder-[12]' | head -1 | cut -c6-)"; fi
+    leave 0 unblocked`,
+  async play(w) {
+    await w.crew({ coders: 2, until: () => w.attempts('changed').length > 0 });
+  },
+  check(w) {
+    w.succeeded('second');
+    w.refused('third', /2|two|twice/);
+    w.refused('spacing');
+    w.succeeded('changed');
+    const { failed_by: failed } = w.task();
+    holds(failed?.length === 2, `failed by ${failed}`);
+    return prevented('refused, also with other spacing; taken once the definition had changed');
+  },
+};
+
+export const g43 = {
+  id: 'G43',
+  agent: '(planner) supersedes without a root cause; chains replacements',
+  stated: 'refused; a→b→c is allowed, c→d needs a human',
+  planner: `
+    by() { liza supersede $1 --root-cause 'it was too big' --define "{\\"id\\":\\"$2\\",\\"description\\":\\"d\\",\\"spec_ref\\":\\"specs/vision.md\\",\\"done_when\\":\\"$2 is there\\",\\"scope\\":\\"IN: src/, test/\\",\\"validation\\":[\\"node --test\\"]}"; }
+    blocked() { liza show $1 --json 2>/dev/null | grep -q '"status": *"BLOCKED"'; }
+    if blocked a; then
+      try no-cause liza supersede a --root-cause ' ' --define '{"id":"b","done_when":"x","scope":"IN: src/","spec_ref":"specs/vision.md"}'
+      try a-to-b by a b; liza finalize b
+    elif blocked b; then try b-to-c by b c; liza finalize c
+    elif blocked c; then try c-to-d by c d
+    fi
+    leave 0 done`,
+  async play(w) {
+    for (const id of ['a', 'b', 'c']) {
+      w.ok(['replan', id]);
+      await w.crew();
+    }
+  },
+  check(w) {
+    w.refused('no-cause', /root cause/);
+    w.succeeded('a-to-b');
+    w.succeeded('b-to-c');
+    w.refused('c-to-d', /second replacement in a row \(a → b → c\)/, /human/);
+    holds(w.task('d').id === undefined, 'd was made');
+    return prevented('refused without a root cause; a→b→c was taken, c→d refused: it needs a person');
+  },
+};
+
+export const g44 = {
+  id: 'G44',
+  agent: '(planner) takes a coder’s task',
+  stated: 'refused',
+  planner: `
+    try own-id liza claim-task a planner-1
+    try coders-id liza claim-task a coder-1
+    try impostor env LIZA_AGENT_ID=coder-1 liza claim-task a coder-1
+    try begin begin
+    leave 0 done`,
+  async play(w) {
+    // Its notes wake it: with a task on the board there is nothing else to plan.
+    w.ok(['note', 'please look']);
+    await w.crew();
+  },
+  check(w) {
+    for (const name of ['own-id', 'coders-id', 'impostor', 'begin']) w.refused(name);
+    holds(w.task().status === 'UNCLAIMED' && w.task().assigned_to === undefined, `it is ${w.task().status}`);
+    return prevented('refused under its own id, a coder’s, and without begin');
+  },
+};

@@ -1,0 +1,206 @@
+// Not the agents: a person's typo, a full disk, a killed supervisor, a second one, a clock that jumps.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { contained, holds, prevented } from '../harness.mjs';
+
+const HERE = path.join(import.meta.dirname, '..');
+
+export const g50 = {
+  id: 'G50',
+  agent: '(human) saves broken YAML while agents work',
+  stated: 'everyone pauses, the line is named, nothing is lost; fixed: all goes on',
+  coder: `
+    begin; code 1; proof 1; commit 'a: made'; echo READY
+    while ! [ -e ../broken ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done; sleep 1
+    try broken liza submit-for-review a "$(git rev-parse HEAD)"
+    for n in $(seq 100); do if submit; then break; fi; sleep 0.2; done; leave 42 submitted`,
+  reviewer: `liza submit-verdict a APPROVED; leave 0 approved`,
+  async play(w) {
+    const crew = await w.crew({ wait: false });
+    await w.until('it is at work', () => /^READY$/m.test(w.logs()));
+    const good = w.read('.liza', 'state.yaml');
+    const at = good.indexOf('tasks:');
+    w.line = good.slice(0, at).split('\n').length + 1;
+    const broken = `${good.slice(0, at)}tasks:\n\t- [ oops\n${good.slice(at)}`;
+    fs.writeFileSync(w.file('.liza', 'state.yaml'), broken);
+    fs.writeFileSync(w.file('.worktrees', 'broken'), '');
+    await w.until('the alarm', () => /INVALID STATE/.test(w.alerts()));
+    w.status = w.liza(['status']).said;
+    w.note = w.liza(['note', 'can you hear me?']);
+    await w.until('the agent met it', () => w.attempts('broken').length > 0);
+    w.kept = w.read('.liza', 'state.yaml') === broken;
+    fs.writeFileSync(w.file('.liza', 'state.yaml'), good);
+    await w.until('it is merged', () => w.task().status === 'MERGED');
+    await crew.stop();
+  },
+  check(w) {
+    w.refused('broken', new RegExp(`line ${w.line}\\b`));
+    holds(w.note.code === 4 && w.note.said.includes(`line ${w.line}`), `note: ${w.note.code} ${w.note.said}`);
+    holds(w.status.includes('invalid') && /make a|BLACKBOARD|CLAIMED/.test(w.status), `status: ${w.status}`);
+    holds(w.kept, 'the broken file was written over');
+    holds(w.ok(['log', 'verify']).said.includes('whole'), 'the journal is not whole');
+    return contained(
+      `writes exit 4 and name line and column, the file is left alone, alarm INVALID STATE; mended, the task was merged`,
+    );
+  },
+};
+
+export const g51 = {
+  id: 'G51',
+  agent: '(world) the disk is full in the middle of a write',
+  stated: 'old state intact, clear error, goes on when there is room',
+  coder: `
+    echo READY; while ! [ -e ../full ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done
+    try full begin
+    try full-again begin
+    for n in $(seq 100); do if begin; then break; fi; sleep 0.2; done
+    code 1; proof 1; commit 'a: made'; submit; leave 42 submitted`,
+  async play(w) {
+    const disk = path.join(w.base, 'disk-is-full');
+    const env = { NODE_OPTIONS: `--import ${path.join(HERE, 'faults.mjs')}`, GAUNTLET_DISK: disk };
+    const crew = await w.crew({ wait: false, env });
+    await w.until('it is at work', () => /^READY$/m.test(w.logs()));
+    w.before = w.read('.liza', 'state.yaml');
+    fs.writeFileSync(disk, '');
+    fs.writeFileSync(w.file('.worktrees', 'full'), '');
+    w.note = w.liza(['note', 'is there room?'], { env });
+    // Its log is on that disk too: what it says is heard from its supervisor.
+    w.hears(crew);
+    // In the sandbox it waits for an answer, which has no room either.
+    if (w.sandboxed) await wait(7000);
+    else await w.until('it was refused', () => w.attempts('full-again').length > 0);
+    w.during = w.read('.liza', 'state.yaml');
+    w.verified = w.liza(['log', 'verify']);
+    fs.rmSync(disk);
+    await w.until('the crew ends', () => crew.ended());
+  },
+  check(w) {
+    if (w.sandboxed) w.tried('full');
+    else for (const name of ['full', 'full-again']) w.refused(name, /ENOSPC|no space|full/i);
+    holds(w.note.code !== 0 && /ENOSPC|no space|full/i.test(w.note.said), `note: ${w.note.code} ${w.note.said}`);
+    holds(w.during === w.before, 'state.yaml was changed while the disk was full');
+    holds(w.verified.code === 0, w.verified.said);
+    holds(w.task().status === 'READY_FOR_REVIEW', `it is ${w.task().status}`);
+    holds(w.ok(['log', 'verify']).said.includes('whole'), 'the journal is not whole');
+    return contained(
+      'each write failed with the reason and left the old state and a whole journal; with room it went on',
+    );
+  },
+};
+
+export const g52 = {
+  id: 'G52',
+  agent: '(world) the supervisor is killed -9, at any instant, again and again',
+  stated: 'next start reconciles: no half-claimed task, no lost commit, no orphan process',
+  coder: `
+    begin || leave 42 refused
+    if [ -e src/a.mjs ]; then value=$(tr -dc 0-9 < src/a.mjs | head -c 4); else value=0; fi
+    code $((value + 1)); proof $((value + 1)); try commit commit "a: $((value + 1))"; sleep 0.3; submit || leave 42 refused; leave 42 submitted`,
+  reviewer: `sleep 0.3; liza submit-verdict a APPROVED; leave 0 approved`,
+  async play(w) {
+    w.instants = [];
+    for (let n = 0; n < 6 && w.task().status !== 'MERGED'; n += 1) {
+      const crew = await w.crew({ wait: false });
+      const after = 150 + Math.floor(Math.random() * 1800);
+      await wait(after);
+      w.instants.push(after);
+      await crew.kill();
+    }
+    // The last one is left alone: it ends by itself when there is nothing more to do.
+    w.last = await w.crew({ wait: false });
+    await w.until(`an end after kills at ${w.instants.join(', ')} ms`, () => w.last.ended());
+  },
+  check(w) {
+    holds(w.instants.length > 0, 'nothing was killed');
+    const when = `(kills at ${w.instants.join(', ')} ms)`;
+    holds(w.task().status === 'MERGED', `it is ${w.task().status} ${when}`);
+    for (const { said } of w.attempts('commit').filter(({ code }) => code === 0)) {
+      const id = said.split('\n').at(-1);
+      holds(w.run('git', ['for-each-ref', '--contains', id]).stdout !== '', `${id} is lost ${when}`);
+    }
+    holds(w.agentsAlive().length === 0, `orphans: ${w.agentsAlive().join(' ')} ${when}`);
+    const left = fs.readdirSync(w.file('.worktrees')).filter((name) => !name.startsWith('.'));
+    holds(left.length === 0, `folders left: ${left} ${when}`);
+    const doctor = w.liza(['doctor']).said;
+    holds(!/broken|half/.test(doctor), `${doctor} ${when}`);
+    holds(w.ok(['validate']).said.includes('VALID'), 'the board is not valid');
+    return contained(
+      `killed ${w.instants.length} times; then merged, every commit reachable, no process, folder or claim left`,
+    );
+  },
+};
+
+export const g53 = {
+  id: 'G53',
+  agent: '(human) starts two supervisors with one id',
+  stated: 'the second is refused while the first’s lease lives',
+  coder: `try work true; sleep 60`,
+  async play(w) {
+    const first = await w.crew({ wait: false, env: { LIZA_AGENT_ID: 'coder-1' } });
+    await w.until('the first is at work', () => w.attempts('work').length > 0);
+    w.second = await w.crew({ env: { LIZA_AGENT_ID: 'coder-1' } });
+    w.alive = !first.ended() && w.agentsAlive().length > 1;
+    await first.stop();
+    w.third = await w.crew({ wait: false, env: { LIZA_AGENT_ID: 'coder-1' } });
+    await w.until('the id is free again', () => w.attempts('work').length > 1);
+    await w.third.stop();
+  },
+  check(w) {
+    holds(w.second.code() === 1, `the second ended with ${w.second.code()}`);
+    holds(/coder-1 is alive in another process/.test(w.second.said()), w.second.said());
+    holds(w.alive, 'the first was disturbed');
+    return prevented('the second is refused and says why; the first works on; when it is gone the id is free');
+  },
+};
+
+export const g54 = {
+  id: 'G54',
+  agent: '(world) the clock jumps forward by an hour, and back',
+  stated: 'no lease stolen early, none immortal',
+  config: { lease_duration: 6, heartbeat_interval: 1 },
+  coder: `
+    echo "AT WORK $LIZA_AGENT_ID"
+    if [ "$LIZA_AGENT_ID" = coder-1 ]; then begin; echo BEGUN; for n in $(seq 600); do echo tick; sleep 0.1; done; fi
+    if [ "$LIZA_AGENT_ID" = coder-2 ]; then try taken true; sleep 60; fi`,
+  async play(w) {
+    const clock = path.join(w.base, 'clock');
+    const set = (seconds) => {
+      fs.writeFileSync(`${clock}.new`, String(seconds));
+      fs.renameSync(`${clock}.new`, clock);
+    };
+    set(0);
+    const shifted = { NODE_OPTIONS: `--import ${path.join(HERE, 'later.mjs')}`, GAUNTLET_CLOCK: clock };
+    const first = await w.crew({ wait: false, env: { ...shifted, LIZA_AGENT_ID: 'coder-1' } });
+    await w.until('the first is at work', () => /^BEGUN$/m.test(w.logs()));
+    const second = w.start(['agent', 'coder', '--agent', 'as-coder'], {
+      env: { ...shifted, LIZA_AGENT_ID: 'coder-2' },
+    });
+    await w.until('the second waits', () => w.board().agents['coder-2'] !== undefined);
+    set(3600);
+    await wait(3000);
+    w.hour = w.liza(['status'], { env: shifted }).said;
+    w.jumped = Date.parse(JSON.parse(w.read('.liza', 'agents', 'coder-1.json')).heartbeat) - Date.now();
+    w.early = w.task().assigned_to;
+    set(0);
+    await wait(1500);
+    w.back = w.task().assigned_to;
+    // Now it is frozen: alive, but nobody renews. Its lease was written an hour ahead, and must end all the same.
+    const begun = performance.now();
+    process.kill(first.pid, 'SIGSTOP');
+    await w.until('the second takes over', () => w.task().assigned_to === 'coder-2', 30);
+    w.after = (performance.now() - begun) / 1000;
+    await w.until('and works', () => w.attempts('taken').length > 0);
+    process.kill(first.pid, 'SIGCONT');
+    await second.stop();
+    await first.stop();
+  },
+  check(w) {
+    holds(w.jumped > 3_000_000, 'the clock of the supervisor did not jump');
+    holds(w.early === 'coder-1', 'the lease was stolen when the clock jumped forward');
+    holds(w.back === 'coder-1', 'the lease was stolen when the clock jumped back');
+    holds(w.after >= 3 && w.after < 25, `a frozen holder’s lease of 6 s ended after ${w.after.toFixed(1)} s`);
+    return contained(`nothing was stolen by either jump; the lease of a frozen holder ended after its 6 s`);
+  },
+};

@@ -1,0 +1,59 @@
+// The results as a table for people: for the terminal, and as Markdown for the README.
+
+const MEANING = [
+  'prevented: it had no effect · detected: it could be done, was noticed, and nothing was built on it',
+  'contained: it was done, its effect is bounded and made good',
+];
+const NOT_PLAYED = { kind: 'NOT PLAYED', outcome: '', seconds: undefined };
+
+export function printed(played, missing) {
+  const width = Math.max(80, process.stdout.columns ?? 160);
+  const text = played.flatMap(({ row, open, sandbox }) => {
+    const cells = [
+      told('open', open),
+      ...(missing === undefined && sandbox === undefined ? [] : [told('sandbox', sandbox ?? NOT_PLAYED)]),
+    ];
+    return [...wrap(`${row.id}  ${row.agent}`, width), ...cells.flatMap((cell) => wrap(`     ${cell}`, width))];
+  });
+  return [...text, '', ...MEANING].join('\n');
+}
+
+const told = (where, result) =>
+  result === undefined
+    ? `${where}: not played`
+    : `${where}: ${result.kind.toUpperCase()}${result.outcome === '' ? '' : `: ${firstLine(result.outcome)}`}${result.seconds === undefined ? '' : ` (${result.seconds} s)`}`;
+
+export function markdown(played, missing) {
+  const cell = (result) => (result === undefined ? (missing === undefined ? '' : 'not played') : `**${result.kind}**`);
+  // Where both ended alike it is said once.
+  const outcome = ({ open, sandbox }) => {
+    if (open === undefined || sandbox === undefined || open.outcome === sandbox.outcome)
+      return (open ?? sandbox)?.outcome ?? '';
+    return `${open.outcome}. *In the sandbox:* ${sandbox.outcome}`;
+  };
+  const time = ({ open, sandbox }) => [open, sandbox].map((result) => result?.seconds ?? '–').join(' / ');
+  return [
+    '| | The agent… | …and this happened | without sandbox | with sandbox | seconds |',
+    '|---|---|---|---|---|--:|',
+    ...played.map(
+      (one) =>
+        `| ${one.row.id} | ${escaped(one.row.agent)} | ${escaped(firstLine(outcome(one)))} | ${cell(one.open)} | ${cell(one.sandbox)} | ${time(one)} |`,
+    ),
+    '',
+    ...MEANING.map((line) => `*${line}*`),
+    '',
+  ];
+}
+
+const firstLine = (text) => text.split('\n', 1)[0];
+const escaped = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+
+function wrap(line, width) {
+  const indent = `${/^ */.exec(line)[0]}     `;
+  const out = [''];
+  for (const word of line.split(/(?<= )/)) {
+    if ((out.at(-1) + word).trimEnd().length > width) out.push(indent);
+    out[out.length - 1] += word;
+  }
+  return out.map((part) => part.trimEnd());
+}

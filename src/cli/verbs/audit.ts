@@ -1,0 +1,45 @@
+// `liza audit [task]`: the whole provenance of a task or the goal, each fact held against journal and git.
+
+import { refuse } from '../../core/decision.ts';
+import { refused } from '../desk.ts';
+import { openHands } from '../hands.ts';
+import { renderAudit } from '../render-audit.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  name: 'audit',
+  positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Archived ones too; left out: all.' }],
+  options: {},
+  examples: ['liza audit', 'liza audit retry-login', 'liza audit --json'],
+  details: [
+    'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell), CONTRADICTED (with the reason).',
+    'Exit 0: nothing is contradicted. Exit 4: something is.',
+  ],
+  run: async (args, io) => {
+    const hands = await openHands(io);
+    if (refused(hands)) return hands;
+    const { audit } = await import('../../workflows/audit.ts');
+    const only = args.text('task');
+    const found = await audit(hands, only);
+    if (refused(found)) return found;
+    const facts = [...found.goal, ...found.tasks.flatMap((one) => one.facts)];
+    const count = (mark: string): number => facts.filter((fact) => fact.mark === mark).length;
+    const counts = {
+      verified: count('verified'),
+      unverifiable: count('unverifiable'),
+      contradicted: count('contradicted'),
+    };
+    const look = { color: io.color, unicode: io.unicode, width: io.columns };
+    const lines = args.json ? [] : [renderAudit(found, only === undefined, look), ''];
+    const data = {
+      ...counts,
+      goal: found.goal,
+      tasks: found.tasks.map((one) => ({ task: one.task.id, status: one.task.status, facts: one.facts })),
+    };
+    const said = `${counts.verified} facts verified, ${counts.unverifiable} cannot be, ${counts.contradicted} contradicted`;
+    if (counts.contradicted === 0)
+      return { ok: true, lines: args.json ? [] : [...lines, said], data: { ...data, summary: said } };
+    const hint = 'compare the lines marked CONTRADICTED; the journal’s copy and lost work: liza doctor, liza attempts';
+    return { ...refuse(said, hint, 4, 'contradicted'), lines, data };
+  },
+};

@@ -1,0 +1,192 @@
+// What each event of a task claims beyond itself: commits that exist, bases that are built upon, pins, verdicts on what
+// was submitted by whoever never coded it, merges of what was approved. Compares only.
+
+import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
+import { codersOf } from './holding.ts';
+import { proofAt } from './proof.ts';
+import type { HistoryEvent, Task } from './state.ts';
+
+type Check = (task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness) => readonly Fact[];
+
+export const CHECKS: Readonly<Record<string, Check>> = {
+  claimed: (_task, { base_commit: base }, _before, witness) => exists('its base', base, witness),
+  pre_execution_checkpoint: checkpoint,
+  submitted: submission,
+  approved: verdict,
+  rejected: verdict,
+  merged: merge,
+};
+
+function exists(what: string, commit: unknown, { commits }: Witness): readonly Fact[] {
+  if (typeof commit !== 'string') return [];
+  return [
+    commits.has(commit)
+      ? verified(`${what} ${short(commit)}`, 'git has it')
+      : contradicted(`${what} ${short(commit)}`, 'git has no such commit'),
+  ];
+}
+
+/** Bound to where the iteration began: so the code came after it. */
+function checkpoint(_task: Task, { head }: HistoryEvent, before: readonly HistoryEvent[]): readonly Fact[] {
+  const start = before.findLast(({ start_commit }) => typeof start_commit === 'string')?.start_commit;
+  if (typeof head !== 'string' || typeof start !== 'string') {
+    return [unverifiable('the checkpoint came before the code', 'no commit is recorded with it')];
+  }
+  return [
+    head === start
+      ? verified('the checkpoint came before the code', `HEAD was ${short(start)}, where the iteration began`)
+      : contradicted(
+          'the checkpoint came before the code',
+          `HEAD was ${short(head)}, the iteration began at ${short(start)}`,
+        ),
+  ];
+}
+
+function submission(
+  task: Task,
+  event: HistoryEvent,
+  before: readonly HistoryEvent[],
+  witness: Witness,
+): readonly Fact[] {
+  const { commit, pin } = event;
+  if (typeof commit !== 'string') return [unverifiable('what was submitted', 'no commit is recorded')];
+  const base = before.findLast(({ event: name }) => name === 'claimed')?.base_commit;
+  const bases = [base, task.base_commit].filter((one): one is string => typeof one === 'string');
+  const from = `${short(commit)} builds on the base`;
+  const based = bases.find((one) => one === commit || witness.builds.has(`${one}..${commit}`));
+  return [
+    ...exists('the submitted commit', commit, witness),
+    ...(bases.length === 0
+      ? []
+      : [
+          based === undefined
+            ? contradicted(from, `it does not descend from ${bases.map(short).join(' or ')}`)
+            : verified(from, short(based)),
+        ]),
+    ...(typeof pin === 'number' ? [pinned(task, pin, commit, witness)] : []),
+  ];
+}
+
+function pinned(task: Task, pin: number, commit: string, { refs }: Witness): Fact {
+  const ref = `refs/liza/review/${task.id}/${pin}`;
+  const found = refs.get(ref);
+  if (found === commit) return verified(`pinned as ${ref}`, `it points to ${short(commit)}`);
+  return contradicted(
+    `pinned as ${ref}`,
+    found === undefined ? 'the ref is gone' : `it points to ${short(found)}, not to ${short(commit)}`,
+  );
+}
+
+function verdict(task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness): readonly Fact[] {
+  const { agent, commit } = event;
+  const submitted = before.findLast(({ event: name }) => name === 'submitted')?.commit;
+  const facts: Fact[] = [];
+  if (typeof commit === 'string' && typeof submitted === 'string') {
+    facts.push(
+      commit === submitted
+        ? verified('the verdict is on what was submitted', short(commit))
+        : contradicted(
+            'the verdict is on what was submitted',
+            `it names ${short(commit)}, submitted was ${short(submitted)}`,
+          ),
+      ...exists('the judged commit', commit, witness),
+    );
+  } else facts.push(unverifiable('the verdict is on what was submitted', 'one of the commits is not recorded'));
+  if (agent !== undefined) {
+    facts.push(
+      codersOf(task).includes(agent)
+        ? contradicted('the reviewer never coded the task', `${agent} did`)
+        : verified(
+            'the reviewer never coded the task',
+            `${agent}; its coders: ${codersOf(task).join(', ') || 'nobody'}`,
+          ),
+    );
+  }
+  return facts;
+}
+
+function merge(task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness): readonly Fact[] {
+  const { merge_commit: merged, onto, commit } = event;
+  const approval = before.findLast(({ event: name }) => name === 'approved');
+  const approved = 'what was merged is what was approved';
+  if (typeof merged !== 'string' || typeof commit !== 'string')
+    return [unverifiable(approved, 'no commits are recorded')];
+  return [
+    approval === undefined
+      ? contradicted(approved, 'no approval is recorded before the merge')
+      : approval.commit === commit
+        ? verified(approved, `${short(commit)}, approved by ${approval.agent ?? 'somebody'}`)
+        : contradicted(approved, `merged was ${short(commit)}, approved ${short(String(approval.commit))}`),
+    ...(task.merge_commit === merged
+      ? []
+      : [
+          contradicted(
+            'the merge commit of the record',
+            `the record has ${short(String(task.merge_commit))}, its history ${short(merged)}`,
+          ),
+        ]),
+    ...parentage(merged, typeof onto === 'string' ? onto : undefined, commit, witness),
+    witness.line.includes(merged)
+      ? verified(`${short(merged)} is on the integration branch`, 'by first parents')
+      : contradicted(`${short(merged)} is on the integration branch`, 'it is not on its line of first parents'),
+    testFact(task, commit),
+  ];
+}
+
+function parentage(
+  merged: string,
+  onto: string | undefined,
+  commit: string,
+  { commits, builds, mergedTrees }: Witness,
+): readonly Fact[] {
+  const what = `${short(merged)} joins the recorded base and the approved commit`;
+  const found = commits.get(merged);
+  if (found === undefined) return [contradicted(what, 'git has no such commit')];
+  if (onto === undefined) return [unverifiable(what, 'where the branch was before is not recorded')];
+  if (merged === onto) {
+    const has = commit === onto || builds.has(`${commit}..${onto}`);
+    return [
+      has
+        ? verified(what, 'the branch had it already')
+        : contradicted(what, `${short(onto)} does not contain ${short(commit)}`),
+    ];
+  }
+  if (merged === commit) {
+    return [
+      builds.has(`${onto}..${commit}`)
+        ? verified(what, `a fast-forward from ${short(onto)}`)
+        : contradicted(what, `${short(commit)} does not build on ${short(onto)}`),
+    ];
+  }
+  if (found.parents[0] !== onto || found.parents[1] !== commit || found.parents.length !== 2) {
+    return [
+      contradicted(
+        what,
+        `its parents are ${found.parents.map(short).join(', ')}, not ${short(onto)}, ${short(commit)}`,
+      ),
+    ];
+  }
+  const tree = mergedTrees.get(`${onto} ${commit}`);
+  const same = `the files of ${short(merged)} are those of the merge`;
+  return [
+    verified(what, `parents ${short(onto)}, ${short(commit)}`),
+    tree === undefined
+      ? unverifiable(same, 'git does not merge the two by itself now')
+      : tree === found.tree
+        ? verified(same, 'merged again, git comes to the same tree')
+        : contradicted(same, `merged again, git comes to tree ${short(tree)}, the commit has ${short(found.tree)}`),
+  ];
+}
+
+/** What Liza ran itself at the approved commit; the submission carries it. */
+function testFact(task: Task, commit: string): Fact {
+  const what = 'Liza ran its tests itself';
+  const proof = proofAt(task, commit);
+  if (proof === undefined || proof.runs.length === 0) return unverifiable(what, 'no run is recorded with the task');
+  const red = proof.runs.filter(({ ok }) => !ok).map(({ command }) => command);
+  if (red.length > 0) return contradicted(what, `red at ${short(commit)}: ${red.join(', ')}`);
+  return verified(
+    what,
+    `${proof.runs.length} green at ${short(commit)}, ${proof.seconds} s: ${proof.commands.join(', ')}`,
+  );
+}

@@ -1,0 +1,71 @@
+// What an audit is made of: facts with their marks, and the witness that they are held against.
+
+import type { State, Task } from './state.ts';
+
+export type Mark = 'verified' | 'unverifiable' | 'contradicted';
+
+export interface Fact {
+  readonly time?: string;
+  /** What is claimed, in one line. */
+  readonly what: string;
+  readonly mark: Mark;
+  /** What bears it out, or what speaks against it. */
+  readonly why: string;
+}
+
+export interface Told {
+  readonly seq: number;
+  readonly time: string;
+  readonly actor: string;
+  readonly command: string;
+  readonly task?: string;
+  readonly detail: string;
+  /** Records it touched, as `tasks/a`. */
+  readonly records: readonly string[];
+  /** The text that it put into the state. */
+  readonly added: string;
+}
+
+export interface CommitFacts {
+  readonly parents: readonly string[];
+  readonly tree: string;
+}
+
+/** Everything outside the record of the task itself. */
+export interface Witness {
+  /** As the journal has it. */
+  readonly state: State;
+  /** All tasks, archived ones first, as the journal has them. */
+  readonly tasks: readonly Task[];
+  readonly entries: readonly Told[];
+  /** What is wrong with the journal; empty: its chain holds. */
+  readonly broken: readonly string[];
+  /** A board that was written by hand came in whole: what lay before it has no entries. */
+  readonly imported: boolean;
+  /** How state.yaml and the archive differ from what the journal leads to, by record. */
+  readonly differing: ReadonlyMap<string, string>;
+  /** state.yaml lags behind, or is missing: not wrong, but not to be compared. */
+  readonly behind?: string;
+  /** Of every commit that the board names; one that is missing here does not exist. */
+  readonly commits: ReadonlyMap<string, CommitFacts>;
+  readonly refs: ReadonlyMap<string, string>;
+  /** The integration branch, newest first, by first parents. */
+  readonly line: readonly string[];
+  /** `<older>..<newer>` where the newer one builds on the older. */
+  readonly builds: ReadonlySet<string>;
+  /** What git makes of two commits: `<onto> <commit>` to a tree. */
+  readonly mergedTrees: ReadonlyMap<string, string>;
+}
+
+export const verified = (what: string, why: string, time?: string): Fact => fact('verified', what, why, time);
+export const unverifiable = (what: string, why: string, time?: string): Fact => fact('unverifiable', what, why, time);
+export const contradicted = (what: string, why: string, time?: string): Fact => fact('contradicted', what, why, time);
+
+const fact = (mark: Mark, what: string, why: string, time?: string): Fact => ({
+  ...(time === undefined ? {} : { time }),
+  what,
+  mark,
+  why,
+});
+
+export const short = (commit: string): string => commit.slice(0, 12);

@@ -1,0 +1,104 @@
+// What is said of the goal as a whole, held against the journal and git: the chain of the journal, the board that it
+// leads to, and the integration branch: every step of it must be a recorded merge, or accepted by a person.
+
+import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
+import { type RecordedMerge, recordedMerges } from './merges.ts';
+
+export function auditGoal(witness: Witness): readonly Fact[] {
+  return [...journalFacts(witness), ...boardFacts(witness), ...integrationFacts(witness), ...peopleFacts(witness)];
+}
+
+function journalFacts({ broken, entries }: Witness): readonly Fact[] {
+  const what = 'the journal’s chain';
+  if (broken.length === 0)
+    return [verified(what, `${entries.length} entries, each follows from the one before; its copy agrees`)];
+  return broken.map((problem) => contradicted(what, problem));
+}
+
+function boardFacts({ differing, behind, broken }: Witness): readonly Fact[] {
+  const what = 'the board';
+  if (behind !== undefined) return [unverifiable(what, behind)];
+  if (broken.length > 0) return [unverifiable(what, 'the journal is broken')];
+  if (differing.size === 0)
+    return [verified(what, 'replayed from its first entry, the journal comes to the same records')];
+  return [...differing].map(([record, how]) => contradicted(`the board: ${record}`, how));
+}
+
+/** From the branch's head back: each merge says where the branch was before. */
+function integrationFacts(witness: Witness): readonly Fact[] {
+  const { state, tasks, line, commits } = witness;
+  const { goal } = state;
+  const merges = recordedMerges(tasks);
+  const head = line[0];
+  if (head === undefined) return [contradicted('the integration branch', 'it is gone')];
+  const walked = walk(witness, merges);
+  const lost = merges.filter(({ mergeCommit }) => !walked.found.has(mergeCommit) && !line.includes(mergeCommit));
+  const left = goal.integration_head;
+  return [
+    left === undefined
+      ? unverifiable(`the integration branch is at ${short(head)}`, 'where Liza left it is not recorded')
+      : left === head
+        ? verified(`the integration branch is at ${short(head)}`, 'where Liza left it')
+        : contradicted(
+            `the integration branch is at ${short(head)}`,
+            `Liza left it at ${short(left)}${commits.has(left) ? '' : ', which git does not have'}`,
+          ),
+    ...walked.facts,
+    ...lost.map(({ task, mergeCommit }) =>
+      contradicted(`the merge of ${task.id}, ${short(mergeCommit)}`, 'the branch does not have it'),
+    ),
+    ...(walked.facts.length === 0 && lost.length === 0
+      ? [verified('every step of the integration branch', `${walked.found.size} recorded merges, and nothing else`)]
+      : []),
+  ];
+}
+
+function walk(
+  { state, line }: Witness,
+  merges: readonly RecordedMerge[],
+): { found: ReadonlySet<string>; facts: readonly Fact[] } {
+  const by = new Map(merges.map((one) => [one.mergeCommit, one]));
+  const found = new Set<string>();
+  const facts: Fact[] = [];
+  const first = merges[0]?.onto ?? state.goal.integration_head;
+  let at = 0;
+  while (at < line.length) {
+    const commit = line[at] ?? '';
+    const merge = by.get(commit);
+    const isLast = merges.every(({ mergeCommit }) => found.has(mergeCommit) || !line.slice(at).includes(mergeCommit));
+    if (
+      merge === undefined &&
+      (commit === first || isLast) &&
+      (first === undefined || !line.slice(at + 1).includes(first))
+    )
+      break;
+    if (merge === undefined) {
+      facts.push(stranger(state.goal.alignment_history, commit));
+      at += 1;
+      continue;
+    }
+    found.add(commit);
+    // What was fast-forwarded over is the task's own work.
+    const to = merge.onto === undefined ? at + 1 : line.indexOf(merge.onto, at);
+    at = to <= at ? at + 1 : to;
+  }
+  return { found, facts };
+}
+
+function stranger(accepted: Witness['state']['goal']['alignment_history'], commit: string): Fact {
+  const what = `${short(commit)} on the integration branch`;
+  const told = accepted?.find(({ event, summary }) => event === 'integration_accepted' && summary.includes(commit));
+  if (told === undefined) return contradicted(what, 'no task accounts for it');
+  return unverifiable(what, `came from outside Liza; accepted by ${told.by ?? 'a person'} at ${told.timestamp}`);
+}
+
+/** What a person did to the goal: switches, settings, notes, edits; what was done to one task is told there. */
+function peopleFacts({ entries, broken }: Witness): readonly Fact[] {
+  return entries
+    .filter(({ actor, command, task }) => (actor === 'human' || command === 'external_edit') && task === undefined)
+    .map(({ time, command, detail, seq }) =>
+      broken.length === 0
+        ? verified(`a person: ${command}: ${detail}`, `journal entry ${seq}`, time)
+        : unverifiable(`a person: ${command}: ${detail}`, 'the journal is broken', time),
+    );
+}

@@ -1,0 +1,138 @@
+// What the board says of a task, fact by fact, held against the journal and git: verified, contradicted, or such
+// that nobody can tell. Compares only; who gathered the witness is workflows/audit.ts. Nothing here is taken from
+// what an agent says of itself: an event counts because the journal has the entry that made it.
+
+import { CHECKS } from './audit-checks.ts';
+import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
+import { historyOf } from './holding.ts';
+import type { HistoryEvent, Task } from './state.ts';
+
+/** Which commands can have made an event. Others (notes of a person, limits) are told by the journal alone. */
+const MAKERS: Readonly<Record<string, readonly string[]>> = {
+  created: ['add-task', 'supersede', 'discovery-convert', 'discovery convert', 'external_edit', 'lock write'],
+  finalized: ['finalize', 'add-task'],
+  claimed: ['claim-task'],
+  pre_execution_checkpoint: ['begin'],
+  submitted: ['submit-for-review'],
+  validated: ['record-validation'],
+  validation_failed: ['record-validation'],
+  review_copy: ['review-copy'],
+  review_claimed: ['claim-review'],
+  approved: ['submit-verdict'],
+  rejected: ['submit-verdict'],
+  merged: ['merge'],
+  integration_failed: ['merge-failed'],
+};
+
+/** Only the agent itself can have done these. */
+const OWN = new Set(['pre_execution_checkpoint', 'submitted', 'approved', 'rejected']);
+
+export function auditTask(task: Task, witness: Witness): readonly Fact[] {
+  const history = historyOf(task);
+  const facts = history.flatMap((event, at) => [
+    byJournal(task, event, witness),
+    ...(CHECKS[event.event]?.(task, event, history.slice(0, at), witness) ?? []),
+  ]);
+  return [
+    recordFact(task, witness),
+    ...facts,
+    ...sessions(task, witness),
+    ...people(task, witness),
+    ...troubles(task, witness),
+  ];
+}
+
+function recordFact(task: Task, { differing, behind, broken }: Witness): Fact {
+  const what = `the record of ${task.id} (${task.status})`;
+  const other = differing.get(`tasks/${task.id}`);
+  if (other !== undefined) return contradicted(what, other);
+  if (broken.length > 0) return unverifiable(what, 'the journal is broken');
+  return behind === undefined ? verified(what, 'the journal leads to it') : unverifiable(what, behind);
+}
+
+function byJournal(task: Task, event: HistoryEvent, { entries, broken, imported }: Witness): Fact {
+  const what = describe(event);
+  const makers = MAKERS[event.event];
+  // By what the entry wrote, not by its time: that is read again when it is committed.
+  const near = entries.filter(
+    ({ task: about, records, added }) =>
+      (about === task.id || records.includes(`tasks/${task.id}`)) &&
+      added.includes(event.time) &&
+      added.includes(event.event),
+  );
+  const made = makers === undefined ? near : near.filter(({ command }) => makers.includes(command));
+  const own = OWN.has(event.event) ? made.filter(({ actor }) => actor === event.agent) : made;
+  const [entry] = own;
+  if (entry !== undefined)
+    return verified(what, `journal entry ${entry.seq}: ${entry.command} by ${entry.actor}`, event.time);
+  if (made[0] !== undefined) return contradicted(what, `entry ${made[0].seq} says it was ${made[0].actor}`, event.time);
+  if (broken.length > 0) return unverifiable(what, 'the journal is broken', event.time);
+  if (imported) return unverifiable(what, 'older than the journal: the board was imported', event.time);
+  return contradicted(what, 'the journal has no entry that made it', event.time);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  pre_execution_checkpoint: 'checkpoint',
+  review_claimed: 'review claimed',
+};
+
+function describe(event: HistoryEvent): string {
+  const { event: name, agent, iteration, epoch, commit, merge_commit: merge, pin, head } = event;
+  const parts = [
+    ...(agent === undefined ? [] : [`by ${agent}`]),
+    ...(typeof iteration === 'number' ? [`iteration ${iteration}`] : []),
+    ...(typeof epoch === 'number' ? [`epoch ${epoch}`] : []),
+    ...(typeof pin === 'number' ? [`pin ${pin}`] : []),
+    ...(typeof head === 'string' ? [`at ${short(head)}`] : []),
+    ...(typeof merge === 'string' ? [`as ${short(merge)}`] : []),
+    ...(typeof commit === 'string' ? [`of ${short(commit)}`] : []),
+  ];
+  return [WORDS[name] ?? name.replaceAll('_', ' '), ...parts].join(', ');
+}
+
+function sessions(task: Task, { entries, imported }: Witness): readonly Fact[] {
+  const { usage } = task;
+  const ended = entries.filter(({ command, task: about }) => command === 'session-end' && about === task.id);
+  if (usage === undefined && ended.length === 0) return [];
+  const what = `${usage?.sessions ?? 0} sessions on it`;
+  const counted =
+    usage?.sessions === ended.length
+      ? verified(
+          what,
+          `as many entries: ${ended
+            .map(({ actor }) => actor)
+            .filter((one, at, all) => all.indexOf(one) === at)
+            .join(', ')}`,
+        )
+      : imported
+        ? unverifiable(what, 'the board was imported')
+        : contradicted(what, `the journal has ${ended.length}`);
+  const spent = `${usage?.input_tokens ?? 0} tokens in, ${usage?.output_tokens ?? 0} out`;
+  return [counted, unverifiable(spent, 'the providers’ own word')];
+}
+
+/** What a person did to this very task. */
+function people(task: Task, { entries, broken }: Witness): readonly Fact[] {
+  const by = entries.filter(
+    ({ actor, task: about, records, command }) =>
+      (actor === 'human' || command === 'external_edit') && (about === task.id || records.includes(`tasks/${task.id}`)),
+  );
+  return by.map(({ time, command, detail, seq }) => {
+    const what = `a person: ${command}: ${detail}`;
+    return broken.length === 0
+      ? verified(what, `journal entry ${seq}`, time)
+      : unverifiable(what, 'the journal is broken', time);
+  });
+}
+
+function troubles(task: Task, { state, differing }: Witness): readonly Fact[] {
+  const mine = state.anomalies.filter((anomaly) => anomaly.task === task.id);
+  const odd = differing.get('anomalies');
+  return mine.map(({ type, reporter, timestamp, details }) => {
+    const what = `anomaly ${type}, told by ${reporter ?? 'somebody'}: ${Object.values(details ?? {})
+      .map(String)
+      .join('; ')
+      .slice(0, 200)}`;
+    return odd === undefined ? verified(what, 'the journal has it', timestamp) : contradicted(what, odd, timestamp);
+  });
+}

@@ -1,0 +1,205 @@
+// Gathers what `liza audit` compares: the journal replayed from its first entry, state.yaml and the archive as they
+// lie there, and what git has. The journal's board is the witness, never the file, which anybody can edit. Reads
+// only, and asks no one who may be wrong: no cache, no index, no lock.
+
+import { auditTask } from '../core/audit.ts';
+import type { CommitFacts, Fact, Told, Witness } from '../core/audit-facts.ts';
+import { auditGoal } from '../core/audit-goal.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { historyOf } from '../core/holding.ts';
+import { recordedMerges } from '../core/merges.ts';
+import type { State, Task } from '../core/state.ts';
+import { isFields, same } from '../core/values.ts';
+import { mergeTrees } from '../git/candidate.ts';
+import { commitOf, commitsOf, isAncestor, readRefs } from '../git/refs.ts';
+import { must } from '../git/run.ts';
+import type { Workbench } from '../git/workbench.ts';
+import { Archive } from '../store/archive.ts';
+import { sha256 } from '../store/hash.ts';
+import type { Entry } from '../store/journal.ts';
+import { replay, stateOf, stateText } from '../store/replay.ts';
+import { verifyJournal } from '../store/verify.ts';
+import { type Hands, integrationRef, isRefusal, openBench } from './hands.ts';
+
+export interface Audit {
+  readonly goal: readonly Fact[];
+  readonly tasks: readonly { readonly task: Task; readonly facts: readonly Fact[] }[];
+}
+
+/** Of one task, with what holds for the whole; or of all of them. */
+export async function audit(hands: Hands, only?: string): Promise<Audit | Refusal> {
+  const { context } = hands;
+  const { problems } = verifyJournal(context);
+  const replayed = await replay(context);
+  const state = await stateOf(replayed.text);
+  if (state === undefined || replayed.entries.length === 0) {
+    return refuse(
+      `there is no journal that leads to a board: ${problems[0] ?? 'it is empty'}`,
+      'a copy lies in the git directory: liza doctor --fix',
+      4,
+      'journal',
+    );
+  }
+  const bench = await openBench(hands, { state });
+  if (isRefusal(bench)) return bench;
+  const tasks = [...replayed.archived.filter(({ id }) => !state.tasks.some((task) => task.id === id)), ...state.tasks];
+  const asked = only === undefined ? tasks : tasks.filter(({ id }) => id === only);
+  if (only !== undefined && asked.length === 0) {
+    return refuse(`there is no task ${only}`, 'see the tasks: liza status --all', 1, 'task-exists');
+  }
+  const witness: Witness = {
+    state,
+    tasks,
+    entries: replayed.entries.map(told),
+    broken: problems,
+    imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
+    ...(await compare(hands, replayed.entries, replayed.text, state, replayed.archived)),
+    ...(await gitFacts(bench, state, tasks, asked)),
+  };
+  return { goal: auditGoal(witness), tasks: asked.map((task) => ({ task, facts: auditTask(task, witness) })) };
+}
+
+const told = ({ seq, time, actor, command, task, detail, records, change }: Entry): Told => ({
+  seq,
+  time,
+  actor: actor ?? 'human',
+  command,
+  ...(task === undefined ? {} : { task }),
+  detail,
+  records,
+  added: change.flatMap(({ ins }) => ins).join('\n'),
+});
+
+/** state.yaml and the archive against what the journal leads to. */
+async function compare(
+  { context }: Hands,
+  entries: readonly Entry[],
+  text: string,
+  state: State,
+  archived: readonly Task[],
+): Promise<Pick<Witness, 'differing' | 'behind'>> {
+  const differing = new Map<string, string>();
+  const kept = new Map(
+    (await new Archive(context.files, context.paths.archive).tasks()).map((task) => [task.id, task]),
+  );
+  for (const task of archived) {
+    const found = kept.get(task.id);
+    if (found === undefined) differing.set(`tasks/${task.id}`, 'the archive does not have it');
+    else if (!same(found, task))
+      differing.set(`tasks/${task.id}`, `in the archive other than journalled: ${fields(task, found)}`);
+  }
+  const there = stateText(context);
+  if (there === undefined) return { differing, behind: 'state.yaml is missing; the next command writes it again' };
+  if (there === text) return { differing };
+  const hash = sha256(there);
+  if (entries.some((entry) => entry.state === hash))
+    return { differing, behind: 'state.yaml is behind the journal; the next command completes it' };
+  const found = await stateOf(there);
+  if (found === undefined) {
+    differing.set('state.yaml', 'it cannot be read');
+    return { differing };
+  }
+  for (const [record, how] of recordsThatDiffer(state, found)) differing.set(record, how);
+  return { differing };
+}
+
+function recordsThatDiffer(journalled: State, found: State): ReadonlyMap<string, string> {
+  const differing = new Map<string, string>();
+  const [before, after] = [journalled, found] as unknown as [Record<string, unknown>, Record<string, unknown>];
+  for (const section of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (section === 'tasks' || same(before[section], after[section])) continue;
+    differing.set(section, `state.yaml was edited outside Liza: ${fields(before[section], after[section])}`);
+  }
+  const byId = new Map(found.tasks.map((task) => [task?.id, task]));
+  for (const task of journalled.tasks) {
+    const other = byId.get(task.id);
+    if (other === undefined) differing.set(`tasks/${task.id}`, 'state.yaml does not have it any more');
+    else if (!same(task, other))
+      differing.set(`tasks/${task.id}`, `state.yaml was edited outside Liza: ${fields(task, other)}`);
+    byId.delete(task.id);
+  }
+  for (const id of byId.keys())
+    differing.set(`tasks/${String(id).slice(0, 80)}`, 'state.yaml has it, the journal has not');
+  return differing;
+}
+
+/** The names of the fields that differ. */
+function fields(before: unknown, after: unknown): string {
+  if (!isFields(before) || !isFields(after)) return 'its entries differ';
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => !same(before[name], after[name]),
+  );
+  return names.slice(0, 8).join(', ');
+}
+
+type GitFacts = Pick<Witness, 'commits' | 'refs' | 'line' | 'builds' | 'mergedTrees'>;
+
+async function gitFacts(
+  bench: Workbench,
+  state: State,
+  tasks: readonly Task[],
+  asked: readonly Task[],
+): Promise<GitFacts> {
+  const head = await commitOf(bench, integrationRef({ state }));
+  const commits = await commitFacts(bench, [
+    ...new Set(tasks.flatMap(named)),
+    ...(state.goal.integration_head === undefined ? [] : [state.goal.integration_head]),
+  ]);
+  const line =
+    head === undefined
+      ? ''
+      : await must(bench.objects(['rev-list', '--first-parent', head]), 'walk the integration branch');
+  const builds = new Set<string>();
+  for (const pair of new Set(asked.flatMap(pairs))) {
+    const [older = '', newer = ''] = pair.split('..');
+    if (commits.has(older) && commits.has(newer) && (await isAncestor(bench, older, newer))) builds.add(pair);
+  }
+  const mergedTrees = new Map<string, string>();
+  for (const { onto, event, mergeCommit } of recordedMerges(asked)) {
+    const commit = String(event.commit);
+    if (
+      onto === undefined ||
+      mergeCommit === commit ||
+      mergeCommit === onto ||
+      !commits.has(onto) ||
+      !commits.has(commit)
+    )
+      continue;
+    const { tree, conflicts } = await mergeTrees(bench, onto, commit);
+    if (conflicts.length === 0) mergedTrees.set(`${onto} ${commit}`, tree);
+  }
+  return { commits, refs: await readRefs(bench, 'refs/liza'), line: lines(line), builds, mergedTrees };
+}
+
+/** Every commit that the record of a task names. */
+const named = (task: Task): readonly string[] =>
+  [task, ...historyOf(task)]
+    .flatMap((one) => Object.values(one as Readonly<Record<string, unknown>>))
+    .filter((value): value is string => typeof value === 'string' && /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(value));
+
+/** Which commits are to build on which, as far as its facts ask. */
+function pairs(task: Task): readonly string[] {
+  const history = historyOf(task);
+  const bases = [task.base_commit, ...history.map(({ base_commit }) => base_commit)].filter(
+    (one) => typeof one === 'string',
+  );
+  return history.flatMap(({ event, commit, onto }) => [
+    ...(event === 'submitted' ? bases.map((base) => `${base}..${commit}`) : []),
+    ...(event === 'merged' ? [`${onto}..${commit}`, `${commit}..${onto}`] : []),
+  ]);
+}
+
+async function commitFacts(bench: Workbench, ids: readonly string[]): Promise<ReadonlyMap<string, CommitFacts>> {
+  if (ids.length === 0) return new Map();
+  const there = (await commitsOf(bench, ids)).filter((id) => id !== undefined);
+  if (there.length === 0) return new Map();
+  const asked = bench.objects(['log', '--no-walk=unsorted', '--stdin', '--format=%H %T %P'], `${there.join('\n')}\n`);
+  return new Map(
+    lines(await must(asked, 'read the commits')).map((line) => {
+      const [id = '', tree = '', ...parents] = line.split(' ');
+      return [id, { tree, parents }];
+    }),
+  );
+}
+
+const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');

@@ -1,0 +1,222 @@
+// `liza audit` on real histories: what is in order is verified, and every kind of forgery is found and named.
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Fact } from '../../../src/core/audit-facts.ts';
+import { sha256 } from '../../../src/store/hash.ts';
+import { GENESIS } from '../../../src/store/journal.ts';
+import { type Project, project, REJECTION } from './real-project.ts';
+
+let here: Project;
+beforeEach(async () => {
+  here = project();
+  await here.ok(['init', 'Greet people']);
+});
+afterEach(() => here.remove());
+
+const file = (name: string): string => join(here.root, '.liza', name);
+const read = (name: string): string => readFileSync(file(name), 'utf8');
+const edit = (name: string, change: (text: string) => string): void => {
+  const text = read(name);
+  const changed = change(text);
+  if (changed === text) throw new Error(`${name}: nothing was forged`);
+  writeFileSync(file(name), changed);
+};
+
+interface Audited {
+  readonly code: number;
+  /** All facts that are not verified, as one line each. */
+  readonly against: readonly string[];
+  readonly facts: readonly Fact[];
+}
+
+async function audited(...argv: readonly string[]): Promise<Audited> {
+  const { code, json } = await here.liza(['audit', ...argv, '--json']);
+  const { goal = [], tasks = [] } = json as { goal?: Fact[]; tasks?: { facts: Fact[] }[] };
+  const facts = [...goal, ...tasks.flatMap((one) => one.facts)];
+  return {
+    code,
+    facts,
+    against: facts.filter(({ mark }) => mark === 'contradicted').map(({ what, why }) => `${what}: ${why}`),
+  };
+}
+
+/** Two tasks begun at the same point: the second is merged by a merge commit. */
+async function twoMerges(): Promise<void> {
+  for (const [id, coder] of [
+    ['greet', 'coder-1'],
+    ['bow', 'coder-2'],
+  ] as const) {
+    await here.add(id);
+    await here.claim(id, coder);
+  }
+  await here.submit('greet', 'src/greet.ts', 'greet\n', 'coder-1');
+  await here.submit('bow', 'src/bow.ts', 'bow\n', 'coder-2');
+  for (const id of ['greet', 'bow']) {
+    await here.verdict(id, 'APPROVED', 'good');
+    await here.ok(['wt', 'merge', id]);
+  }
+}
+
+describe('what is in order', () => {
+  test('planned, claimed, begun, rejected, reworked, approved, merged: every fact is verified', async () => {
+    await here.add('greet');
+    await here.claim('greet');
+    await here.submit('greet', 'src/greet.ts', 'one\n');
+    await here.verdict('greet', 'REJECTED', REJECTION);
+    await here.claim('greet');
+    await here.submit('greet', 'src/greet.ts', 'two\n');
+    await here.verdict('greet', 'APPROVED', 'good');
+    await here.ok(['wt', 'merge', 'greet']);
+    await here.ok(['note', 'well done']);
+    const { code, facts, against } = await audited('greet');
+    expect({ code, against }).toEqual({ code: 0, against: [] });
+    const said = facts.map(({ what }) => what).join('\n');
+    for (const part of [
+      'created, by human',
+      'claimed, by coder-1, iteration 2',
+      'the checkpoint came before the code',
+      'pinned as refs/liza/review/greet/2',
+      'rejected, by code-reviewer-1',
+      'the verdict is on what was submitted',
+      'the reviewer never coded the task',
+      'what was merged is what was approved',
+      'is on the integration branch',
+      'a person: note',
+    ])
+      expect(said).toContain(part);
+  });
+
+  test('a merge commit: its parents and its tree are looked at; an unfinished task; the whole goal', async () => {
+    await twoMerges();
+    await here.add('wave');
+    await here.claim('wave');
+    const { code, against, facts } = await audited();
+    expect({ code, against }).toEqual({ code: 0, against: [] });
+    expect(facts.filter(({ what }) => what.startsWith('the files of')).map(({ mark }) => mark)).toEqual(['verified']);
+    expect(facts.find(({ what }) => what === 'every step of the integration branch')?.why).toContain(
+      '2 recorded merges',
+    );
+  });
+
+  test('archived tasks too', async () => {
+    await here.ok(['config', 'set', 'archive_after', '0']);
+    await twoMerges();
+    await here.ok(['archive']);
+    expect((await here.ok(['show', 'greet', '--json'])).json).toMatchObject({ archived: true });
+    expect(await audited('greet')).toMatchObject({ code: 0, against: [] });
+    edit('archive/tasks.yaml', (text) => text.replace('reason: good', 'reason: goof'));
+    expect((await audited('greet')).against.join()).toContain('in the archive other than journalled: history');
+  });
+
+  test('a state.yaml that lags behind is not held against anybody; text that moves the cursor is shown, not obeyed', async () => {
+    const earlier = read('state.yaml');
+    await here.ok(['note', 'red \u001b[31m herring']);
+    await here.add('greet');
+    writeFileSync(file('state.yaml'), earlier);
+    expect(await audited('greet')).toMatchObject({ code: 0, against: [] });
+    const { out } = await here.liza(['audit']);
+    expect(out).not.toContain('\u001b');
+  });
+
+  test('a task that is not there; a journal that is not there', async () => {
+    expect(await here.liza(['audit', 'nowhere'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no task nowhere'),
+    });
+    rmSync(file('journal.jsonl'));
+    expect(await here.liza(['audit'])).toMatchObject({ code: 4, err: expect.stringContaining('no journal') });
+  });
+});
+
+describe('forged', () => {
+  beforeEach(twoMerges);
+  const found = async (...parts: readonly string[]): Promise<void> => {
+    const { code, against } = await audited();
+    expect(code).toBe(4);
+    for (const part of parts) expect(against.join('\n')).toContain(part);
+  };
+
+  test('the state: a field of a task, a task that nobody added, a setting', async () => {
+    edit('state.yaml', (text) => text.replaceAll('approved_by: code-reviewer-1', 'approved_by: code-reviewer-9'));
+    await found('the record of greet (MERGED): state.yaml was edited outside Liza: history, approved_by');
+    edit('state.yaml', (text) =>
+      text.replace(/^agents:/m, '  - id: sneaked\n    status: MERGED\n    priority: 1\nagents:'),
+    );
+    edit('state.yaml', (text) => text.replace('integration_branch: integration', 'integration_branch: main'));
+    await found('tasks/sneaked', 'the board: config');
+  });
+
+  test('a line of the journal', async () => {
+    edit('journal.jsonl', (text) => text.replace('"actor":"code-reviewer-1"', '"actor":"code-reviewer-9"'));
+    await found('the journal’s chain: ');
+  });
+
+  test('the verdict is moved to another commit, and the whole journal is written anew for it', async () => {
+    const { merge_commit: other = '' } = await here.task('greet');
+    const { review_commit: judged = '' } = await here.task('bow');
+    const text = read('state.yaml').replace(
+      new RegExp(`(event: approved\\n\\s+agent: code-reviewer-1\\n\\s+commit: )"${judged}"`),
+      `$1"${other}"`,
+    );
+    expect(text).not.toBe(read('state.yaml'));
+    const ins = text.split('\n').slice(0, -1);
+    const entry = {
+      ...{ seq: 1, time: '2026-03-01T09:00:00Z', command: 'init', detail: 'goal', change: [{ at: 0, del: [], ins }] },
+      ...{ records: ['tasks/greet', 'tasks/bow'], actor: 'human', prev: GENESIS, state: sha256(text) },
+    };
+    writeFileSync(file('state.yaml'), text);
+    writeFileSync(file('journal.jsonl'), `${JSON.stringify(entry)}\n`);
+    writeFileSync(join(here.root, '.git/liza/journal.jsonl'), `${JSON.stringify(entry)}\n`);
+    await found(
+      `the verdict is on what was submitted: it names ${other.slice(0, 12)}, submitted was ${judged.slice(0, 12)}`,
+      'what was merged is what was approved: merged was',
+      'the journal has no entry that made it',
+    );
+  });
+
+  test('the merge commit is amended', async () => {
+    const { merge_commit: merged = '' } = await here.task('bow');
+    const [tree, ...parents] = here.git('show', '-s', '--format=%T %P', merged).split(' ');
+    const amended = here.git('commit-tree', tree ?? '', ...parents.flatMap((one) => ['-p', one]), '-m', 'nicer');
+    here.git('update-ref', 'refs/heads/integration', amended);
+    await found(
+      `the integration branch is at ${amended.slice(0, 12)}: Liza left it at ${merged.slice(0, 12)}`,
+      `${amended.slice(0, 12)} on the integration branch: no task accounts for it`,
+      `the merge of bow, ${merged.slice(0, 12)}: the branch does not have it`,
+    );
+  });
+
+  test('a commit that no task accounts for', async () => {
+    const head = here.git('rev-parse', 'integration');
+    const sneaked = here.git('commit-tree', `${head}^{tree}`, '-p', head, '-m', 'sneaked in');
+    here.git('update-ref', 'refs/heads/integration', sneaked);
+    await found(`${sneaked.slice(0, 12)} on the integration branch: no task accounts for it`);
+    // Accepted by a person it is no contradiction any more, and is still told.
+    await here.ok(['doctor', '--accept-integration']);
+    const { code, facts } = await audited();
+    expect(code).toBe(0);
+    expect(
+      facts
+        .filter(({ mark }) => mark === 'unverifiable')
+        .map(({ why }) => why)
+        .join(),
+    ).toContain('accepted by');
+  });
+
+  test('a pin is deleted, or points elsewhere', async () => {
+    here.git('update-ref', '-d', 'refs/liza/review/greet/1');
+    await found('pinned as refs/liza/review/greet/1: the ref is gone');
+    here.git('update-ref', 'refs/liza/review/greet/1', 'main');
+    await found('pinned as refs/liza/review/greet/1: it points to');
+  });
+
+  test('the integration branch is set back, or gone', async () => {
+    const { merge_commit: merged = '' } = await here.task('bow');
+    here.git('update-ref', 'refs/heads/integration', `${merged}^1`);
+    await found(`the merge of bow, ${merged.slice(0, 12)}: the branch does not have it`, 'Liza left it at');
+    here.git('update-ref', '-d', 'refs/heads/integration');
+    await found('the integration branch: it is gone');
+  });
+});
