@@ -24,6 +24,8 @@ const STEPS = [
   { name: 'killed at any system call', run: ['sweep:strace', '--slice', '40'] },
   { name: 'git workflows killed at any system call', run: ['sweep:git', '--slice', '40'] },
   { name: 'races', run: ['races', '--rounds', '6'] },
+  { name: 'hostile input', run: ['fuzz:slice'] },
+  { name: 'planted bugs', run: ['planted', '--slice', '3'] },
   { name: 'packed and installed', run: ['test:pack'] },
   { name: 'demo', run: ['demo', '--fast'] },
   { name: 'bench', run: ['bench:quick'], show: true, judge: grosslyMissed },
