@@ -1,7 +1,7 @@
 // The draft of a retrospective: the template's headings, with the data part of the ones it knows filled in from the
 // board. The guiding words of the template stay for whoever completes it; nothing is judged here.
 
-import { triggerOf } from './breaker.ts';
+import { patternNames, triggerOf } from './breaker.ts';
 import { counted } from './gist.ts';
 import { historyOf } from './holding.ts';
 import { inlineText, markdownTable } from './markdown.ts';
@@ -87,7 +87,7 @@ function patterns(state: State, tasks: readonly Task[]): readonly string[] {
     ...failures.map((id) => `- ${id} was approved but did not merge at first`),
     ...driftLines(tasks),
     ...trips.map(
-      (one) => `- The circuit breaker tripped at ${one?.time}: ${one?.findings.map((f) => f.pattern).join(', ')}`,
+      (one) => `- The circuit breaker tripped at ${one?.time}: ${patternNames(one?.findings ?? []).join(', ')}`,
     ),
     ...(anomalies.length + replaced.length + failures.length + trips.length === 0 ? ['No anomaly was logged.'] : []),
   ];

@@ -17,6 +17,7 @@ import {
   REVIEWER,
   ready,
   reject,
+  rejection,
   SUPERVISOR,
   submit,
   supervisorOf,
@@ -359,6 +360,118 @@ describe('tripping and resolving', () => {
     more(2);
     expect(fired(w)).toEqual([]);
     more(1);
+    expect(fired(w)).toEqual(['retry_cluster']);
+  });
+
+  it('two services that are down are named and resolved together', () => {
+    const w = reporting(outage('GitHub'), outage('GitHub', 'b'), outage('Stripe'), outage('Stripe', 'b'));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    const named = triggerOf(w.state.circuit_breaker.current_trigger)?.findings.map(({ matched }) => matched);
+    expect(named).toEqual(['GitHub', 'Stripe']);
+    expect(breakerReport(w.state)).toMatch(/^# Circuit breaker: external_service_outage$/m);
+    expect(breakerReport(w.state)).toContain('What matched: Stripe');
+    w.run(HUMAN, { name: 'resolve', resolution: 'both are back' });
+    expect(fired(w)).toEqual([]);
+    expect(w.run(SUPERVISOR, { name: 'analyze' }).already).toBe(true);
+  });
+
+  /** Three tasks that were sent back five times each for the same five things. */
+  const BLOCKERS = [
+    'alpha index missing',
+    'beta route open',
+    'gamma cache stale',
+    'delta log noisy',
+    'epsilon date off',
+  ];
+  const sentBack = (times: number): World => {
+    const w = ready('a', 'b', 'c');
+    const reason = rejection(BLOCKERS.map((one) => `src/a.ts:1 — ${one}`));
+    const rejected = Array.from({ length: times }, (_, at) => ({
+      time: `2026-03-01T09:0${at + 1}:00Z`,
+      event: 'rejected',
+      agent: 'code-reviewer-1',
+      reason,
+    }));
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({ ...task, history: [...(task.history ?? []), ...rejected] })),
+    }));
+    return w;
+  };
+
+  it('everything that reviewers sent three tasks back for is named and resolved at once', () => {
+    const w = sentBack(5);
+    w.run(SUPERVISOR, { name: 'analyze' });
+    const found = triggerOf(w.state.circuit_breaker.current_trigger)?.findings ?? [];
+    expect(found.map(({ matched }) => matched)).toEqual(BLOCKERS);
+    expect(found.map(({ tasks }) => tasks)).toEqual(BLOCKERS.map(() => ['a', 'b', 'c']));
+    for (const one of BLOCKERS) expect(breakerReport(w.state)).toContain(one);
+    w.run(HUMAN, { name: 'resolve', resolution: 'the spec says it now' });
+    expect(fired(w)).toEqual([]);
+    const again = (id: string): void =>
+      w.edit((state) => ({
+        ...state,
+        tasks: state.tasks.map((task) =>
+          task.id === id ? { ...task, history: [...(task.history ?? []), ...(task.history?.slice(-1) ?? [])] } : task,
+        ),
+      }));
+    // What was left over of each task at the resolve is no start for the next time.
+    again('a');
+    again('b');
+    expect(fired(w)).toEqual([]);
+    again('c');
+    expect(new Set(fired(w))).toEqual(new Set(['retry_cluster']));
+  });
+
+  it('what is older than what was looked at does not come up once that is resolved', () => {
+    const w = reporting(...Array.from({ length: 400 }, () => retry('queue lock timeout')));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    w.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
+    expect(fired(w)).toEqual([]);
+  });
+
+  it('another case of a pattern joins the trigger, or is resolved with it', () => {
+    const both = reporting(outage('GitHub'), outage('GitHub', 'b'), outage('Stripe'), outage('Stripe', 'b'));
+    const all = both.state.anomalies;
+    const tripped = (): World => {
+      const w = reporting(outage('GitHub'), outage('GitHub', 'b'));
+      w.run(SUPERVISOR, { name: 'analyze' });
+      w.edit((state) => ({ ...state, anomalies: all }));
+      return w;
+    };
+    const looked = tripped();
+    looked.run(SUPERVISOR, { name: 'analyze' });
+    expect(triggerOf(looked.state.circuit_breaker.current_trigger)?.findings).toHaveLength(2);
+    const unseen = tripped();
+    const { notes } = unseen.run(HUMAN, { name: 'resolve', resolution: 'the proxy' });
+    expect(notes?.[0]).toContain('found since: external_service_outage (EXTERNAL_DEPENDENCY): 2 × Stripe');
+    expect(fired(unseen)).toEqual([]);
+  });
+
+  it('what is too little to be a pattern yet is not resolved with another', () => {
+    const w = reporting(outage('GitHub'), outage('GitHub', 'b'), outage('Stripe'));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    w.run(HUMAN, { name: 'resolve', resolution: 'it is back' });
+    w.edit((state) => ({
+      ...state,
+      anomalies: [
+        ...state.anomalies,
+        { id: 'x', type: 'external_blocker', task: 'c', details: { blocker_service: 'Stripe' } },
+      ],
+    }));
+    expect(findPatterns(w.state).map(({ matched }) => matched)).toEqual(['Stripe']);
+  });
+
+  it('what an earlier sprint resolved is no word about the evidence of this one', () => {
+    const w = reporting(...three);
+    w.run(SUPERVISOR, { name: 'analyze' });
+    w.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
+    const started = '2026-03-01T09:05:00Z';
+    w.edit((state) => ({
+      ...state,
+      anomalies: state.anomalies.map((one) => ({ ...one, timestamp: started })),
+      sprint: { ...state.sprint, timeline: { ...state.sprint.timeline, started } },
+    }));
     expect(fired(w)).toEqual(['retry_cluster']);
   });
 
