@@ -146,10 +146,20 @@ function aboutSpec(
 
 const isSameName = (a: Wording, b: Wording): boolean => names(a, b) || names(b, a) || likeness(a, b) >= SIMILAR;
 
-/** `debt_created: false` or `none` says that there is none. */
+/**
+ * `debt_created: false`, `none at all`, `no new debt` say that there is none. `no tests yet` is debt: words of denial
+ * count only where nothing but debt is denied.
+ */
+const NO_DEBT =
+  /^(?:|false|0|[-\u2013\u2014]+|n\/?a|nil|null|(?:not?|none|nothing|without|zero)(?: (?:at|all|so|far|yet|new|any|real|extra|further|additional|technical|tech|debts?|created|left|incurred|added|known|that|i|we|know|of|here|for|now|applicable|was|is|has|been|really|whatsoever|significant|one))*)$/;
 const isDebt = (value: unknown): boolean =>
   typeof value === 'string'
-    ? !/^\s*(?:|no|none|nothing|false|n\/a|-|0)\s*\.?\s*$/i.test(value)
+    ? !NO_DEBT.test(
+        value
+          .toLowerCase()
+          .replace(/[\s.,;:!()"'`]+/g, ' ')
+          .trim(),
+      )
     : value !== undefined && value !== null && value !== false && value !== 0;
 
 const debtWords = (one: Anomaly): string => {

@@ -250,6 +250,24 @@ describe('history speaks for those who report nothing', () => {
   });
 });
 
+describe('words for no debt', () => {
+  const owing = (word: unknown): readonly PatternName[] =>
+    fired(reporting(debt('a', word), debt('b', word), debt('c', word)));
+
+  it.each([false, 0, null, '', 'no', 'No.', 'None', 'N/A', 'na', '-', '—', '0', 'false', 'nothing', 'none at all'])(
+    '%j',
+    (word) => expect(owing(word)).toEqual([]),
+  );
+  it.each(['None, so far.', 'no new debt', 'no debt created', 'none that I know of', 'not applicable', 'nil'])(
+    '%j',
+    (word) => expect(owing(word)).toEqual([]),
+  );
+  it.each([true, 1, 'yes', 'no tests yet', 'none of the errors are handled', 'not indexed', 'nothing is cached'])(
+    'but not %j',
+    (word) => expect(owing(word)).toEqual(['debt_accumulation']),
+  );
+});
+
 describe('tripping and resolving', () => {
   const three = [
     retry('lock timeout in the queue'),
