@@ -182,3 +182,22 @@ test('anomaly processed marks what was dealt with, and keeps it', async () => {
   expect((await here.liza(['anomaly', 'processed', 'anomaly-1'])).stdout).toMatch(/^already done/);
   expect((await here.liza(['anomaly', 'processed', 'anomaly-7'])).stderr).toContain('there is no anomaly anomaly-7');
 });
+
+test.each(['2027-02-30', '2027-02-29T12:00:00Z', '2027-04-31T12:00:00+02:00', '2027-03-01T24:00:00Z'])(
+  'a deadline that no calendar has is refused: %s',
+  async (when) => {
+    const ran = await here.liza(['sprint', 'deadline', when]);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain('in the calendar');
+    expect((await here.state()).sprint.timeline).not.toHaveProperty('deadline');
+  },
+);
+
+test('the 29th of February is a day in a leap year', async () => {
+  expect((await here.liza(['sprint', 'deadline', '2028-02-29'])).code).toBe(0);
+  expect((await here.state()).sprint.timeline.deadline).toBe('2028-02-29T00:00:00Z');
+});
+
+test('a decision where nothing was halted says so', async () => {
+  expect((await here.liza(['resume', '--decision', 'continue'])).stdout).toContain('nothing was halted');
+});
