@@ -346,6 +346,25 @@ describe('tripping and resolving', () => {
     expect(Object.keys(stopped.board.switches)).toEqual(['ABORT']);
   });
 
+  it('resume waits for the resolution whatever became of the switches', () => {
+    const stopped = reporting(...three);
+    stopped.run(SUPERVISOR, { name: 'analyze' });
+    stopped.run(HUMAN, { name: 'resume', decision: 'stop' });
+    expect(stopped.refused(HUMAN, { name: 'resume', decision: 'continue' }).guard).toBe('breaker-resolved');
+    stopped.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
+    stopped.run(HUMAN, { name: 'resume', decision: 'continue' });
+    expect(stopped.state.goal.status).not.toBe('ABORTED');
+
+    const removed = reporting(...three);
+    removed.run(SUPERVISOR, { name: 'analyze' });
+    removed.board = { ...removed.board, switches: {} };
+    expect(removed.refused(HUMAN, { name: 'resume' }).guard).toBe('breaker-resolved');
+    // The person's hand counts all the same, and is told what is left.
+    expect(removed.run(SUPERVISOR, { name: 'checkpoint-over' }).detail).toContain('still TRIGGERED');
+    expect(removed.refused(HUMAN, { name: 'resume' }).guard).toBe('breaker-resolved');
+    expect(removed.state.sprint.status).toBe('IN_PROGRESS');
+  });
+
   it('resolving records and clears; the same evidence does not trip again, new evidence does', () => {
     const w = reporting(...three);
     expect(w.refused(HUMAN, { name: 'resolve', resolution: 'x' }).guard).toBe('triggered');
