@@ -45,7 +45,7 @@ describe('words that say nothing', () => {
     const { hint } = ready('a').refused(HUMAN, { name: 'note', message: 'x', for: 'coder-77' });
     expect(hint).toContain('--for coder. ');
     expect(hint).toContain('tasks: a');
-    expect(hint).toContain('agents: coder-1');
+    expect(hint).toMatch(/agents: .*coder-1/);
   });
   it.each(['a', 'coder-1', 'coder', 'code-reviewer', 'planner', 'all'])('but one to %s is left', (reader) => {
     expect(ready('a').run(HUMAN, { name: 'note', message: 'x', for: reader }).detail).toBe('note left');
