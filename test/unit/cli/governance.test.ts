@@ -157,6 +157,9 @@ test('metrics has every name of the specification, and each task', async () => {
     'tokens_total',
     'cost_usd_total',
   ]);
+  expect(json.metrics).toMatchObject({ first_pass_rate_percent: null });
+  expect((await here.liza(['metrics'])).stdout).toMatch(/first_pass_rate_percent +none yet/);
+  expect((await here.state()).sprint.metrics).toMatchObject({ first_pass_rate_percent: null });
   expect(json).toHaveProperty('time_in_state_seconds');
   expect(json.tasks).toMatchObject({ live: { status: 'CLAIMED', input_tokens: 0 }, done: { status: 'MERGED' } });
 });
