@@ -169,6 +169,12 @@ test('spec-change lists the live tasks it touches', async () => {
   expect(ran.json).toMatchObject({ touched: [{ id: 'live', status: 'CLAIMED' }] });
 });
 
+test('spec-change keeps a spec as tasks name it', async () => {
+  await here.liza(['spec-change', './specs/auth.md#retry', 'five tries']);
+  expect((await here.state()).spec_changes).toMatchObject([{ spec: 'specs/auth.md#retry' }]);
+  expect((await here.liza(['spec-change', 'specs/../../x.md', 'five tries'])).stderr).toContain('not inside');
+});
+
 test('spec-change refuses a spec that nobody knows, and takes one that was removed', async () => {
   const typo = await here.liza(['spec-change', 'specs/auht.md', 'tokens live longer']);
   expect(typo.stderr).toContain('there is no file specs/auht.md');
