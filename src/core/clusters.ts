@@ -19,15 +19,17 @@ export interface Cluster {
 
 /** `around`: what a centre gathers of those that are still free, itself included. */
 export function gather(
-  centres: readonly Evidence[],
+  all: readonly Evidence[],
   count: number,
   around: (centre: Evidence, free: ReadonlySet<Evidence>) => Cluster,
+  centres: readonly Evidence[] = all,
 ): readonly Cluster[] {
-  const free = new Set(centres);
+  const free = new Set(all);
   const found: Cluster[] = [];
   for (;;) {
     let best: { readonly centre: Evidence; readonly cluster: Cluster } | undefined;
-    for (const centre of free) {
+    for (const centre of centres) {
+      if (!free.has(centre)) continue;
       const cluster = around(centre, free);
       if (best === undefined || cluster.evidence.length > best.cluster.evidence.length) best = { centre, cluster };
     }
@@ -44,32 +46,57 @@ export function similar(
   history: readonly Evidence[],
   count: number,
 ): readonly Cluster[] {
-  const all = [...anomalies, ...history].map((one) => ({ one, about: wording(one.said) }));
-  const near = new Map(
-    all.map(({ one: centre, about }) => [
-      centre,
-      all.flatMap(({ one, about: other }): readonly Near[] => {
-        const alike = one === centre ? 1 : likeness(about, other);
-        return alike >= SIMILAR ? [{ one, match: { ...one, likeness: Math.round(alike * 100) } }] : [];
-      }),
-    ]),
-  );
+  const all = [...anomalies, ...history];
   const reports = new Set(anomalies);
-  return gather([...near.keys()], count, (centre, free) => {
-    const around = (near.get(centre) ?? []).filter(({ one }) => free.has(one));
-    const same = around.filter(({ one }) => reports.has(one)).map(({ match }) => match);
-    const heard = around.filter(({ one }) => !reports.has(one)).map(({ match }) => match);
-    return {
-      matched: centre.said,
-      evidence: [...same, ...unreported(same, heard)],
-      members: around.map(({ one }) => one),
-    };
-  });
+  const near = neighbours(all);
+  return gather(
+    all,
+    count,
+    (centre, free) => {
+      const around = (near.get(centre) ?? []).filter(({ one }) => free.has(one));
+      const matches = (wanted: boolean): readonly Match[] =>
+        around
+          .filter(({ one }) => reports.has(one) === wanted)
+          .map(({ one, alike }) => ({ ...one, likeness: Math.round(alike * 100) }));
+      const same = matches(true);
+      return {
+        matched: centre.said,
+        evidence: [...same, ...unreported(same, matches(false))],
+        members: around.map(({ one }) => one),
+      };
+    },
+    [...near.keys()],
+  );
 }
 
 interface Near {
   readonly one: Evidence;
-  readonly match: Match;
+  /** 0 … 1. */
+  readonly alike: number;
+}
+
+/** Who is similar to whom, in their order. Who says the same is near the same, so one of them stands for all. */
+function neighbours(all: readonly Evidence[]): ReadonlyMap<Evidence, readonly Near[]> {
+  const firsts = [...new Map(all.toReversed().map((one) => [one.said, one])).values()].toReversed();
+  const words = firsts.map(({ said }) => wording(said));
+  const scores = new Map(firsts.map(({ said }) => [said, new Map<string, number>()]));
+  words.forEach((about, at) => {
+    for (let to = at; to < words.length; to++) {
+      const [a, b] = [firsts[at]?.said ?? '', firsts[to]?.said ?? ''];
+      const alike = likeness(about, words[to] ?? about);
+      if (alike < SIMILAR) continue;
+      scores.get(a)?.set(b, alike);
+      scores.get(b)?.set(a, alike);
+    }
+  });
+  return new Map(
+    firsts.map((centre) => {
+      const mine = scores.get(centre.said);
+      // Words that say nothing are like none, but there all the same.
+      const alike = (one: Evidence): number => (one === centre ? 1 : (mine?.get(one.said) ?? 0));
+      return [centre, all.map((one) => ({ one, alike: alike(one) })).filter((one) => one.alike > 0)];
+    }),
+  );
 }
 
 /** History counts a task once, and not where the task is there already. */

@@ -26,7 +26,7 @@ export interface Evidence {
  * older must not come up again in its stead.
  */
 const MOST = 120;
-const MOST_SAYINGS = 5 * MOST;
+const MOST_SAYINGS = 3 * MOST;
 const SAID = 240;
 
 /** This sprint's anomalies of these types; one without a time was written by hand just now. */
@@ -106,7 +106,6 @@ export function told(
   return found
     .toSorted((a, b) => (a.entry.time < b.entry.time ? -1 : a.entry.time > b.entry.time ? 1 : 0))
     .slice(-MOST)
-    .filter(({ key }) => !settled.has(key))
     .flatMap(({ task, entry, key }) =>
       read(entry).map((said) => ({
         key,
@@ -118,7 +117,8 @@ export function told(
         time: entry.time,
       })),
     )
-    .slice(-MOST_SAYINGS);
+    .slice(-MOST_SAYINGS)
+    .filter(({ key }) => !settled.has(key));
 }
 
 /** What reviewers object to, blocker by blocker. */

@@ -1,11 +1,13 @@
 // The circuit breaker: each of the six patterns fires at its count with similar wording, not one below it and not with
 // unrelated wording; history speaks where it fits; what is resolved does not count again.
 
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPatterns, type PatternName, triggerOf } from '../../../src/core/breaker.ts';
 import { breakerReport } from '../../../src/core/breaker-report.ts';
 import { likeness, SIMILAR, wording } from '../../../src/core/likeness.ts';
 import type { Anomaly, AnomalyType } from '../../../src/core/state.ts';
+import { runs } from '../../runs.ts';
 import {
   addReady,
   begin,
@@ -465,6 +467,75 @@ describe('tripping and resolving', () => {
     w.run(SUPERVISOR, { name: 'analyze' });
     w.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
     expect(fired(w)).toEqual([]);
+    // Rejections that say a lot each: more than is looked at.
+    const many = ready('a', 'b', 'c');
+    const say = (round: number): string =>
+      rejection(Array.from({ length: 20 }, (_, at) => `src/a.ts:1 — ${BLOCKERS[(round + at) % 5]} ${'xyz'[at % 3]}`));
+    many.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({
+        ...task,
+        history: Array.from({ length: 30 }, (_, round) => ({
+          time: `2026-03-01T09:${String(round + 10)}:00Z`,
+          event: 'rejected',
+          reason: say(round),
+        })),
+      })),
+    }));
+    many.run(SUPERVISOR, { name: 'analyze' });
+    many.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
+    expect(fired(many)).toEqual([]);
+  });
+
+  it('whatever was there, nothing trips after the resolve without a new event', () => {
+    const word = fc.constantFrom(
+      'lock',
+      'queue',
+      'timeout',
+      'GitHub',
+      'Stripe',
+      'route',
+      'cache',
+      'stale',
+      '429',
+      'API',
+    );
+    const words = fc.array(word, { minLength: 1, maxLength: 4 }).map((some) => some.join(' '));
+    const task = fc.constantFrom('a', 'b', 'c');
+    const anomaly = fc.record({
+      type: fc.constantFrom<AnomalyType>('retry_loop', 'workaround', 'external_blocker', 'spec_gap', 'trade_off'),
+      task,
+      said: words,
+    });
+    const event = fc.record({ task, rejected: fc.boolean(), said: fc.array(words, { minLength: 1, maxLength: 3 }) });
+    const boards = fc.tuple(fc.array(anomaly, { maxLength: 12 }), fc.array(event, { maxLength: 12 }));
+    fc.assert(
+      fc.property(boards, ([anomalies, events]) => {
+        const w = reporting(
+          ...anomalies.map(({ type, said, task: id }): Told => {
+            const details = { error_pattern: said, root_cause: said, blocker_service: said, question: said };
+            return [type, { ...details, debt_created: said }, id];
+          }),
+        );
+        const time = '2026-03-01T09:00:30Z';
+        const happened = (id: string) =>
+          events
+            .filter((one) => one.task === id)
+            .map(({ rejected, said }) =>
+              rejected
+                ? { time, event: 'rejected', reason: rejection(said.map((one) => `src/a.ts:1 — ${one}`)) }
+                : { time, event: 'blocked', reason: said.join(' '), failed: 'coder-1' },
+            );
+        w.edit((state) => ({
+          ...state,
+          tasks: state.tasks.map((one) => ({ ...one, history: [...(one.history ?? []), ...happened(one.id)] })),
+        }));
+        if (w.run(SUPERVISOR, { name: 'analyze' }).already === true) return;
+        w.run(HUMAN, { name: 'resolve', resolution: 'seen' });
+        expect(fired(w)).toEqual([]);
+      }),
+      { numRuns: runs(200) },
+    );
   });
 
   it('another case of a pattern joins the trigger, or is resolved with it', () => {
