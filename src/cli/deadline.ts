@@ -14,7 +14,12 @@ export function readDeadline(text: string | undefined, now: Instant): string | u
   const day = text.slice(0, 10);
   // The 30th of February would silently be the 2nd of March, and 24:00 the next day.
   if (!Number.isNaN(at) && (iso(instant(day)).slice(0, 10) !== day || text.slice(11, 13) === '24')) {
-    return refuse(`there is no ${quoted(text)} in the calendar`, 'give a day and a time that exist', 1, 'deadline');
+    return refuse(
+      `the deadline ${quoted(text)} is not in the calendar`,
+      'give a day and a time that exist',
+      1,
+      'deadline',
+    );
   }
   if (Number.isNaN(at)) {
     return refuse(
