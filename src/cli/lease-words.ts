@@ -5,6 +5,6 @@ import { duration } from '../core/time.ts';
 export function leaseWords(left: number | undefined): string {
   if (left === undefined) return 'no lease';
   // Whoever died before its lease was over has none left; when that was nobody knows.
-  if (left <= 0 && left > -1000) return 'its process is gone';
+  if (left === 0) return 'its process is gone';
   return left < 0 ? `lease ended ${duration(-left)} ago` : `lease ${duration(left)}`;
 }
