@@ -500,7 +500,7 @@ describe('tripping and resolving', () => {
       '429',
       'API',
     );
-    const words = fc.array(word, { minLength: 1, maxLength: 4 }).map((some) => some.join(' '));
+    const words = fc.array(word, { minLength: 1, maxLength: 2 }).map((some) => some.join(' '));
     const task = fc.constantFrom('a', 'b', 'c');
     const anomaly = fc.record({
       type: fc.constantFrom<AnomalyType>('retry_loop', 'workaround', 'external_blocker', 'spec_gap', 'trade_off'),
@@ -508,7 +508,10 @@ describe('tripping and resolving', () => {
       said: words,
     });
     const event = fc.record({ task, rejected: fc.boolean(), said: fc.array(words, { minLength: 1, maxLength: 3 }) });
-    const boards = fc.tuple(fc.array(anomaly, { maxLength: 12 }), fc.array(event, { maxLength: 12 }));
+    const boards = fc.tuple(
+      fc.array(anomaly, { maxLength: 40, size: 'max' }),
+      fc.array(event, { maxLength: 30, size: 'max' }),
+    );
     fc.assert(
       fc.property(boards, ([anomalies, events]) => {
         const w = reporting(
