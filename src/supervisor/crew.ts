@@ -25,7 +25,7 @@ export interface CrewOptions {
   readonly members: readonly Supervised[];
   /** Ends when nothing moves any more without a person, and when the goal is complete. */
   readonly untilIdle: boolean;
-  /** PAUSE is no such end: whoever set it is there, and takes it away again. */
+  /** PAUSE and a paused task are no such end: whoever set it is there, and takes it away again. */
   readonly outlastsPause?: boolean;
   readonly watcher: boolean;
 }

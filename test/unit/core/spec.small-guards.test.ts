@@ -38,6 +38,18 @@ describe('words that say nothing', () => {
   it('amend without a field', () =>
     refuses('something-changes', ready('a'), PLANNER, { name: 'amend', task: 'a', changes: {}, facts: SPEC }));
   it('a note', () => refuses('message', world(), HUMAN, { name: 'note', message: '  ' }));
+  it.each(['t99', 'coder-77', 'nosuch', 'coders', 'toString'])('a note to %s, who is not there', (reader) =>
+    refuses('addressee', ready('a'), HUMAN, { name: 'note', message: 'x', for: reader }),
+  );
+  it('a note says who is there', () => {
+    const { hint } = ready('a').refused(HUMAN, { name: 'note', message: 'x', for: 'coder-77' });
+    expect(hint).toContain('--for coder. ');
+    expect(hint).toContain('tasks: a');
+    expect(hint).toMatch(/agents: .*coder-1/);
+  });
+  it.each(['a', 'coder-1', 'coder', 'code-reviewer', 'planner', 'all'])('but one to %s is left', (reader) => {
+    expect(ready('a').run(HUMAN, { name: 'note', message: 'x', for: reader }).detail).toBe('note left');
+  });
   it('what was learned', () => refuses('learned', world(), HUMAN, { name: 'retrospective', learned: ' ' }));
   it('a spec change that does not say what', () =>
     refuses('what-changed', world(), HUMAN, { name: 'spec-change', spec: 'specs/retry.md', change: ' ' }));
