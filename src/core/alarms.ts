@@ -192,10 +192,10 @@ function pause({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
   return [];
 }
 
-/** Under a kill switch the switch has its own alarm. */
-function stalled({ board, age: ageOf }: AlarmContext, extra: Surroundings): readonly Alarm[] {
+/** Under a kill switch the switch has its own alarm, and the time it was on is nobody's standstill. */
+function stalled({ board, age: ageOf, sinceHalt }: AlarmContext, extra: Surroundings): readonly Alarm[] {
   if (Object.keys(board.switches).length > 0) return [];
-  const age = ageOf(extra.lastChange);
+  const age = Math.min(ageOf(extra.lastChange), sinceHalt);
   return age >= STALE_AFTER ? [warning('STALLED', `STALLED: no progress for ${duration(age)}`)] : [];
 }
 

@@ -73,7 +73,7 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     'warning',
     'STALLED',
     'no progress for {duration}',
-    '30 min without a change while the goal is meant to progress',
+    '30 min without a change, or since a halt ended, while the goal is meant to progress',
     'anything changes',
   ),
   row(

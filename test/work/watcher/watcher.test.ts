@@ -364,6 +364,24 @@ test('a rejected task waits for nobody while PAUSE is on, and has 30 s after tha
   expect(orphans()).toEqual([expect.stringMatching(/^🚨 ORPHANED REJECTED: t — assigned to coder-1 but agent is /u)]);
 });
 
+test('a goal that a long PAUSE held back is stalled 30 min after its end, not at once', async () => {
+  await open();
+  fs.writeFileSync(p.file('.liza/PAUSE'), '');
+  const w = watch();
+  await w.look();
+  const stalled = (): readonly string[] => texts(w).filter((text) => text.includes('STALLED'));
+  p.pass(3 * 3600);
+  await w.look();
+  fs.rmSync(p.file('.liza/PAUSE'));
+  await w.look();
+  p.pass(1799);
+  await w.look();
+  expect(stalled()).toEqual([]);
+  p.pass(1);
+  await w.look();
+  expect(stalled()).toEqual(['⚠️ STALLED: no progress for 30m']);
+});
+
 describe('what stands in the way of telling', () => {
   test('a full alerts.log begins anew, and one before it is kept', async () => {
     await open({ tasks: ['t', 'u'] });
