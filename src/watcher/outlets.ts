@@ -134,7 +134,7 @@ export function openOutlets(options: OutletOptions): Outlets {
         deliveries ??= openQueue();
       }
       // A board that was never readable says nothing about the alarms of before.
-      const changes = alarmChanges(on, board === undefined ? [...found, ...on.values()] : found);
+      const changes = alarmChanges(on, board === undefined ? withEarlier(found, on) : found);
       const group = { raised: changes.raised.map(safe), cleared: changes.cleared.map(safe) };
       const lines = [...group.raised.map(({ text }) => text), ...group.cleared.map(({ text }) => `cleared: ${text}`)];
       const moved = on.size !== changes.on.size || lines.length > 0;
@@ -164,6 +164,12 @@ export function openOutlets(options: OutletOptions): Outlets {
       lock = undefined;
     },
   };
+}
+
+/** Of one family only what is found now: it is the same thing, told anew. */
+function withEarlier(found: readonly Alarm[], on: AlarmsOn): readonly Alarm[] {
+  const families = new Set(found.map(({ family }) => family));
+  return [...found, ...[...on.values()].filter(({ family }) => family === undefined || !families.has(family))];
 }
 
 function keepEscalation(

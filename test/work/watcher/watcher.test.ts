@@ -174,7 +174,7 @@ describe('a board that cannot be read', () => {
     expect(texts(w)[2]).toBe('⚠️ STALE PAUSE: PAUSE file exists for 30min');
     fs.writeFileSync(p.file('.liza/state.yaml'), good);
     await w.look();
-    expect(w.cleared.map(({ key }) => key)).toEqual(['INVALID STATE']);
+    expect(w.cleared.map(({ family }) => family)).toEqual(['INVALID STATE']);
   });
 
   test('is no alarm while an editor is about to save it', async () => {
@@ -226,6 +226,91 @@ describe('a board that cannot be read', () => {
     await open({ tasks: [{ id: 't', depends_on: ['nowhere'] }] });
     const found = await lookOnce({ store: p.store, context: p.context, now: p.context.clock }, 0);
     expect(found.alarms.map(({ text }) => text)[0]).toMatch(/^🚨 INVALID STATE: .*nowhere/u);
+  });
+
+  describe('lies there and breaks a rule of liza validate', () => {
+    const file = (): string => p.file('.liza/state.yaml');
+    const edit = (from: string | RegExp, to: string): void =>
+      fs.writeFileSync(file(), fs.readFileSync(file(), 'utf8').replace(from, to));
+    const once = async (): Promise<readonly string[]> =>
+      (await lookOnce({ store: p.store, context: p.context, now: p.context.clock }, 0)).alarms.map(({ text }) => text);
+
+    test.each([
+      ['a status that is none', () => edit('status: UNCLAIMED', 'status: FOO'), /tasks\.0\.status \(line \d+\): /],
+      ['a priority out of range', () => edit(/priority: \d/, 'priority: 99'), /tasks\.0\.priority \(line \d+\): /],
+      ['a status that needs more', () => edit('status: UNCLAIMED', 'status: MERGED'), /tasks\.0\..*task t: /],
+      ['a field renamed', () => edit(/^( +)done_when:/m, '$1done_whne:'), /tasks\.0/],
+      [
+        'a deadline that is no time',
+        () => edit(/^( +)timeline:.*\n( +started:)/m, '$1timeline:\n$1  deadline: "soonish"\n$2'),
+        /deadline/,
+      ],
+      ['an emptied file', () => fs.writeFileSync(file(), ''), /./],
+      ['a file that is not there', () => fs.rmSync(file()), /state\.yaml is not there/],
+    ] as const)('%s', async (_what, harm, problem) => {
+      await open();
+      const good = fs.readFileSync(file());
+      const w = watch();
+      await w.look();
+      expect(texts(w)).toEqual([]);
+      harm();
+      await w.look(3);
+      expect(texts(w)).toHaveLength(1);
+      expect(texts(w)[0]).toMatch(/^🚨 INVALID STATE: /u);
+      expect(texts(w)[0]).toMatch(problem);
+      expect(w.cleared).toEqual([]);
+      await w.end();
+      expect(await once()).toEqual(texts(w));
+      fs.writeFileSync(file(), good);
+      expect(await once()).toEqual([]);
+    });
+
+    test('another mistake is told while the first is on', async () => {
+      await open();
+      const w = watch();
+      await w.look();
+      edit(/priority: \d/, 'priority: 99');
+      await w.look();
+      edit('status: UNCLAIMED', 'status: FOO');
+      edit('priority: 99', 'priority: 1');
+      await w.look();
+      expect(texts(w)).toEqual([expect.stringContaining('priority'), expect.stringContaining('status')]);
+    });
+
+    test('is no alarm while it is being saved', async () => {
+      await open();
+      const w = watch();
+      await w.look();
+      const good = fs.readFileSync(file());
+      fs.rmSync(file());
+      const saved = new Promise<void>((resolve) => {
+        setTimeout(() => {
+          fs.writeFileSync(file(), good);
+          resolve();
+        }, SETTLE_MS / 3);
+      });
+      await w.look();
+      await saved;
+      await w.look();
+      expect(texts(w)).toEqual([]);
+    });
+
+    test('it is not read again as long as it stays so', async () => {
+      await open();
+      let reads = 0;
+      const read = () => {
+        reads += 1;
+        return p.store.read();
+      };
+      const w = watch({ store: { ...p.store, read } });
+      for (const harm of [() => edit('status: UNCLAIMED', 'status: FOO'), () => fs.rmSync(file())]) {
+        harm();
+        await w.look();
+        const before = reads;
+        await w.look(5);
+        expect(reads).toBe(before);
+      }
+    });
   });
 
   test('is gone: nothing is made in its place', async () => {
