@@ -34,6 +34,7 @@ export type PostResult =
     };
 
 export const POST_TIMEOUT_MS = 10_000;
+export const STOPPED = 'no answer before the watcher ended';
 
 export const signatureOf = (body: string, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -62,7 +63,7 @@ export function post({ id, body }: Post, options: PostOptions): Promise<PostResu
       resolve(result);
     };
     const fail = (why: string): void => done({ ok: false, again: true, why });
-    const stop = (): void => fail('stopped');
+    const stop = (): void => fail(STOPPED);
     const limit = options.timeoutMs ?? POST_TIMEOUT_MS;
     // Of the whole exchange: an endpoint that trickles a byte a second is as good as none.
     const timer = setTimeout(() => fail(`no answer within ${limit / 1000}s`), limit);

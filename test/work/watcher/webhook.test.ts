@@ -8,7 +8,7 @@ import { OPERATOR } from '../../../src/core/board.ts';
 import type { State } from '../../../src/core/state.ts';
 import { post } from '../../../src/notify/webhook.ts';
 import { ATTEMPTS } from '../../../src/watcher/deliveries.ts';
-import { LAST_WORD_MS } from '../../../src/watcher/watcher.ts';
+import { LAST_WORD_MS, lookOnce } from '../../../src/watcher/watcher.ts';
 import { eventually } from '../supervisor/room.ts';
 import { type Project, project } from '../workflows/project.ts';
 import { aborted, alerts, answering, type Endpoint, endpoint, type Watching, watching } from './watching.ts';
@@ -236,6 +236,33 @@ test('what one watcher could not deliver, the next one does', async () => {
   expect(hook.received[1]?.body).toBe(hook.received[0]?.body);
   await eventually('the record', () => results().length === 2);
   expect(records().last.at(-1)).toMatchObject({ attempts: 2, result: 'delivered: HTTP 200' });
+});
+
+test('looks from cron at an endpoint that is slower than they are make ten attempts in all', async () => {
+  const hook = await listen(() => {});
+  await open(hook.url).then((w) => w.end());
+  await block('t');
+  const look = () => lookOnce({ store: p.store, context: p.context, now: p.context.clock, env: {} }, 30);
+  for (let n = 1; n <= ATTEMPTS; n += 1) {
+    await look();
+    expect(records().last).toHaveLength(n);
+  }
+  expect(records().last[0]).toMatchObject({ attempts: 1, result: 'failed: no answer before the watcher ended' });
+  expect(records().last.at(-1)).toMatchObject({ attempts: 10, result: 'given up: no answer before the watcher ended' });
+  expect(records().waiting).toEqual([]);
+  expect(alerts(p).at(-1)).toMatch(/^webhook: message \S+ was given up after 10 attempt/);
+  await look();
+  expect(new Set(hook.received.map(({ headers }) => headers['x-liza-delivery'])).size).toBeLessThanOrEqual(1);
+  expect(hook.received.length).toBeLessThanOrEqual(ATTEMPTS);
+});
+
+test('an attempt in whose middle the watcher was killed counts', async () => {
+  const hook = await listen(() => {});
+  const w = await open(hook.url);
+  await block('t');
+  await w.look();
+  await hook.got(1);
+  expect(records().waiting).toMatchObject([{ attempts: 1 }]);
 });
 
 test('a storm is one message, which names the first and counts the rest', async () => {
