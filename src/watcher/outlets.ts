@@ -13,7 +13,7 @@ import type { Instant } from '../core/time.ts';
 import { type Desktop, openDesktop } from '../notify/desktop.ts';
 import { payload } from '../notify/webhook.ts';
 import type { Context } from '../store/context.ts';
-import { replaceFile } from '../store/files.ts';
+import { errorCode, replaceFile } from '../store/files.ts';
 import { acquireLock, type Lock } from '../store/lock.ts';
 import { openAlertsLog } from './alerts-log.ts';
 import { type Caller, openCaller } from './callers.ts';
@@ -71,14 +71,18 @@ export function openOutlets(options: OutletOptions): Outlets {
   /** What fails for the same reason again is not told again. */
   const failing = new Map<string, string>();
 
+  const failed = (what: string, done: 'read' | 'written', error: unknown): void => {
+    const { message } = error as Error;
+    const why = errorCode(error) ?? message;
+    if (failing.get(what) !== why) options.trouble?.(`${what} could not be ${done}: ${message}`);
+    failing.set(what, why);
+  };
   const attempt = (what: string, act: () => void): void => {
     try {
       act();
       failing.delete(what);
     } catch (error) {
-      const why = (error as Error).message;
-      if (failing.get(what) !== why) options.trouble?.(`${what} could not be written: ${why}`);
-      failing.set(what, why);
+      failed(what, 'written', error);
     }
   };
   const caller: Caller = openCaller({
@@ -104,7 +108,11 @@ export function openOutlets(options: OutletOptions): Outlets {
     asked = 0;
     const memory = recall(files, folder);
     on = memory.on;
-    written = new Set(log.since(memory.logged));
+    try {
+      written = new Set(log.since(memory.logged));
+    } catch (error) {
+      failed('alerts.log', 'read', error); // at worst a line is in there twice
+    }
     // From now on whatever is in the log beyond this place was told.
     if (memory.logged === undefined) attempt('cache/watch', () => remember(files, folder, { on, logged: log.size() }));
     return true;
@@ -128,7 +136,8 @@ export function openOutlets(options: OutletOptions): Outlets {
     known: () => on,
     safe,
     tell: async ({ board, found }) => {
-      if (!(await ownTurn())) return false;
+      const mine = await ownTurn().catch((error: unknown) => failed('cache/watch/lock', 'written', error));
+      if (mine !== true) return false;
       if (board !== undefined) {
         url = board.state.config.escalation_webhook ?? undefined;
         deliveries ??= openQueue();

@@ -27,21 +27,25 @@ export async function watchBoard(options: WatcherOptions, over: AbortSignal): Pr
   let before = outlets.known();
   let shown: AlarmsOn = new Map();
   let pause = LOOK_MS;
-  while (!over.aborted) {
-    // Before looking: what happens meanwhile must end this wait.
-    const next = options.wait(pause, over);
-    const sight = await look();
-    const { board, found } = sight;
-    await outlets.tell(sight);
-    const changes = alarmChanges(shown, found);
-    for (const alarm of changes.raised) options.raised(outlets.safe(alarm), before.has(alarm.key));
-    for (const alarm of changes.cleared) options.cleared(outlets.safe(alarm));
-    shown = changes.on;
-    before = new Map();
-    pause = (board?.state.tasks.length ?? 0) > LARGE ? LARGE_LOOK_MS : LOOK_MS;
-    await next;
+  try {
+    while (!over.aborted) {
+      // Before looking: what happens meanwhile must end this wait.
+      const next = options.wait(pause, over);
+      const sight = await look();
+      const { board, found } = sight;
+      await outlets.tell(sight);
+      const changes = alarmChanges(shown, found);
+      for (const alarm of changes.raised) options.raised(outlets.safe(alarm), before.has(alarm.key));
+      for (const alarm of changes.cleared) options.cleared(outlets.safe(alarm));
+      shown = changes.on;
+      before = new Map();
+      pause = (board?.state.tasks.length ?? 0) > LARGE ? LARGE_LOOK_MS : LOOK_MS;
+      await next;
+    }
+  } finally {
+    // However it ends, another watcher must be able to take over.
+    await outlets.close(LAST_WORD_MS);
   }
-  await outlets.close(LAST_WORD_MS);
 }
 
 export interface Looked {

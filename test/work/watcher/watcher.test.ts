@@ -498,6 +498,48 @@ describe('what stands in the way of telling', () => {
     expect(alerts(p)).toEqual([BLOCKED, '⚠️ BLOCKED: u — no token']);
   });
 
+  test('a log that cannot be read is told once, and the watching goes on', async () => {
+    await open({ tasks: ['t', 'u'] });
+    await block();
+    const first = watch();
+    await first.look();
+    await first.end();
+    fs.rmSync(p.file('.liza/alerts.log'));
+    fs.mkdirSync(p.file('.liza/alerts.log'));
+    const w = watch();
+    await w.look();
+    await block('u');
+    await w.look();
+    expect(texts(w)).toEqual([BLOCKED, '⚠️ BLOCKED: u — no token']);
+    expect(w.troubles).toEqual([expect.stringMatching(/^alerts\.log could not be read: EISDIR/)]);
+    expect(await lookOnce({ store: p.store, context: p.context, now: p.context.clock }, 0)).toMatchObject({
+      told: false,
+    });
+    await w.end();
+  });
+
+  test('whatever breaks it, another watcher can take over', async () => {
+    await open();
+    await block();
+    const broken = watchBoard(
+      {
+        store: p.store,
+        context: p.context,
+        now: p.context.clock,
+        wait: () => Promise.resolve(),
+        raised: () => {
+          throw new Error('the terminal is gone');
+        },
+        cleared: () => {},
+      },
+      new AbortController().signal,
+    );
+    await expect(broken).rejects.toThrow('the terminal is gone');
+    expect(await lookOnce({ store: p.store, context: p.context, now: p.context.clock }, 0)).toMatchObject({
+      told: true,
+    });
+  });
+
   test('secrets and control characters do not reach the log', async () => {
     await open();
     const w = watch({ env: { SOME_API_KEY: 'hunter2-hunter2' } });
