@@ -23,6 +23,8 @@ export interface DeliveriesOptions {
 
 export interface Deliveries {
   add(message: Post): void;
+  /** It waits, or it is known what became of it. */
+  has(id: string): boolean;
   /** Everything that waited was delivered or given up. */
   settled(): Promise<void>;
   /** What is not delivered stays for the next watcher. */
@@ -121,6 +123,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
       save();
       start();
     },
+    has: (id) => [...waiting, ...last].some((one) => one.id === id),
     settled: async () => {
       while (pump !== undefined) await pump;
     },

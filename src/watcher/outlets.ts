@@ -18,7 +18,7 @@ import { acquireLock, type Lock } from '../store/lock.ts';
 import { openAlertsLog } from './alerts-log.ts';
 import { type Caller, openCaller } from './callers.ts';
 import { type Deliveries, openDeliveries } from './deliveries.ts';
-import { recall, remember } from './memory.ts';
+import { type Calling, recall, remember } from './memory.ts';
 import type { Sight } from './sight.ts';
 
 export interface OutletOptions {
@@ -68,6 +68,9 @@ export function openOutlets(options: OutletOptions): Outlets {
   let unwritten: readonly string[] = [];
   let url: string | undefined;
   let deliveries: Deliveries | undefined;
+  /** Of the next message. */
+  let id = randomUUID();
+  let owed: Calling | undefined;
   /** What fails for the same reason again is not told again. */
   const failing = new Map<string, string>();
 
@@ -90,11 +93,23 @@ export function openOutlets(options: OutletOptions): Outlets {
     sleep,
     send: (message, group) => {
       if (group.raised.length > 0) desktop?.show(message);
-      if (url === undefined || deliveries === undefined) return;
-      const id = randomUUID();
-      deliveries.add({ id, body: payload(message, group, { project, time: options.now(), id }) });
+      const about = { project, time: options.now(), id };
+      if (url !== undefined) deliveries?.add({ id, body: payload(message, group, about) });
+      id = randomUUID();
+      keep();
     },
   });
+  /** What was told, and what is yet to be: before anybody is called, so that a watcher that is killed owes nothing. */
+  const keep = (): void => {
+    if (lock === undefined) return;
+    const calling = owed ?? { id, group: caller.gathered() };
+    attempt('cache/watch', () => remember(files, folder, { on, logged: log.size(), unwritten, calling }));
+  };
+  /** A message that an earlier watcher gathered and did not live to send. */
+  const takeOver = (): void => {
+    if (owed !== undefined && owed.id !== id && deliveries?.has(owed.id) === false) caller.tell(owed.group);
+    owed = undefined;
+  };
   const ownTurn = async (): Promise<boolean> => {
     if (lock?.stillOurs() === true) return true;
     lock?.release();
@@ -108,13 +123,15 @@ export function openOutlets(options: OutletOptions): Outlets {
     asked = 0;
     const memory = recall(files, folder);
     on = memory.on;
+    unwritten = memory.unwritten;
+    owed = memory.calling;
     try {
       written = new Set(log.since(memory.logged));
     } catch (error) {
       failed('alerts.log', 'read', error); // at worst a line is in there twice
     }
     // From now on whatever is in the log beyond this place was told.
-    if (memory.logged === undefined) attempt('cache/watch', () => remember(files, folder, { on, logged: log.size() }));
+    if (memory.logged === undefined) keep();
     return true;
   };
   const openQueue = (): Deliveries =>
@@ -141,6 +158,7 @@ export function openOutlets(options: OutletOptions): Outlets {
       if (board !== undefined) {
         url = board.state.config.escalation_webhook ?? undefined;
         deliveries ??= openQueue();
+        takeOver();
       }
       // A board that was never readable says nothing about the alarms of before.
       const changes = alarmChanges(on, board === undefined ? withEarlier(found, on) : found);
@@ -148,15 +166,16 @@ export function openOutlets(options: OutletOptions): Outlets {
       const lines = [...group.raised.map(({ text }) => text), ...group.cleared.map(({ text }) => `cleared: ${text}`)];
       const moved = on.size !== changes.on.size || lines.length > 0;
       on = changes.on;
+      const kept = unwritten.length;
       unwritten = [...unwritten, ...lines.filter((line) => !written.has(line))].slice(-MOST_UNWRITTEN);
-      if (moved || unwritten.length > 0) {
+      if (unwritten.length > 0) {
         attempt('alerts.log', () => {
           log.append(options.now(), unwritten);
           unwritten = [];
-          remember(files, folder, { on, logged: log.size() });
         });
       }
       if (moved) caller.tell(group);
+      if (moved || unwritten.length !== kept) keep();
       written = new Set();
       if (board !== undefined) attempt('ESCALATION', () => keepEscalation(context, folder, board, on, secrets));
       return true;
