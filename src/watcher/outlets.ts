@@ -183,10 +183,12 @@ export function openOutlets(options: OutletOptions): Outlets {
     close: async (patienceMs) => {
       caller.close();
       const patience = new AbortController();
-      if (deliveries !== undefined && patienceMs > 0) {
-        await Promise.race([deliveries.settled(), sleep(patienceMs, patience.signal)]);
+      if (patienceMs > 0) {
+        const delivered = Promise.all([deliveries?.settled(), desktop?.settled()]);
+        await Promise.race([delivered, sleep(patienceMs, patience.signal)]);
       }
       patience.abort();
+      desktop?.close();
       await deliveries?.close();
       lock?.release();
       lock = undefined;

@@ -140,6 +140,22 @@ test('1,000 blocked tasks are 1,000 lines and one message', async () => {
   expect(w.shown).toHaveLength(1);
 });
 
+test('a notifier is given a moment, and ended with the watcher', async () => {
+  await open();
+  await block();
+  const calls: string[] = [];
+  const desktop = {
+    show: () => void calls.push('show'),
+    settled: () => {
+      calls.push('settled?');
+      return new Promise<void>(() => {});
+    },
+    close: () => void calls.push('close'),
+  };
+  await lookOnce({ store: p.store, context: p.context, now: p.context.clock, desktop }, 20);
+  expect(calls).toEqual(['show', 'settled?', 'close']);
+});
+
 test('what comes one after the other in a storm is gathered', async () => {
   await open({ tasks: ['t', 'u', 'v'] });
   const w = watch();

@@ -323,25 +323,28 @@ describe('a message that a killed watcher had only gathered', () => {
   });
 });
 
-test('a log that takes nothing is no reason to call again at every look from cron', async () => {
-  const hook = await listen(answering(200));
-  await open(hook.url).then((w) => w.end());
-  fs.rmSync(p.file('.liza/alerts.log'), { force: true });
-  fs.symlinkSync('/dev/full', p.file('.liza/alerts.log'));
-  await block('t');
-  const troubles: string[] = [];
-  const look = () =>
-    lookOnce(
-      { store: p.store, context: p.context, now: p.context.clock, env: {}, trouble: (line) => troubles.push(line) },
-      2000,
-    );
-  for (let n = 0; n < 3; n += 1) await look();
-  expect(hook.received).toHaveLength(1);
-  expect(troubles[0]).toMatch(/^alerts\.log could not be written: ENOSPC/);
-  fs.rmSync(p.file('.liza/alerts.log'));
-  await look();
-  expect(alerts(p)).toEqual(['⚠️ BLOCKED: t — no token']);
-});
+test.skipIf(!fs.existsSync('/dev/full'))(
+  'a log that takes nothing is no reason to call again at every look from cron',
+  async () => {
+    const hook = await listen(answering(200));
+    await open(hook.url).then((w) => w.end());
+    fs.rmSync(p.file('.liza/alerts.log'), { force: true });
+    fs.symlinkSync('/dev/full', p.file('.liza/alerts.log'));
+    await block('t');
+    const troubles: string[] = [];
+    const look = () =>
+      lookOnce(
+        { store: p.store, context: p.context, now: p.context.clock, env: {}, trouble: (line) => troubles.push(line) },
+        2000,
+      );
+    for (let n = 0; n < 3; n += 1) await look();
+    expect(hook.received).toHaveLength(1);
+    expect(troubles[0]).toMatch(/^alerts\.log could not be written: ENOSPC/);
+    fs.rmSync(p.file('.liza/alerts.log'));
+    await look();
+    expect(alerts(p)).toEqual(['⚠️ BLOCKED: t — no token']);
+  },
+);
 
 test('a storm is one message, which names the first and counts the rest', async () => {
   const hook = await listen(answering(200));
