@@ -163,7 +163,8 @@ export function openOutlets(options: OutletOptions): Outlets {
       // A board that was never readable says nothing about the alarms of before.
       const changes = alarmChanges(on, board === undefined ? withEarlier(found, on) : found);
       const group = { raised: changes.raised.map(safe), cleared: changes.cleared.map(safe) };
-      const lines = [...group.raised.map(({ text }) => text), ...group.cleared.map(({ text }) => `cleared: ${text}`)];
+      const ended = [...group.cleared, ...changes.replaced.map(safe)];
+      const lines = [...group.raised.map(({ text }) => text), ...ended.map(({ text }) => `cleared: ${text}`)];
       const moved = on.size !== changes.on.size || lines.length > 0;
       on = changes.on;
       const kept = unwritten.length;

@@ -291,6 +291,7 @@ describe('a board that cannot be read', () => {
       edit('priority: 99', 'priority: 1');
       await w.look();
       expect(texts(w)).toEqual([expect.stringContaining('priority'), expect.stringContaining('status')]);
+      expect(alerts(p)).toEqual([...texts(w), `cleared: ${texts(w)[0]}`]);
     });
 
     test('is no alarm while it is being saved', async () => {
@@ -387,7 +388,7 @@ test('CHECKPOINT: 30 min, 2 h, 8 h, and ESCALATION until it is over', async () =
   await at(1, 1);
   await at(5399, 1);
   expect(escalation()).toBeUndefined();
-  await at(1, 2);
+  await at(1, 3);
   expect(escalation()).toBe(
     [
       '🚨 CHECKPOINT STUCK: waiting for human',
@@ -401,14 +402,17 @@ test('CHECKPOINT: 30 min, 2 h, 8 h, and ESCALATION until it is over', async () =
       '',
     ].join('\n'),
   );
-  await at(21_599, 2);
-  await at(1, 3);
+  await at(21_599, 3);
+  await at(1, 5);
   expect(escalation()).toMatch(/^🚨 CHECKPOINT ABANDONED\?: waiting for human\n/u);
   expect(told()).toEqual([
     '⚠️ CHECKPOINT STALE: waiting for human',
     '🚨 CHECKPOINT STUCK: waiting for human',
+    'cleared: ⚠️ CHECKPOINT STALE: waiting for human',
     '🚨 CHECKPOINT ABANDONED?: waiting for human',
+    'cleared: 🚨 CHECKPOINT STUCK: waiting for human',
   ]);
+  expect(w.cleared).toEqual([]);
   fs.rmSync(p.file('.liza/CHECKPOINT'));
   await w.look();
   expect(escalation()).toBeUndefined();
