@@ -94,7 +94,7 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     'alarm',
     'INVALID STATE',
     '{error}',
-    'state.yaml cannot be read, or breaks a rule of `liza validate`; the last good state is watched meanwhile',
+    'state.yaml is gone, cannot be read, or breaks a rule of `liza validate`; the last good state is watched meanwhile',
     'it is valid again',
   ),
   row(
