@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import type { Alarm, AlarmsOn } from '../core/alarms/alarm.ts';
 import { type AlarmGroup, isEmpty } from '../core/alarms/group.ts';
+import type { Instant } from '../core/time.ts';
 import { isFields } from '../core/values.ts';
 import { type Files, replaceFile } from '../store/files.ts';
 
@@ -13,6 +14,8 @@ export interface Remembered {
   readonly on: AlarmsOn;
   /** How long alerts.log was when this was written; undefined: nothing is remembered. */
   readonly logged: number | undefined;
+  /** When a kill switch was last seen on: a look from cron does not live to see its end. */
+  readonly halted: Instant | undefined;
   /** Lines that alerts.log did not take yet. */
   readonly unwritten: readonly string[];
   /** What a person is yet to be called about, under the id the message will have. */
@@ -24,7 +27,7 @@ export interface Calling {
   readonly group: AlarmGroup;
 }
 
-const NOTHING: Remembered = { on: new Map(), logged: undefined, unwritten: [], calling: undefined };
+const NOTHING: Remembered = { on: new Map(), logged: undefined, halted: undefined, unwritten: [], calling: undefined };
 
 export function recall(files: Files, folder: string): Remembered {
   try {
@@ -32,12 +35,14 @@ export function recall(files: Files, folder: string): Remembered {
     if (!isFields(found) || !Array.isArray(found['on'])) return NOTHING;
     const on = alarmsIn(found['on']);
     const logged = typeof found['logged'] === 'number' ? found['logged'] : undefined;
+    const halted = typeof found['halted'] === 'number' ? found['halted'] : undefined;
     const unwritten = Array.isArray(found['unwritten'])
       ? found['unwritten'].filter((line) => typeof line === 'string')
       : [];
     return {
       on: new Map(on.map((alarm) => [alarm.key, alarm])),
       logged,
+      halted,
       unwritten,
       calling: callingIn(found['calling']),
     };
@@ -46,12 +51,17 @@ export function recall(files: Files, folder: string): Remembered {
   }
 }
 
-export function remember(files: Files, folder: string, { on, logged, unwritten, calling }: Remembered): void {
+export function remember(files: Files, folder: string, { on, logged, halted, unwritten, calling }: Remembered): void {
   const owed = {
     ...(unwritten.length === 0 ? {} : { unwritten }),
     ...(calling === undefined || isEmpty(calling.group) ? {} : { calling }),
   };
-  replaceFile(files, fileIn(folder), Buffer.from(JSON.stringify({ on: [...on.values()], logged, ...owed })), false);
+  replaceFile(
+    files,
+    fileIn(folder),
+    Buffer.from(JSON.stringify({ on: [...on.values()], logged, halted, ...owed })),
+    false,
+  );
 }
 
 const fileIn = (folder: string): string => join(folder, 'alarms.json');

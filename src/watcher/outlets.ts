@@ -37,6 +37,8 @@ export interface OutletOptions {
 export interface Outlets {
   /** Alarms that were on when somebody last told: they are no news. */
   known(): AlarmsOn;
+  /** When a kill switch was last seen on by somebody who told. */
+  halted(): Instant | undefined;
   /** True: it was this watcher's to tell. */
   tell(sight: Sight): Promise<boolean>;
   /** The same alarm, fit to be shown. */
@@ -61,7 +63,8 @@ export function openOutlets(options: OutletOptions): Outlets {
   const safe = (alarm: Alarm): Alarm => ({ ...alarm, text: safeLine(alarm.text, secrets) });
   let lock: Lock | undefined;
   let asked = 0;
-  let on: AlarmsOn = recall(files, folder).on;
+  let { on, halted } = recall(files, folder);
+  let halting = false;
   /** Lines that a watcher wrote just before it died. */
   let written: ReadonlySet<string> = new Set();
   /** Lines that the disk did not take yet. */
@@ -103,7 +106,7 @@ export function openOutlets(options: OutletOptions): Outlets {
   const keep = (): void => {
     if (lock === undefined) return;
     const calling = owed ?? { id, group: caller.gathered() };
-    attempt('cache/watch', () => remember(files, folder, { on, logged: log.size(), unwritten, calling }));
+    attempt('cache/watch', () => remember(files, folder, { on, logged: log.size(), halted, unwritten, calling }));
   };
   /** A message that an earlier watcher gathered and did not live to send. */
   const takeOver = (): void => {
@@ -123,6 +126,7 @@ export function openOutlets(options: OutletOptions): Outlets {
     asked = 0;
     const memory = recall(files, folder);
     on = memory.on;
+    halted = memory.halted ?? halted;
     unwritten = memory.unwritten;
     owed = memory.calling;
     try {
@@ -151,6 +155,7 @@ export function openOutlets(options: OutletOptions): Outlets {
 
   return {
     known: () => on,
+    halted: () => halted,
     safe,
     tell: async ({ board, found }) => {
       const mine = await ownTurn().catch((error: unknown) => failed('cache/watch/lock', 'written', error));
@@ -176,7 +181,11 @@ export function openOutlets(options: OutletOptions): Outlets {
         });
       }
       if (moved) caller.tell(group);
-      if (moved || unwritten.length !== kept) keep();
+      // Its beginning and its end are written; in between it would be a write at every look.
+      const wasHalting = halting;
+      halting = board === undefined ? halting : Object.keys(board.switches).length > 0;
+      if (halting || wasHalting) halted = options.now();
+      if (moved || unwritten.length !== kept || halting !== wasHalting) keep();
       written = new Set();
       if (board !== undefined) attempt('ESCALATION', () => keepEscalation(context, folder, board, on, secrets));
       return true;

@@ -27,6 +27,8 @@ export interface SightOptions {
   now(): Instant;
   /** Milliseconds of a clock that never jumps; without it the wall clock ages everything. */
   readonly steady?: (() => number) | undefined;
+  /** When an earlier look last saw a kill switch on. */
+  halted?(): Instant | undefined;
 }
 
 export interface Sight {
@@ -75,6 +77,7 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
     }
     const steady = (options.steady ?? options.now)();
     if (Object.keys(seen.switches).length > 0) halted = steady;
+    halted ??= earlier(options, steady);
     const sinceHalt = halted === undefined ? undefined : steady - halted;
     const extra = {
       lastChange: known.lastChange,
@@ -87,6 +90,12 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
     ages.next();
     return { board: seen, found: alarms(seen, options.now(), { ...extra, invalid, age: ages.age }) };
   };
+}
+
+/** By the steady clock; what lies in the future counts as now. */
+function earlier({ now, halted }: SightOptions, steady: number): number | undefined {
+  const at = halted?.();
+  return at === undefined ? undefined : steady - Math.max(0, now() - at);
 }
 
 /** What a single look knows besides the board it has read; for whoever shows alarms and tells none. */

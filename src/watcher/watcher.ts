@@ -21,8 +21,9 @@ const LARGE_LOOK_MS = 5000;
 export const LAST_WORD_MS = 1500;
 
 export async function watchBoard(options: WatcherOptions, over: AbortSignal): Promise<void> {
-  const look = openSight(options);
   const outlets = openOutlets(options);
+  const { halted } = outlets;
+  const look = openSight({ ...options, halted });
   /** Told by an earlier watcher; after the first look everything is news. */
   let before = outlets.known();
   let shown: AlarmsOn = new Map();
@@ -61,7 +62,7 @@ export async function lookOnce(options: SightOptions & OutletOptions, patienceMs
   const outlets = openOutlets(options);
   try {
     const before = outlets.known();
-    const sight = await openSight(options)();
+    const sight = await openSight({ ...options, halted: outlets.halted })();
     const told = await outlets.tell(sight);
     const news = new Set(sight.found.map(({ key }) => key).filter((key) => !before.has(key)));
     return { alarms: sight.found.map(outlets.safe), news, told };

@@ -487,6 +487,22 @@ test('a goal that a long PAUSE held back is stalled 30 min after its end, not at
   expect(stalled()).toEqual(['⚠️ STALLED: no progress for 30m']);
 });
 
+test('nor is it for a look from cron, which remembers that it saw PAUSE', async () => {
+  await open();
+  fs.writeFileSync(p.file('.liza/PAUSE'), '');
+  const stalled = async (): Promise<boolean> => {
+    const { alarms } = await lookOnce({ store: p.store, context: p.context, now: p.context.clock }, 0);
+    return alarms.some(({ key }) => key === 'STALLED');
+  };
+  p.pass(3 * 3600);
+  expect(await stalled()).toBe(false);
+  fs.rmSync(p.file('.liza/PAUSE'));
+  p.pass(300);
+  expect(await stalled()).toBe(false);
+  p.pass(1500);
+  expect(await stalled()).toBe(true);
+});
+
 describe('what stands in the way of telling', () => {
   test('a full alerts.log begins anew, and one before it is kept', async () => {
     await open({ tasks: ['t', 'u'] });
