@@ -49,6 +49,7 @@ export interface Outlets {
 
 /** How often a second watcher looks whether the first is still there. */
 const TURN_EVERY = 15;
+const ASK_AGAIN_MS = 20;
 const MOST_UNWRITTEN = 10_000;
 
 export function openOutlets(options: OutletOptions): Outlets {
@@ -120,8 +121,8 @@ export function openOutlets(options: OutletOptions): Outlets {
     asked += 1;
     if (asked % TURN_EVERY !== 1) return false;
     if (!madeFolder(folder)) return false;
-    const got = await acquireLock(join(folder, 'lock'), 0);
-    if (!('release' in got)) return false;
+    const got = await freeLock(join(folder, 'lock'));
+    if (got === undefined) return false;
     lock = got;
     asked = 0;
     const memory = recall(files, folder);
@@ -234,6 +235,16 @@ function keepEscalation(
 }
 
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
+
+/** Asked twice: a process that is just being started holds what its parent had open for an instant. */
+async function freeLock(path: string): Promise<Lock | undefined> {
+  for (const ms of [0, ASK_AGAIN_MS]) {
+    if (ms > 0) await pauseFor(ms, new AbortController().signal);
+    const got = await acquireLock(path, 0);
+    if ('release' in got) return got;
+  }
+  return undefined;
+}
 
 /** Not with its parents: where there is no board, none shall appear. */
 function madeFolder(folder: string): boolean {
