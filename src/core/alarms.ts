@@ -46,13 +46,13 @@ export interface SetAside {
   readonly reason: string;
 }
 
-export const INVALID_KEY = 'INVALID STATE';
+const INVALID = 'INVALID STATE';
 
 const INVALID_MARK = /^(?:\u{1f6a8} )?INVALID STATE: /u;
 
 /** The alarm that tells a notice of the store. */
 export const editKey = (message: string): string =>
-  INVALID_MARK.test(message) ? INVALID_KEY : `EXTERNAL EDIT:${message}`;
+  INVALID_MARK.test(message) ? invalidState(message.replace(INVALID_MARK, '')).key : `EXTERNAL EDIT:${message}`;
 
 /** Every alarm that is on now: about the board as a whole first, then task by task. */
 export function alarms(board: Board, now: Instant, extra: Surroundings): readonly Alarm[] {
@@ -90,8 +90,11 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
   ];
 }
 
-/** A board that cannot be read at all has this one only. */
-export const invalidState = (error: string): Alarm => alarm(INVALID_KEY, `INVALID STATE: ${gist(error)}`);
+/** A board that cannot be read at all has this one only. Keyed by what is wrong: another mistake is another alarm. */
+export const invalidState = (error: string): Alarm => ({
+  ...alarm(`${INVALID}:${gist(error)}`, `${INVALID}: ${gist(error)}`),
+  family: INVALID,
+});
 
 /** Why state.yaml cannot be read, if the store says so. */
 export const unreadable = (notices: Surroundings['notices'] = []): string | undefined =>
@@ -104,6 +107,11 @@ function invalid(extra: Surroundings): readonly Alarm[] {
 
 /** What the next command will take in is told once it has: then it can be said what it was. */
 const PENDING = /^state\.yaml (?:was edited outside liza|has no journal yet)/;
+const EDITED = /^state\.yaml was edited outside liza/;
+
+/** state.yaml was saved by somebody else, and nothing but reading it tells what it is worth. */
+export const isEdited = (notices: readonly { readonly message: string }[]): boolean =>
+  notices.some(({ message }) => EDITED.test(message));
 
 function notices(extra: Surroundings): readonly Alarm[] {
   return (extra.notices ?? [])
@@ -192,10 +200,10 @@ function pause({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
   return [];
 }
 
-/** Under a kill switch the switch has its own alarm. */
-function stalled({ board, age: ageOf }: AlarmContext, extra: Surroundings): readonly Alarm[] {
+/** Under a kill switch the switch has its own alarm, and the time it was on is nobody's standstill. */
+function stalled({ board, age: ageOf, sinceHalt }: AlarmContext, extra: Surroundings): readonly Alarm[] {
   if (Object.keys(board.switches).length > 0) return [];
-  const age = ageOf(extra.lastChange);
+  const age = Math.min(ageOf(extra.lastChange), sinceHalt);
   return age >= STALE_AFTER ? [warning('STALLED', `STALLED: no progress for ${duration(age)}`)] : [];
 }
 

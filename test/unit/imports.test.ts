@@ -42,6 +42,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'cli/parts.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
   'store/processes.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
   'programs/processes.ts': /^process\.platform$/, // /proc is Linux's
+  'notify/desktop.ts': /^process\.kill$/, // ends a notifier that hangs, with its children
   'programs/tree.ts': /^process\.kill$/, // ends what a program left behind
   'cli/verbs/demo.ts': /^process\.once$/, // its folder goes, however the process ends
   'cli/verbs/rehearse.ts': /^process\.(kill|exit)$/, // an agent program ends itself as its script says

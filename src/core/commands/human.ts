@@ -13,6 +13,7 @@ import { isTerminal, type State, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
+import { webAddress } from '../web-address.ts';
 import { list } from './work.ts';
 
 export const note: Row<'note'> = {
@@ -160,6 +161,18 @@ export const configSet: Row<'config set'> = {
         if (parsed.success) return undefined;
         return refuse(`${command.key} ${parsed.issues[0].message}`, usage('config set'));
       },
+    },
+    {
+      name: 'address',
+      rule: 'a webhook is an http or https address',
+      check: ({ command: { key, value } }) =>
+        key !== 'escalation_webhook' || typeof value !== 'string' || webAddress(value) !== undefined
+          ? undefined
+          : refuse(
+              // Not what was given: its path may be a secret.
+              'escalation_webhook must be an http or https address, and this is none',
+              'give one: liza config set escalation_webhook https://…; to unset it: liza config set escalation_webhook null',
+            ),
     },
   ],
   effects: 'config; null takes a setting back to its default',

@@ -252,7 +252,7 @@ const SCENARIOS: readonly Scenario[] = [
     text: '🚨 INVALID STATE: line 3, column 1: not a map',
     before: at(NOW, quiet),
     begins: at(NOW, quiet, { notices: [{ level: 'alarm', message: '🚨 INVALID STATE: line 3, column 1: not a map' }] }),
-    goesOn: at(NOW, quiet, { invalid: 'something else' }),
+    goesOn: at(NOW, quiet, { invalid: 'line 3, column 1: not a map' }),
     over: at(NOW, quiet),
   },
   {
