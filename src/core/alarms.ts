@@ -150,7 +150,7 @@ function integrationMoved({ board, settings: { integration_branch } }: AlarmCont
   return [alarm(`INTEGRATION MOVED:${moved.found}`, text)];
 }
 
-/** One for each pattern: what joins a trigger later is news. It lasts until it is resolved, whatever became of the halt. */
+/** One for each cluster: what joins a trigger later is news. It lasts until it is resolved, whatever became of the halt. */
 function breaker({ circuit_breaker: { status, current_trigger } }: State): readonly Alarm[] {
   if (status !== 'TRIGGERED') return [];
   const findings = triggerOf(current_trigger)?.findings ?? [];
@@ -159,7 +159,7 @@ function breaker({ circuit_breaker: { status, current_trigger } }: State): reado
   }
   return findings.map(({ pattern, flaw, matched, evidence }) =>
     alarm(
-      `CIRCUIT BREAKER:${pattern}`,
+      `CIRCUIT BREAKER:${pattern}:${gist(matched, 80)}`,
       `CIRCUIT BREAKER: ${pattern} (${flaw}) — ${evidence.length} × ${gist(matched, 120)}; read ${REPORT}`,
     ),
   );

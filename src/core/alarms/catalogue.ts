@@ -180,7 +180,7 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     'alarm',
     'CIRCUIT BREAKER',
     '{pattern} ({flaw}) — {n} × {what matched}; read .liza/circuit_breaker_report.md',
-    'the circuit breaker trips; one for each pattern',
+    'the circuit breaker trips; one for each cluster of evidence',
     '`liza analyze --resolve "…"`, or the goal has ended',
   ),
   row(
