@@ -22,7 +22,7 @@ const STEPS = [
   { name: 'work on real repositories', run: ['test:work', ...vitest('work')] },
   { name: 'end to end', run: ['test:e2e', ...vitest('e2e')] },
   { name: 'killed at any system call', run: ['sweep:strace', '--slice', '40'] },
-  { name: 'git workflows killed at any system call', run: ['sweep:git', '--slice', '40'] },
+  { name: 'git workflows killed at any system call', run: ['sweep:git', '--slice', '24'] },
   { name: 'races', run: ['races', '--rounds', '6'] },
   { name: 'hostile input', run: ['fuzz:slice'] },
   { name: 'planted bugs', run: ['planted', '--slice', '3'] },
