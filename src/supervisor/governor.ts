@@ -15,7 +15,7 @@ export interface Governor {
 
 const LOOK_MS = 2000;
 /** After a change others look first: whoever waits for work, and the watcher, who has to tell. A burst is one look. */
-const SETTLE_MS = 250;
+const SETTLE_MS = 1000;
 
 export async function keepGoverning({ hands, bell, tell }: Governor, over: AbortSignal): Promise<void> {
   const mine = asSupervisor(hands, tell);
