@@ -168,3 +168,20 @@ it('unblock: a changed definition passes the gates of add-task', () => {
   w.run(CODER, block('a'));
   refuses('priority', w, PLANNER, unblock('a', { changes: { priority: 9 } }));
 });
+
+describe('what a second guard would let pass', () => {
+  it('a task that is to be ready at once passes the gates', () => {
+    const w = world();
+    expect(w.refused(PLANNER, addReady('a', { done_when: '' })).message).toContain('add-task');
+    expect(w.state.tasks).toEqual([]);
+  });
+  it('an anomaly has the details of its type', () =>
+    refuses('details', claimed(), CODER, { name: 'anomaly', type: 'retry_loop', task: 'a', details: {} }));
+  it('only anomalies on the board are dealt with', () =>
+    refuses('anomalies', world(), PLANNER, { name: 'anomaly processed', anomalies: ['nowhere'] }));
+  it('a checkpoint is not over while its file is there', () => {
+    const w = world();
+    w.run(HUMAN, { name: 'checkpoint', reason: 'look' });
+    refuses('file-gone', w, SUPERVISOR, { name: 'checkpoint-over' });
+  });
+});
