@@ -172,7 +172,8 @@ it('unblock: a changed definition passes the gates of add-task', () => {
 describe('what a second guard would let pass', () => {
   it('a task that is to be ready at once passes the gates', () => {
     const w = world();
-    expect(w.refused(PLANNER, addReady('a', { done_when: '' })).message).toContain('add-task');
+    const command = { ...addReady('a'), facts: { spec_exists: false } } as Command;
+    expect(w.refused(PLANNER, command).message).toContain('specs/retry.md');
     expect(w.state.tasks).toEqual([]);
   });
   it('an anomaly has the details of its type', () =>
