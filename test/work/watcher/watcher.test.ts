@@ -42,6 +42,14 @@ const block = (id = 't', reason = 'no token') =>
   );
 const unblock = () => change((task) => (task.id === 't' ? { ...task, status: 'UNCLAIMED' } : task));
 const BLOCKED = '⚠️ BLOCKED: t — no token';
+/** As an editor does it: before the watcher would call the file broken. */
+const savedSoon = (file: string, text: Buffer): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(() => {
+      fs.writeFileSync(file, text);
+      resolve();
+    }, SETTLE_MS / 3);
+  });
 const texts = (one: Watching): readonly string[] => one.raised.map(({ alarm }) => alarm.text);
 
 describe('told once', () => {
@@ -200,12 +208,7 @@ describe('a board that cannot be read', () => {
     const file = p.file('.liza/state.yaml');
     const good = fs.readFileSync(file);
     fs.writeFileSync(file, good.subarray(0, good.length / 2));
-    const saved = new Promise<void>((resolve) => {
-      setTimeout(() => {
-        fs.writeFileSync(file, good);
-        resolve();
-      }, SETTLE_MS / 3);
-    });
+    const saved = savedSoon(file, good);
     await w.look();
     await saved;
     await w.look();
@@ -300,12 +303,7 @@ describe('a board that cannot be read', () => {
       await w.look();
       const good = fs.readFileSync(file());
       fs.rmSync(file());
-      const saved = new Promise<void>((resolve) => {
-        setTimeout(() => {
-          fs.writeFileSync(file(), good);
-          resolve();
-        }, SETTLE_MS / 3);
-      });
+      const saved = savedSoon(file(), good);
       await w.look();
       await saved;
       await w.look();
