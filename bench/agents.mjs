@@ -96,6 +96,9 @@ const stop = (child) =>
 
 const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
 
+/** Those who are not next hear of the last round up to a quarter of a second later: idle is whoever has nothing left to do. */
+const SETTLE_MS = 500;
+
 /** Each agent writes down when it started, gives its task back and rests. */
 async function wake() {
   const rounds = values.quick ? 8 : 40;
@@ -109,6 +112,7 @@ liza block "$task" --reason "measured" --question "what next?" && liza exit 0`,
   await until(idle);
   const taken = [];
   for (let n = 1; n <= rounds; n += 1) {
+    await sleep(SETTLE_MS);
     const before = new Set(readdirSync(base));
     liza(...addTask(`task-${n}`));
     const committed = statSync(join(root, '.liza', 'journal.jsonl'), { bigint: true }).mtimeNs;

@@ -12,7 +12,8 @@ export function alarmReference({ ALARM_ROWS }) {
 \`liza run\` watches the board by itself; \`liza watch\` does it alone. An alarm is told once when it begins and once
 when it is over, also when the watcher is started again in between. \`liza watch --once --json\` is for cron and CI: one
 look, which trips the breaker, halts at the deadline and sums up a checkpoint as the long one does; it prints what is on and
-exits 1, or 0 when nothing is. \`liza status\` shows what is on, too.
+exits 1, or 0 when nothing is. \`liza status\` shows what is on, too. Another mistake in state.yaml, and the next level of an
+alarm that escalates, is told anew; alerts.log then has a \`cleared\` line for the one before.
 
 ⚠️ is a warning, 🚨 needs somebody. Limits are those of the task, else of the [configuration](configuration.md).
 
@@ -37,6 +38,8 @@ by its own; what is first seen with a time in the future counts from then on.
 
 Messages are gathered: the first alarm after a quiet time is sent at once with what comes in the same moment, what
 follows within 30 s comes as one message. A thousand blocked tasks are a thousand lines in alerts.log and one message.
+What a watcher that is killed has gathered, the next one sends. A log or a notifier that fails costs its own telling only:
+lines that alerts.log could not take come later, and a notifier is ended after 5 s, or with the watcher.
 
 Several watchers may run on one board. All show what they see; one of them keeps alerts.log, sends messages and writes
 ESCALATION, and when it ends another takes over within 15 looks. Control characters and known shapes of credentials
@@ -48,6 +51,7 @@ are taken out of everything that is told, and so are the values of variables nam
 \`\`\`
 liza config set escalation_webhook https://hooks.slack.com/services/…
 LIZA_WEBHOOK_SECRET=… liza run
+liza config set escalation_webhook null     # no more messages
 \`\`\`
 
 The body is JSON. \`text\` is what Slack, Mattermost and others show; \`id\`, \`time\`, \`project\`, \`urgent\`, \`raised\`,
@@ -55,7 +59,7 @@ The body is JSON. \`text\` is what Slack, Mattermost and others show; \`id\`, \`
 \`X-Liza-Signature: sha256=<hex>\` is the HMAC-SHA256 of the body. \`X-Liza-Delivery\` is the same for every attempt.
 
 An endpoint has 10 s. No answer, a 5xx, 408, 425 or 429 is tried again after 1 s, 2 s, 4 s … up to 5 min (or what
-\`Retry-After\` asks for), ten times in all; other answers are final, and redirects are not followed. What waits and what
+\`Retry-After\` asks for), ten times in all, also by several watchers one after the other; other answers are final, and redirects are not followed. What waits and what
 became of the last messages is in \`.liza/cache/watch/webhook.json\`; a message that was given up is a line in alerts.log.
 What one watcher could not deliver, the next one does. Nobody waits for the endpoint, and its address is never printed.
 `;

@@ -11,6 +11,16 @@ export function readDeadline(text: string | undefined, now: Instant): string | u
   const span = /^\+?(\d{1,5})([mhdw])$/.exec(text);
   if (span?.[1] !== undefined && span[2] !== undefined) return later(now, Number(span[1]) * (SECONDS[span[2]] ?? 0));
   const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(text) ? instant(text) : Number.NaN;
+  const day = text.slice(0, 10);
+  // The 30th of February would silently be the 2nd of March, and 24:00 the next day.
+  if (!Number.isNaN(at) && (iso(instant(day)).slice(0, 10) !== day || text.slice(11, 13) === '24')) {
+    return refuse(
+      `the deadline ${quoted(text)} is not in the calendar`,
+      'give a day and a time that exist',
+      1,
+      'deadline',
+    );
+  }
   if (Number.isNaN(at)) {
     return refuse(
       `the deadline ${quoted(text)} was not understood`,

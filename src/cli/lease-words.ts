@@ -2,5 +2,9 @@
 
 import { duration } from '../core/time.ts';
 
-export const leaseWords = (left: number | undefined): string =>
-  left === undefined ? 'no lease' : left <= 0 ? `lease ended ${duration(-left)} ago` : `lease ${duration(left)}`;
+export function leaseWords(left: number | undefined): string {
+  if (left === undefined) return 'no lease';
+  // Whoever died before its lease was over has none left; when that was nobody knows.
+  if (left === 0) return 'its process is gone';
+  return left < 0 ? `lease ended ${duration(-left)} ago` : `lease ${duration(left)}`;
+}

@@ -47,13 +47,13 @@ export interface SetAside {
   readonly reason: string;
 }
 
-export const INVALID_KEY = 'INVALID STATE';
+const INVALID = 'INVALID STATE';
 
 const INVALID_MARK = /^(?:\u{1f6a8} )?INVALID STATE: /u;
 
 /** The alarm that tells a notice of the store. */
 export const editKey = (message: string): string =>
-  INVALID_MARK.test(message) ? INVALID_KEY : `EXTERNAL EDIT:${message}`;
+  INVALID_MARK.test(message) ? invalidState(message.replace(INVALID_MARK, '')).key : `EXTERNAL EDIT:${message}`;
 
 /** Every alarm that is on now: about the board as a whole first, then task by task. */
 export function alarms(board: Board, now: Instant, extra: Surroundings): readonly Alarm[] {
@@ -94,8 +94,11 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
   ];
 }
 
-/** A board that cannot be read at all has this one only. */
-export const invalidState = (error: string): Alarm => alarm(INVALID_KEY, `INVALID STATE: ${gist(error)}`);
+/** A board that cannot be read at all has this one only. Keyed by what is wrong: another mistake is another alarm. */
+export const invalidState = (error: string): Alarm => ({
+  ...alarm(`${INVALID}:${gist(error)}`, `${INVALID}: ${gist(error)}`),
+  family: INVALID,
+});
 
 /** Why state.yaml cannot be read, if the store says so. */
 export const unreadable = (notices: Surroundings['notices'] = []): string | undefined =>
@@ -108,6 +111,11 @@ function invalid(extra: Surroundings): readonly Alarm[] {
 
 /** What the next command will take in is told once it has: then it can be said what it was. */
 const PENDING = /^state\.yaml (?:was edited outside liza|has no journal yet)/;
+const EDITED = /^state\.yaml was edited outside liza/;
+
+/** state.yaml was saved by somebody else, and nothing but reading it tells what it is worth. */
+export const isEdited = (notices: readonly { readonly message: string }[]): boolean =>
+  notices.some(({ message }) => EDITED.test(message));
 
 function notices(extra: Surroundings): readonly Alarm[] {
   return (extra.notices ?? [])
@@ -146,7 +154,7 @@ function integrationMoved({ board, settings: { integration_branch } }: AlarmCont
   return [alarm(`INTEGRATION MOVED:${moved.found}`, text)];
 }
 
-/** One for each pattern: what joins a trigger later is news. It lasts until it is resolved, whatever became of the halt. */
+/** One for each cluster: what joins a trigger later is news. It lasts until it is resolved, whatever became of the halt. */
 function breaker({ circuit_breaker: { status, current_trigger } }: State): readonly Alarm[] {
   if (status !== 'TRIGGERED') return [];
   const findings = triggerOf(current_trigger)?.findings ?? [];
@@ -155,7 +163,7 @@ function breaker({ circuit_breaker: { status, current_trigger } }: State): reado
   }
   return findings.map(({ pattern, flaw, matched, evidence }) =>
     alarm(
-      `CIRCUIT BREAKER:${pattern}`,
+      `CIRCUIT BREAKER:${pattern}:${gist(matched, 80)}`,
       `CIRCUIT BREAKER: ${pattern} (${flaw}) — ${evidence.length} × ${gist(matched, 120)}; read ${REPORT}`,
     ),
   );
@@ -196,10 +204,10 @@ function pause({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
   return [];
 }
 
-/** Under a kill switch the switch has its own alarm. */
-function stalled({ board, age: ageOf }: AlarmContext, extra: Surroundings): readonly Alarm[] {
+/** Under a kill switch the switch has its own alarm, and the time it was on is nobody's standstill. */
+function stalled({ board, age: ageOf, sinceHalt }: AlarmContext, extra: Surroundings): readonly Alarm[] {
   if (Object.keys(board.switches).length > 0) return [];
-  const age = ageOf(extra.lastChange);
+  const age = Math.min(ageOf(extra.lastChange), sinceHalt);
   return age >= STALE_AFTER ? [warning('STALLED', `STALLED: no progress for ${duration(age)}`)] : [];
 }
 

@@ -1,7 +1,7 @@
 // What a tripped circuit breaker tells the person who has to look: the evidence, whom it touches, a checklist of
 // questions. It proposes nothing: what follows from it is theirs.
 
-import { type Finding, PATTERNS, type PatternName, type Trigger, triggerOf } from './breaker.ts';
+import { type Finding, PATTERNS, type PatternName, patternNames, type Trigger, triggerOf } from './breaker.ts';
 import { inlineText, document as markdown } from './markdown.ts';
 import { type State, settings } from './state.ts';
 
@@ -13,7 +13,7 @@ export function breakerReport(state: State): string | undefined {
   if (trigger === undefined) return undefined;
   const resolved = status === 'TRIGGERED' ? undefined : (last as Resolved);
   return markdown(
-    `Circuit breaker: ${trigger.findings.map(({ pattern }) => pattern).join(', ')}`,
+    `Circuit breaker: ${patternNames(trigger.findings).join(', ')}`,
     [
       `- Status: ${resolved === undefined ? 'TRIGGERED, work is halted' : 'resolved'}`,
       `- Tripped: ${trigger.time} by ${inlineText(trigger.by)}, in ${state.sprint.id}`,
@@ -93,7 +93,7 @@ function checklist(state: State, { findings }: Trigger): readonly string[] {
   const { integration_branch } = settings(state);
   return [
     '- [ ] I read the evidence above and looked at the tasks it names.',
-    ...findings.flatMap(({ pattern }) => ASKED[pattern].map((question) => `- [ ] ${question}`)),
+    ...patternNames(findings).flatMap((pattern) => ASKED[pattern].map((question) => `- [ ] ${question}`)),
     `- [ ] What is already merged on ${inlineText(integration_branch)} and rests on this?`,
     '- [ ] I recorded what I decided: `liza analyze --resolve "…"`',
     '- [ ] I let the work go on, or ended it: `liza resume --decision continue|adjust-specs|replan|stop`',

@@ -2,6 +2,7 @@
 // and names its evidence; it proposes nothing. What a person has resolved does not count again: the pattern would
 // have to come about anew.
 
+import { type Cluster, gather, type Match, similar, unreported } from './clusters.ts';
 import { anomaliesOf, BLOCKS, detail, type Evidence, LIMITS, OBJECTIONS, reports, told } from './evidence.ts';
 import { likeness, nameOf, names, SIMILAR, type Wording, wording } from './likeness.ts';
 import type { Anomaly, AnomalyType, State, Task } from './state.ts';
@@ -23,11 +24,6 @@ export type PatternName = keyof typeof PATTERNS;
 /** Where the evidence is written down, from the project's root. */
 export const REPORT = '.liza/circuit_breaker_report.md';
 
-export interface Match extends Evidence {
-  /** How like the wording that gathered the others, in percent; absent where wording does not matter. */
-  readonly likeness?: number;
-}
-
 export interface Finding {
   readonly pattern: PatternName;
   readonly flaw: (typeof PATTERNS)[PatternName]['flaw'];
@@ -45,30 +41,38 @@ export interface Trigger {
   readonly findings: readonly Finding[];
 }
 
-/** Every pattern that is there now and was not resolved; `archived`: tasks that left the state. */
+/** All that is there now and was not resolved, each pattern as often as it is there; `archived`: tasks that left. */
 export function findPatterns(state: State, archived: readonly Task[] = []): readonly Finding[] {
-  const tasks = archived.length === 0 ? state.tasks : [...state.tasks, ...archived];
-  return (Object.keys(PATTERNS) as PatternName[]).flatMap((pattern) => {
-    const settled = resolvedKeys(state, pattern);
-    const look: Look = {
-      reported: (types, ...keys) =>
-        reports(state, tasks, settled, anomaliesOf(state, ...types), (one) => detail(one, ...keys)),
-      indebted: () => {
-        const owed = anomaliesOf(state, 'trade_off').filter(({ details }) => isDebt(details?.['debt_created']));
-        return reports(state, tasks, settled, owed, debtWords);
-      },
-      told: (reading) => told(state, tasks, settled, reading),
-    };
-    const largest = FINDERS[pattern](look);
-    return largest === undefined || largest.evidence.length < PATTERNS[pattern].count
-      ? []
-      : [finding(pattern, largest)];
-  });
+  return NAMES.flatMap((pattern) => clustersOf(state, archived, pattern).map((one) => finding(pattern, one)));
 }
 
-interface Cluster {
-  readonly matched: string;
-  readonly evidence: readonly Match[];
+/** The evidence behind all of them, by its keys: what does not count again once a person has dealt with it. */
+export function evidenceKeys(state: State, archived: readonly Task[] = []): Settled {
+  const keys = NAMES.map((pattern) => {
+    const members = clustersOf(state, archived, pattern).flatMap((one) => one.members);
+    return [pattern, [...new Set(members.map(({ key }) => key))]] as const;
+  });
+  return Object.fromEntries(keys.filter(([, some]) => some.length > 0));
+}
+
+export type Settled = Readonly<Partial<Record<PatternName, readonly string[]>>>;
+
+const NAMES = Object.keys(PATTERNS) as PatternName[];
+
+function clustersOf(state: State, archived: readonly Task[], pattern: PatternName): readonly Cluster[] {
+  const tasks = archived.length === 0 ? state.tasks : [...state.tasks, ...archived];
+  const settled = resolvedKeys(state, pattern);
+  const look: Look = {
+    reported: (types, ...keys) =>
+      reports(state, tasks, settled, anomaliesOf(state, ...types), (one) => detail(one, ...keys)),
+    indebted: () => {
+      const owed = anomaliesOf(state, 'trade_off').filter(({ details }) => isDebt(details?.['debt_created']));
+      return reports(state, tasks, settled, owed, debtWords);
+    },
+    told: (reading) => told(state, tasks, settled, reading),
+  };
+  const { count } = PATTERNS[pattern];
+  return FINDERS[pattern](look, count).filter(({ evidence }) => evidence.length >= count);
 }
 
 /** The evidence that is not resolved yet, by where it comes from. */
@@ -79,85 +83,83 @@ interface Look {
   told(reading: typeof BLOCKS): readonly Evidence[];
 }
 
-const FINDERS: Readonly<Record<PatternName, (look: Look) => Cluster | undefined>> = {
+const FINDERS: Readonly<Record<PatternName, (look: Look, count: number) => readonly Cluster[]>> = {
   // History: what reviewers object to in one task after another, and what agents were stuck on at a limit.
-  retry_cluster: (look) =>
-    largestOf(look.reported(['retry_loop'], 'error_pattern'), [...look.told(OBJECTIONS), ...look.told(LIMITS)]),
+  retry_cluster: (look, count) =>
+    similar(look.reported(['retry_loop'], 'error_pattern'), [...look.told(OBJECTIONS), ...look.told(LIMITS)], count),
   // History knows no trade-offs.
-  debt_accumulation: (look) => ({ matched: 'trade-offs that leave debt', evidence: look.indebted() }),
+  debt_accumulation: (look) => {
+    const evidence = look.indebted();
+    return [{ matched: 'trade-offs that leave debt', evidence, members: evidence }];
+  },
   // History: assumptions that were too many to begin with are not yet wrong, so none counts.
-  assumption_cascade: (look) => largestOf(look.reported(['assumption_violated'], 'assumption'), []),
-  workaround_pattern: (look) => largestOf(look.reported(['workaround'], 'root_cause', 'cause', 'why', 'what'), []),
+  assumption_cascade: (look, count) => similar(look.reported(['assumption_violated'], 'assumption'), [], count),
+  workaround_pattern: (look, count) =>
+    similar(look.reported(['workaround'], 'root_cause', 'cause', 'why', 'what'), [], count),
   // History: coders that stopped over similar questions about the same spec.
-  spec_gap_cluster: (look) => {
+  spec_gap_cluster: (look, count) => {
     const gaps = look.reported(['spec_gap', 'spec_ambiguity'], 'question', 'gap', 'what');
     const asked = look.told(BLOCKS);
     const specs = new Set([...gaps, ...asked].flatMap(({ spec }) => spec ?? []));
-    return most(
-      [...specs].map((spec) => {
-        const mine = gaps.filter((one) => one.spec === spec);
-        const others = asked.filter((one) => one.spec === spec);
-        const similar = largestOf(mine, others)?.evidence ?? [];
-        const alike = similar.filter((one) => !mine.some(({ key }) => key === one.key));
-        return { matched: spec, evidence: [...mine, ...alike] };
-      }),
-    );
+    return [...specs].flatMap((spec) => {
+      const about = ({ spec: one }: Evidence): boolean => one === spec;
+      return aboutSpec(spec, gaps.filter(about), asked.filter(about), count);
+    });
   },
   // History: coders that stopped and named a service which somebody else reported.
-  external_service_outage: (look) => {
+  external_service_outage: (look, count) => {
     const outages = look.reported(['external_blocker'], 'blocker_service');
-    if (outages.length === 0) return undefined;
+    if (outages.length === 0) return [];
     const stopped = look.told(BLOCKS).map((one) => ({ one, about: wording(one.said) }));
-    const named = outages.map((one) => ({ one, name: nameOf(one.said) }));
-    return most(
-      named.map(({ one, name }) => {
-        const same = named.filter((other) => isSameName(name, other.name)).map((other) => other.one);
-        const heard = stopped.filter(({ about }) => names(name, about)).map((other) => other.one);
-        return { matched: one.said, evidence: [...same, ...unreported(same, heard)] };
-      }),
-    );
+    const called = new Map(outages.map((one) => [one, nameOf(one.said)] as const));
+    // Who names two services has met two outages: what was heard stays free for the next.
+    return gather(outages, count, (centre, free) => {
+      const name = called.get(centre) ?? nameOf(centre.said);
+      const same = [...called].filter(([one, other]) => free.has(one) && isSameName(name, other)).map(([one]) => one);
+      const heard = stopped.filter(({ about }) => names(name, about)).map(({ one }) => one);
+      return { matched: centre.said, evidence: [...same, ...unreported(same, heard)], members: [...same, ...heard] };
+    });
   },
 };
 
+/** What was reported about one spec is one pattern, whatever the questions; who only stopped counts by what was asked. */
+function aboutSpec(
+  spec: string,
+  gaps: readonly Evidence[],
+  asked: readonly Evidence[],
+  count: number,
+): readonly Cluster[] {
+  const nearest = similar(gaps, asked, 1)[0];
+  const reported = new Set(gaps.map(({ key }) => key));
+  const alike = (nearest?.evidence ?? []).filter(({ key }) => !reported.has(key));
+  const members = [...new Set([...gaps, ...(nearest?.members ?? [])])];
+  const others = similar(
+    [],
+    asked.filter((one) => !members.includes(one)),
+    count,
+  );
+  return [
+    { matched: spec, evidence: [...gaps, ...alike], members },
+    ...others.map((one) => ({ ...one, matched: spec })),
+  ];
+}
+
 const isSameName = (a: Wording, b: Wording): boolean => names(a, b) || names(b, a) || likeness(a, b) >= SIMILAR;
 
-/** The wording that gathers most others around it. */
-function largestOf(anomalies: readonly Evidence[], history: readonly Evidence[]): Cluster | undefined {
-  const known = new Map([...anomalies, ...history].map((one) => [one, wording(one.said)] as const));
-  return most(
-    [...known].map(([centre, about]) => {
-      const like = (all: readonly Evidence[]): readonly Match[] =>
-        all.flatMap((one) => {
-          const other = known.get(one);
-          const near = one === centre ? 1 : other === undefined ? 0 : likeness(about, other);
-          return near >= SIMILAR ? [{ ...one, likeness: Math.round(near * 100) }] : [];
-        });
-      const same = like(anomalies);
-      return { matched: centre.said, evidence: [...same, ...unreported(same, like(history))] };
-    }),
-  );
-}
-
-/** History counts a task once, and not where the task is there already. */
-function unreported(reports: readonly Evidence[], history: readonly Match[]): readonly Match[] {
-  const seen = new Set(reports.map(({ task }) => task));
-  return history.filter(({ task }) => {
-    const fresh = !seen.has(task);
-    seen.add(task);
-    return fresh;
-  });
-}
-
-const most = (clusters: readonly Cluster[]): Cluster | undefined =>
-  clusters.reduce<Cluster | undefined>(
-    (best, one) => (best === undefined || one.evidence.length > best.evidence.length ? one : best),
-    undefined,
-  );
-
-/** `debt_created: false` or `none` says that there is none. */
+/**
+ * `debt_created: false`, `none at all`, `no new debt` say that there is none. `no tests yet` is debt: words of denial
+ * count only where nothing but debt is denied.
+ */
+const NO_DEBT =
+  /^(?:|false|0|[-\u2013\u2014]+|n\/?a|nil|null|(?:not?|none|nothing|without|zero)(?: (?:at|all|so|far|yet|new|any|real|extra|further|additional|technical|tech|debts?|created|left|incurred|added|known|that|i|we|know|of|here|for|now|applicable|was|is|has|been|really|whatsoever|significant|one))*)$/;
 const isDebt = (value: unknown): boolean =>
   typeof value === 'string'
-    ? !/^\s*(?:|no|none|nothing|false|n\/a|-|0)\s*\.?\s*$/i.test(value)
+    ? !NO_DEBT.test(
+        value
+          .toLowerCase()
+          .replace(/[\s.,;:!()"'`]+/g, ' ')
+          .trim(),
+      )
     : value !== undefined && value !== null && value !== false && value !== 0;
 
 const debtWords = (one: Anomaly): string => {
@@ -177,11 +179,20 @@ function finding(pattern: PatternName, { matched, evidence }: Cluster): Finding 
   };
 }
 
-/** Evidence of a pattern that a person has dealt with. */
-function resolvedKeys(state: State, pattern: PatternName): ReadonlySet<string> {
-  const resolved = (state.circuit_breaker.history ?? []).map(triggerOf).flatMap((trigger) => trigger?.findings ?? []);
+/** Evidence of a pattern that a person has dealt with. Earlier sprints had evidence of their own, under the same keys. */
+function resolvedKeys({ circuit_breaker: { history = [] }, sprint }: State, pattern: PatternName): ReadonlySet<string> {
+  const { started } = sprint.timeline;
   return new Set(
-    resolved.filter((one) => one.pattern === pattern).flatMap((one) => one.evidence.map(({ key }) => key)),
+    history.flatMap((entry) => {
+      const { resolved_at: at, settled } = (entry ?? {}) as {
+        readonly resolved_at?: unknown;
+        readonly settled?: Settled;
+      };
+      if (typeof at === 'string' && at < started) return [];
+      const named = (triggerOf(entry)?.findings ?? []).filter((one) => one.pattern === pattern);
+      const also = settled?.[pattern];
+      return [...named.flatMap((one) => one.evidence.map(({ key }) => key)), ...(Array.isArray(also) ? also : [])];
+    }),
   );
 }
 
@@ -195,6 +206,11 @@ export function triggerOf(value: unknown): Trigger | undefined {
     trigger.findings.every((one) => typeof one?.pattern === 'string' && Array.isArray(one.evidence));
   return sound ? (trigger as Trigger) : undefined;
 }
+
+/** The names of what was found, each once. */
+export const patternNames = (findings: readonly Finding[]): readonly PatternName[] => [
+  ...new Set(findings.map(({ pattern }) => pattern)),
+];
 
 /** `retry_cluster (ARCHITECTURE_FLAW): 3 × "ECONNREFUSED"`. */
 export const findingLine = ({ pattern, flaw, matched, evidence }: Finding): string =>

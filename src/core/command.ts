@@ -277,7 +277,7 @@ export interface Payloads {
   abort: { readonly reason?: string };
   /** The circuit breaker looks at the board as it is in this very transaction. */
   analyze: { readonly facts?: { readonly archived: readonly Task[] } };
-  resolve: { readonly resolution: string };
+  resolve: { readonly resolution: string; readonly facts?: { readonly archived: readonly Task[] } };
   /** The planner or a person has dealt with these. */
   'anomaly processed': { readonly anomalies: readonly string[] };
   /** What the people learned; the numbers are drafted from the board. */

@@ -21,8 +21,12 @@ export interface Evidence {
   readonly time?: string;
 }
 
-/** Enough to see a pattern; more would only cost time under the lock. */
+/**
+ * Enough to see a pattern; more would only cost time under the lock. What is settled keeps its place among them: what is
+ * older must not come up again in its stead.
+ */
 const MOST = 120;
+const MOST_SAYINGS = 3 * MOST;
 const SAID = 240;
 
 /** This sprint's anomalies of these types; one without a time was written by hand just now. */
@@ -40,10 +44,9 @@ export function reports(
   said: (anomaly: Anomaly) => string,
 ): readonly Evidence[] {
   return anomalies
-    .slice(-MOST - settled.size)
+    .slice(-MOST)
     .map((one) => reported(state, tasks, one, said(one)))
-    .filter(({ key }) => !settled.has(key))
-    .slice(-MOST);
+    .filter(({ key }) => !settled.has(key));
 }
 
 function reported(state: State, tasks: readonly Task[], anomaly: Anomaly, said: string): Evidence {
@@ -97,8 +100,7 @@ export function told(
   for (const task of tasks) {
     historyOf(task).forEach((entry, place) => {
       if (entry.event !== wanted || entry.time < started) return;
-      const key = `${task.id}#${place}`;
-      if (!settled.has(key)) found.push({ task, entry, key });
+      found.push({ task, entry, key: `${task.id}#${place}` });
     });
   }
   return found
@@ -114,7 +116,9 @@ export function told(
         ...(entry.agent === undefined ? {} : { by: entry.agent }),
         time: entry.time,
       })),
-    );
+    )
+    .slice(-MOST_SAYINGS)
+    .filter(({ key }) => !settled.has(key));
 }
 
 /** What reviewers object to, blocker by blocker. */

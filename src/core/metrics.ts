@@ -1,12 +1,22 @@
 // The sprint's numbers (SPEC §14), counted from the tasks and their history alone, so that anyone can
-// recompute them. A rate over nothing is 0: the counts beside it tell the two apart.
+// recompute them. What nobody knows is null, never 0: a rate over nothing, a cost that no provider told.
 
 import { historyOf, opensIteration } from './holding.ts';
 import { spansOf } from './spans.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from './state.ts';
 import type { Instant } from './time.ts';
 
-export type Metrics = Readonly<Record<(typeof COUNTED)[number], number>>;
+export type Metrics = Readonly<
+  Record<Exclude<(typeof COUNTED)[number], Unsure>, number> & Record<Unsure, number | null>
+>;
+
+/** Null: there is nothing to take a rate of, or nobody told. */
+type Unsure =
+  | 'review_verdict_approval_rate_percent'
+  | 'task_outcome_approval_rate_percent'
+  | 'first_pass_rate_percent'
+  | 'tokens_total'
+  | 'cost_usd_total';
 
 const COUNTED = [
   'tasks_total',
@@ -59,10 +69,26 @@ export function metricsOf(tasks: readonly Task[]): Metrics {
     first_pass_rate_percent: percent(judged.filter((verdict) => verdict === 'approved').length, judged.length),
     // Commits that had come to the integration branch between a task's start and its merge.
     drift_commits_total: sum(tasks, (task) => driftOf(task) ?? 0),
-    tokens_total: sum(tasks, ({ usage }) => (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0)),
-    // Only what providers told; a millionth of a dollar is enough.
-    cost_usd_total: Math.round(sum(tasks, ({ usage }) => usage?.cost_usd ?? 0) * 1e6) / 1e6,
+    // Only what providers told.
+    tokens_total: totalOf(tasks, tokensOf),
+    cost_usd_total: totalOf(tasks, ({ usage }) => usage?.cost_usd),
   };
+}
+
+/** Undefined: nobody worked on it, or its sessions did not tell. */
+export function tokensOf({ usage }: Task): number | undefined {
+  const tokens = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
+  return tokens === 0 ? undefined : tokens;
+}
+
+/** Sessions that somebody ran by hand left no usage behind, but cost something all the same. */
+export const isWorked = (task: Task): boolean => task.usage !== undefined || countIterations(task) > 0;
+
+/** Of what is known, to a millionth; null: there was work, and nothing is known of any of it. */
+function totalOf(tasks: readonly Task[], of: (task: Task) => number | undefined): number | null {
+  const known = tasks.map(of).filter((value) => value !== undefined);
+  if (known.length === 0 && tasks.some(isWorked)) return null;
+  return Math.round(known.reduce((total, value) => total + value, 0) * 1e6) / 1e6;
 }
 
 /** The sprint's tasks, planned and stretch; while nothing is planned, all that did not end before it began. */
@@ -137,4 +163,8 @@ const countEvents = (task: Task, name: string): number => historyOf(task).filter
 const sum = (tasks: readonly Task[], of: (task: Task) => number): number =>
   tasks.reduce((total, task) => total + of(task), 0);
 
-const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((100 * part) / whole));
+const percent = (part: number, whole: number): number | null => (whole === 0 ? null : Math.round((100 * part) / whole));
+
+/** A number as people read it. */
+export const figure = (name: string, value: unknown): string =>
+  value !== null ? String(value) : name.endsWith('_percent') ? 'none yet' : 'unknown';

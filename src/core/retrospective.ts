@@ -1,11 +1,11 @@
 // The draft of a retrospective: the template's headings, with the data part of the ones it knows filled in from the
 // board. The guiding words of the template stay for whoever completes it; nothing is judged here.
 
-import { triggerOf } from './breaker.ts';
+import { patternNames, triggerOf } from './breaker.ts';
 import { counted } from './gist.ts';
 import { historyOf } from './holding.ts';
 import { inlineText, markdownTable } from './markdown.ts';
-import { metrics, sprintTasks, taskFigures, timeInStates } from './metrics.ts';
+import { isWorked, metrics, sprintTasks, taskFigures, timeInStates, tokensOf } from './metrics.ts';
 import type { State, Task } from './state.ts';
 import { anomalyLine, driftLines, metricLines } from './summary.ts';
 import { duration, type Instant } from './time.ts';
@@ -53,17 +53,23 @@ const MOST = 10;
 function costs(tasks: readonly Task[], now: Instant): readonly string[] {
   if (tasks.length === 0) return ['No tasks.'];
   const rows = tasks
-    .map((task) => ({ id: task.id, figures: taskFigures(task, now), blocked: timeInStates([task], now).BLOCKED ?? 0 }))
+    .map((task) => ({
+      id: task.id,
+      figures: taskFigures(task, now),
+      blocked: timeInStates([task], now).BLOCKED ?? 0,
+      tokens: tokensOf(task),
+      untold: isWorked(task) ? 'unknown' : '',
+    }))
     .toSorted((a, b) => b.figures.iterations - a.figures.iterations || b.blocked - a.blocked)
     .slice(0, MOST)
-    .map(({ id, figures: f, blocked }) => [
+    .map(({ id, figures: f, blocked, tokens, untold }) => [
       id,
       f.status,
       String(f.iterations),
       String(f.review_cycles),
       duration(blocked * 1000),
-      String(f.input_tokens + f.output_tokens),
-      f.cost_usd === undefined ? '' : f.cost_usd.toFixed(2),
+      tokens === undefined ? untold : String(tokens),
+      f.cost_usd === undefined ? untold : f.cost_usd.toFixed(2),
     ]);
   return markdownTable(['Task', 'Status', 'Iterations', 'Rejections', 'Blocked', 'Tokens', 'USD'], rows);
 }
@@ -87,7 +93,7 @@ function patterns(state: State, tasks: readonly Task[]): readonly string[] {
     ...failures.map((id) => `- ${id} was approved but did not merge at first`),
     ...driftLines(tasks),
     ...trips.map(
-      (one) => `- The circuit breaker tripped at ${one?.time}: ${one?.findings.map((f) => f.pattern).join(', ')}`,
+      (one) => `- The circuit breaker tripped at ${one?.time}: ${patternNames(one?.findings ?? []).join(', ')}`,
     ),
     ...(anomalies.length + replaced.length + failures.length + trips.length === 0 ? ['No anomaly was logged.'] : []),
   ];

@@ -11,3 +11,10 @@ export function guardedSetting(key: string): boolean {
   const schema = (ConfigSchema.entries as Readonly<Record<string, v.GenericSchema>>)[key];
   return schema !== undefined && v.getMetadata(schema)['guarded'] === true;
 }
+
+/** What a person meant: the value it reads as, unless only the text as it was typed fits (`test_command true`). */
+export function meant(key: string, typed: string, value: unknown): unknown {
+  const schema = (ConfigSchema.entries as Readonly<Record<string, v.GenericSchema>>)[key];
+  if (schema === undefined || value === null) return value;
+  return !v.is(schema, value) && v.is(schema, typed) ? typed : value;
+}

@@ -6,7 +6,7 @@ import { decisionsToTake } from './deciding.ts';
 import { counted } from './gist.ts';
 import { historyOf } from './holding.ts';
 import { inlineText, document as markdown, markdownTable } from './markdown.ts';
-import { driftOf, metrics, sprintTasks, timeInStates } from './metrics.ts';
+import { driftOf, figure, metrics, sprintTasks, timeInStates } from './metrics.ts';
 import type { Anomaly, HistoryEvent, State, Task } from './state.ts';
 import { duration, type Instant, instant } from './time.ts';
 
@@ -63,7 +63,7 @@ function decisions(state: State, now: Instant): readonly string[] {
 }
 
 export function metricLines(state: State, archived: readonly Task[], now: Instant): readonly string[] {
-  const numbers = Object.entries(metrics(state, archived)).map(([name, value]) => [name, String(value)]);
+  const numbers = Object.entries(metrics(state, archived)).map(([name, value]) => [name, figure(name, value)]);
   const times = Object.entries(timeInStates(sprintTasks(state, archived), now)).map(([status, seconds]) => [
     `time in ${status}`,
     duration(seconds * 1000),

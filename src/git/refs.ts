@@ -1,6 +1,8 @@
 // Names of the refs that Liza keeps, and changing several of them in one step of git's own
 // compare-and-swap. A ref that is not what the caller saw is never overwritten.
 
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { EnvironmentError } from '../core/decision.ts';
 import { must } from './run.ts';
 import type { Workbench } from './workbench.ts';
@@ -21,6 +23,18 @@ export async function readRefs(bench: Workbench, ...names: readonly string[]): P
   const asked = bench.project(['for-each-ref', '--format=%(objectname) %(refname)', '--', ...patterns]);
   const lines = (await must(asked, 'read its refs')).split('\n').filter((line) => line !== '');
   return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+}
+
+/**
+ * Whether there can be any of them, told from the files alone: a process less for each new task. Only where refs are
+ * files; whoever creates one meanwhile is met by the compare-and-swap.
+ */
+export function mayHaveRefs({ common, refStorage }: Workbench, ...names: readonly string[]): boolean {
+  if (refStorage !== 'files' || names.some((name) => existsSync(join(common, name)))) return true;
+  const packed = join(common, 'packed-refs');
+  if (!existsSync(packed)) return false;
+  const text = readFileSync(packed, 'utf8');
+  return names.some((name) => text.includes(` ${name}\n`) || text.includes(` ${name}/`));
 }
 
 export interface RefChange {

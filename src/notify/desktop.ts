@@ -1,6 +1,6 @@
 // A notification on the desktop of whoever runs Liza, where there is one: notify-send, or osascript on macOS.
 // Arguments are a list, so no text is ever read as a command. It never waits and never fails: a notification that
-// could not be shown is in alerts.log all the same.
+// could not be shown is in alerts.log all the same. A notifier that hangs is ended, at the latest with the watcher.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { platform } from 'node:os';
@@ -8,6 +8,10 @@ import type { Message } from '../core/alarms/group.ts';
 
 export interface Desktop {
   show(message: Message): void;
+  /** The last one was shown, or ended. */
+  settled(): Promise<void>;
+  /** Ends a notifier that is still at it. */
+  close(): void;
 }
 
 export interface DesktopOptions {
@@ -26,24 +30,50 @@ export function openDesktop(options: DesktopOptions): Desktop | undefined {
   const onMac = system === 'darwin';
   if (!onMac && env.DISPLAY === undefined && env.WAYLAND_DISPLAY === undefined) return undefined;
   let missing = false;
-  let running: ChildProcess | undefined;
+  let running: { readonly end: () => void; readonly over: Promise<void> } | undefined;
+  const start = (message: Message): NonNullable<typeof running> => {
+    const [program, args] = onMac ? osascript(message) : notifySend(message);
+    // A group of its own: a notifier may be a script, and what hangs is then its child.
+    const child = spawn(program, args, { stdio: 'ignore', env, detached: true });
+    const end = (): void => endGroup(child);
+    // Without a limit, a notifier that hangs would be one process more for each message.
+    const limit = setTimeout(end, LIMIT_MS);
+    limit.unref();
+    child.unref();
+    const over = new Promise<void>((resolve) => {
+      child.on('error', () => {
+        missing = true;
+        resolve();
+      });
+      child.on('exit', () => resolve());
+    }).then(() => clearTimeout(limit));
+    return { end, over };
+  };
   return {
     show: (message) => {
       if (missing) return;
-      running?.kill('SIGKILL');
-      const [program, args] = onMac ? osascript(message) : notifySend(message);
-      // Without a timeout of its own, a notifier that hangs would be one process more for each message.
-      const child = spawn(program, args, { stdio: 'ignore', env, timeout: LIMIT_MS, killSignal: 'SIGKILL' });
-      running = child;
-      child.unref();
-      child.on('error', () => {
-        missing = true;
-      });
-      child.on('exit', () => {
-        if (running === child) running = undefined;
-      });
+      running?.end();
+      try {
+        const mine = start(message);
+        running = mine;
+        void mine.over.then(() => {
+          if (running === mine) running = undefined;
+        });
+      } catch {
+        // No memory for another process: alerts.log has it.
+      }
     },
+    settled: async () => running?.over,
+    close: () => running?.end(),
   };
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 type Call = readonly [program: string, args: readonly string[]];

@@ -6,6 +6,7 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { AlarmGroup, Message } from '../core/alarms/group.ts';
 import { type Instant, iso } from '../core/time.ts';
+import { webAddress } from '../core/web-address.ts';
 
 export interface Post {
   /** The same for every attempt: a receiver recognises what it has already. */
@@ -33,12 +34,13 @@ export type PostResult =
     };
 
 export const POST_TIMEOUT_MS = 10_000;
+export const STOPPED = 'no answer before the watcher ended';
 
 export const signatureOf = (body: string, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
 export function post({ id, body }: Post, options: PostOptions): Promise<PostResult> {
-  const url = endpoint(options.url);
+  const url = webAddress(options.url);
   if (url === undefined) {
     return Promise.resolve({ ok: false, again: false, why: 'escalation_webhook is no http or https address' });
   }
@@ -61,7 +63,7 @@ export function post({ id, body }: Post, options: PostOptions): Promise<PostResu
       resolve(result);
     };
     const fail = (why: string): void => done({ ok: false, again: true, why });
-    const stop = (): void => fail('stopped');
+    const stop = (): void => fail(STOPPED);
     const limit = options.timeoutMs ?? POST_TIMEOUT_MS;
     // Of the whole exchange: an endpoint that trickles a byte a second is as good as none.
     const timer = setTimeout(() => fail(`no answer within ${limit / 1000}s`), limit);
@@ -71,11 +73,6 @@ export function post({ id, body }: Post, options: PostOptions): Promise<PostResu
     options.signal?.addEventListener('abort', stop);
     call.end(body);
   });
-}
-
-function endpoint(text: string): URL | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
 }
 
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);

@@ -15,6 +15,7 @@ import { isRefusal, transact } from '../workflows/hands.ts';
 import { installHook } from '../workflows/hook.ts';
 import { reconcile } from '../workflows/reconcile.ts';
 import { standing, standingText, sweepRooms } from '../workflows/shelter.ts';
+import { keepUp } from './beside.ts';
 import { keepGoverning } from './governor.ts';
 import { endOf, type Seated, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
@@ -29,7 +30,7 @@ export interface CrewOptions {
   readonly members: readonly Supervised[];
   /** Ends when nothing moves any more without a person, and when the goal is complete. */
   readonly untilIdle: boolean;
-  /** PAUSE is no such end: whoever set it is there, and takes it away again. */
+  /** PAUSE and a paused task are no such end: whoever set it is there, and takes it away again. */
   readonly outlastsPause?: boolean;
   readonly watcher: boolean;
 }
@@ -106,41 +107,38 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       await bell.wait(rung, REFRESH_MS, over.signal);
     }
   };
-  const watching = options.watcher
-    ? watchBoard(
-        {
-          store,
-          context: office.context,
-          now: clock.now,
-          steady: clock.steady,
-          env: office.env,
-          trouble: (text) => office.tell({ level: 'warning', text }),
-          wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
-          raised: (alarm) => {
-            for (const [key, { family }] of alarmsOn) {
-              if (family !== undefined && family === alarm.family) alarmsOn.delete(key); // it escalated
-            }
-            alarmsOn.set(alarm.key, alarm);
-            office.tell({ level: alarm.level, text: alarm.text });
-          },
-          cleared: (alarm) => {
-            alarmsOn.delete(alarm.key);
-            office.tell({ level: 'info', text: `over: ${alarm.text.replace(/^\P{L}+/u, '')}` });
-          },
+  const warn = (text: string): void => office.tell({ level: 'warning', text });
+  const beside = (what: string, work: () => Promise<void>): Promise<void> =>
+    keepUp(what, work, { tell: warn, sleep: clock.sleep }, over.signal);
+  const watch = (): Promise<void> => {
+    alarmsOn.clear();
+    return watchBoard(
+      {
+        store,
+        context: office.context,
+        now: clock.now,
+        steady: clock.steady,
+        env: office.env,
+        trouble: warn,
+        wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
+        raised: (alarm) => {
+          for (const [key, { family }] of alarmsOn) {
+            if (family !== undefined && family === alarm.family) alarmsOn.delete(key); // it escalated
+          }
+          alarmsOn.set(alarm.key, alarm);
+          office.tell({ level: alarm.level, text: alarm.text });
         },
-        over.signal,
-      )
-    : Promise.resolve();
-  const governing = options.watcher
-    ? keepGoverning(
-        {
-          hands: { env: office.env, store, context: office.context },
-          bell,
-          tell: (text) => office.tell({ level: 'warning', text }),
+        cleared: (alarm) => {
+          alarmsOn.delete(alarm.key);
+          office.tell({ level: 'info', text: `over: ${alarm.text.replace(/^\P{L}+/u, '')}` });
         },
-        over.signal,
-      )
-    : Promise.resolve();
+      },
+      over.signal,
+    );
+  };
+  const hands = { env: office.env, store, context: office.context };
+  const govern = (): Promise<void> => keepGoverning({ hands, bell, tell: warn }, over.signal);
+  const watching = options.watcher ? [beside('watching', watch), beside('governing', govern)] : [];
   let broken: unknown;
   const loops = seated.map(async (one) => {
     try {
@@ -154,7 +152,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     changed();
     bell.ring();
   });
-  const refreshing = refresh();
+  const refreshing = beside('the board on show', refresh);
   const ends = { stopped: stop.orderly, over: over.signal, outlastsPause: options.outlastsPause === true };
   const idling = options.untilIdle ? whenIdle(office, seated, ends) : new Promise<never>(() => {});
   const all = Promise.all(loops);
@@ -169,7 +167,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     } finally {
       over.abort();
       unwatch();
-      await Promise.all([watching, governing, refreshing]);
+      await Promise.all([...watching, refreshing]);
     }
   })();
   const person = { ...handsOf(office, ''), actor: { parts: ['human' as const] } };

@@ -17,7 +17,7 @@ export interface Governor {
 
 const LOOK_MS = 2000;
 /** After a change others look first: whoever waits for work, and the watcher, who has to tell. A burst is one look. */
-const SETTLE_MS = 250;
+const SETTLE_MS = 1000;
 /** While an agent may be at work; otherwise only people move branches, and that may wait. */
 const HEADS_MS = 5000;
 const CALM_HEADS_MS = 60_000;

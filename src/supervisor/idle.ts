@@ -1,7 +1,9 @@
 // When nothing is left that could move without a person, and what to say then.
 
+import type { Board } from '../core/board.ts';
 import { nextDuty } from '../core/duty.ts';
 import { whyNothingMoves } from '../core/stall.ts';
+import { isTerminal } from '../core/state.ts';
 import type { Office } from './office.ts';
 import type { LoopEnd, Memory, Supervised } from './round.ts';
 import type { SeatKeeper } from './seat.ts';
@@ -44,13 +46,18 @@ export async function whenIdle(
         if (!RESTING.has(seat.view().state)) return false;
         const duty = nextDuty(board, { ...who, passed: new Set(memory.passed.keys()) }, now);
         if (duty.kind === 'halted') return !(outlastsPause && duty.by === 'PAUSE');
-        return duty.kind === 'over' || duty.kind === 'held' || (duty.kind === 'nothing' && !duty.hurry);
+        if (duty.kind === 'over' || duty.kind === 'held') return true;
+        return duty.kind === 'nothing' && !duty.hurry && !(outlastsPause && isHeld(board));
       });
       if (still && bell.count() === rung) return endOf(office, seated);
     }
     await bell.wait(rung, resting ? 500 : 200, over);
   }
 }
+
+/** A person holds a task back, and lets it go on when it is time: somebody must be there then. */
+const isHeld = ({ state }: Board): boolean =>
+  state.tasks.some(({ paused, status }) => paused === true && !isTerminal(status));
 
 export async function endOf(office: Office, seated: readonly Seated[]): Promise<CrewEnd> {
   const { board } = await office.store.read();

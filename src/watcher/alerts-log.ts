@@ -17,7 +17,13 @@ export interface AlertsLog {
 
 export function openAlertsLog({ files, paths }: Context): AlertsLog {
   const path = join(paths.liza, 'alerts.log');
-  const size = (): number => Number(files.stat(path)?.size ?? 0);
+  const size = (): number => {
+    try {
+      return Number(files.stat(path)?.size ?? 0);
+    } catch {
+      return 0; // writing to it will say why
+    }
+  };
   return {
     size,
     append: (now, lines) => {

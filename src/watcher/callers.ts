@@ -11,6 +11,8 @@ export interface CallerOptions {
 
 export interface Caller {
   tell(group: AlarmGroup): void;
+  /** What is not sent yet. */
+  gathered(): AlarmGroup;
   /** Sends what was gathered so far. */
   close(): void;
 }
@@ -44,6 +46,7 @@ export function openCaller(options: CallerOptions): Caller {
       gathered = joined(gathered, group);
       if (!calling && !isEmpty(gathered) && !over.signal.aborted) void call();
     },
+    gathered: () => gathered,
     close: () => {
       over.abort();
       send();

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { type Instant, iso } from '../core/time.ts';
 import { isFields } from '../core/values.ts';
-import { type Post, type PostResult, post } from '../notify/webhook.ts';
+import { type Post, type PostResult, post, STOPPED } from '../notify/webhook.ts';
 import { type Files, replaceFile } from '../store/files.ts';
 
 export interface DeliveriesOptions {
@@ -23,6 +23,8 @@ export interface DeliveriesOptions {
 
 export interface Deliveries {
   add(message: Post): void;
+  /** It waits, or it is known what became of it. */
+  has(id: string): boolean;
   /** Everything that waited was delivered or given up. */
   settled(): Promise<void>;
   /** What is not delivered stays for the next watcher. */
@@ -36,6 +38,8 @@ const MOST_RECORDED = 50;
 
 /** 1 s, 2 s, 4 s … 5 min. */
 export const pauseAfter = (attempts: number): number => Math.min(1000 * 2 ** (attempts - 1), LONGEST_MS);
+
+const UNANSWERED: PostResult = { ok: false, again: true, why: STOPPED };
 
 interface Waiting extends Post {
   readonly attempts: number;
@@ -82,16 +86,20 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     record(one, `failed: ${result.why}`);
     return Math.max(pauseAfter(one.attempts), Math.min(result.waitMs ?? 0, LONGEST_MS));
   };
+  const attempt = async (one: Waiting): Promise<PostResult> => {
+    const url = options.url();
+    if (url === undefined) return { ok: false, again: false, why: 'escalation_webhook is not set any more' };
+    // Counted first: whoever is ended in the middle of it, by a signal or by impatience, has made it all the same.
+    waiting = waiting.map((other) => (other.id === one.id ? one : other));
+    save();
+    const { secret, timeoutMs } = options;
+    return post(one, { url, secret, signal: stop.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  };
   const deliver = async (): Promise<void> => {
     for (let first = waiting[0]; first !== undefined && !stop.signal.aborted; first = waiting[0]) {
-      const url = options.url();
-      const { secret, timeoutMs } = options;
-      const one = { ...first, attempts: first.attempts + 1 };
-      const result: PostResult =
-        url === undefined
-          ? { ok: false, again: false, why: 'escalation_webhook is not set any more' }
-          : await post(one, { url, secret, signal: stop.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
-      if (stop.signal.aborted && !result.ok) return;
+      const spent = first.attempts >= ATTEMPTS;
+      const one = spent ? first : { ...first, attempts: first.attempts + 1 };
+      const result = spent ? UNANSWERED : await attempt(one);
       const pause = judge(one, result);
       if (pause !== undefined) await options.sleep(pause, stop.signal);
     }
@@ -115,6 +123,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
       save();
       start();
     },
+    has: (id) => [...waiting, ...last].some((one) => one.id === id),
     settled: async () => {
       while (pump !== undefined) await pump;
     },

@@ -1,9 +1,12 @@
-// Which alarms are on, kept in cache/watch/alarms.json, so that a watcher that starts again tells none twice. The
-// log is written first and this after it; what a crash in between left in the log is recognised there by its line.
+// Which alarms are on and told, kept in cache/watch/alarms.json, so that a watcher that starts again tells none twice and
+// owes none: what alerts.log did not take yet and the message that is being gathered are in the same file. The log is
+// written first and this after it; what a crash in between left in the log is recognised there by its line.
 // Derived: deleted, it costs one repetition.
 
 import { join } from 'node:path';
 import type { Alarm, AlarmsOn } from '../core/alarms/alarm.ts';
+import { type AlarmGroup, isEmpty } from '../core/alarms/group.ts';
+import type { Instant } from '../core/time.ts';
 import { isFields } from '../core/values.ts';
 import { type Files, replaceFile } from '../store/files.ts';
 
@@ -11,27 +14,65 @@ export interface Remembered {
   readonly on: AlarmsOn;
   /** How long alerts.log was when this was written; undefined: nothing is remembered. */
   readonly logged: number | undefined;
+  /** When a kill switch was last seen on: a look from cron does not live to see its end. */
+  readonly halted: Instant | undefined;
+  /** Lines that alerts.log did not take yet. */
+  readonly unwritten: readonly string[];
+  /** What a person is yet to be called about, under the id the message will have. */
+  readonly calling: Calling | undefined;
 }
 
-const NOTHING: Remembered = { on: new Map(), logged: undefined };
+export interface Calling {
+  readonly id: string;
+  readonly group: AlarmGroup;
+}
+
+const NOTHING: Remembered = { on: new Map(), logged: undefined, halted: undefined, unwritten: [], calling: undefined };
 
 export function recall(files: Files, folder: string): Remembered {
   try {
     const found: unknown = JSON.parse(files.read(fileIn(folder))?.toString('utf8') ?? 'null');
     if (!isFields(found) || !Array.isArray(found['on'])) return NOTHING;
-    const on = found['on'].filter(isAlarm);
+    const on = alarmsIn(found['on']);
     const logged = typeof found['logged'] === 'number' ? found['logged'] : undefined;
-    return { on: new Map(on.map((alarm) => [alarm.key, alarm])), logged };
+    const halted = typeof found['halted'] === 'number' ? found['halted'] : undefined;
+    const unwritten = Array.isArray(found['unwritten'])
+      ? found['unwritten'].filter((line) => typeof line === 'string')
+      : [];
+    return {
+      on: new Map(on.map((alarm) => [alarm.key, alarm])),
+      logged,
+      halted,
+      unwritten,
+      calling: callingIn(found['calling']),
+    };
   } catch {
     return NOTHING;
   }
 }
 
-export function remember(files: Files, folder: string, { on, logged }: Remembered): void {
-  replaceFile(files, fileIn(folder), Buffer.from(JSON.stringify({ on: [...on.values()], logged })), false);
+export function remember(files: Files, folder: string, { on, logged, halted, unwritten, calling }: Remembered): void {
+  const owed = {
+    ...(unwritten.length === 0 ? {} : { unwritten }),
+    ...(calling === undefined || isEmpty(calling.group) ? {} : { calling }),
+  };
+  replaceFile(
+    files,
+    fileIn(folder),
+    Buffer.from(JSON.stringify({ on: [...on.values()], logged, halted, ...owed })),
+    false,
+  );
 }
 
 const fileIn = (folder: string): string => join(folder, 'alarms.json');
+
+function callingIn(value: unknown): Calling | undefined {
+  if (!isFields(value) || typeof value['id'] !== 'string' || !isFields(value['group'])) return undefined;
+  const { raised, cleared } = value['group'];
+  return { id: value['id'], group: { raised: alarmsIn(raised), cleared: alarmsIn(cleared) } };
+}
+
+const alarmsIn = (value: unknown): readonly Alarm[] => (Array.isArray(value) ? value.filter(isAlarm) : []);
 
 const isAlarm = (value: unknown): value is Alarm =>
   isFields(value) &&

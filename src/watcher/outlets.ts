@@ -13,12 +13,12 @@ import type { Instant } from '../core/time.ts';
 import { type Desktop, openDesktop } from '../notify/desktop.ts';
 import { payload } from '../notify/webhook.ts';
 import type { Context } from '../store/context.ts';
-import { replaceFile } from '../store/files.ts';
+import { errorCode, replaceFile } from '../store/files.ts';
 import { acquireLock, type Lock } from '../store/lock.ts';
 import { openAlertsLog } from './alerts-log.ts';
 import { type Caller, openCaller } from './callers.ts';
 import { type Deliveries, openDeliveries } from './deliveries.ts';
-import { recall, remember } from './memory.ts';
+import { type Calling, recall, remember } from './memory.ts';
 import type { Sight } from './sight.ts';
 
 export interface OutletOptions {
@@ -37,6 +37,8 @@ export interface OutletOptions {
 export interface Outlets {
   /** Alarms that were on when somebody last told: they are no news. */
   known(): AlarmsOn;
+  /** When a kill switch was last seen on by somebody who told. */
+  halted(): Instant | undefined;
   /** True: it was this watcher's to tell. */
   tell(sight: Sight): Promise<boolean>;
   /** The same alarm, fit to be shown. */
@@ -47,6 +49,7 @@ export interface Outlets {
 
 /** How often a second watcher looks whether the first is still there. */
 const TURN_EVERY = 15;
+const ASK_AGAIN_MS = 20;
 const MOST_UNWRITTEN = 10_000;
 
 export function openOutlets(options: OutletOptions): Outlets {
@@ -66,24 +69,32 @@ export function openOutlets(options: OutletOptions): Outlets {
   });
   let lock: Lock | undefined;
   let asked = 0;
-  let on: AlarmsOn = recall(files, folder).on;
+  let { on, halted } = recall(files, folder);
+  let halting = false;
   /** Lines that a watcher wrote just before it died. */
   let written: ReadonlySet<string> = new Set();
   /** Lines that the disk did not take yet. */
   let unwritten: readonly string[] = [];
   let url: string | undefined;
   let deliveries: Deliveries | undefined;
+  /** Of the next message. */
+  let id = randomUUID();
+  let owed: Calling | undefined;
   /** What fails for the same reason again is not told again. */
   const failing = new Map<string, string>();
 
+  const failed = (what: string, done: 'read' | 'written', error: unknown): void => {
+    const { message } = error as Error;
+    const why = errorCode(error) ?? message;
+    if (failing.get(what) !== why) options.trouble?.(`${what} could not be ${done}: ${message}`);
+    failing.set(what, why);
+  };
   const attempt = (what: string, act: () => void): void => {
     try {
       act();
       failing.delete(what);
     } catch (error) {
-      const why = (error as Error).message;
-      if (failing.get(what) !== why) options.trouble?.(`${what} could not be written: ${why}`);
-      failing.set(what, why);
+      failed(what, 'written', error);
     }
   };
   const caller: Caller = openCaller({
@@ -91,11 +102,23 @@ export function openOutlets(options: OutletOptions): Outlets {
     sleep,
     send: (message, group) => {
       if (group.raised.length > 0) desktop?.show(message);
-      if (url === undefined || deliveries === undefined) return;
-      const id = randomUUID();
-      deliveries.add({ id, body: payload(message, group, { project, time: options.now(), id }) });
+      const about = { project, time: options.now(), id };
+      if (url !== undefined) deliveries?.add({ id, body: payload(message, group, about) });
+      id = randomUUID();
+      keep();
     },
   });
+  /** What was told, and what is yet to be: before anybody is called, so that a watcher that is killed owes nothing. */
+  const keep = (): void => {
+    if (lock === undefined) return;
+    const calling = owed ?? { id, group: caller.gathered() };
+    attempt('cache/watch', () => remember(files, folder, { on, logged: log.size(), halted, unwritten, calling }));
+  };
+  /** A message that an earlier watcher gathered and did not live to send. */
+  const takeOver = (): void => {
+    if (owed !== undefined && owed.id !== id && deliveries?.has(owed.id) === false) caller.tell(owed.group);
+    owed = undefined;
+  };
   const ownTurn = async (): Promise<boolean> => {
     if (lock?.stillOurs() === true) return true;
     lock?.release();
@@ -103,15 +126,22 @@ export function openOutlets(options: OutletOptions): Outlets {
     asked += 1;
     if (asked % TURN_EVERY !== 1) return false;
     if (!madeFolder(folder)) return false;
-    const got = await acquireLock(join(folder, 'lock'), 0);
-    if (!('release' in got)) return false;
+    const got = await freeLock(join(folder, 'lock'));
+    if (got === undefined) return false;
     lock = got;
     asked = 0;
     const memory = recall(files, folder);
     on = memory.on;
-    written = new Set(log.since(memory.logged));
+    halted = memory.halted ?? halted;
+    unwritten = memory.unwritten;
+    owed = memory.calling;
+    try {
+      written = new Set(log.since(memory.logged));
+    } catch (error) {
+      failed('alerts.log', 'read', error); // at worst a line is in there twice
+    }
     // From now on whatever is in the log beyond this place was told.
-    if (memory.logged === undefined) attempt('cache/watch', () => remember(files, folder, { on, logged: log.size() }));
+    if (memory.logged === undefined) keep();
     return true;
   };
   const openQueue = (): Deliveries =>
@@ -131,29 +161,38 @@ export function openOutlets(options: OutletOptions): Outlets {
 
   return {
     known: () => on,
+    halted: () => halted,
     safe,
     tell: async ({ board, found }) => {
-      if (!(await ownTurn())) return false;
+      const mine = await ownTurn().catch((error: unknown) => failed('cache/watch/lock', 'written', error));
+      if (mine !== true) return false;
       if (board !== undefined) {
         url = board.state.config.escalation_webhook ?? undefined;
         deliveries ??= openQueue();
+        takeOver();
       }
       // A board that was never readable says nothing about the alarms of before.
       const seen = found.map(safe);
-      const changes = alarmChanges(on, board === undefined ? [...seen, ...on.values()] : seen);
+      const changes = alarmChanges(on, board === undefined ? withEarlier(seen, on) : seen);
       const group = { raised: changes.raised, cleared: changes.cleared };
-      const lines = [...group.raised.map(({ text }) => text), ...group.cleared.map(({ text }) => `cleared: ${text}`)];
+      const ended = [...group.cleared, ...changes.replaced];
+      const lines = [...group.raised.map(({ text }) => text), ...ended.map(({ text }) => `cleared: ${text}`)];
       const moved = on.size !== changes.on.size || lines.length > 0;
       on = changes.on;
+      const kept = unwritten.length;
       unwritten = [...unwritten, ...lines.filter((line) => !written.has(line))].slice(-MOST_UNWRITTEN);
-      if (moved || unwritten.length > 0) {
+      if (unwritten.length > 0) {
         attempt('alerts.log', () => {
           log.append(options.now(), unwritten);
           unwritten = [];
-          remember(files, folder, { on, logged: log.size() });
         });
       }
       if (moved) caller.tell(group);
+      // Its beginning and its end are written; in between it would be a write at every look.
+      const wasHalting = halting;
+      halting = board === undefined ? halting : Object.keys(board.switches).length > 0;
+      if (halting || wasHalting) halted = options.now();
+      if (moved || unwritten.length !== kept || halting !== wasHalting) keep();
       written = new Set();
       if (board !== undefined) attempt('ESCALATION', () => keepEscalation(context, folder, board, on, secrets));
       return true;
@@ -161,15 +200,23 @@ export function openOutlets(options: OutletOptions): Outlets {
     close: async (patienceMs) => {
       caller.close();
       const patience = new AbortController();
-      if (deliveries !== undefined && patienceMs > 0) {
-        await Promise.race([deliveries.settled(), sleep(patienceMs, patience.signal)]);
+      if (patienceMs > 0) {
+        const delivered = Promise.all([deliveries?.settled(), desktop?.settled()]);
+        await Promise.race([delivered, sleep(patienceMs, patience.signal)]);
       }
       patience.abort();
+      desktop?.close();
       await deliveries?.close();
       lock?.release();
       lock = undefined;
     },
   };
+}
+
+/** Of one family only what is found now: it is the same thing, told anew. */
+function withEarlier(found: readonly Alarm[], on: AlarmsOn): readonly Alarm[] {
+  const families = new Set(found.map(({ family }) => family));
+  return [...found, ...[...on.values()].filter(({ family }) => family === undefined || !families.has(family))];
 }
 
 function keepEscalation(
@@ -194,6 +241,16 @@ function keepEscalation(
 }
 
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
+
+/** Asked twice: a process that is just being started holds what its parent had open for an instant. */
+async function freeLock(path: string): Promise<Lock | undefined> {
+  for (const ms of [0, ASK_AGAIN_MS]) {
+    if (ms > 0) await pauseFor(ms, new AbortController().signal);
+    const got = await acquireLock(path, 0);
+    if ('release' in got) return got;
+  }
+  return undefined;
+}
 
 /** Not with its parents: where there is no board, none shall appear. */
 function madeFolder(folder: string): boolean {

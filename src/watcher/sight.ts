@@ -5,15 +5,17 @@
 import { join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Alarm } from '../core/alarms/alarm.ts';
-import { alarms, type ExternalEdit, invalidState, type SetAside, type Surroundings } from '../core/alarms.ts';
+import { alarms, type ExternalEdit, invalidState, isEdited, type SetAside, type Surroundings } from '../core/alarms.ts';
 import type { Board } from '../core/board.ts';
 import { invariants } from '../core/invariants.ts';
 import { type Instant, instant } from '../core/time.ts';
-import { keyOf } from '../store/cache.ts';
+import { keyOf, statKey } from '../store/cache.ts';
+import { checkFile, issueLine } from '../store/check.ts';
 import type { Context } from '../store/context.ts';
 import { readTail } from '../store/journal.ts';
 import { readLeases } from '../store/leases.ts';
 import { WINDOW, WINDOW_BYTES } from '../store/load.ts';
+import { mirrorJournal } from '../store/mirror.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';
 import type { Notice, Snapshot, Store } from '../store/store.ts';
 import { readSwitches } from '../store/switches.ts';
@@ -25,6 +27,8 @@ export interface SightOptions {
   now(): Instant;
   /** Milliseconds of a clock that never jumps; without it the wall clock ages everything. */
   readonly steady?: (() => number) | undefined;
+  /** When an earlier look last saw a kill switch on. */
+  halted?(): Instant | undefined;
 }
 
 export interface Sight {
@@ -55,8 +59,7 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
       stamp = stampOf(context);
       if (known === undefined || stamp === undefined || stamp !== key) {
         key = undefined;
-        const snapshot = await settledRead(options.store, known?.notices ?? []);
-        known = await know(options, snapshot);
+        known = await settled(options, known);
         key = stamp;
       }
     } catch (error) {
@@ -74,6 +77,7 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
     }
     const steady = (options.steady ?? options.now)();
     if (Object.keys(seen.switches).length > 0) halted = steady;
+    halted ??= earlier(options, steady);
     const sinceHalt = halted === undefined ? undefined : steady - halted;
     const extra = {
       lastChange: known.lastChange,
@@ -88,6 +92,12 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
   };
 }
 
+/** By the steady clock; what lies in the future counts as now. */
+function earlier({ now, halted }: SightOptions, steady: number): number | undefined {
+  const at = halted?.();
+  return at === undefined ? undefined : steady - Math.max(0, now() - at);
+}
+
 /** What a single look knows besides the board it has read; for whoever shows alarms and tells none. */
 export async function surroundingsOf(store: Store, context: Context, snapshot: Snapshot): Promise<Surroundings> {
   const { lastChange, edits = [], invalid, notices } = await know({ store, context }, snapshot);
@@ -95,12 +105,14 @@ export async function surroundingsOf(store: Store, context: Context, snapshot: S
 }
 
 /** An editor that saves in place empties the file first: what is new or wrong counts if it is still so a moment later. */
-async function settledRead(store: Store, known: readonly Notice[]): Promise<Snapshot> {
-  const snapshot = await store.read().catch(() => undefined);
-  const told = new Set(known.map(({ message }) => message));
-  if (snapshot?.notices.every(({ message }) => told.has(message)) === true) return snapshot;
+async function settled(options: SightOptions, before: Known | undefined): Promise<Known> {
+  const look = async (): Promise<Known> => know(options, await options.store.read());
+  const now = await look().catch(() => undefined);
+  const told = new Set(before?.notices.map(({ message }) => message));
+  const calm = now?.notices.every(({ message }) => told.has(message)) === true;
+  if (calm && (now.invalid === undefined || now.invalid === before?.invalid)) return now;
   await wait(SETTLE_MS);
-  return store.read();
+  return look();
 }
 
 export const SETTLE_MS = 150;
@@ -108,8 +120,31 @@ export const SETTLE_MS = 150;
 async function know({ store, context }: Pick<SightOptions, 'store' | 'context'>, snapshot: Snapshot): Promise<Known> {
   const { board, seq, notices, now } = snapshot;
   const { lastChange, edits } = await recent(store, context, seq, now);
-  return { board, notices, lastChange, edits, invalid: violationOf(board) };
+  const invalid = (await problemOf(context, notices)) ?? violationOf(board);
+  return { board, notices, lastChange, edits, invalid };
 }
+
+/**
+ * What `liza validate` says of the file as it lies there: the board that was read is without what the next command will
+ * set aside. A file that Liza wrote is not parsed for that.
+ */
+async function problemOf(context: Context, notices: readonly Notice[]): Promise<string | undefined> {
+  const { files, paths } = context;
+  if (files.stat(paths.state) === undefined) {
+    return hasJournal(context) ? 'state.yaml is not there; the next command that writes brings it back' : undefined;
+  }
+  if (!isEdited(notices)) return undefined;
+  const issues = await checkFile(context, paths.state);
+  if ('ok' in issues) return issues.message;
+  const [first] = issues;
+  if (first === undefined) return undefined;
+  return `${issueLine(first)}${issues.length === 1 ? '' : ` (and ${issues.length - 1} more: liza validate)`}`;
+}
+
+/** A store without files has none, and misses no state.yaml. */
+const hasJournal = ({ files, paths }: Context): boolean =>
+  files.stat(paths.journal) !== undefined ||
+  (paths.mirror !== undefined && files.stat(mirrorJournal(paths.mirror)) !== undefined);
 
 async function recent(
   store: Store,
@@ -149,7 +184,10 @@ function around({ files, paths }: Context, board: Board): Board {
 /** Equal as long as neither state, journal nor the records set aside were touched. */
 function stampOf({ files, paths }: Context): string | undefined {
   const key = keyOf(files, paths);
-  if (key === undefined) return undefined;
+  if (key === undefined) {
+    const journal = files.stat(paths.journal);
+    return journal === undefined ? undefined : ['gone', ...statKey(journal)].join();
+  }
   // Where a save went last time is told by its size and time; its link comes and goes.
   const superseded = key.superseded?.slice(0, 3) ?? [];
   return [key.state, key.journal, superseded, files.stat(paths.rejected)?.mtimeNs].join();

@@ -21,27 +21,32 @@ const LARGE_LOOK_MS = 5000;
 export const LAST_WORD_MS = 1500;
 
 export async function watchBoard(options: WatcherOptions, over: AbortSignal): Promise<void> {
-  const look = openSight(options);
   const outlets = openOutlets(options);
+  const { halted } = outlets;
+  const look = openSight({ ...options, halted });
   /** Told by an earlier watcher; after the first look everything is news. */
   let before = outlets.known();
   let shown: AlarmsOn = new Map();
   let pause = LOOK_MS;
-  while (!over.aborted) {
-    // Before looking: what happens meanwhile must end this wait.
-    const next = options.wait(pause, over);
-    const sight = await look();
-    const { board, found } = sight;
-    await outlets.tell(sight);
-    const changes = alarmChanges(shown, found);
-    for (const alarm of changes.raised) options.raised(outlets.safe(alarm), before.has(alarm.key));
-    for (const alarm of changes.cleared) options.cleared(outlets.safe(alarm));
-    shown = changes.on;
-    before = new Map();
-    pause = (board?.state.tasks.length ?? 0) > LARGE ? LARGE_LOOK_MS : LOOK_MS;
-    await next;
+  try {
+    while (!over.aborted) {
+      // Before looking: what happens meanwhile must end this wait.
+      const next = options.wait(pause, over);
+      const sight = await look();
+      const { board, found } = sight;
+      await outlets.tell(sight);
+      const changes = alarmChanges(shown, found);
+      for (const alarm of changes.raised) options.raised(outlets.safe(alarm), before.has(alarm.key));
+      for (const alarm of changes.cleared) options.cleared(outlets.safe(alarm));
+      shown = changes.on;
+      before = new Map();
+      pause = (board?.state.tasks.length ?? 0) > LARGE ? LARGE_LOOK_MS : LOOK_MS;
+      await next;
+    }
+  } finally {
+    // However it ends, another watcher must be able to take over.
+    await outlets.close(LAST_WORD_MS);
   }
-  await outlets.close(LAST_WORD_MS);
 }
 
 export interface Looked {
@@ -57,7 +62,7 @@ export async function lookOnce(options: SightOptions & OutletOptions, patienceMs
   const outlets = openOutlets(options);
   try {
     const before = outlets.known();
-    const sight = await openSight(options)();
+    const sight = await openSight({ ...options, halted: outlets.halted })();
     const told = await outlets.tell(sight);
     const news = new Set(sight.found.map(({ key }) => key).filter((key) => !before.has(key)));
     return { alarms: sight.found.map(outlets.safe), news, told };

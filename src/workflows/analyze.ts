@@ -28,7 +28,8 @@ export async function analyze(hands: Hands): Promise<Analysis | Refusal> {
 }
 
 export async function resolveBreaker(hands: Hands, resolution: string): Promise<Analysis | Refusal> {
-  const outcome = await transact(hands, { name: 'resolve', resolution });
+  const archived = await hands.store.archivedTasks();
+  const outcome = await transact(hands, { name: 'resolve', resolution, facts: { archived } });
   return isRefusal(outcome) ? outcome : { committed: outcome, findings: [], ...reported(hands, outcome.state) };
 }
 

@@ -22,7 +22,7 @@ import {
   UNPREPARED,
   worktreePath,
 } from '../git/places.ts';
-import { baselineOf, branchOf, mergingOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
+import { baselineOf, branchOf, mayHaveRefs, mergingOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
 import { type Aside, leftAside, removeTree } from '../git/scratch.ts';
 import { changedSince, treeOf } from '../git/snapshot.ts';
 import { usersOf } from '../git/users.ts';
@@ -80,7 +80,8 @@ export async function discardFolder(bench: Workbench, discard: Discard, again?: 
   }
   for (;;) {
     const found = findPlace(bench, task);
-    const refs = await readRefs(bench, branchOf(task), seenOf(task), baselineOf(task));
+    const names = [branchOf(task), seenOf(task), baselineOf(task)];
+    const refs = mayHaveRefs(bench, ...names) ? await readRefs(bench, ...names) : NO_REFS;
     if ('none' in found && refs.size === 0) break;
     const foreign = refuseForeign(bench, task, found, refs);
     if (foreign !== undefined) return foreign;
@@ -110,6 +111,8 @@ export async function discardFolder(bench: Workbench, discard: Discard, again?: 
   sweepAside(bench, task);
   return {};
 }
+
+const NO_REFS: ReadonlyMap<string, string> = new Map();
 
 /** Repositories inside the folder have a history of their own, which no attempt can hold. */
 async function holdsRepositories(bench: Workbench, place: Place): Promise<boolean> {

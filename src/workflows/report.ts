@@ -26,17 +26,18 @@ export interface Place {
   readonly cwd: string;
   /** Over whatever is there. */
   readonly force: boolean;
+  readonly format: ReportFormat;
 }
 
 /** The path of what was written: from the project's root where it lies there. */
 export function keepReport(
   { context }: Pick<Hands, 'context'>,
   text: string,
-  { out, cwd, force }: Place,
+  { out, cwd, force, format }: Place,
 ): string | Refusal {
   const { liza, root } = context.paths;
   const path = out === undefined ? join(liza, OWN) : resolve(cwd, out);
-  const bad = unfit(context, path, out ?? path, force);
+  const bad = unfit(context, path, out ?? path, force ? undefined : format);
   if (bad !== undefined) return bad;
   writePaper(context, path, text);
   const inside = relative(root, path);
@@ -46,7 +47,13 @@ export function keepReport(
 const OWN = 'report.html';
 const LONGEST = 200;
 
-function unfit({ files, paths: { liza } }: Context, path: string, named: string, force: boolean): Refusal | undefined {
+/** `over`: what a file that is there may be; undefined: anything. */
+function unfit(
+  { files, paths: { liza } }: Context,
+  path: string,
+  named: string,
+  over: ReportFormat | undefined,
+): Refusal | undefined {
   if (named.trim() === '') return refusal('--out names no file');
   // It is written beside, under a longer name, and then renamed.
   if (Buffer.byteLength(basename(path)) > LONGEST) return refusal(`the name ${named.slice(0, 40)}… is too long`);
@@ -67,9 +74,12 @@ function unfit({ files, paths: { liza } }: Context, path: string, named: string,
   }
   // A device or a pipe would be replaced by a file, for files are only ever written whole.
   if (there?.isFile() === false) return refusal(`${named} is no plain file`);
-  if (there === undefined || force || isReport(files.readRange(path, 0, HEAD).toString('utf8'))) return undefined;
+  if (there === undefined || over === undefined) return undefined;
+  const found = formatOf(files.readRange(path, 0, HEAD).toString('utf8'));
+  if (found === over) return undefined;
+  const what = found === undefined ? 'no report' : found === 'md' ? 'a report in Markdown' : 'a report in HTML';
   return refuse(
-    `${named} is there and is no report: it was left as it is`,
+    `${named} is there and is ${what}: it was left as it is`,
     'name another file, or overwrite it with --force; --out - prints the report',
     1,
     'out',
@@ -79,4 +89,5 @@ function unfit({ files, paths: { liza } }: Context, path: string, named: string,
 const refusal = (fact: string): Refusal => refuse(fact, 'name another file; --out - prints the report', 1, 'out');
 
 const HEAD = 1000;
-const isReport = (head: string): boolean => head.startsWith(MARKDOWN_MARK) || head.includes(PAGE_MARK);
+const formatOf = (head: string): ReportFormat | undefined =>
+  head.startsWith(MARKDOWN_MARK) ? 'md' : head.includes(PAGE_MARK) ? 'html' : undefined;

@@ -36,6 +36,9 @@ Overall: close, one defect.`;
 
 const ODD = 'first: line\n  # no comment\n\n- "quoted"\ttab\nend ';
 
+/** As many as there are rounds, and more. */
+const ANOMALIES = Array.from({ length: 20 }, (_, at) => `anomalies/anomaly-${at + 1}`);
+
 const ROUND = (n: number): readonly Operation[] => [
   { argv: ['note', `note ${n}: with "quotes" and # hash`], may: ['human_notes*'] },
   { argv: ['add-task', '--id', `new-${n}`, '--desc', ODD, '--priority', '3'], may: [`tasks/new-${n}`] },
@@ -94,7 +97,8 @@ const ONCE: readonly Operation[] = [
   {
     argv: ['supersede', 'claimed-one', '--root-cause', 'too big', '--replacement', 'new-1'],
     as: 'planner-1',
-    may: ['tasks/claimed-one', 'tasks/new-1', 'goal', 'sprint'],
+    // What was reported about it is dealt with.
+    may: ['tasks/claimed-one', 'tasks/new-1', 'goal', 'sprint', ...ANOMALIES],
   },
   { argv: ['abandon', 'new-2', '--reason', 'enough'], may: ['tasks/new-2'] },
   { argv: ['undo'], may: [] }, // an ended task: refused, and nothing changes

@@ -122,4 +122,17 @@ describe('status shows the alarms of the watcher', () => {
     for (const name of fs.readdirSync(p.file('rejected'))) fs.rmSync(p.file(`rejected/${name}`));
     expect(status()).not.toContain('was set aside');
   });
+
+  test('an edit that liza validate refuses, at every look until it is mended', () => {
+    const good = p.read('state.yaml');
+    edit('status: UNCLAIMED', 'status: FOO');
+    expect(p.liza(['validate']).code).toBe(1);
+    const found = once();
+    expect(found.code).toBe(1);
+    expect(alarms(found)).toEqual([expect.stringMatching(/^🚨 INVALID STATE: tasks\.0\.status \(line \d+\): /u)]);
+    expect(status()).toContain('INVALID STATE: tasks.0.status');
+    p.write('state.yaml', good);
+    expect(p.liza(['validate']).code).toBe(0);
+    expect(alarms(once())).toEqual([]);
+  });
 });

@@ -9,16 +9,13 @@ import { afterAll, expect, test } from 'vitest';
 import { freshState } from '../../src/core/fresh.ts';
 import { contextOf, openYamlStore } from '../../src/store/open.ts';
 import { emitEntries } from '../../src/store/yaml/emit.ts';
-import { buryFolder, CANARY, hostile, isDead, RUNS, within } from './hostile.ts';
+import { CANARY, hostile, isDead, RUNS, within } from './hostile.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const root = mkdtempSync(join(tmpdir(), 'liza-fuzz-board-'));
 mkdirSync(join(root, '.liza'));
 const file = join(root, '.liza', 'state.yaml');
-afterAll(() => {
-  rmSync(root, { recursive: true, force: true });
-  buryFolder();
-});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const fresh = emitEntries({ ...freshState({ goal: 'g', spec_ref: 'specs/vision.md', now: NOW }) }, 0).join('\n');
 const LINES = fresh.split('\n');

@@ -13,7 +13,7 @@ import { gitDirectoryOf } from '../../src/git/directory.ts';
 import { contextOf, openYamlStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aState, NOW, type Project, project } from '../unit/cli/fixtures.ts';
-import { argument, buryFolder, CONTROLS, isDead, RUNS, within } from './hostile.ts';
+import { argument, CONTROLS, isDead, RUNS, within } from './hostile.ts';
 
 /** They wait for ever, ask the terminal, or are the test's own tools. */
 const LEFT_OUT = new Set([
@@ -68,10 +68,7 @@ beforeAll(async () => {
   expect([made.code, made.stderr]).toEqual([0, '']);
   before = everything();
 });
-afterAll(() => {
-  p.remove();
-  buryFolder();
-});
+afterAll(() => p.remove());
 
 const liza = (argv: readonly string[], agent: string | undefined) =>
   p.liza(argv, {

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { afterAll } from 'vitest';
 
 /** `npm run fuzz` tries ten thousand of each; `npm run check` a few hundred. */
 export const RUNS = Number(process.env['FUZZ_RUNS'] ?? 200);
@@ -15,7 +16,7 @@ export const LONGEST_MS = 2000;
 const folder = mkdtempSync(join(tmpdir(), 'liza-fuzz-'));
 export const CANARY = join(folder, 'canary');
 export const isDead = (): boolean => existsSync(CANARY);
-export const buryFolder = (): void => rmSync(folder, { recursive: true, force: true });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const touch = `touch ${CANARY}`;
 const SNIPPETS = [

@@ -1,5 +1,6 @@
 // `liza config set <key> <value>`: one value; whether it fits the key the core decides.
 
+import { meant } from '../../core/settings.ts';
 import { act } from '../desk.ts';
 import type { Verb } from '../verb.ts';
 
@@ -15,7 +16,10 @@ export const verb: Verb = {
     'liza config set post_worktree_cmd "npm ci"',
     'liza config set budgets.day.usd 20',
   ],
-  run: (args, io) => act(io, { name: 'config set', key: args.must('key'), value: parsed(args.must('value')) }),
+  run: (args, io) => {
+    const [key, typed] = [args.must('key'), args.must('value')];
+    return act(io, { name: 'config set', key, value: meant(key, typed, parsed(typed)) });
+  },
 };
 
 /** A person writes `600`, `true` or `npm ci` and means a number, a truth and a text. */

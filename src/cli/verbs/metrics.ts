@@ -1,7 +1,7 @@
 // `liza metrics`: recomputes sprint.metrics from the tasks and prints them, with what depends on the clock and on
 // single tasks beside them.
 
-import { metrics as compute, sprintTasks, taskFigures, timeInStates } from '../../core/metrics.ts';
+import { metrics as compute, figure, sprintTasks, taskFigures, timeInStates } from '../../core/metrics.ts';
 import { duration } from '../../core/time.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import { plain } from '../terminal.ts';
@@ -40,9 +40,8 @@ export const verb: Verb = {
 
 function rows(metrics: Readonly<Record<string, unknown>>): string[] {
   const width = Math.max(0, ...Object.keys(metrics).map((key) => key.length));
-  return Object.entries(metrics).map(([key, value]) => `  ${plain(key).padEnd(width)}  ${plain(shown(value))}`);
+  return Object.entries(metrics).map(([key, value]) => `  ${plain(key).padEnd(width)}  ${plain(shown(key, value))}`);
 }
 
-/** A rate over nothing is null: there is no number to show. */
-const shown = (value: unknown): string =>
-  value === null ? 'none yet' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+const shown = (key: string, value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : figure(key, value);

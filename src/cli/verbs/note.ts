@@ -8,7 +8,13 @@ import type { Verb } from '../verb.ts';
 export const verb: Verb = {
   name: 'note',
   positionals: [{ name: 'message', rest: true, description: 'The note; - reads it from stdin.' }],
-  options: { for: { value: 'task', description: 'The task or agent it is for; without it everyone reads it.' } },
+  options: {
+    for: {
+      value: 'task',
+      description:
+        'The task, the agent or the role (coder, code-reviewer, planner) it is for; without it everyone reads it.',
+    },
+  },
   examples: ['liza note "use the retry helper in src/http" --for retry-login', 'liza note - < decision.md'],
   run: async (args, io) => {
     const message = await textOrStdin(io, args.all('message').join(' '));

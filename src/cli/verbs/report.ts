@@ -8,9 +8,9 @@ export const verb: Verb = {
   name: 'report',
   positionals: [],
   options: {
-    md: { description: 'As Markdown, printed unless --out names a file.' },
+    md: { description: 'As Markdown, printed unless --out names a file; a name in .md asks for it, too.' },
     out: { value: 'file', kind: 'file', description: 'Write it there; - prints it. Default .liza/report.html.' },
-    force: { description: 'Overwrite a file that is no report.' },
+    force: { description: 'Overwrite a file that is no report of this format.' },
   },
   examples: ['liza report', 'liza report --out goal.html', 'liza report --md'],
   details: [
@@ -21,9 +21,9 @@ export const verb: Verb = {
     const hands = await openHands(io);
     if (refused(hands)) return hands;
     const { keepReport, reportText } = await import('../../workflows/report.ts');
-    const format = args.flag('md') ? 'md' : 'html';
-    const text = await reportText(hands, format);
     const out = args.text('out');
+    const format = args.flag('md') || /\.(?:md|markdown)$/i.test(out ?? '') ? 'md' : 'html';
+    const text = await reportText(hands, format);
     if (out === '-' || (out === undefined && format === 'md')) {
       if (args.json) return { ok: true, data: { format, report: text } };
       // As it is: a page says itself how its letters are written.
@@ -31,7 +31,7 @@ export const verb: Verb = {
       io.stdout(text);
       return { ok: true, silent: true };
     }
-    const file = keepReport(hands, text, { out, cwd: io.cwd, force: args.flag('force') });
+    const file = keepReport(hands, text, { out, cwd: io.cwd, force: args.flag('force'), format });
     if (typeof file !== 'string') return file;
     return { ok: true, message: `wrote ${file}`, data: { file, format } };
   },

@@ -1,5 +1,6 @@
 // `liza spec-change <spec> <change>`: a spec was edited; the live tasks built on it are listed.
 
+import { posix } from 'node:path';
 import { given } from '../args.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import { specFacts } from '../spec-facts.ts';
@@ -16,9 +17,9 @@ export const verb: Verb = {
   run: async (args, io) => {
     const desk = await openDesk(io);
     if (refused(desk)) return desk;
-    const facts = await specFacts(desk.root, args.must('spec'));
+    const spec = written(args.must('spec'));
+    const facts = await specFacts(desk.root, spec);
     if (refused(facts)) return facts;
-    const spec = args.must('spec');
     const { tasksOfSpec } = await import('../../core/commands/human.ts');
     const change = {
       name: 'spec-change' as const,
@@ -37,3 +38,12 @@ export const verb: Verb = {
     });
   },
 };
+
+/** `./specs//auth.md#retry` is kept as tasks have it: `specs/auth.md#retry`. */
+function written(typed: string): string {
+  const hash = typed.indexOf('#');
+  const path = hash === -1 ? typed : typed.slice(0, hash);
+  // What leads out of the project is refused as it was typed.
+  const short = path === '' || path.split('/').includes('..') ? path : posix.normalize(path);
+  return hash === -1 ? short : short + typed.slice(hash);
+}

@@ -79,6 +79,7 @@ async function once(parts: Parts): Promise<Result> {
 
 async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
   const { watchBoard } = await import('../../watcher/watcher.ts');
+  const { keepUp } = await import('../../supervisor/beside.ts');
   const { makeBell } = await import('../../supervisor/bell.ts');
   const { keepGoverning } = await import('../../supervisor/governor.ts');
   const bell = makeBell({ now: parts.now, sleep: io.sleep });
@@ -92,21 +93,24 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
   };
   if (!json) io.stderr(printed(io, `watching ${parts.context.paths.root}; Ctrl-C ends it`));
   try {
-    const watching = watchBoard(
-      {
-        ...parts,
-        wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
-        raised: (alarm, known) => tell('raised', alarm, known),
-        cleared: (alarm) => tell('cleared', alarm),
-      },
-      over,
-    );
+    const watching = (): Promise<void> =>
+      watchBoard(
+        {
+          ...parts,
+          wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
+          raised: (alarm, known) => tell('raised', alarm, known),
+          cleared: (alarm) => tell('cleared', alarm),
+        },
+        over,
+      );
     const hands = { env: io.env, store: parts.store, context: parts.context };
     const done = (line: string): void => {
       if (json) io.stdout(`${JSON.stringify({ time: iso(parts.now()), event: 'governed', text: line })}\n`);
       else io.stderr(printed(io, `${iso(parts.now())} ${line}`));
     };
-    await Promise.all([watching, keepGoverning({ hands, bell, tell: done }, over)]);
+    const governing = (): Promise<void> => keepGoverning({ hands, bell, tell: done }, over);
+    const beside = { tell: parts.trouble, sleep: io.sleep };
+    await Promise.all([keepUp('watching', watching, beside, over), keepUp('governing', governing, beside, over)]);
   } finally {
     unwatch();
   }

@@ -27,6 +27,8 @@ export interface AlarmChanges {
   readonly on: AlarmsOn;
   readonly raised: readonly Alarm[];
   readonly cleared: readonly Alarm[];
+  /** Gave way to another of their family: alerts.log closes their line, and nobody is called for it. */
+  readonly replaced: readonly Alarm[];
 }
 
 /** What began and what is over since the last look: each is told once, however its text moves on meanwhile. */
@@ -34,8 +36,8 @@ export function alarmChanges(before: AlarmsOn, found: readonly Alarm[]): AlarmCh
   const on = new Map(found.map((one) => [one.key, before.get(one.key) ?? one]));
   const families = new Set(found.map(({ family }) => family));
   const raised = [...on.values()].filter(({ key }) => !before.has(key));
-  const cleared = [...before.values()].filter(
-    ({ key, family }) => !on.has(key) && (family === undefined || !families.has(family)),
-  );
-  return { on, raised, cleared };
+  const gone = [...before.values()].filter(({ key }) => !on.has(key));
+  const isReplaced = ({ family }: Alarm): boolean => family !== undefined && families.has(family);
+  const cleared = gone.filter((one) => !isReplaced(one));
+  return { on, raised, cleared, replaced: gone.filter(isReplaced) };
 }

@@ -73,7 +73,7 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     'warning',
     'STALLED',
     'no progress for {duration}',
-    '30 min without a change while the goal is meant to progress',
+    '30 min without a change, or since a halt ended, while the goal is meant to progress',
     'anything changes',
   ),
   row(
@@ -94,7 +94,7 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     'alarm',
     'INVALID STATE',
     '{error}',
-    'state.yaml cannot be read, or breaks a rule of `liza validate`; the last good state is watched meanwhile',
+    'state.yaml is gone, cannot be read, or breaks a rule of `liza validate`; the last good state is watched meanwhile',
     'it is valid again',
   ),
   row(
@@ -208,7 +208,7 @@ export const ALARM_ROWS: readonly AlarmRow[] = [
     'alarm',
     'CIRCUIT BREAKER',
     '{pattern} ({flaw}) — {n} × {what matched}; read .liza/circuit_breaker_report.md',
-    'the circuit breaker trips; one for each pattern',
+    'the circuit breaker trips; one for each cluster of evidence',
     '`liza analyze --resolve "…"`, or the goal has ended',
   ),
   row(

@@ -2,7 +2,15 @@
 // It halts and records. It proposes nothing and changes no task.
 
 import { actorName } from '../board.ts';
-import { type Finding, findingLine, findPatterns, type Trigger, triggerOf } from '../breaker.ts';
+import {
+  evidenceKeys,
+  type Finding,
+  findingLine,
+  findPatterns,
+  patternNames,
+  type Trigger,
+  triggerOf,
+} from '../breaker.ts';
 import { aligned, patch } from '../change.ts';
 import { type Decided, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
@@ -41,24 +49,32 @@ export const analyze: Row<'analyze'> = {
     const said = fresh.map(findingLine).join('; ');
     return {
       state: halted(s, tripped, `circuit breaker: ${said}`.slice(0, 2000)),
-      detail: `circuit breaker TRIGGERED: ${fresh.map(({ pattern }) => pattern).join(', ')}`,
+      detail: `circuit breaker TRIGGERED: ${patternNames(fresh).join(', ')}`,
       notes: fresh.map(findingLine),
       switches: { CHECKPOINT: true },
     };
   },
 };
 
-/** Patterns that the current trigger does not name yet. */
+/** What the current trigger does not name yet; what it names may have grown since. */
 export function newFindings(state: State, found: readonly Finding[]): readonly Finding[] {
   const { status, current_trigger } = state.circuit_breaker;
   const known = status === 'TRIGGERED' ? (triggerOf(current_trigger)?.findings ?? []) : [];
-  return found.filter(({ pattern }) => !known.some((one) => one.pattern === pattern));
+  if (known.length === 0) return found;
+  // One rejection may say several things: the same event with other words is another matter.
+  const said = ({ pattern, evidence }: Finding) => evidence.map((one) => JSON.stringify([pattern, one.key, one.said]));
+  const named = new Set(known.flatMap(said));
+  return found.filter(
+    (one) =>
+      !known.some(({ pattern, matched }) => pattern === one.pattern && matched === one.matched) &&
+      !said(one).some((each) => named.has(each)),
+  );
 }
 
 /** A person's look is recorded; the watcher's, many times an hour, is not. */
 function nothingNew({ state, part, now }: Situation<'analyze'>, found: readonly Finding[]): Omit<Decided, 'ok'> {
   const stands = state.circuit_breaker.status === 'TRIGGERED';
-  const named = found.map(({ pattern }) => pattern).join(', ');
+  const named = patternNames(found).join(', ');
   const detail = stands
     ? 'the circuit breaker is TRIGGERED already'
     : found.length === 0
@@ -100,12 +116,24 @@ export const resolve: Row<'resolve'> = {
           : undefined,
     },
   ],
-  effects: 'circuit_breaker OK, the trigger with its resolution in its history; CHECKPOINT stays until `liza resume`',
+  effects:
+    'circuit_breaker OK; the trigger with its resolution and all evidence there is by now in its history; CHECKPOINT stays until `liza resume`',
   change: (s) => {
     const { state, actor, now, command } = s;
     const { current_trigger, history = [] } = state.circuit_breaker;
+    const archived = command.facts?.archived;
+    const known = triggerOf(current_trigger);
+    const late = newFindings(state, findPatterns(state, archived));
     const entry = {
       ...(isObject(current_trigger) ? current_trigger : {}),
+      ...(late.length === 0
+        ? {}
+        : {
+            time: known?.time ?? iso(now),
+            by: known?.by ?? actorName(actor),
+            findings: [...(known?.findings ?? []), ...late],
+          }),
+      settled: evidenceKeys(state, archived),
       resolution: command.resolution,
       resolved_at: iso(now),
       resolved_by: actorName(actor),
@@ -114,8 +142,12 @@ export const resolve: Row<'resolve'> = {
     return {
       state: aligned(s, cleared, 'breaker_resolved', command.resolution.slice(0, 2000)),
       detail: 'circuit breaker resolved',
-      notes:
-        s.board.switches.CHECKPOINT === undefined ? [] : ['CHECKPOINT is still on: liza resume --decision continue'],
+      notes: [
+        ...late.map((one) => `resolved with it, found since: ${findingLine(one)}`),
+        ...(s.board.switches.CHECKPOINT === undefined
+          ? []
+          : ['CHECKPOINT is still on: liza resume --decision continue']),
+      ],
     };
   },
 };

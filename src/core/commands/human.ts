@@ -1,16 +1,19 @@
 // The human's hand: notes, kill switches, configuration, the archive.
 
 import * as v from 'valibot';
+import { type Board, roleOfId } from '../board.ts';
 import { patch, withSprint } from '../change.ts';
 import { ConfigSchema } from '../config.ts';
-import { refuse } from '../decision.ts';
+import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
-import { findTask } from '../find.ts';
+import { findTask, statusOf } from '../find.ts';
+import { gist, listed } from '../gist.ts';
 import { metrics as computeMetrics } from '../metrics.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
+import { webAddress } from '../web-address.ts';
 import { settled } from './setting.ts';
 import { list } from './work.ts';
 
@@ -30,6 +33,11 @@ export const note: Row<'note'> = {
       rule: 'the message says something',
       check: ({ command }) => (blank(command.message) ? refuse('the note is empty', usage('note')) : undefined),
     },
+    {
+      name: 'addressee',
+      rule: 'whom it is for is there: a task, a registered agent, a role, or all',
+      check: ({ board, command }) => (command.for === undefined ? undefined : checkAddressee(board, command.for)),
+    },
   ],
   effects: 'human_notes',
   change: ({ state, command, now }) => {
@@ -41,6 +49,29 @@ export const note: Row<'note'> = {
     return { state: { ...state, human_notes: [...state.human_notes, entry] }, detail: 'note left' };
   },
 };
+
+/** Nobody would ever read it. An agent that is yet to be started is reached by its role. */
+function checkAddressee(board: Board, reader: string): Refusal | undefined {
+  const { agents, tasks } = board.state;
+  const known = statusOf(board, reader) !== undefined || Object.hasOwn(agents, reader) || READERS.includes(reader);
+  if (known) return undefined;
+  const role = roleOfId(reader)?.replace('_', '-');
+  const live = tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id);
+  const there = [
+    `tasks: ${listed(live, 10) || 'none'}`,
+    `agents: ${listed(Object.keys(agents), 10) || 'none yet'}`,
+    `roles: ${READERS.slice(0, 3).join(', ')}`,
+  ];
+  return refuse(
+    role === undefined
+      ? `there is no task, agent or role ${gist(reader, 80)}`
+      : `no agent ${reader} was ever here, so nobody would read it`,
+    `${role === undefined ? '' : `Tell all of its role: --for ${role}. `}There are ${there.join('; ')}; without --for everyone reads it`,
+  );
+}
+
+/** Roles as people write them, and everyone. */
+const READERS: readonly string[] = ['planner', 'coder', 'code-reviewer', 'all', 'everyone'];
 
 export const specChange: Row<'spec-change'> = {
   name: 'spec-change',
@@ -135,6 +166,18 @@ export const configSet: Row<'config set'> = {
         const where = [key, v.getDotPath(issue)].filter((part) => part !== null).join('.');
         return refuse(`${where} ${issue.message}`, usage('config set'));
       },
+    },
+    {
+      name: 'address',
+      rule: 'a webhook is an http or https address',
+      check: ({ command: { key, value } }) =>
+        key !== 'escalation_webhook' || typeof value !== 'string' || webAddress(value) !== undefined
+          ? undefined
+          : refuse(
+              // Not what was given: its path may be a secret.
+              'escalation_webhook must be an http or https address, and this is none',
+              'give one: liza config set escalation_webhook https://…; to unset it: liza config set escalation_webhook null',
+            ),
     },
   ],
   effects: 'config; null takes a setting back to its default',

@@ -54,11 +54,13 @@ export const resume: Row<'resume'> = {
   who: ['human'],
   from: 'board',
   to: [],
-  already: ({ board, state, command }) => {
+  already: (s) => {
+    const { board, state, command } = s;
     if (command.task !== undefined) {
       const task = findTask(state, command.task);
       return task !== undefined && task.paused === undefined;
     }
+    if (isUnresolved(s)) return false;
     if (command.decision === 'stop') return board.switches.ABORT !== undefined && state.goal.status === 'ABORTED';
     const last = state.goal.alignment_history?.at(-1);
     const told = last?.event === 'resumed' && last.summary === decided(command);
@@ -95,12 +97,9 @@ export const resume: Row<'resume'> = {
     },
     {
       name: 'breaker-resolved',
-      rule: 'a tripped circuit breaker is resolved first, unless the decision is stop',
-      check: ({ board, state, command }) =>
-        command.task === undefined &&
-        command.decision !== 'stop' &&
-        board.switches.CHECKPOINT !== undefined &&
-        state.circuit_breaker.status === 'TRIGGERED'
+      rule: 'a tripped circuit breaker is resolved first, whatever the switches are, unless the decision is stop',
+      check: (s) =>
+        isUnresolved(s)
           ? refuse(
               'the circuit breaker is TRIGGERED, and what it found is not resolved',
               `Read ${REPORT}, then: ${usage('resolve')}`,
@@ -130,9 +129,14 @@ export const resume: Row<'resume'> = {
     const said = command.decision !== undefined || !blank(command.note);
     const summary = said ? decided(command) : `${on.join(', ') || 'the halt'} ended without a recorded decision`;
     if (said || on.some((one) => one !== 'PAUSE')) state = aligned(s, state, 'resumed', summary);
-    return { state: noted(s, state), detail: `resumed${said ? `: ${gist(summary)}` : ''}`, switches: off };
+    const done = isHalted(board, s.state) ? 'resumed' : 'nothing was halted; recorded';
+    return { state: noted(s, state), detail: `${done}${said ? `: ${gist(summary)}` : ''}`, switches: off };
   },
 };
+
+/** Stopped and reopened, or its CHECKPOINT removed: what the breaker found still waits for a person's word. */
+const isUnresolved = ({ state, command }: Situation<'resume'>): boolean =>
+  command.task === undefined && command.decision !== 'stop' && state.circuit_breaker.status === 'TRIGGERED';
 
 const isHalted = (board: Board, { goal, sprint }: State): boolean =>
   SWITCHES.some((one) => board.switches[one] !== undefined) ||
@@ -232,7 +236,11 @@ export const checkpointOver: Row<'checkpoint-over'> = {
       'resumed',
       'CHECKPOINT was removed by hand, without a recorded decision',
     ),
-    detail: 'checkpoint over: its file was removed',
+    detail: `checkpoint over: its file was removed${
+      s.state.circuit_breaker.status === 'TRIGGERED'
+        ? `; the circuit breaker is still TRIGGERED: ${usage('resolve')}`
+        : ''
+    }`,
   }),
 };
 

@@ -19,9 +19,8 @@ import {
   sessionsTold,
   stateWord,
   tokensTold,
-  totalCost,
-  totalTokens,
   unknownNote,
+  usedTotal,
   when,
 } from './words.ts';
 
@@ -38,8 +37,8 @@ export function markdownReport(report: Report): string {
       `- Time: ${when(from)} to ${over ? when(to) : 'now'} UTC, ${duration(to - from)}`,
       ...(goal.spec === undefined ? [] : [`- Spec: ${inlineText(goal.spec)}`]),
       `- Sprint: ${sprint.id} ${sprint.status}${sprint.deadline === undefined ? '' : `, deadline ${when(sprint.deadline)}`}`,
-      `- Reviews: ${approvalRate(report)} approved, ${totals.first_pass_rate_percent} % of the tasks at first`,
-      `- Used: ${totalTokens(report)} tokens, cost ${totalCost(report)}`,
+      `- Reviews: ${totals.first_pass_rate_percent === null ? 'no verdict yet' : `${approvalRate(report)} approved, ${totals.first_pass_rate_percent} % of the tasks at first`}`,
+      `- Used: ${usedTotal(report)}`,
       ...(turned === 0 ? [] : [`- ${counted(turned, 'event')} had a time before that of the event they follow`]),
     ],
     [

@@ -41,6 +41,13 @@ export const costTold = (use: Used): string =>
 export const totalTokens = ({ use }: Report): string => total(use.tokens, use.tokensUnknown, short);
 export const totalCost = ({ use }: Report): string => total(use.cost, use.costUnknown, money);
 
+/** In a sentence. */
+export function usedTotal(report: Report): string {
+  const { tokens, tokensUnknown, cost, costUnknown } = report.use;
+  if (tokens + tokensUnknown + cost + costUnknown === 0) return 'nothing yet';
+  return `${totalTokens(report)} tokens, cost ${totalCost(report)}`;
+}
+
 function total(known: number, unknown: number, as: (value: number) => string): string {
   if (known === 0) return unknown === 0 ? 'none' : UNKNOWN;
   return unknown === 0 ? as(known) : `≥ ${as(known)}`;

@@ -161,6 +161,9 @@ test('metrics has every name of the specification, and each task', async () => {
     'tokens_total',
     'cost_usd_total',
   ]);
+  expect(json.metrics).toMatchObject({ first_pass_rate_percent: null });
+  expect((await here.liza(['metrics'])).stdout).toMatch(/first_pass_rate_percent +none yet/);
+  expect((await here.state()).sprint.metrics).toMatchObject({ first_pass_rate_percent: null });
   expect(json).toHaveProperty('time_in_state_seconds');
   expect(json.tasks).toMatchObject({ live: { status: 'CLAIMED', input_tokens: 0 }, done: { status: 'MERGED' } });
 });
@@ -168,6 +171,12 @@ test('metrics has every name of the specification, and each task', async () => {
 test('spec-change lists the live tasks it touches', async () => {
   const ran = await here.liza(['spec-change', 'specs/auth.md', 'tokens', 'live', 'longer', '--json']);
   expect(ran.json).toMatchObject({ touched: [{ id: 'live', status: 'CLAIMED' }] });
+});
+
+test('spec-change keeps a spec as tasks name it', async () => {
+  await here.liza(['spec-change', './specs/auth.md#retry', 'five tries']);
+  expect((await here.state()).spec_changes).toMatchObject([{ spec: 'specs/auth.md#retry' }]);
+  expect((await here.liza(['spec-change', 'specs/../../x.md', 'five tries'])).stderr).toContain('not inside');
 });
 
 test('spec-change refuses a spec that nobody knows, and takes one that was removed', async () => {
@@ -185,4 +194,23 @@ test('anomaly processed marks what was dealt with, and keeps it', async () => {
   expect((await here.state()).anomalies).toMatchObject([{ type: 'spec_gap', processed_by: 'human' }]);
   expect((await here.liza(['anomaly', 'processed', 'anomaly-1'])).stdout).toMatch(/^already done/);
   expect((await here.liza(['anomaly', 'processed', 'anomaly-7'])).stderr).toContain('there is no anomaly anomaly-7');
+});
+
+test.each(['2027-02-30', '2027-02-29T12:00:00Z', '2027-04-31T12:00:00+02:00', '2027-03-01T24:00:00Z'])(
+  'a deadline that no calendar has is refused: %s',
+  async (when) => {
+    const ran = await here.liza(['sprint', 'deadline', when]);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain('in the calendar');
+    expect((await here.state()).sprint.timeline).not.toHaveProperty('deadline');
+  },
+);
+
+test('the 29th of February is a day in a leap year', async () => {
+  expect((await here.liza(['sprint', 'deadline', '2028-02-29'])).code).toBe(0);
+  expect((await here.state()).sprint.timeline.deadline).toBe('2028-02-29T00:00:00Z');
+});
+
+test('a decision where nothing was halted says so', async () => {
+  expect((await here.liza(['resume', '--decision', 'continue'])).stdout).toContain('nothing was halted');
 });

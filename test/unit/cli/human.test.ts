@@ -69,6 +69,8 @@ test.each<[string, string, unknown]>([
   ['post_worktree_cmd', 'npm ci', 'npm ci'],
   ['worktree_files', '[".env"]', ['.env']],
   ['test_command', 'null', undefined],
+  ['test_command', 'true', 'true'],
+  ['post_worktree_cmd', '5', '5'],
   ['test_command', '[ -f x ]', '[ -f x ]'],
 ])('config set %s %s', async (key, value, stored) => {
   expect((await here.liza(['config', 'set', key, value])).code).toBe(0);

@@ -56,7 +56,7 @@ describe.each(loaded.map(([name]) => name))('liza %s', (name) => {
 /** The words bash would call liza with, once for each call in the line. */
 function shellWords(line: string): string[][] {
   const script = `liza() { printf '%s\\0' "$@" $'\\n' >&3; }; source() { cat "\${1:--}"; }; ${line}`;
-  const setup = `exec 3>&1 >/dev/null 2>/dev/null </dev/null\ncd "$(mktemp -d)"; touch decision.md verdict.txt\n`;
+  const setup = `exec 3>&1 >/dev/null 2>/dev/null </dev/null\nd=$(mktemp -d); trap 'rm -r "$d"' EXIT; cd "$d"; touch decision.md verdict.txt\n`;
   const out = execFileSync('bash', ['-c', `${setup}${script}`], { encoding: 'utf8' });
   return out
     .split('\0\n\0')

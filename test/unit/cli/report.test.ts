@@ -76,6 +76,18 @@ test('what can be no file, or is not for it, is refused', async () => {
   }
 });
 
+test('a name in .md asks for Markdown, and no format is written over the other', async () => {
+  expect((await here.liza(['report', '--out', 'goal.md'])).code).toBe(0);
+  const before = read('goal.md');
+  expect(before).not.toContain('<html');
+  expect((await here.liza(['report', '--out', 'goal.md'])).code).toBe(0);
+  await here.liza(['report', '--out', 'goal.txt', '--md']);
+  const other = await here.liza(['report', '--out', 'goal.txt']);
+  expect(other.code).toBe(1);
+  expect(other.stderr).toContain('is a report in Markdown');
+  expect((await here.liza(['report', '--out', 'goal.txt', '--force'])).code).toBe(0);
+});
+
 test('a link is replaced, never followed', async () => {
   writeFileSync(join(here.root, 'mine.txt'), 'mine');
   symlinkSync(join(here.root, 'mine.txt'), join(here.root, '.liza', 'report.html'));

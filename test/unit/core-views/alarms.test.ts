@@ -177,7 +177,12 @@ describe('alarms that begin with a state', () => {
 
   it('INVALID STATE says what is wrong', () => {
     expect(alarms(board(), NOW, { lastChange: NOW, invalid: 'tasks: not a list' })).toEqual([
-      { key: 'INVALID STATE', level: 'alarm', text: '🚨 INVALID STATE: tasks: not a list' },
+      {
+        key: 'INVALID STATE:tasks: not a list',
+        family: 'INVALID STATE',
+        level: 'alarm',
+        text: '🚨 INVALID STATE: tasks: not a list',
+      },
     ]);
   });
 

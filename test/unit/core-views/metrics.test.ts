@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { metrics, taskFigures, timeInStates } from '../../../src/core/metrics.ts';
+import type { Task } from '../../../src/core/state.ts';
+import { metricLines } from '../../../src/core/summary.ts';
 import { board, event, MINUTE, NOW, task } from './fixtures.ts';
 
 const at = (minutes: number) => NOW - minutes * MINUTE;
@@ -98,12 +100,26 @@ it('counts only the sprint’s tasks once some are planned', () => {
   expect(counted).toMatchObject({ tasks_total: 2, tasks_merged: 1, tasks_abandoned: 0, iterations_total: 3 });
 });
 
-it('a rate over nothing is 0', () => {
+it('a rate over nothing is no number', () => {
   expect(metrics(board({ tasks: [fresh] }).state)).toMatchObject({
-    review_verdict_approval_rate_percent: 0,
-    task_outcome_approval_rate_percent: 0,
-    first_pass_rate_percent: 0,
+    review_verdict_approval_rate_percent: null,
+    task_outcome_approval_rate_percent: null,
+    first_pass_rate_percent: null,
+    // Nobody has worked yet: that is known.
+    tokens_total: 0,
+    cost_usd_total: 0,
   });
+});
+
+it('what no session told is not 0; what some told is counted', () => {
+  const { usage: _, ...bare } = smooth;
+  const silent: Task = { ...bare, id: 'silent', usage: { sessions: 1, seconds: 9, input_tokens: 0, output_tokens: 0 } };
+  const unknown = { tokens_total: null, cost_usd_total: null };
+  expect(metrics(board({ tasks: [silent] }).state)).toMatchObject(unknown);
+  expect(metrics(board({ tasks: [bare] }).state)).toMatchObject(unknown);
+  expect(metrics(board({ tasks: [silent, smooth] }).state)).toMatchObject({ cost_usd_total: 0.02 });
+  expect(metricLines(board({ tasks: [silent] }).state, [], NOW)).toContain('| cost_usd_total | unknown |');
+  expect(metricLines(board({ tasks: [fresh] }).state, [], NOW)).toContain('| first_pass_rate_percent | none yet |');
 });
 
 it('gives each task its own figures', () => {

@@ -342,7 +342,7 @@ const SCENARIOS: readonly Scenario[] = [
     text: '🚨 INVALID STATE: line 3, column 1: not a map',
     before: at(NOW, quiet),
     begins: at(NOW, quiet, { notices: [{ level: 'alarm', message: '🚨 INVALID STATE: line 3, column 1: not a map' }] }),
-    goesOn: at(NOW, quiet, { invalid: 'something else' }),
+    goesOn: at(NOW, quiet, { invalid: 'line 3, column 1: not a map' }),
     over: at(NOW, quiet),
   },
   {
@@ -577,7 +577,7 @@ describe('a tripped circuit breaker', () => {
   it('tells of a pattern that joins it, and of nothing else again', () => {
     const first = alarmChanges(new Map(), found(at(NOW, tripped('retry_cluster'))));
     const second = alarmChanges(first.on, found(at(NOW, tripped('retry_cluster', 'workaround_pattern'))));
-    expect(second.raised.map(({ key }) => key)).toEqual(['CIRCUIT BREAKER:workaround_pattern']);
+    expect(second.raised.map(({ key }) => key)).toEqual(['CIRCUIT BREAKER:workaround_pattern:queue lock timeout']);
     expect(second.cleared).toEqual([]);
   });
   it('is one whatever somebody else wrote as its trigger, until the goal is over', () => {

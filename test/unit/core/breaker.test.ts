@@ -1,11 +1,13 @@
 // The circuit breaker: each of the six patterns fires at its count with similar wording, not one below it and not with
 // unrelated wording; history speaks where it fits; what is resolved does not count again.
 
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPatterns, type PatternName, triggerOf } from '../../../src/core/breaker.ts';
 import { breakerReport } from '../../../src/core/breaker-report.ts';
 import { likeness, SIMILAR, wording } from '../../../src/core/likeness.ts';
 import type { Anomaly, AnomalyType } from '../../../src/core/state.ts';
+import { runs } from '../../runs.ts';
 import {
   addReady,
   begin,
@@ -17,6 +19,7 @@ import {
   REVIEWER,
   ready,
   reject,
+  rejection,
   SUPERVISOR,
   submit,
   supervisorOf,
@@ -249,6 +252,24 @@ describe('history speaks for those who report nothing', () => {
   });
 });
 
+describe('words for no debt', () => {
+  const owing = (word: unknown): readonly PatternName[] =>
+    fired(reporting(debt('a', word), debt('b', word), debt('c', word)));
+
+  it.each([false, 0, null, '', 'no', 'No.', 'None', 'N/A', 'na', '-', '—', '0', 'false', 'nothing', 'none at all'])(
+    '%j',
+    (word) => expect(owing(word)).toEqual([]),
+  );
+  it.each(['None, so far.', 'no new debt', 'no debt created', 'none that I know of', 'not applicable', 'nil'])(
+    '%j',
+    (word) => expect(owing(word)).toEqual([]),
+  );
+  it.each([true, 1, 'yes', 'no tests yet', 'none of the errors are handled', 'not indexed', 'nothing is cached'])(
+    'but not %j',
+    (word) => expect(owing(word)).toEqual(['debt_accumulation']),
+  );
+});
+
 describe('tripping and resolving', () => {
   const three = [
     retry('lock timeout in the queue'),
@@ -327,6 +348,25 @@ describe('tripping and resolving', () => {
     expect(Object.keys(stopped.board.switches)).toEqual(['ABORT']);
   });
 
+  it('resume waits for the resolution whatever became of the switches', () => {
+    const stopped = reporting(...three);
+    stopped.run(SUPERVISOR, { name: 'analyze' });
+    stopped.run(HUMAN, { name: 'resume', decision: 'stop' });
+    expect(stopped.refused(HUMAN, { name: 'resume', decision: 'continue' }).guard).toBe('breaker-resolved');
+    stopped.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
+    stopped.run(HUMAN, { name: 'resume', decision: 'continue' });
+    expect(stopped.state.goal.status).not.toBe('ABORTED');
+
+    const removed = reporting(...three);
+    removed.run(SUPERVISOR, { name: 'analyze' });
+    removed.board = { ...removed.board, switches: {} };
+    expect(removed.refused(HUMAN, { name: 'resume' }).guard).toBe('breaker-resolved');
+    // The person's hand counts all the same, and is told what is left.
+    expect(removed.run(SUPERVISOR, { name: 'checkpoint-over' }).detail).toContain('still TRIGGERED');
+    expect(removed.refused(HUMAN, { name: 'resume' }).guard).toBe('breaker-resolved');
+    expect(removed.state.sprint.status).toBe('IN_PROGRESS');
+  });
+
   it('resolving records and clears; the same evidence does not trip again, new evidence does', () => {
     const w = reporting(...three);
     expect(w.refused(HUMAN, { name: 'resolve', resolution: 'x' }).guard).toBe('triggered');
@@ -359,6 +399,190 @@ describe('tripping and resolving', () => {
     more(2);
     expect(fired(w)).toEqual([]);
     more(1);
+    expect(fired(w)).toEqual(['retry_cluster']);
+  });
+
+  it('two services that are down are named and resolved together', () => {
+    const w = reporting(outage('GitHub'), outage('GitHub', 'b'), outage('Stripe'), outage('Stripe', 'b'));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    const named = triggerOf(w.state.circuit_breaker.current_trigger)?.findings.map(({ matched }) => matched);
+    expect(named).toEqual(['GitHub', 'Stripe']);
+    expect(breakerReport(w.state)).toMatch(/^# Circuit breaker: external_service_outage$/m);
+    expect(breakerReport(w.state)).toContain('What matched: Stripe');
+    w.run(HUMAN, { name: 'resolve', resolution: 'both are back' });
+    expect(fired(w)).toEqual([]);
+    expect(w.run(SUPERVISOR, { name: 'analyze' }).already).toBe(true);
+  });
+
+  /** Three tasks that were sent back five times each for the same five things. */
+  const BLOCKERS = [
+    'alpha index missing',
+    'beta route open',
+    'gamma cache stale',
+    'delta log noisy',
+    'epsilon date off',
+  ];
+  const sentBack = (times: number): World => {
+    const w = ready('a', 'b', 'c');
+    const reason = rejection(BLOCKERS.map((one) => `src/a.ts:1 — ${one}`));
+    const rejected = Array.from({ length: times }, (_, at) => ({
+      time: `2026-03-01T09:0${at + 1}:00Z`,
+      event: 'rejected',
+      agent: 'code-reviewer-1',
+      reason,
+    }));
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({ ...task, history: [...(task.history ?? []), ...rejected] })),
+    }));
+    return w;
+  };
+
+  it('everything that reviewers sent three tasks back for is named and resolved at once', () => {
+    const w = sentBack(5);
+    w.run(SUPERVISOR, { name: 'analyze' });
+    const found = triggerOf(w.state.circuit_breaker.current_trigger)?.findings ?? [];
+    expect(found.map(({ matched }) => matched)).toEqual(BLOCKERS);
+    expect(found.map(({ tasks }) => tasks)).toEqual(BLOCKERS.map(() => ['a', 'b', 'c']));
+    for (const one of BLOCKERS) expect(breakerReport(w.state)).toContain(one);
+    w.run(HUMAN, { name: 'resolve', resolution: 'the spec says it now' });
+    expect(fired(w)).toEqual([]);
+    const again = (id: string): void =>
+      w.edit((state) => ({
+        ...state,
+        tasks: state.tasks.map((task) =>
+          task.id === id ? { ...task, history: [...(task.history ?? []), ...(task.history?.slice(-1) ?? [])] } : task,
+        ),
+      }));
+    // What was left over of each task at the resolve is no start for the next time.
+    again('a');
+    again('b');
+    expect(fired(w)).toEqual([]);
+    again('c');
+    expect(new Set(fired(w))).toEqual(new Set(['retry_cluster']));
+  });
+
+  it('what is older than what was looked at does not come up once that is resolved', () => {
+    const w = reporting(...Array.from({ length: 400 }, () => retry('queue lock timeout')));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    w.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
+    expect(fired(w)).toEqual([]);
+    // Rejections that say a lot each: more than is looked at.
+    const many = ready('a', 'b', 'c');
+    const say = (round: number): string =>
+      rejection(Array.from({ length: 20 }, (_, at) => `src/a.ts:1 — ${BLOCKERS[(round + at) % 5]} ${'xyz'[at % 3]}`));
+    many.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({
+        ...task,
+        history: Array.from({ length: 30 }, (_, round) => ({
+          time: `2026-03-01T09:${String(round + 10)}:00Z`,
+          event: 'rejected',
+          reason: say(round),
+        })),
+      })),
+    }));
+    many.run(SUPERVISOR, { name: 'analyze' });
+    many.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
+    expect(fired(many)).toEqual([]);
+  });
+
+  it('whatever was there, nothing trips after the resolve without a new event', () => {
+    const word = fc.constantFrom(
+      'lock',
+      'queue',
+      'timeout',
+      'GitHub',
+      'Stripe',
+      'route',
+      'cache',
+      'stale',
+      '429',
+      'API',
+    );
+    const words = fc.array(word, { minLength: 1, maxLength: 2 }).map((some) => some.join(' '));
+    const task = fc.constantFrom('a', 'b', 'c');
+    const anomaly = fc.record({
+      type: fc.constantFrom<AnomalyType>('retry_loop', 'workaround', 'external_blocker', 'spec_gap', 'trade_off'),
+      task,
+      said: words,
+    });
+    const event = fc.record({ task, rejected: fc.boolean(), said: fc.array(words, { minLength: 1, maxLength: 3 }) });
+    const boards = fc.tuple(
+      fc.array(anomaly, { maxLength: 40, size: 'max' }),
+      fc.array(event, { maxLength: 30, size: 'max' }),
+    );
+    fc.assert(
+      fc.property(boards, ([anomalies, events]) => {
+        const w = reporting(
+          ...anomalies.map(({ type, said, task: id }): Told => {
+            const details = { error_pattern: said, root_cause: said, blocker_service: said, question: said };
+            return [type, { ...details, debt_created: said }, id];
+          }),
+        );
+        const time = '2026-03-01T09:00:30Z';
+        const happened = (id: string) =>
+          events
+            .filter((one) => one.task === id)
+            .map(({ rejected, said }) =>
+              rejected
+                ? { time, event: 'rejected', reason: rejection(said.map((one) => `src/a.ts:1 — ${one}`)) }
+                : { time, event: 'blocked', reason: said.join(' '), failed: 'coder-1' },
+            );
+        w.edit((state) => ({
+          ...state,
+          tasks: state.tasks.map((one) => ({ ...one, history: [...(one.history ?? []), ...happened(one.id)] })),
+        }));
+        if (w.run(SUPERVISOR, { name: 'analyze' }).already === true) return;
+        w.run(HUMAN, { name: 'resolve', resolution: 'seen' });
+        expect(fired(w)).toEqual([]);
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+
+  it('another case of a pattern joins the trigger, or is resolved with it', () => {
+    const both = reporting(outage('GitHub'), outage('GitHub', 'b'), outage('Stripe'), outage('Stripe', 'b'));
+    const all = both.state.anomalies;
+    const tripped = (): World => {
+      const w = reporting(outage('GitHub'), outage('GitHub', 'b'));
+      w.run(SUPERVISOR, { name: 'analyze' });
+      w.edit((state) => ({ ...state, anomalies: all }));
+      return w;
+    };
+    const looked = tripped();
+    looked.run(SUPERVISOR, { name: 'analyze' });
+    expect(triggerOf(looked.state.circuit_breaker.current_trigger)?.findings).toHaveLength(2);
+    const unseen = tripped();
+    const { notes } = unseen.run(HUMAN, { name: 'resolve', resolution: 'the proxy' });
+    expect(notes?.[0]).toContain('found since: external_service_outage (EXTERNAL_DEPENDENCY): 2 × Stripe');
+    expect(fired(unseen)).toEqual([]);
+  });
+
+  it('what is too little to be a pattern yet is not resolved with another', () => {
+    const w = reporting(outage('GitHub'), outage('GitHub', 'b'), outage('Stripe'));
+    w.run(SUPERVISOR, { name: 'analyze' });
+    w.run(HUMAN, { name: 'resolve', resolution: 'it is back' });
+    w.edit((state) => ({
+      ...state,
+      anomalies: [
+        ...state.anomalies,
+        { id: 'x', type: 'external_blocker', task: 'c', details: { blocker_service: 'Stripe' } },
+      ],
+    }));
+    expect(findPatterns(w.state).map(({ matched }) => matched)).toEqual(['Stripe']);
+  });
+
+  it('what an earlier sprint resolved is no word about the evidence of this one', () => {
+    const w = reporting(...three);
+    w.run(SUPERVISOR, { name: 'analyze' });
+    w.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
+    const started = '2026-03-01T09:05:00Z';
+    w.edit((state) => ({
+      ...state,
+      anomalies: state.anomalies.map((one) => ({ ...one, timestamp: started })),
+      sprint: { ...state.sprint, timeline: { ...state.sprint.timeline, started } },
+    }));
     expect(fired(w)).toEqual(['retry_cluster']);
   });
 

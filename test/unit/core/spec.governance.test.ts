@@ -216,6 +216,22 @@ describe('the human’s hand', () => {
       expect(w.refused(HUMAN, set('integration_branch', branch)).message).toContain('must be a branch name');
     }
     w.run(HUMAN, set('integration_branch', 'team/next-1.0'));
+    for (const address of [
+      'ftp://x',
+      'not a url',
+      '',
+      'none',
+      'http://',
+      'http:///x',
+      'https://x:99999/',
+      'example.org',
+    ]) {
+      const refused = w.refused(HUMAN, set('escalation_webhook', address));
+      expect(refused.message).toContain('must be an http or https address');
+      expect(refused.hint).toContain('to unset it: liza config set escalation_webhook null');
+    }
+    w.run(HUMAN, set('escalation_webhook', 'https://hooks.example.org:8443/T0/x?y=1'));
+    w.run(HUMAN, set('escalation_webhook', null));
     expect(w.refused(HUMAN, set('providers', 'x')).message).toContain('must be a map');
     w.run(HUMAN, set('lease_duration', 120));
     expect(w.run(HUMAN, set('lease_duration', 120)).already).toBe(true);

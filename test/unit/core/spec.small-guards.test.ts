@@ -38,6 +38,18 @@ describe('words that say nothing', () => {
   it('amend without a field', () =>
     refuses('something-changes', ready('a'), PLANNER, { name: 'amend', task: 'a', changes: {}, facts: SPEC }));
   it('a note', () => refuses('message', world(), HUMAN, { name: 'note', message: '  ' }));
+  it.each(['t99', 'coder-77', 'nosuch', 'coders', 'toString'])('a note to %s, who is not there', (reader) =>
+    refuses('addressee', ready('a'), HUMAN, { name: 'note', message: 'x', for: reader }),
+  );
+  it('a note says who is there', () => {
+    const { hint } = ready('a').refused(HUMAN, { name: 'note', message: 'x', for: 'coder-77' });
+    expect(hint).toContain('--for coder. ');
+    expect(hint).toContain('tasks: a');
+    expect(hint).toMatch(/agents: .*coder-1/);
+  });
+  it.each(['a', 'coder-1', 'coder', 'code-reviewer', 'planner', 'all'])('but one to %s is left', (reader) => {
+    expect(ready('a').run(HUMAN, { name: 'note', message: 'x', for: reader }).detail).toBe('note left');
+  });
   it('what was learned', () => refuses('learned', world(), HUMAN, { name: 'retrospective', learned: ' ' }));
   it('a spec change that does not say what', () =>
     refuses('what-changed', world(), HUMAN, { name: 'spec-change', spec: 'specs/retry.md', change: ' ' }));
@@ -155,4 +167,22 @@ it('unblock: a changed definition passes the gates of add-task', () => {
   const w = claimed();
   w.run(CODER, block('a'));
   refuses('priority', w, PLANNER, unblock('a', { changes: { priority: 9 } }));
+});
+
+describe('what a second guard would let pass', () => {
+  it('a task that is to be ready at once passes the gates', () => {
+    const w = world();
+    const command = { ...addReady('a'), facts: { spec_exists: false } } as Command;
+    expect(w.refused(PLANNER, command).message).toContain('specs/retry.md');
+    expect(w.state.tasks).toEqual([]);
+  });
+  it('an anomaly has the details of its type', () =>
+    refuses('details', claimed(), CODER, { name: 'anomaly', type: 'retry_loop', task: 'a', details: {} }));
+  it('only anomalies on the board are dealt with', () =>
+    refuses('anomalies', world(), PLANNER, { name: 'anomaly processed', anomalies: ['nowhere'] }));
+  it('a checkpoint is not over while its file is there', () => {
+    const w = world();
+    w.run(HUMAN, { name: 'checkpoint', reason: 'look' });
+    refuses('file-gone', w, SUPERVISOR, { name: 'checkpoint-over' });
+  });
 });

@@ -22,8 +22,15 @@ import { contextOf, toCoder, toPlanner } from './situations.ts';
 function noted(): World {
   const w = ready('a', 'b');
   const readers = [undefined, 'all', 'a', 'b', 'coder-1', 'coder-2', 'code-reviewer-1', 'planner-1', 'no-such-thing'];
-  for (const reader of readers)
-    w.run(HUMAN, { name: 'note', message: `to ${reader}`, ...(reader === undefined ? {} : { for: reader }) });
+  // By hand, where nobody checks whom they are for.
+  w.edit((state) => ({
+    ...state,
+    human_notes: readers.map((reader) => ({
+      timestamp: '2026-03-01T09:00:00Z',
+      message: `to ${reader}`,
+      ...(reader === undefined ? {} : { for: reader }),
+    })),
+  }));
   return w;
 }
 

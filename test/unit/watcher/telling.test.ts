@@ -169,6 +169,31 @@ describe('the desktop', () => {
     fs.rmSync(folder, { recursive: true });
   });
 
+  it('whose notifier hangs gets rid of it, and of its children, at the end', async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-notify-'));
+    const file = path.join(folder, 'pids');
+    fs.writeFileSync(
+      path.join(folder, 'notify-send'),
+      `#!/bin/sh\nsleep 60 &\necho $$ $! > '${file}.new'\nmv '${file}.new' '${file}'\nwait\n`,
+      { mode: 0o755 },
+    );
+    const desktop = openDesktop({ env: { DISPLAY: ':0', PATH: `${folder}:/usr/bin:/bin` }, platform: 'linux' });
+    desktop?.show(message);
+    const until = performance.now() + 5000;
+    const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+    while (!fs.existsSync(file) && performance.now() < until) await pause();
+    const pids = fs.readFileSync(file, 'utf8').trim().split(' ').map(Number);
+    desktop?.close();
+    await desktop?.settled();
+    expect(pids).toHaveLength(2);
+    // A zombie that nobody has collected yet is as good as ended.
+    const lives = (pid: number): boolean =>
+      fs.existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    while (pids.some(lives) && performance.now() < until) await pause();
+    expect(pids.filter(lives)).toEqual([]);
+    fs.rmSync(folder, { recursive: true });
+  });
+
   it('that has no notify-send is no accident', () => {
     const desktop = openDesktop({ env: { DISPLAY: ':0', PATH: '/nowhere' }, platform: 'linux' });
     // The error comes later, as an event; left alone it would end this run.

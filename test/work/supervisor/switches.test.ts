@@ -46,6 +46,33 @@ describe('while it waits for work', () => {
     await r().until('working', () => state() === 'working');
   });
 
+  test.each([true, false])(
+    'a paused task ends no run but one that was asked to end when idle (%s)',
+    async (outlasts) => {
+      await open({
+        tasks: [{ id: 't', paused: true }],
+        parts: { 'coder-1': [{}] },
+        crew: { untilIdle: true, outlastsPause: outlasts },
+      });
+      let ended: string | undefined;
+      void r().crew.ended.then(({ message }) => {
+        ended = message;
+      });
+      await r().until('idle', () => state() === 'idle');
+      for (let at = 0; at < 20; at++) {
+        r().clock.advance(500);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      if (!outlasts) {
+        await r().until('ended', () => ended?.includes('t is paused') === true);
+        return;
+      }
+      expect(ended).toBeUndefined();
+      await r().p.run(undefined, { name: 'resume', task: 't' });
+      await r().until('working', () => state() === 'working');
+    },
+  );
+
   test('ABORT: the supervisor ends', async () => {
     await open({ tasks: [{ id: 't', paused: true }] });
     await r().until('idle', () => state() === 'idle');

@@ -42,6 +42,14 @@ const block = (id = 't', reason = 'no token') =>
   );
 const unblock = () => change((task) => (task.id === 't' ? { ...task, status: 'UNCLAIMED' } : task));
 const BLOCKED = '⚠️ BLOCKED: t — no token';
+/** As an editor does it: before the watcher would call the file broken. */
+const savedSoon = (file: string, text: Buffer): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(() => {
+      fs.writeFileSync(file, text);
+      resolve();
+    }, SETTLE_MS / 3);
+  });
 const texts = (one: Watching): readonly string[] => one.raised.map(({ alarm }) => alarm.text);
 
 describe('told once', () => {
@@ -140,6 +148,22 @@ test('1,000 blocked tasks are 1,000 lines and one message', async () => {
   expect(w.shown).toHaveLength(1);
 });
 
+test('a notifier is given a moment, and ended with the watcher', async () => {
+  await open();
+  await block();
+  const calls: string[] = [];
+  const desktop = {
+    show: () => void calls.push('show'),
+    settled: () => {
+      calls.push('settled?');
+      return new Promise<void>(() => {});
+    },
+    close: () => void calls.push('close'),
+  };
+  await lookOnce({ store: p.store, context: p.context, now: p.context.clock, desktop }, 20);
+  expect(calls).toEqual(['show', 'settled?', 'close']);
+});
+
 test('what comes one after the other in a storm is gathered', async () => {
   await open({ tasks: ['t', 'u', 'v'] });
   const w = watch();
@@ -174,7 +198,7 @@ describe('a board that cannot be read', () => {
     expect(texts(w)[2]).toBe('⚠️ STALE PAUSE: PAUSE file exists for 30min');
     fs.writeFileSync(p.file('.liza/state.yaml'), good);
     await w.look();
-    expect(w.cleared.map(({ key }) => key)).toEqual(['INVALID STATE']);
+    expect(w.cleared.map(({ family }) => family)).toEqual(['INVALID STATE']);
   });
 
   test('is no alarm while an editor is about to save it', async () => {
@@ -184,12 +208,7 @@ describe('a board that cannot be read', () => {
     const file = p.file('.liza/state.yaml');
     const good = fs.readFileSync(file);
     fs.writeFileSync(file, good.subarray(0, good.length / 2));
-    const saved = new Promise<void>((resolve) => {
-      setTimeout(() => {
-        fs.writeFileSync(file, good);
-        resolve();
-      }, SETTLE_MS / 3);
-    });
+    const saved = savedSoon(file, good);
     await w.look();
     await saved;
     await w.look();
@@ -226,6 +245,87 @@ describe('a board that cannot be read', () => {
     await open({ tasks: [{ id: 't', depends_on: ['nowhere'] }] });
     const found = await lookOnce({ store: p.store, context: p.context, now: p.context.clock }, 0);
     expect(found.alarms.map(({ text }) => text)[0]).toMatch(/^🚨 INVALID STATE: .*nowhere/u);
+  });
+
+  describe('lies there and breaks a rule of liza validate', () => {
+    const file = (): string => p.file('.liza/state.yaml');
+    const edit = (from: string | RegExp, to: string): void =>
+      fs.writeFileSync(file(), fs.readFileSync(file(), 'utf8').replace(from, to));
+    const once = async (): Promise<readonly string[]> =>
+      (await lookOnce({ store: p.store, context: p.context, now: p.context.clock }, 0)).alarms.map(({ text }) => text);
+
+    test.each([
+      ['a status that is none', () => edit('status: UNCLAIMED', 'status: FOO'), /tasks\.0\.status \(line \d+\): /],
+      ['a priority out of range', () => edit(/priority: \d/, 'priority: 99'), /tasks\.0\.priority \(line \d+\): /],
+      ['a status that needs more', () => edit('status: UNCLAIMED', 'status: MERGED'), /tasks\.0\..*task t: /],
+      ['a field renamed', () => edit(/^( +)done_when:/m, '$1done_whne:'), /tasks\.0/],
+      [
+        'a deadline that is no time',
+        () => edit(/^( +)timeline:.*\n( +started:)/m, '$1timeline:\n$1  deadline: "soonish"\n$2'),
+        /deadline/,
+      ],
+      ['an emptied file', () => fs.writeFileSync(file(), ''), /./],
+      ['a file that is not there', () => fs.rmSync(file()), /state\.yaml is not there/],
+    ] as const)('%s', async (_what, harm, problem) => {
+      await open();
+      const good = fs.readFileSync(file());
+      const w = watch();
+      await w.look();
+      expect(texts(w)).toEqual([]);
+      harm();
+      await w.look(3);
+      expect(texts(w)).toHaveLength(1);
+      expect(texts(w)[0]).toMatch(/^🚨 INVALID STATE: /u);
+      expect(texts(w)[0]).toMatch(problem);
+      expect(w.cleared).toEqual([]);
+      await w.end();
+      expect(await once()).toEqual(texts(w));
+      fs.writeFileSync(file(), good);
+      expect(await once()).toEqual([]);
+    });
+
+    test('another mistake is told while the first is on', async () => {
+      await open();
+      const w = watch();
+      await w.look();
+      edit(/priority: \d/, 'priority: 99');
+      await w.look();
+      edit('status: UNCLAIMED', 'status: FOO');
+      edit('priority: 99', 'priority: 1');
+      await w.look();
+      expect(texts(w)).toEqual([expect.stringContaining('priority'), expect.stringContaining('status')]);
+      expect(alerts(p)).toEqual([...texts(w), `cleared: ${texts(w)[0]}`]);
+    });
+
+    test('is no alarm while it is being saved', async () => {
+      await open();
+      const w = watch();
+      await w.look();
+      const good = fs.readFileSync(file());
+      fs.rmSync(file());
+      const saved = savedSoon(file(), good);
+      await w.look();
+      await saved;
+      await w.look();
+      expect(texts(w)).toEqual([]);
+    });
+
+    test('it is not read again as long as it stays so', async () => {
+      await open();
+      let reads = 0;
+      const read = () => {
+        reads += 1;
+        return p.store.read();
+      };
+      const w = watch({ store: { ...p.store, read } });
+      for (const harm of [() => edit('status: UNCLAIMED', 'status: FOO'), () => fs.rmSync(file())]) {
+        harm();
+        await w.look();
+        const before = reads;
+        await w.look(5);
+        expect(reads).toBe(before);
+      }
+    });
   });
 
   test('is gone: nothing is made in its place', async () => {
@@ -286,7 +386,7 @@ test('CHECKPOINT: 30 min, 2 h, 8 h, and ESCALATION until it is over', async () =
   await at(1, 1);
   await at(5399, 1);
   expect(escalation()).toBeUndefined();
-  await at(1, 2);
+  await at(1, 3);
   expect(escalation()).toBe(
     [
       '🚨 CHECKPOINT STUCK: waiting for human',
@@ -300,14 +400,17 @@ test('CHECKPOINT: 30 min, 2 h, 8 h, and ESCALATION until it is over', async () =
       '',
     ].join('\n'),
   );
-  await at(21_599, 2);
-  await at(1, 3);
+  await at(21_599, 3);
+  await at(1, 5);
   expect(escalation()).toMatch(/^🚨 CHECKPOINT ABANDONED\?: waiting for human\n/u);
   expect(told()).toEqual([
     '⚠️ CHECKPOINT STALE: waiting for human',
     '🚨 CHECKPOINT STUCK: waiting for human',
+    'cleared: ⚠️ CHECKPOINT STALE: waiting for human',
     '🚨 CHECKPOINT ABANDONED?: waiting for human',
+    'cleared: 🚨 CHECKPOINT STUCK: waiting for human',
   ]);
+  expect(w.cleared).toEqual([]);
   fs.rmSync(p.file('.liza/CHECKPOINT'));
   await w.look();
   expect(escalation()).toBeUndefined();
@@ -364,6 +467,40 @@ test('a rejected task waits for nobody while PAUSE is on, and has 30 s after tha
   expect(orphans()).toEqual([expect.stringMatching(/^🚨 ORPHANED REJECTED: t — assigned to coder-1 but agent is /u)]);
 });
 
+test('a goal that a long PAUSE held back is stalled 30 min after its end, not at once', async () => {
+  await open();
+  fs.writeFileSync(p.file('.liza/PAUSE'), '');
+  const w = watch();
+  await w.look();
+  const stalled = (): readonly string[] => texts(w).filter((text) => text.includes('STALLED'));
+  p.pass(3 * 3600);
+  await w.look();
+  fs.rmSync(p.file('.liza/PAUSE'));
+  await w.look();
+  p.pass(1799);
+  await w.look();
+  expect(stalled()).toEqual([]);
+  p.pass(1);
+  await w.look();
+  expect(stalled()).toEqual(['⚠️ STALLED: no progress for 30m']);
+});
+
+test('nor is it for a look from cron, which remembers that it saw PAUSE', async () => {
+  await open();
+  fs.writeFileSync(p.file('.liza/PAUSE'), '');
+  const stalled = async (): Promise<boolean> => {
+    const { alarms } = await lookOnce({ store: p.store, context: p.context, now: p.context.clock }, 0);
+    return alarms.some(({ key }) => key === 'STALLED');
+  };
+  p.pass(3 * 3600);
+  expect(await stalled()).toBe(false);
+  fs.rmSync(p.file('.liza/PAUSE'));
+  p.pass(300);
+  expect(await stalled()).toBe(false);
+  p.pass(1500);
+  expect(await stalled()).toBe(true);
+});
+
 describe('what stands in the way of telling', () => {
   test('a full alerts.log begins anew, and one before it is kept', async () => {
     await open({ tasks: ['t', 'u'] });
@@ -393,6 +530,48 @@ describe('what stands in the way of telling', () => {
     fs.rmdirSync(p.file('.liza/alerts.log'));
     await w.look();
     expect(alerts(p)).toEqual([BLOCKED, '⚠️ BLOCKED: u — no token']);
+  });
+
+  test('a log that cannot be read is told once, and the watching goes on', async () => {
+    await open({ tasks: ['t', 'u'] });
+    await block();
+    const first = watch();
+    await first.look();
+    await first.end();
+    fs.rmSync(p.file('.liza/alerts.log'));
+    fs.mkdirSync(p.file('.liza/alerts.log'));
+    const w = watch();
+    await w.look();
+    await block('u');
+    await w.look();
+    expect(texts(w)).toEqual([BLOCKED, '⚠️ BLOCKED: u — no token']);
+    expect(w.troubles).toEqual([expect.stringMatching(/^alerts\.log could not be read: EISDIR/)]);
+    expect(await lookOnce({ store: p.store, context: p.context, now: p.context.clock }, 0)).toMatchObject({
+      told: false,
+    });
+    await w.end();
+  });
+
+  test('whatever breaks it, another watcher can take over', async () => {
+    await open();
+    await block();
+    const broken = watchBoard(
+      {
+        store: p.store,
+        context: p.context,
+        now: p.context.clock,
+        wait: () => Promise.resolve(),
+        raised: () => {
+          throw new Error('the terminal is gone');
+        },
+        cleared: () => {},
+      },
+      new AbortController().signal,
+    );
+    await expect(broken).rejects.toThrow('the terminal is gone');
+    expect(await lookOnce({ store: p.store, context: p.context, now: p.context.clock }, 0)).toMatchObject({
+      told: true,
+    });
   });
 
   test('secrets and control characters do not reach the log', async () => {

@@ -44,7 +44,7 @@ export function watching(p: Project, options: Partial<WatcherOptions> = {}): Wat
         if (ms === LAST_WORD_MS) return new Promise((resolve) => setTimeout(resolve, ms));
         return ms < QUIET_MS ? Promise.resolve() : aborted(signal);
       },
-      desktop: { show: (message) => self.shown.push(message) },
+      desktop: { show: (message) => self.shown.push(message), settled: () => Promise.resolve(), close: () => {} },
       raised: (alarm, known) => self.raised.push({ alarm, known }),
       cleared: (alarm) => self.cleared.push(alarm),
       trouble: (line) => self.troubles.push(line),

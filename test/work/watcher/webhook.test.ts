@@ -8,7 +8,7 @@ import { OPERATOR } from '../../../src/core/board.ts';
 import type { State } from '../../../src/core/state.ts';
 import { post } from '../../../src/notify/webhook.ts';
 import { ATTEMPTS } from '../../../src/watcher/deliveries.ts';
-import { LAST_WORD_MS } from '../../../src/watcher/watcher.ts';
+import { LAST_WORD_MS, lookOnce } from '../../../src/watcher/watcher.ts';
 import { eventually } from '../supervisor/room.ts';
 import { type Project, project } from '../workflows/project.ts';
 import { aborted, alerts, answering, type Endpoint, endpoint, type Watching, watching } from './watching.ts';
@@ -237,6 +237,114 @@ test('what one watcher could not deliver, the next one does', async () => {
   await eventually('the record', () => results().length === 2);
   expect(records().last.at(-1)).toMatchObject({ attempts: 2, result: 'delivered: HTTP 200' });
 });
+
+test('looks from cron at an endpoint that is slower than they are make ten attempts in all', async () => {
+  const hook = await listen(() => {});
+  await open(hook.url).then((w) => w.end());
+  await block('t');
+  const look = async (): Promise<void> => {
+    // A process that is being started elsewhere may hold the lock for an instant.
+    while (!(await lookOnce({ store: p.store, context: p.context, now: p.context.clock, env: {} }, 30)).told);
+  };
+  for (let n = 1; n <= ATTEMPTS; n += 1) {
+    await look();
+    expect(records().last).toHaveLength(n);
+  }
+  expect(records().last[0]).toMatchObject({ attempts: 1, result: 'failed: no answer before the watcher ended' });
+  expect(records().last.at(-1)).toMatchObject({ attempts: 10, result: 'given up: no answer before the watcher ended' });
+  expect(records().waiting).toEqual([]);
+  expect(alerts(p).at(-1)).toMatch(/^webhook: message \S+ was given up after 10 attempt/);
+  await look();
+  expect(new Set(hook.received.map(({ headers }) => headers['x-liza-delivery'])).size).toBeLessThanOrEqual(1);
+  expect(hook.received.length).toBeLessThanOrEqual(ATTEMPTS);
+});
+
+test('an attempt in whose middle the watcher was killed counts', async () => {
+  const hook = await listen(() => {});
+  const w = await open(hook.url);
+  await block('t');
+  await w.look();
+  await hook.got(1);
+  expect(records().waiting).toMatchObject([{ attempts: 1 }]);
+});
+
+describe('a message that a killed watcher had only gathered', () => {
+  const MEMORY = ['alarms.json', 'webhook.json'].map((name) => `.liza/cache/watch/${name}`);
+  const kept = (): readonly (Buffer | undefined)[] =>
+    MEMORY.map((name) => (fs.existsSync(p.file(name)) ? fs.readFileSync(p.file(name)) : undefined));
+  const put = (files: readonly (Buffer | undefined)[]): void => {
+    for (const [n, name] of MEMORY.entries()) {
+      const bytes = files[n];
+      if (bytes === undefined) fs.rmSync(p.file(name), { force: true });
+      else fs.writeFileSync(p.file(name), bytes);
+    }
+  };
+  const gathering = (): Parameters<typeof watching>[1] => ({
+    sleep: (ms, signal) => (ms === LAST_WORD_MS ? new Promise((done) => setTimeout(done, ms)) : aborted(signal)),
+  });
+
+  test('is sent by the next one, on the desktop too, with what is new by then', async () => {
+    const hook = await listen(answering(200));
+    const first = await open(hook.url, gathering());
+    await block('t');
+    await first.look();
+    expect(hook.received).toEqual([]);
+    const asKilled = kept();
+    await first.end(); // says its last word; a killed one does not
+    const before = hook.received.length;
+    put(asKilled);
+    await block('u');
+    const second = watch();
+    await second.look();
+    await hook.got(before + 1);
+    expect(JSON.parse(hook.received.at(-1)?.body ?? '{}')).toMatchObject({
+      raised: [{ key: 'BLOCKED:t' }, { key: 'BLOCKED:u' }],
+    });
+    expect(second.shown).toHaveLength(1);
+    expect(alerts(p)).toEqual(['⚠️ BLOCKED: t — no token', '⚠️ BLOCKED: u — no token']);
+    await second.end();
+    expect(hook.received).toHaveLength(before + 1);
+    expect(JSON.parse(fs.readFileSync(p.file(MEMORY[0] ?? ''), 'utf8'))).not.toHaveProperty('calling');
+  });
+
+  test('is not sent twice when it was on its way already', async () => {
+    const hook = await listen(answering(200));
+    const first = await open(hook.url, gathering());
+    await block('t');
+    await first.look();
+    const [memory] = kept();
+    await first.end();
+    // Killed after the message was handed over and before that was noted.
+    put([memory, kept()[1]]);
+    const second = watch();
+    await second.look();
+    await second.end();
+    expect(hook.received).toHaveLength(1);
+  });
+});
+
+test.skipIf(!fs.existsSync('/dev/full'))(
+  'a log that takes nothing is no reason to call again at every look from cron',
+  async () => {
+    const hook = await listen(answering(200));
+    await open(hook.url).then((w) => w.end());
+    fs.rmSync(p.file('.liza/alerts.log'), { force: true });
+    fs.symlinkSync('/dev/full', p.file('.liza/alerts.log'));
+    await block('t');
+    const troubles: string[] = [];
+    const look = () =>
+      lookOnce(
+        { store: p.store, context: p.context, now: p.context.clock, env: {}, trouble: (line) => troubles.push(line) },
+        2000,
+      );
+    for (let n = 0; n < 3; n += 1) await look();
+    expect(hook.received).toHaveLength(1);
+    expect(troubles[0]).toMatch(/^alerts\.log could not be written: ENOSPC/);
+    fs.rmSync(p.file('.liza/alerts.log'));
+    await look();
+    expect(alerts(p)).toEqual(['⚠️ BLOCKED: t — no token']);
+  },
+);
 
 test('a storm is one message, which names the first and counts the rest', async () => {
   const hook = await listen(answering(200));

@@ -1,0 +1,65 @@
+// A blackboard file as it lies there, held against YAML, schema and invariants, each issue with path and line. What
+// `liza validate` prints and what the watcher raises as INVALID STATE. Takes no lock, changes nothing and trusts
+// nothing: neither cache nor journal is looked at.
+
+import type { Refusal } from '../core/decision.ts';
+import { type Violation, validate } from '../core/invariants.ts';
+import { RECORD_SECTIONS, type TaskStatus } from '../core/state.ts';
+import { assemble } from './assemble.ts';
+import type { Context } from './context.ts';
+import { type Files, realFiles } from './files.ts';
+import { normalise } from './normal.ts';
+import { decode, SIZE_LIMIT } from './text.ts';
+import { refuseNewer } from './version.ts';
+import { type BoardDocument, parseDocument } from './yaml/document.ts';
+import { lineOf } from './yaml/place.ts';
+
+export interface Issue {
+  readonly message: string;
+  readonly path?: string;
+  readonly line?: number;
+}
+
+/** None: it is valid. With the context of its project, if it is that project's board. */
+export async function checkFile(context: Context | undefined, file: string): Promise<readonly Issue[] | Refusal> {
+  const doc = await documentIn(context?.files ?? realFiles, file);
+  if ('message' in doc) return [doc];
+  const newer = refuseNewer(doc);
+  if (newer !== undefined) return newer;
+  const own = context !== undefined && file === context.paths.state;
+  const archived = own ? archivedIn(context, doc) : new Map<string, TaskStatus>();
+  return validate(filled(doc), archived).map((problem) => located(doc, problem));
+}
+
+/** `tasks.0.status (line 12): must be …` */
+export function issueLine({ message, path, line }: Issue): string {
+  return path === undefined ? message : `${path}${line === undefined ? '' : ` (line ${line})`}: ${message}`;
+}
+
+/** null sections count as empty, missing ones are missing. */
+function filled(doc: BoardDocument): unknown {
+  const { state } = normalise(doc.value);
+  return Object.fromEntries(Object.entries(state).filter(([section]) => section in doc.value));
+}
+
+async function documentIn(files: Files, file: string): Promise<BoardDocument | Issue> {
+  const size = files.stat(file)?.size ?? 0n;
+  if (size > BigInt(SIZE_LIMIT)) return { message: `${file} is larger than 64 MB and is not read` };
+  const bytes = files.read(file);
+  if (bytes === undefined) return { message: 'it is not there' };
+  const text = decode(bytes);
+  if (text === undefined) return { message: 'it is not UTF-8 text' };
+  const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
+  if (parsed.ok) return parsed.doc;
+  return { message: `line ${parsed.line}, column ${parsed.column}: ${parsed.message} (${parsed.hint})` };
+}
+
+function archivedIn(context: Context, doc: BoardDocument): ReadonlyMap<string, TaskStatus> {
+  const { state } = normalise(doc.value);
+  return Array.isArray(state.tasks) ? assemble(context, state).archived : new Map();
+}
+
+function located(doc: BoardDocument, { path, message }: Violation): Issue {
+  const line = lineOf(doc, path);
+  return { message, path: path.join('.'), ...(line === undefined ? {} : { line: line + 1 }) };
+}
