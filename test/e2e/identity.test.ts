@@ -37,6 +37,7 @@ case $LIZA_AGENT_ID in
 esac
 `;
   fs.writeFileSync(agent, text, { mode: 0o755 });
+  p.ok(['config', 'set', 'sandbox', 'off']); // what holds without it; test/e2e/sandbox.test.ts and the gauntlet have the rest
   p.ok(['config', 'set', 'providers', JSON.stringify({ hostile: { kind: 'command', argv: [agent] } })]);
   prepare(p);
   p.ok([
