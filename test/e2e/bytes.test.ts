@@ -14,7 +14,7 @@ import { gitDirectoryOf } from '../../src/git/directory.ts';
 import type { Context } from '../../src/store/context.ts';
 import { contextOf, openYamlStore } from '../../src/store/open.ts';
 import { COMMENTS, HANDWRITTEN } from './fixture.ts';
-import { cleanUp, type Project, project } from './project.ts';
+import { cleanUp, git, type Project, project } from './project.ts';
 
 afterEach(cleanUp);
 
@@ -108,6 +108,7 @@ const ONCE: readonly Operation[] = [
 
 test('a hundred operations change no byte outside their records', { timeout: 120_000 }, async () => {
   const board = project(HANDWRITTEN);
+  git(board.root, 'tag', '0000001'); // no commit has such an id by chance; the verdict's places are looked for in it
   const operations = [...[1, 2, 3, 4, 5].flatMap(ROUND), ...ONCE];
   expect(operations).toHaveLength(100);
   let before = board.read('state.yaml');
