@@ -4,6 +4,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll } from 'vitest';
 
@@ -106,10 +107,19 @@ export const argument = hostile.map((text) => text.replaceAll('\0', '').slice(0,
 /** What a terminal would act upon, besides newlines. */
 export const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
+/** It waits for something that never comes. */
+const HANGS_MS = 60_000;
+
 /** In time of this process, not of the clock: a busy machine is nobody's fault. */
 export async function within<T>(what: string, work: () => T | Promise<T>): Promise<T> {
   const begun = process.cpuUsage();
-  const answer = await work();
+  const over = new AbortController();
+  const hangs = setTimeout(HANGS_MS, undefined, { signal: over.signal }).then(
+    () => Promise.reject(new Error(`${what} did not end`)),
+    () => undefined as never,
+  );
+  const answer = await Promise.race([work(), hangs]);
+  over.abort();
   const { user, system } = process.cpuUsage(begun);
   const ms = (user + system) / 1000;
   if (ms > LONGEST_MS) throw new Error(`${what} took ${Math.round(ms)} ms of CPU`);

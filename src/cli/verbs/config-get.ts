@@ -24,7 +24,10 @@ export const verb: Verb = {
     const key = args.text('key');
     const [name = '', ...path] = key?.split('.') ?? [];
     if (key !== undefined && name === 'budgets' && path.length > 0) {
-      const value = path.reduce<unknown>((at, part) => (isFields(at) ? at[part] : undefined), values[name]);
+      const value = path.reduce<unknown>(
+        (at, part) => (isFields(at) && Object.hasOwn(at, part) ? at[part] : undefined),
+        values[name],
+      );
       return { ok: true, lines: [shown(value)], data: { key, value: value ?? null }, notices };
     }
     if (key !== undefined && !known.includes(key)) {

@@ -116,7 +116,7 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
     ...as.io,
   };
   const code = await run(argv, io);
-  return { code, stdout, stderr, json: parsed(stdout) };
+  return { code, stdout, stderr, json: argv.includes('--json') ? parsed(stdout) : {} };
 }
 
 /** Text output has no JSON in it; a test that expects some fails on the empty object. */
