@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settings } from '../../../src/core/state.ts';
 import { confine } from '../../../src/sandbox/confine.ts';
-import { isTool } from '../../../src/sandbox/detect.ts';
+import { isTool, tried } from '../../../src/sandbox/detect.ts';
 import { toolFolders } from '../../../src/sandbox/tools.ts';
 import { needsClone, runConfined, type Shelter, shelterOf, standing } from '../../../src/workflows/shelter.ts';
 import { type Project, project } from '../workflows/project.ts';
@@ -46,6 +46,31 @@ const run = async (
   const program = { argv: ['sh', '-c', script] as [string, ...string[]], cwd: folder, env, timeoutMs };
   return runConfined({ root: p.root, shelter }, rules, { folder, part: 'tests' }, program);
 };
+
+describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
+  const fake = (script: string) => {
+    const program = path.join(p.base, 'bwrap');
+    fs.writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return tried({ kind: 'bubblewrap', program, extra: [] });
+  };
+
+  test('that only runs what it is given is none', async () => {
+    const found = await fake('while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
+    expect(found).toMatchObject({ why: 'bubblewrap does not work here: it hides nothing' });
+  });
+
+  test('that fails is none, and says why in its own words', async () => {
+    const found = await fake('echo "bwrap: setting up uid map: Permission denied" >&2; exit 1');
+    expect(found).toMatchObject({ why: expect.stringContaining('uid map'), remedy: expect.stringContaining('user') });
+  });
+
+  test.skipIf(!works)('that knows no way to close namespaces is used as it is', async () => {
+    const found = await fake(
+      'case " $* " in *" --disable-userns "*) echo "bwrap: Unknown option" >&2; exit 1;; esac; exec bwrap "$@"',
+    );
+    expect(found).toMatchObject({ kind: 'bubblewrap', extra: [] });
+  });
+});
 
 describe.skipIf(!works)('a program of the project in bubblewrap', () => {
   test('writes its checkout, its home and /tmp; all but the first are gone afterwards', async () => {
