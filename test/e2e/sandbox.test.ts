@@ -148,12 +148,22 @@ setInterval(() => {}, 1000);`;
         return false;
       }
     });
-  const started = async () => {
+  const SUBMITS = `import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+if (!process.env.LIZA_AGENT_ID.startsWith('coder')) process.exit(0);
+const run = (...argv) => spawnSync(argv[0], argv.slice(1), { stdio: 'inherit' });
+run('liza', 'begin', 'a', '--intent', 'a', '--risks', 'none', '--validation', 'passes', '--file', 'test/a.test.mjs');
+fs.mkdirSync('test', { recursive: true });
+fs.writeFileSync('test/a.test.mjs', "import { spawnSync } from 'node:child_process'; spawnSync('sleep', ['4711']);");
+run('git', 'add', '-A');
+run('git', 'commit', '-qm', 'a');
+run('liza', 'submit-for-review', 'a', 'HEAD');`;
+  const started = async (agent = HANGS) => {
     const file = path.join(emptyFolder(), 'agent.mjs');
-    fs.writeFileSync(file, HANGS);
+    fs.writeFileSync(file, agent);
     const s = scene(file);
     const running = s.p.start(RUN, { env: s.env });
-    await until(() => fs.existsSync(path.join(s.p.root, '.worktrees/a/at-work')));
+    if (agent === HANGS) await until(() => fs.existsSync(path.join(s.p.root, '.worktrees/a/at-work')));
     await until(() => sleepers().length === 1);
     return { ...s, running };
   };
@@ -168,6 +178,13 @@ setInterval(() => {}, 1000);`;
 
   test('kill -9 of the supervisor ends all of it', async () => {
     const { running } = await started();
+    running.child.kill('SIGKILL');
+    await running.ended;
+    await until(() => sleepers().length === 0);
+  });
+
+  test('kill -9 of the supervisor also ends what is validated for it, outside its sandbox', async () => {
+    const { running } = await started(SUBMITS);
     running.child.kill('SIGKILL');
     await running.ended;
     await until(() => sleepers().length === 0);
