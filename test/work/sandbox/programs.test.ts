@@ -73,6 +73,19 @@ describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
 });
 
 describe.skipIf(!works)('a program of the project in bubblewrap', () => {
+  test('that takes more than an agent may is ended, and told as that: processes, memory, files in memory', async () => {
+    const forks = await run('for n in 1 2 3 4 5 6 7 8 9; do sleep 30 & done; wait', { agent_processes: 6 });
+    expect(forks).toMatchObject({
+      how: 'over-limit',
+      why: expect.stringMatching(/processes, and agent_processes is 6/),
+    });
+    const limit = { agent_memory_mb: 100 };
+    const eats = await run(`node -e 'const b = Buffer.alloc(300 << 20, 1); setInterval(() => b.length, 1e3)'`, limit);
+    expect(eats).toMatchObject({ how: 'over-limit', why: expect.stringMatching(/MB of memory/) });
+    const fills = await run('head -c 300000000 /dev/zero > /dev/shm/x; sleep 30', limit);
+    expect(fills).toMatchObject({ how: 'over-limit', why: expect.stringMatching(/used (28|29)\d MB of memory/) });
+  }, 60_000);
+
   test('writes its checkout, its home and /tmp; all but the first are gone afterwards', async () => {
     const ended = await run(
       'echo x > made && echo x > ~/cache && echo x > /tmp/liza-program && ls -A ~ && echo $TMPDIR',
