@@ -64,6 +64,8 @@ export async function tried(tool: Tool): Promise<Detected> {
     const answer = await trial(way);
     if (answer === undefined) return way;
     said = answer;
+    // It would hang the other ways, too, and somebody waits.
+    if (answer === HANGS) break;
   }
   return { why: `${tool.kind} does not work here: ${said}`, remedy: remedyFor(said) };
 }
@@ -98,13 +100,14 @@ function trial(tool: Tool): Promise<string | undefined> {
     child.once('error', (error) => done(error.message));
     child.once('close', (code, signal) => {
       clearTimeout(late);
-      const why = said.trim().split('\n').at(-1) || (signal ?? `exit ${code}`);
+      const why = said.trim().split('\n').at(-1) || (signal === 'SIGKILL' ? HANGS : (signal ?? `exit ${code}`));
       done(code === 0 ? undefined : why.replace(/^bwrap: /, ''));
     });
   });
 }
 
 const TRIAL_MS = 5000;
+const HANGS = `it did not answer within ${TRIAL_MS / 1000} s`;
 
 const remedyFor = (said: string): string =>
   /uid map|user namespace|NEWUSER|Operation not permitted|Permission denied/i.test(said)
