@@ -145,6 +145,14 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
     expect(fs.existsSync(path.join(victim, 'git'))).toBe(true);
   });
 
+  test('a link that it left in a folder that is open shows nothing to the next one', async () => {
+    for (const name of ['cache', '.secrets']) fs.mkdirSync(path.join(home, name));
+    fs.writeFileSync(path.join(home, '.secrets/key'), 'top secret');
+    const config = { sandbox_write: ['~/cache'], sandbox_read: ['~/cache/not-there-yet'] };
+    await stay('mkdir ~/.secrets; ln -s ../.secrets ~/cache/not-there-yet', { config });
+    expect((await stay('cat ~/.secrets/key ~/cache/not-there-yet/key', { config })).stdout).not.toContain('top secret');
+  });
+
   test('a folder that a variable names elsewhere', async () => {
     const outside = path.join(p.base, 'named');
     fs.mkdirSync(outside);
