@@ -64,6 +64,12 @@ describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
     expect(found).toMatchObject({ why: expect.stringContaining('uid map'), remedy: expect.stringContaining('user') });
   });
 
+  test('that hangs is none, and is not waited for again and again', async () => {
+    const begun = performance.now();
+    expect(await fake('exec sleep 60')).toMatchObject({ why: expect.stringContaining('did not answer within 5 s') });
+    expect(performance.now() - begun).toBeLessThan(9000);
+  }, 20_000);
+
   test.skipIf(!works)('that knows no way to close namespaces is used as it is', async () => {
     const found = await fake(
       'case " $* " in *" --disable-userns "*) echo "bwrap: Unknown option" >&2; exit 1;; esac; exec bwrap "$@"',
