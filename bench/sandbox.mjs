@@ -72,6 +72,8 @@ function project() {
     'specs/vision.md',
     '--done',
     'd',
+    '--validate',
+    'true',
     '--scope',
     'IN: src/',
     '--ready',

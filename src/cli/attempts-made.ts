@@ -2,7 +2,7 @@
 // that cannot be written it is refused all the same.
 
 import type { Attempt } from '../core/asker.ts';
-import type { AttemptRefused } from './identity.ts';
+import { type AttemptRefused, humanOnly } from './identity.ts';
 import type { Io } from './io.ts';
 import type { Group, Refused } from './verb.ts';
 
@@ -18,6 +18,15 @@ export async function judged(
   if (attempt === undefined) return refusal;
   await record(io, name, attempt).catch(() => {});
   return made === undefined ? told : { ...told, message: `liza ${name} refused: ${refusal.message}` };
+}
+
+/** An agent asked, from inside the sandbox, for what is not its to do: recorded against whoever it really is. */
+export async function reached(
+  io: Io,
+  found: { readonly name: string; readonly groups: readonly Group[] },
+): Promise<void> {
+  const refusal = await humanOnly(io, found.name);
+  if (refusal !== undefined) await judged(io, found, refusal);
 }
 
 /** An agent with its own credential that tries what is the operator's or a supervisor's. */

@@ -42,6 +42,11 @@ export function refuseBrokered(name: string): Refusal | undefined {
   );
 }
 
+/** Who asks for one of these has lost its way; who asks for another of the refused acts as somebody else. */
+export const onlyLooks = (name: string, rest: readonly string[]): boolean =>
+  ['report', 'help', 'version', 'completion', 'rehearse', 'dashboard', 'mcp'].includes(name) ||
+  (name === 'doctor' && rest.every((word) => word === '--json'));
+
 /** What was named would be read outside, with the user's rights. */
 export const refuseFile = (name: string): Refusal =>
   refuse(`from inside the sandbox no file is read: ${name}`, 'give its text on stdin: … - < file', 1, 'sandbox');

@@ -9,6 +9,7 @@ import { ancestorsOf } from '../programs/ancestors.ts';
 import type { Context } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import type { CrewControl } from '../supervisor/view.ts';
+import { isBrokered } from './brokered.ts';
 import type { Dialogue, Io } from './io.ts';
 import { emit } from './output.ts';
 import { saveCompiled } from './parts.ts';
@@ -222,9 +223,18 @@ function optimiser(is: 'on' | 'off'): void {
   process.getBuiltinModule('node:v8').setFlagsFromString(held ? '--no-opt' : '--opt');
 }
 
+/** Run for an agent in the sandbox, it must not outlive the supervisor that watches over both. */
+function endWithParent(): void {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) process.exit(1);
+  }, 500).unref();
+}
+
 /** `atEnd`: what is left to do before the process ends. */
 export async function main(atEnd: () => void): Promise<void> {
   const io = processIo();
+  if (isBrokered(process.env)) endWithParent();
   const bad = unsupported(process.platform, process.versions.node);
   process.exitCode = bad === undefined ? await run(process.argv.slice(2), io) : emit(bad, io, false);
   // A code cache counts only under the flags it was made with.

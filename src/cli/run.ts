@@ -3,7 +3,7 @@
 
 import { type Refusal, refuse } from '../core/decision.ts';
 import { COMMON_OPTIONS, readArgs } from './args.ts';
-import { isBrokered, refuseBrokered } from './brokered.ts';
+import { isBrokered, onlyLooks, refuseBrokered } from './brokered.ts';
 import { explain } from './errors.ts';
 import { quoted } from './ids.ts';
 import type { Io } from './io.ts';
@@ -44,13 +44,16 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
       'planned',
     );
   }
-  const kept = isBrokered(io.env) ? refuseBrokered(name) : undefined;
-  if (kept !== undefined) return kept;
   const { verb } = await entry.load();
   const beforeWords = verb.passthrough ? rest.slice(0, firstWord(rest)) : endsOptions(rest);
   if (beforeWords.some((word) => word === '--help' || word === '-h')) {
     const lines = helpText(verb, entry.summary, COMMON_OPTIONS);
     return { ok: true, lines, data: { help: lines.join('\n') } };
+  }
+  const kept = isBrokered(io.env) ? refuseBrokered(name) : undefined;
+  if (kept !== undefined) {
+    if (!onlyLooks(name, rest)) await (await import('./attempts-made.ts')).reached(io, { name, groups: entry.groups });
+    return kept;
   }
   const args = readArgs(verb, rest);
   if ('ok' in args) return args;

@@ -102,9 +102,12 @@ export const ConfigSchema = v.object({
   ),
   agent_memory_mb: guarded(
     v.optional(v.nullable(limit)),
-    'Memory in MB that an agent with all it starts may use before it is ended; none: no limit.',
+    'Memory in MB that an agent with all it starts, or a program that Liza runs for the project, may use before it is ended; none: no limit.',
   ),
-  agent_processes: guarded(v.optional(limit, 1000), 'Processes that an agent may have at once before it is ended.'),
+  agent_processes: guarded(
+    v.optional(limit, 1000),
+    'Processes that an agent, or a program that Liza runs for the project, may have at once before it is ended.',
+  ),
   allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (LFS) run.'),
   providers: guarded(v.optional(map), 'Agent CLIs and how to start them.'),
   default_provider: guarded(

@@ -70,7 +70,7 @@ export async function saveAttempt(
 async function ownRefs(bench: Workbench, place: Place): Promise<readonly string[]> {
   const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['for-each-ref', '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)'];
-  const asked = await git(bench.env, place.folder, args, { at });
+  const asked = await git(bench.env, place.folder, args, { at, in: place.folder });
   const commits = asked.stdout.split('\n').flatMap((line) => /\bcommit ([0-9a-f]{40,64})/.exec(line)?.[1] ?? []);
   for (const commit of new Set(commits)) await isolationOf(place).bring(bench, place, commit);
   return commits;

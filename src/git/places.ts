@@ -107,7 +107,7 @@ export interface Head {
 export async function headOf(bench: Workbench, place: Place): Promise<Head | undefined> {
   const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['rev-parse', '--revs-only', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'];
-  const asked = await git(bench.env, place.folder, args, { at });
+  const asked = await git(bench.env, place.folder, args, { at, in: place.folder });
   const [commit, branch] = asked.stdout.split('\n');
   if (asked.status !== 0 || !/^[0-9a-f]{40,64}$/.test(commit ?? '')) return undefined;
   const merging = firstLine(join(place.gitDirectory, 'MERGE_HEAD'));

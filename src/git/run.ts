@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { EnvironmentError } from '../core/decision.ts';
+import { letGo } from './pipes.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,6 +20,8 @@ export interface GitCall {
   readonly input?: string;
   /** A lock's descriptor: should we die, the lock stays until this git has ended too. */
   readonly hold?: number | undefined;
+  /** A folder that an agent writes: this call may come to wait at a pipe in it. */
+  readonly in?: string | undefined;
 }
 
 /** merge-tree --write-tree came with 2.38. */
@@ -26,6 +29,8 @@ export const MINIMUM_GIT = [2, 38] as const;
 
 /** Far beyond any honest call: something waits for ever, such as a pipe planted where git expects a file. */
 const LONGEST = 10 * 60_000;
+/** Then it is seen to whether it waits at one. */
+const SLOW = 5000;
 
 const HARDENED = [
   'core.hooksPath=/dev/null',
@@ -46,7 +51,7 @@ export function git(
   env: Environment,
   folder: string,
   args: readonly string[],
-  { at = {}, input = '', hold }: GitCall = {},
+  { at = {}, input = '', hold, in: folderOfAgent }: GitCall = {},
 ): Promise<GitAnswer> {
   return new Promise((done, fail) => {
     const child = spawn('git', [...HARDENED, '-C', folder, ...args], {
@@ -56,10 +61,16 @@ export function git(
     const [stdin, stdout, stderr] = child.stdio as unknown as [Writable, Readable, Readable];
     const out = collect(stdout);
     const err = collect(stderr);
-    child.on('error', (cause: NodeJS.ErrnoException) => fail(notStarted(cause, folder)));
     const late = setTimeout(() => child.kill('SIGKILL'), LONGEST);
+    const slow = setInterval(() => folderOfAgent !== undefined && void letGo(folderOfAgent).catch(() => {}), SLOW);
+    child.on('error', (cause: NodeJS.ErrnoException) => {
+      clearTimeout(late);
+      clearInterval(slow);
+      fail(notStarted(cause, folder));
+    });
     child.on('close', (code, signal) => {
       clearTimeout(late);
+      clearInterval(slow);
       if (code !== null) return done({ status: code, stdout: out(), stderr: err() });
       fail(new EnvironmentError(`git ${args[0] ?? ''} was ended by ${signal}`, `look at ${folder}`, 3));
     });

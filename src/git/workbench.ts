@@ -93,9 +93,13 @@ export async function openWorkbench(
     refStorage: settings.findLast(([key]) => key === 'extensions.refstorage')?.[1] ?? 'files',
     project: (args, input = '') => git(env, root, args, { input, hold }),
     objects: (args, input = '') => git(env, bench, args, { at: at(), input, hold }),
-    files: (place, args, input = '') => git(env, place.folder, args, { at: at(place), input, hold }),
+    files: (place, args, input = '') => git(env, place.folder, args, { at: at(place), input, hold, in: place.folder }),
     fetch: (gitDirectory, commit) =>
-      git(env, bench, [...FETCH, gitDirectory, commit], { at: { ...at(), GIT_ALLOW_PROTOCOL: 'file' }, hold }),
+      git(env, bench, [...FETCH, gitDirectory, commit], {
+        at: { ...at(), GIT_ALLOW_PROTOCOL: 'file' },
+        hold,
+        in: gitDirectory,
+      }),
   };
 }
 

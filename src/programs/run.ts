@@ -7,6 +7,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { secretsOf } from '../core/redact.ts';
+import { type Limits, overrun } from './limits.ts';
 import { type Output, type OutputRequest, openOutput, type Printed } from './output.ts';
 import { openPipe, type Pipe } from './pipe.ts';
 import { startTime } from './processes.ts';
@@ -16,12 +17,15 @@ import { send, type Tree, treeOf } from './tree.ts';
 export interface Program extends Startable, OutputRequest {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Of its whole tree. */
+  readonly limits?: Limits | undefined;
 }
 
 export type How =
   | { readonly how: 'exited'; readonly code: number }
   | { readonly how: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly how: 'timed-out' }
+  | { readonly how: 'over-limit'; readonly why: string }
   /** By the caller's AbortSignal. */
   | { readonly how: 'stopped' }
   | { readonly how: 'not-started'; readonly reason: string };
@@ -91,9 +95,16 @@ async function follow(child: Started, tag: string, program: Program, pipe: Pipe,
   // Whoever watches the lines may throw: that must not leave the program running.
   const mistake = new AbortController();
   const drained = pipe.read(output.write).catch((error: unknown) => mistake.abort(error));
-  const how = await first(exited, program.timeoutMs, [mistake.signal, program.signal]);
+  const over = new AbortController();
+  const passed: Promise<How>[] =
+    program.limits === undefined
+      ? []
+      : [overrun(child.pid, program.limits, over.signal).then((why) => ({ how: 'over-limit', why }))];
+  const how = await first([exited, ...passed], program.timeoutMs, [mistake.signal, program.signal]);
+  over.abort();
   if (how.how === 'timed-out' || how.how === 'stopped') await askToEnd(child, tree, program.wrapped === true);
-  else await within(LINGER_MS, drained);
+  // Who takes too much is given no time to take more.
+  else if (how.how !== 'over-limit') await within(LINGER_MS, drained);
   const survivors = await tree.end();
   await within(REAP_MS, exited);
   child.unref();
@@ -110,7 +121,11 @@ const exitOf = (child: ChildProcess, wrapped?: boolean): Promise<How> =>
   });
 
 /** The first reason wins: what a program exits with after it was told to end says nothing. */
-function first(exited: Promise<How>, timeoutMs: number, signals: readonly (AbortSignal | undefined)[]): Promise<How> {
+function first(
+  endings: readonly Promise<How>[],
+  timeoutMs: number,
+  signals: readonly (AbortSignal | undefined)[],
+): Promise<How> {
   return new Promise((done) => {
     const given = signals.filter((signal) => signal !== undefined);
     const settle = (how: How): void => {
@@ -122,7 +137,7 @@ function first(exited: Promise<How>, timeoutMs: number, signals: readonly (Abort
     const timer = setTimeout(() => settle({ how: 'timed-out' }), Math.min(timeoutMs, LONGEST_TIMER));
     for (const signal of given) signal.addEventListener('abort', stop);
     if (given.some(({ aborted }) => aborted)) stop();
-    void exited.then(settle);
+    for (const ending of endings) void ending.then(settle);
   });
 }
 

@@ -1,33 +1,40 @@
-// How much a tree of processes uses just now: how many there are, and the memory that is theirs alone. What several
-// share (libraries, mapped files) is not counted. One look at the machine serves all who ask within a moment.
+// How much a tree of processes uses just now: how many there are, and the memory that is theirs. Mapped files (libraries)
+// are not counted, for they are the disk's; memory that several share is, once, and so are files that a sandbox keeps
+// in memory. One look at the machine serves all who ask within a moment.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 
 export interface Taken {
   readonly processes: number;
   readonly memoryMb: number;
 }
 
-const PAGE = 4096;
+/** Less than that is not worth a closer look: what a process shares, and with how many, is slow to tell. */
+const MUCH_SHARED = 32 * 2 ** 20;
 const FRESH_MS = 500;
 let known: { readonly at: number; readonly parents: ReadonlyMap<number, number> } | undefined;
 
 /** Of a process and all below it. */
 export function takenBelow(pid: number): Taken {
-  const parents = parentsNow();
-  const below = new Set<number>([pid]);
-  for (let before = 0; before < below.size; ) {
-    before = below.size;
-    for (const [one, parent] of parents) if (below.has(parent)) below.add(one);
+  // Each process once: a bomb may make a chain of thousands.
+  const children = new Map<number, number[]>();
+  for (const [one, parent] of parentsNow()) {
+    const known = children.get(parent);
+    if (known === undefined) children.set(parent, [one]);
+    else known.push(one);
   }
-  return takenBy([...below]);
+  const below = [pid];
+  for (const one of below) for (const child of children.get(one) ?? []) below.push(child);
+  return takenBy(below);
 }
 
 function takenBy(pids: readonly number[]): Taken {
-  const bytes = process.platform === 'linux' ? pids.map(privateBytes) : residentBytes(pids);
-  return { processes: pids.length, memoryMb: Math.round(bytes.reduce((sum, one) => sum + one, 0) / 2 ** 20) };
+  const bytes = process.platform === 'linux' ? linuxBytes(pids) : sum(residentBytes(pids));
+  return { processes: pids.length, memoryMb: Math.round(bytes / 2 ** 20) };
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 function parentsNow(): ReadonlyMap<number, number> {
   const now = performance.now();
@@ -50,10 +57,35 @@ function fromProc(): ReadonlyMap<number, number> {
   );
 }
 
-/** `statm`: size, resident, shared, in pages. */
-function privateBytes(pid: number): number {
-  const [, resident = 0, shared = 0] = (read(`/proc/${pid}/statm`) ?? '').split(' ').map(Number);
-  return Math.max(0, resident - shared) * PAGE;
+function linuxBytes(pids: readonly number[]): number {
+  const each = pids.map((pid) => {
+    const status = read(`/proc/${pid}/status`) ?? '';
+    return { pid, own: kilobytes(status, 'RssAnon') * 1024, shared: kilobytes(status, 'RssShmem') * 1024 };
+  });
+  const shared = sum(each.map((one) => (one.shared < MUCH_SHARED ? 0 : shareOf(one.pid, one.shared))));
+  // A file in memory that is also mapped is in both.
+  return sum(each.map(({ own }) => own)) + Math.max(shared, keptInMemory(pids));
+}
+
+/** Its part of what it shares: all of them together make the whole. */
+function shareOf(pid: number, otherwise: number): number {
+  const text = read(`/proc/${pid}/smaps_rollup`);
+  return text === undefined ? otherwise : kilobytes(text, 'Pss_Shmem') * 1024;
+}
+
+const kilobytes = (text: string, name: string): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
+
+/** Files below /dev, `/dev/shm` above all, where that is a sandbox's own: they lie in memory. */
+function keptInMemory([, inside]: readonly number[]): number {
+  const own = `/proc/${inside}/root/dev`;
+  try {
+    if (inside === undefined || statSync(own).dev === statSync('/dev').dev) return 0;
+    const { blocks, bfree, bsize } = statfsSync(own);
+    return (blocks - bfree) * bsize;
+  } catch {
+    return 0; // it has ended
+  }
 }
 
 const fromPs = (): ReadonlyMap<number, number> =>

@@ -49,14 +49,23 @@ export function detect(env: Environment): Promise<Detected> {
   return before;
 }
 
-async function tried(tool: Tool): Promise<Detected> {
-  // Root needs no user namespace; a root without its rights, as in some containers, does.
-  const ways = tool.kind === 'bubblewrap' ? [tool, { ...tool, extra: ['--unshare-user'] }] : [tool];
+/**
+ * The best first: no further user namespace inside. In one of its own a program may mount the hierarchy of cgroups, and
+ * end or freeze all that runs in the same one as it, its supervisor included. An older bubblewrap (before 0.8) or one that
+ * is setuid has no such option. Then: root needs no user namespace; a root without its rights, as in some containers, does.
+ */
+const WAYS = [['--unshare-user', '--disable-userns'], [], ['--unshare-user']] as const;
+
+/** Started for real, the best way first. */
+export async function tried(tool: Tool): Promise<Detected> {
+  const ways = tool.kind === 'bubblewrap' ? WAYS.map((extra) => ({ ...tool, extra })) : [tool];
   let said = '';
   for (const way of ways) {
     const answer = await trial(way);
     if (answer === undefined) return way;
-    said ||= answer;
+    said = answer;
+    // It would hang the other ways, too, and somebody waits.
+    if (answer === HANGS) break;
   }
   return { why: `${tool.kind} does not work here: ${said}`, remedy: remedyFor(said) };
 }
@@ -72,7 +81,11 @@ function trial(tool: Tool): Promise<string | undefined> {
     tmp: '/tmp',
     network: false,
   };
-  const shell = ['/bin/sh', '-c', '! (: > "$0") 2>/dev/null', '/.liza-sandbox-trial'] as const;
+  // What is hidden is empty but for what is shown there: a tool that only runs what it is given would be believed by
+  // whoever cannot write there anyway. Nothing but the shell itself is used: not every system has more at known places.
+  const hides = 'for one in /var/*; do [ "$one" = /var/tmp ] || { echo it hides nothing >&2; exit 1; }; done; ';
+  const script = `${tool.kind === 'bubblewrap' ? hides : ''}! (: > "$0") 2>/dev/null`;
+  const shell = ['/bin/sh', '-c', script, '/.liza-sandbox-trial'] as const;
   const [program, ...args] =
     tool.kind === 'bubblewrap'
       ? bwrapArgv(tool, policy, shell as unknown as [string, ...string[]], { kindOf: () => 'folder' })
@@ -87,13 +100,14 @@ function trial(tool: Tool): Promise<string | undefined> {
     child.once('error', (error) => done(error.message));
     child.once('close', (code, signal) => {
       clearTimeout(late);
-      const why = said.trim().split('\n').at(-1) || (signal ?? `exit ${code}`);
+      const why = said.trim().split('\n').at(-1) || (signal === 'SIGKILL' ? HANGS : (signal ?? `exit ${code}`));
       done(code === 0 ? undefined : why.replace(/^bwrap: /, ''));
     });
   });
 }
 
 const TRIAL_MS = 5000;
+const HANGS = `it did not answer within ${TRIAL_MS / 1000} s`;
 
 const remedyFor = (said: string): string =>
   /uid map|user namespace|NEWUSER|Operation not permitted|Permission denied/i.test(said)

@@ -34,6 +34,7 @@ export function policyOf(stay: Stay): Policy {
   const home = homeAt(env, root);
   const hidden = [...ALWAYS_HIDDEN, ...TEMPORARY, ...(home === undefined ? [] : [home])];
   const tools = toolFolders(env, hidden);
+  const [alsoRead, alsoWrite] = namedIn(stay);
   return {
     cwd: stay.cwd,
     hide: [
@@ -52,13 +53,9 @@ export function policyOf(stay: Stay): Policy {
       ...CERTIFICATES.flatMap((name) => certificates(env[name])),
       ...(folder === undefined || folder.writable ? [] : [folder.path]),
       ...(stay.show ?? []),
-      ...(stay.alsoRead ?? []).flatMap((path) => named(path, env)),
+      ...alsoRead,
     ],
-    write: [
-      ...(folder?.writable === true ? [folder.path] : []),
-      ...(stay.write ?? []),
-      ...(stay.alsoWrite ?? []).flatMap((path) => named(path, env)),
-    ],
+    write: [...(folder?.writable === true ? [folder.path] : []), ...(stay.write ?? []), ...alsoWrite],
     home: { at: inPlace || home === undefined ? stay.home : home, kept: stay.home },
     tmp: stay.tmp,
     network: stay.network,
@@ -81,15 +78,26 @@ function homeAt(env: Environment, root: string): string | undefined {
   return real === undefined || real === '/' || isBelow(real, root) ? undefined : real;
 }
 
+type Named = Exclude<Shown, string>;
+
+/** Of the configuration. In a folder that is open a link may be a session's own, and would show the next one anything. */
+function namedIn({ alsoRead = [], alsoWrite = [], env }: Stay): readonly [readonly Named[], readonly Named[]] {
+  const [read, write] = [alsoRead, alsoWrite].map((paths) => paths.flatMap((path) => named(path, env)));
+  const isPlanted = ({ at, from }: Named): boolean =>
+    at !== from && (write ?? []).some((open) => open.at !== at && (isBelow(at, open.at) || isBelow(at, open.from)));
+  const [seen = [], open = []] = [read, write].map((all) => (all ?? []).filter((one) => !isPlanted(one)));
+  return [seen, open];
+}
+
 /** What the configuration names, if it is there; a link is shown as what it leads to. */
-function named(path: string, env: Environment): readonly Shown[] {
+function named(path: string, env: Environment): readonly Named[] {
   const whole = path.replace(/^~(?=\/|$)/, env['HOME'] ?? '~');
   if (!isAbsolute(whole)) return [];
   return shownAt(whole);
 }
 
 /** A file or folder at its own place, were it a link. */
-export function shownAt(path: string): readonly Shown[] {
+export function shownAt(path: string): readonly Named[] {
   const from = realOf(path);
   const parent = realOf(dirname(path));
   return from === undefined || parent === undefined ? [] : [{ at: join(parent, basename(path)), from }];

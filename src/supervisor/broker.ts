@@ -80,7 +80,12 @@ export function openBroker(options: BrokerOptions): Broker {
       const request = take(join(folder, `${id}.ask`));
       if (request === undefined) continue;
       options.onAsked?.();
-      const [child, answered] = serve(options, request);
+      const served = request === UNREADABLE ? UNREADABLE_ANSWER : serve(options, request);
+      if ('code' in served) {
+        reply(folder, id, served);
+        continue;
+      }
+      const [child, answered] = served;
       running.set(
         child,
         answered.then((answer) => {
@@ -145,8 +150,11 @@ function waiting(folder: string): readonly string[] {
   return found;
 }
 
-/** Reads and removes it. Undefined: it is no request. */
-function take(file: string): Request | undefined {
+const UNREADABLE = 'unreadable';
+const UNREADABLE_ANSWER = failed('what was asked is too long or not whole', 'ask with less: a few megabytes at most');
+
+/** Reads and removes it. Undefined: there is nothing to take, and nobody who waits for an answer. */
+function take(file: string): Request | typeof UNREADABLE | undefined {
   try {
     // Not through a link, and without waiting for the other end of a pipe.
     const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -154,11 +162,12 @@ function take(file: string): Request | undefined {
       // First: one that stayed would be carried out again and again.
       unlinkSync(file);
       const { size } = fstatSync(fd);
-      if (!fstatSync(fd).isFile() || size > LONGEST_REQUEST) return undefined;
+      if (!fstatSync(fd).isFile()) return undefined;
+      if (size > LONGEST_REQUEST) return UNREADABLE;
       const bytes = Buffer.alloc(size);
       let read = 0;
       for (let got = -1; got !== 0 && read < size; read += got) got = readSync(fd, bytes, read, size - read, read);
-      return requestIn(bytes.toString('utf8', 0, read));
+      return requestIn(bytes.toString('utf8', 0, read)) ?? UNREADABLE;
     } finally {
       closeSync(fd);
     }
@@ -182,17 +191,23 @@ export function requestIn(text: string): Request | undefined {
   return { argv: argv as readonly string[], ...(stdin === undefined ? {} : { stdin }) };
 }
 
-function serve({ program, root, env }: BrokerOptions, request: Request): [ChildProcess, Promise<Answer>] {
-  const [file, ...rest] = program;
-  const child = spawn(file, [...rest, ...request.argv], {
-    cwd: root,
-    // The program must know that its arguments come from inside: files they name are not its to read.
-    env: { ...env, LIZA_BROKERED: '1' },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-  });
+/** An answer at once: it could not be started. */
+function serve(options: BrokerOptions, request: Request): [ChildProcess, Promise<Answer>] | Answer {
+  let child: ChildProcess;
+  try {
+    child = started(options, request);
+  } catch (error) {
+    // What the system refuses outright is thrown, an argument that is too long for it, say: whoever asks must not end us.
+    return notStarted(error as NodeJS.ErrnoException);
+  }
+  const { stdin, stdout, stderr } = child;
+  // Without room for its pipes there is no child to wait for.
+  if (stdin === null || stdout === null || stderr === null || stdin === undefined) {
+    child.once('error', () => {});
+    return notStarted({ message: 'too many open files' });
+  }
   const answered = new Promise<Answer>((done) => {
-    const texts = [child.stdout, child.stderr].map((stream) => {
+    const texts = [stdout, stderr].map((stream) => {
       const chunks: Buffer[] = [];
       let length = 0;
       stream.on('data', (chunk: Buffer) => {
@@ -202,21 +217,40 @@ function serve({ program, root, env }: BrokerOptions, request: Request): [ChildP
       return () => Buffer.concat(chunks).toString('utf8');
     });
     const late = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
-    let failed: string | undefined;
+    let isThere = true;
     child.once('error', (error) => {
-      failed = error.message;
-      done({ code: 1, stdout: '', stderr: `liza could not be started: ${error.message}\n` });
+      isThere = false;
+      done(notStarted(error));
     });
     child.once('close', (code, signal) => {
       clearTimeout(late);
-      if (failed !== undefined) return;
+      if (!isThere) return;
       const [stdout = '', stderr = ''] = texts.map((text) => text());
       done({ code: code ?? 1, stdout, stderr: signal === null ? stderr : `${stderr}liza was ended by ${signal}\n` });
     });
   });
-  child.stdin.on('error', () => {}); // it may not read what it is given
-  child.stdin.end(request.stdin ?? '');
+  stdin.on('error', () => {}); // it may not read what it is given
+  stdin.end(request.stdin ?? '');
   return [child, answered];
+}
+
+const started = ({ program: [file, ...rest], root, env }: BrokerOptions, { argv }: Request): ChildProcess =>
+  spawn(file, [...rest, ...argv], {
+    cwd: root,
+    // The program must know that its arguments come from inside: files they name are not its to read.
+    env: { ...env, LIZA_BROKERED: '1' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+
+function notStarted({ code, message }: { readonly code?: string | undefined; readonly message: string }): Answer {
+  return code === 'E2BIG'
+    ? failed('an argument is too long', 'give long text on stdin: … - < file')
+    : failed(`liza could not be started: ${message}`, 'try again');
+}
+
+function failed(what: string, next: string): Answer {
+  return { code: 1, stdout: '', stderr: `liza: ${what}\n  → ${next}\n` };
 }
 
 /** Appears whole, under a name that only a folder could keep from it. False: there is no room now. */

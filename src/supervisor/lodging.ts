@@ -14,6 +14,7 @@ import { confine, makeFolders } from '../sandbox/confine.ts';
 import type { Tool } from '../sandbox/detect.ts';
 import { isBelow, type Shown } from '../sandbox/policy.ts';
 import { policyOf, shownAt } from '../sandbox/stay.ts';
+import { isRealFolder } from '../sandbox/tools.ts';
 import { git, packageOf, standing } from '../workflows/shelter.ts';
 import { openBroker } from './broker.ts';
 import type { Office } from './office.ts';
@@ -98,6 +99,7 @@ function confined(
   sweep(room);
   for (const path of [home, tmp]) mkdirSync(path, { recursive: true, mode: 0o700 });
   const inPlace = tool.kind === 'seatbelt';
+  forget(home);
   const moved = settle(work.chosen.provider.home ?? [], stay.env, home, inPlace);
   const policy = policyOf({
     env: stay.env,
@@ -171,6 +173,42 @@ function sweep(room: string): void {
   }
 }
 
+/** Read at the start by shells, git and others: a session that was led astray must not lead the agent's next task. */
+const STEERING = [
+  ...[
+    '.bashrc',
+    '.bash_profile',
+    '.bash_login',
+    '.bash_logout',
+    '.bash_aliases',
+    '.profile',
+    '.inputrc',
+    '.pam_environment',
+  ],
+  ...[
+    '.zshenv',
+    '.zprofile',
+    '.zshrc',
+    '.zlogin',
+    '.config/fish',
+    '.gitconfig',
+    '.config/git',
+    '.ssh',
+    '.netrc',
+    '.curlrc',
+  ],
+  ...['.wgetrc', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pypirc', '.config/pip', '.pip', '.cargo/config.toml', '.vimrc'],
+];
+
+/** Not through a link: what that leads to is not the session's. */
+function forget(home: string): void {
+  for (const name of STEERING) {
+    const parts = name.split('/');
+    const above = parts.slice(0, -1).map((_, at) => join(home, ...parts.slice(0, at + 1)));
+    if (above.every(isRealFolder)) rmSync(join(home, name), { recursive: true, force: true });
+  }
+}
+
 interface Moved {
   readonly read: readonly Shown[];
   readonly write: readonly Shown[];
@@ -207,6 +245,8 @@ function settle(folders: readonly HomeFolder[], env: Environment, home: string, 
     }
     for (const name of settings) {
       const [one] = shownAt(join(real, name));
+      // The user has none: then the next session has none either, whatever the last one wrote there.
+      if (one === undefined) rmSync(join(kept, name), { recursive: true, force: true });
       if (one === undefined || typeof one === 'string') continue;
       if (statSync(one.from).isDirectory()) read.push({ at: join(seen, name), from: one.from });
       else copy(one.from, join(kept, name));

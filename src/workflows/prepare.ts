@@ -73,6 +73,8 @@ function ending(ended: Ended, { post_worktree_timeout }: PrepareRequest['setting
       return `was ended by ${ended.signal}`;
     case 'timed-out':
       return `was ended after ${post_worktree_timeout} s, its time limit`;
+    case 'over-limit':
+      return `was ended: ${ended.why}`;
     case 'stopped':
       return 'was stopped';
     case 'not-started':

@@ -9,6 +9,7 @@ import type { Settings } from '../core/state.ts';
 import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
 import { isRunning } from '../git/running.ts';
 import type { Environment } from '../programs/environment.ts';
+import type { Limits } from '../programs/limits.ts';
 import { type Ended, type Program, runProgram } from '../programs/run.ts';
 import { confine } from '../sandbox/confine.ts';
 import { type Detected, detect, isTool, type Tool, toolOf } from '../sandbox/detect.ts';
@@ -78,7 +79,7 @@ export interface Confinement {
   readonly part: 'setup' | 'tests';
 }
 
-export type Rules = Wanted & Pick<Settings, 'sandbox_network' | 'sandbox_read' | 'sandbox_write'>;
+export type Rules = Wanted & Limits & Pick<Settings, 'sandbox_network' | 'sandbox_read' | 'sandbox_write'>;
 
 /**
  * Runs a program of the project, confined as the configuration says: it writes its checkout, a home and a temporary
@@ -88,8 +89,9 @@ export async function runConfined(
   { root, shelter }: Premises,
   rules: Rules,
   { folder, part }: Confinement,
-  program: Program,
+  asked: Program,
 ): Promise<Ended> {
+  const program: Program = { ...asked, limits: rules };
   const is = await standing(shelter, rules);
   if ('ok' in is) return notStarted(`${is.message}; ${is.hint}`);
   if (!('tool' in is) || shelter === undefined) return runProgram(program);

@@ -86,6 +86,8 @@ export function howEnded(ended: Ended, seconds: number): string {
       return `was ended by ${ended.signal}`;
     case 'timed-out':
       return `did not end within ${Math.round(seconds)} s`;
+    case 'over-limit':
+      return `was ended: ${ended.why}`;
     case 'stopped':
       return 'was stopped';
     case 'not-started':

@@ -11,10 +11,13 @@ afterEach(cleanUp);
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
 const inSandbox = describe.skipIf(!works);
+/** Bubblewrap 0.8 and later. */
+const CLOSED = ['--unshare-user', '--disable-userns'];
+const closesNamespaces = spawnSync('bwrap', [...CLOSED, '--ro-bind', '/', '/', 'true']).status === 0;
 
 const ADD = [
   ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
-  ...['--scope', 'IN: src/, test/', '--validate', 'true', '--ready'],
+  ...['--scope', 'IN: src/, test/', '--validate', 'node test/a.test.mjs', '--ready'],
 ];
 const RUN = ['run', '--agent', 'mine', '--plain', '--coders', '1', '--until-idle'];
 
@@ -61,6 +64,15 @@ const logs = ({ p }: Scene): string =>
 const reports = (text: string) =>
   [...text.matchAll(/^REPORT (.*)$/gm)].map(([, json]) => JSON.parse(json ?? '') as { role: string; report: object });
 
+const OF_THE_OPERATOR = ['lock modify', 'run', 'edit', 'config set', 'pause', 'doctor', 'init', 'deinit', 'checkpoint'];
+
+const recordedAgainst = (p: Project, agent: string): readonly string[] => {
+  const recorded = p.board()['anomalies'] as { readonly type: string; readonly details: Record<string, unknown> }[];
+  return recorded.flatMap(({ type, details }) =>
+    type === 'identity_violation' && details['agent'] === agent ? [String(details['command'])] : [],
+  );
+};
+
 inSandbox('a hostile agent in bubblewrap', () => {
   test('gets out nowhere, by shell or by writing, and can do its work', () => {
     const s = scene(path.join(import.meta.dirname, 'escapes/agent.mjs'));
@@ -94,10 +106,14 @@ inSandbox('a hostile agent in bubblewrap', () => {
       `${ran.stdout}\n${ran.stderr}\n${text}`,
     ).toEqual(expect.arrayContaining(['coder', 'code-reviewer', 'planner']));
     for (const { role, report } of found) {
-      const escaped = Object.entries(report).filter(([, came]) => came !== 'held');
+      const escaped = Object.entries(report).filter(
+        ([name, came]) => came !== 'held' && (closesNamespaces || name !== 'namespace: one of its own'),
+      );
       expect(escaped, role).toEqual([]);
       expect(Object.keys(report).length).toBeGreaterThan(40);
     }
+    for (const agent of ['coder-1', 'code-reviewer-1', 'planner-1'])
+      expect(recordedAgainst(p, agent)).toEqual(expect.arrayContaining(OF_THE_OPERATOR));
     expect(fs.existsSync(canary)).toBe(false);
     expect(fs.readdirSync(home)).toEqual(['.ssh']);
     expect(fs.readdirSync(path.join(home, '.ssh'))).toEqual(['id']);
@@ -132,12 +148,22 @@ setInterval(() => {}, 1000);`;
         return false;
       }
     });
-  const started = async () => {
+  const SUBMITS = `import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+if (!process.env.LIZA_AGENT_ID.startsWith('coder')) process.exit(0);
+const run = (...argv) => spawnSync(argv[0], argv.slice(1), { stdio: 'inherit' });
+run('liza', 'begin', 'a', '--intent', 'a', '--risks', 'none', '--validation', 'passes', '--file', 'test/a.test.mjs');
+fs.mkdirSync('test', { recursive: true });
+fs.writeFileSync('test/a.test.mjs', "import { spawnSync } from 'node:child_process'; spawnSync('sleep', ['4711']);");
+run('git', 'add', '-A');
+run('git', 'commit', '-qm', 'a');
+run('liza', 'submit-for-review', 'a', 'HEAD');`;
+  const started = async (agent = HANGS) => {
     const file = path.join(emptyFolder(), 'agent.mjs');
-    fs.writeFileSync(file, HANGS);
+    fs.writeFileSync(file, agent);
     const s = scene(file);
     const running = s.p.start(RUN, { env: s.env });
-    await until(() => fs.existsSync(path.join(s.p.root, '.worktrees/a/at-work')));
+    if (agent === HANGS) await until(() => fs.existsSync(path.join(s.p.root, '.worktrees/a/at-work')));
     await until(() => sleepers().length === 1);
     return { ...s, running };
   };
@@ -152,6 +178,13 @@ setInterval(() => {}, 1000);`;
 
   test('kill -9 of the supervisor ends all of it', async () => {
     const { running } = await started();
+    running.child.kill('SIGKILL');
+    await running.ended;
+    await until(() => sleepers().length === 0);
+  });
+
+  test('kill -9 of the supervisor also ends what is validated for it, outside its sandbox', async () => {
+    const { running } = await started(SUBMITS);
     running.child.kill('SIGKILL');
     await running.ended;
     await until(() => sleepers().length === 0);

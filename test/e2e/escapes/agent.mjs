@@ -89,6 +89,7 @@ shellAttempt('bind mount', `mount --bind /tmp '${root}'`);
 shellAttempt('uncover the blackboard', `umount -l '${root}/.liza' && cat '${state}'`);
 shellAttempt('namespace: remount', 'unshare -Urm sh -c "mount -o remount,rw,bind / && touch /liza-escape"');
 shellAttempt('namespace: uncover', `unshare -Urm sh -c "umount -l '${root}/.liza' && cat '${state}'"`);
+shellAttempt('namespace: one of its own', 'unshare -U true');
 shellAttempt('namespace: of another', `nsenter -t ${pids[0]} -m touch /liza-escape`);
 shellAttempt('a device', 'mknod /tmp/disk b 8 0');
 shellAttempt('kernel settings', 'echo 1 > /proc/sys/vm/drop_caches');
@@ -118,6 +119,10 @@ const asked = {
   'turn the sandbox off': ['config', 'set', 'sandbox', 'off'],
   'open an editor': ['edit'],
   'pause everybody': ['pause'],
+  'mend the board': ['doctor', '--fix'],
+  'begin anew': ['init', 'another goal'],
+  'take Liza away': ['deinit'],
+  'halt everybody': ['checkpoint'],
 };
 for (const [name, argv] of Object.entries(asked)) {
   const ran = liza(argv);

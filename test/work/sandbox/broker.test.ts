@@ -97,6 +97,18 @@ test('links, pipes, folders, giants, halves and odd names are harmless, and what
   await expect.poll(() => ran().sort(), { timeout: 10_000 }).toEqual(['honest', 'onto-a-folder', 'over-a-link']);
 });
 
+test('what the system or we cannot take is answered as that, and the one who answers lives on', async () => {
+  lay('longlong', { argv: ['note', 'x'.repeat(300_000)] });
+  expect(await answer('longlong')).toMatchObject({ code: 1, stderr: expect.stringContaining('too long') });
+  lay('giganticc', { argv: ['note', '-'], stdin: 'x'.repeat(5 * 1024 * 1024) });
+  expect(await answer('giganticc')).toMatchObject({ code: 1, stderr: expect.stringContaining('too long') });
+  lay('oddoddodd', { argv: 'status' });
+  expect((await answer('oddoddodd')).code).toBe(1);
+  lay('afterwards', { argv: ['honest'] });
+  expect((await answer('afterwards')).code).toBe(7);
+  expect(ran()).toEqual(['honest']);
+});
+
 test('a flood is answered in turn, four at once, each request once', async () => {
   const ids = Array.from({ length: 30 }, (_, n) => `flood${String(n).padStart(4, '0')}`);
   for (const id of ids) lay(id, { argv: [id] });

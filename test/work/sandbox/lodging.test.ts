@@ -131,6 +131,28 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
     expect(fs.readdirSync(victim)).toEqual([]);
   });
 
+  test('settings of its own making and what steers shells and git do not last, nor are they looked for through a link', async () => {
+    await stay(
+      'cd ~; echo x > .cli/missing; for one in .bashrc .profile .gitconfig .npmrc; do echo x > $one; done; mkdir -p .config/git .ssh; echo x > .config/git/config; echo x > .ssh/config; echo kept > notes',
+    );
+    expect((await stay('cd ~; find . -type f | sort')).stdout.split('\n')).toEqual([
+      ...['./.cli/auth.json', './.cli/plugins/one', './.cli/settings.json', './notes', ''],
+    ]);
+    const victim = path.join(p.base, 'victim');
+    fs.mkdirSync(path.join(victim, 'git'), { recursive: true });
+    await stay(`rm -rf ~/.config; ln -s ${victim} ~/.config`);
+    await stay('true');
+    expect(fs.existsSync(path.join(victim, 'git'))).toBe(true);
+  });
+
+  test('a link that it left in a folder that is open shows nothing to the next one', async () => {
+    for (const name of ['cache', '.secrets']) fs.mkdirSync(path.join(home, name));
+    fs.writeFileSync(path.join(home, '.secrets/key'), 'top secret');
+    const config = { sandbox_write: ['~/cache'], sandbox_read: ['~/cache/not-there-yet'] };
+    await stay('mkdir ~/.secrets; ln -s ../.secrets ~/cache/not-there-yet', { config });
+    expect((await stay('cat ~/.secrets/key ~/cache/not-there-yet/key', { config })).stdout).not.toContain('top secret');
+  });
+
   test('a folder that a variable names elsewhere', async () => {
     const outside = path.join(p.base, 'named');
     fs.mkdirSync(outside);

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settings } from '../../../src/core/state.ts';
 import { confine } from '../../../src/sandbox/confine.ts';
-import { isTool } from '../../../src/sandbox/detect.ts';
+import { isTool, tried } from '../../../src/sandbox/detect.ts';
 import { toolFolders } from '../../../src/sandbox/tools.ts';
 import { needsClone, runConfined, type Shelter, shelterOf, standing } from '../../../src/workflows/shelter.ts';
 import { type Project, project } from '../workflows/project.ts';
@@ -47,7 +47,51 @@ const run = async (
   return runConfined({ root: p.root, shelter }, rules, { folder, part: 'tests' }, program);
 };
 
+describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
+  const fake = (script: string) => {
+    const program = path.join(p.base, 'bwrap');
+    fs.writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return tried({ kind: 'bubblewrap', program, extra: [] });
+  };
+
+  test('that only runs what it is given is none', async () => {
+    const found = await fake('while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
+    expect(found).toMatchObject({ why: 'bubblewrap does not work here: it hides nothing' });
+  });
+
+  test('that fails is none, and says why in its own words', async () => {
+    const found = await fake('echo "bwrap: setting up uid map: Permission denied" >&2; exit 1');
+    expect(found).toMatchObject({ why: expect.stringContaining('uid map'), remedy: expect.stringContaining('user') });
+  });
+
+  test('that hangs is none, and is not waited for again and again', async () => {
+    const begun = performance.now();
+    expect(await fake('exec sleep 60')).toMatchObject({ why: expect.stringContaining('did not answer within 5 s') });
+    expect(performance.now() - begun).toBeLessThan(9000);
+  }, 20_000);
+
+  test.skipIf(!works)('that knows no way to close namespaces is used as it is', async () => {
+    const found = await fake(
+      'case " $* " in *" --disable-userns "*) echo "bwrap: Unknown option" >&2; exit 1;; esac; exec bwrap "$@"',
+    );
+    expect(found).toMatchObject({ kind: 'bubblewrap', extra: [] });
+  });
+});
+
 describe.skipIf(!works)('a program of the project in bubblewrap', () => {
+  test('that takes more than an agent may is ended, and told as that: processes, memory, files in memory', async () => {
+    const forks = await run('for n in 1 2 3 4 5 6 7 8 9; do sleep 30 & done; wait', { agent_processes: 6 });
+    expect(forks).toMatchObject({
+      how: 'over-limit',
+      why: expect.stringMatching(/processes, and agent_processes is 6/),
+    });
+    const limit = { agent_memory_mb: 100 };
+    const eats = await run(`node -e 'const b = Buffer.alloc(300 << 20, 1); setInterval(() => b.length, 1e3)'`, limit);
+    expect(eats).toMatchObject({ how: 'over-limit', why: expect.stringMatching(/MB of memory/) });
+    const fills = await run('head -c 300000000 /dev/zero > /dev/shm/x; sleep 30', limit);
+    expect(fills).toMatchObject({ how: 'over-limit', why: expect.stringMatching(/used (28|29)\d MB of memory/) });
+  }, 60_000);
+
   test('writes its checkout, its home and /tmp; all but the first are gone afterwards', async () => {
     const ended = await run(
       'echo x > made && echo x > ~/cache && echo x > /tmp/liza-program && ls -A ~ && echo $TMPDIR',

@@ -1,6 +1,8 @@
 // Memory and processes of an agent's whole tree: who takes more is ended, and it is told as what it was.
 
+import { spawn, spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { takenBelow } from '../../../src/programs/usage.ts';
 import { open, r } from './room.ts';
 
 const ended = (): string | undefined =>
@@ -21,3 +23,36 @@ test('processes', async () => {
   await r().until('the end', () => ended() !== undefined);
   expect(ended()).toMatch(/it had \d+ processes, and agent_processes is 5/);
 }, 30_000);
+
+const python = spawnSync('python3', ['--version']).status === 0;
+
+test.skipIf(process.platform !== 'linux' || !python)(
+  'memory that is shared counts once, not for nobody',
+  async () => {
+    // Two processes over the same 200 MB: more than 150, less than 350.
+    const shares = [
+      'import mmap, os, time',
+      'm = mmap.mmap(-1, 200 << 20)',
+      'for at in range(0, 200 << 20, 4096): m[at] = 1',
+      'os.fork()',
+      'sum(m[at] for at in range(0, 200 << 20, 4096))',
+      'print("shared", flush=True)',
+      'time.sleep(60)',
+    ].join('\n');
+    const child = spawn('python3', ['-c', shares], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    try {
+      let said = '';
+      child.stdout.on('data', (text: Buffer) => {
+        said += text;
+      });
+      await expect.poll(() => said.split('shared').length, { timeout: 20_000 }).toBe(3);
+      const { processes, memoryMb } = takenBelow(child.pid ?? 0);
+      expect(processes).toBe(2);
+      expect(memoryMb).toBeGreaterThan(190);
+      expect(memoryMb).toBeLessThan(350);
+    } finally {
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+    }
+  },
+  30_000,
+);

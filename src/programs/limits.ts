@@ -1,0 +1,28 @@
+// Limits of memory and processes, for an agent and for what Liza runs for the project alike: its whole tree is looked
+// at every second or two, so that what bursts between two looks is stopped a moment late, but stopped.
+
+import type { Settings } from '../core/state.ts';
+import { type Taken, takenBelow } from './usage.ts';
+
+export type Limits = Pick<Settings, 'agent_memory_mb' | 'agent_processes'>;
+
+export const LOOK_MS = 1500;
+
+export function overLimit({ processes, memoryMb }: Taken, limits: Limits): string | undefined {
+  const memory = limits.agent_memory_mb ?? Number.POSITIVE_INFINITY;
+  if (memoryMb > memory) return `it used ${memoryMb} MB of memory, and agent_memory_mb is ${memory}`;
+  const most = limits.agent_processes;
+  return processes > most ? `it had ${processes} processes, and agent_processes is ${most}` : undefined;
+}
+
+/** Settles only when a process and all below it pass a limit. */
+export function overrun(pid: number, limits: Limits, over: AbortSignal): Promise<string> {
+  return new Promise((done) => {
+    const timer = setInterval(() => {
+      const why = overLimit(takenBelow(pid), limits);
+      if (why !== undefined) done(why);
+    }, LOOK_MS);
+    timer.unref();
+    over.addEventListener('abort', () => clearInterval(timer));
+  });
+}

@@ -1,0 +1,51 @@
+// A pipe where git expects a file keeps git waiting: whoever plants one in its folder must not stop Liza with it.
+
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { isolationFor } from '../../../src/git/isolation.ts';
+import { letGo } from '../../../src/git/pipes.ts';
+import { headOf } from '../../../src/git/places.ts';
+import { changedSince } from '../../../src/git/snapshot.ts';
+import { makeRepo, type Repo, removeRepo, write } from './repo.ts';
+
+let repo: Repo;
+afterEach(() => removeRepo(repo));
+
+const clone = async () => {
+  repo = makeRepo({ files: { 'a.txt': 'a\n' } });
+  const bench = await repo.bench();
+  const start = repo.git('rev-parse', 'HEAD').trim();
+  return { bench, start, place: await isolationFor(bench, 'clone').make(bench, 't', start) };
+};
+
+test('what was changed is told all the same, and the pipes are gone', async () => {
+  const { bench, start, place } = await clone();
+  write(place.folder, { 'b.txt': 'b\n', 'deep/er/c.txt': 'c\n' });
+  const pipes = ['.gitignore', 'deep/.gitattributes', 'deep/er/.gitignore'].map((name) =>
+    path.join(place.folder, name),
+  );
+  execFileSync('mkfifo', pipes);
+  expect(await changedSince(bench, place, start)).toEqual(['b.txt', 'deep/er/c.txt']);
+  expect(pipes.filter((pipe) => fs.existsSync(pipe))).toEqual([]);
+}, 40_000);
+
+test('a branch that is a pipe leads to no commit', async () => {
+  const { bench, place } = await clone();
+  const branch = path.join(place.folder, '.git/refs/heads/task/t');
+  fs.rmSync(branch);
+  execFileSync('mkfifo', [branch]);
+  expect(await headOf(bench, place)).toBeUndefined();
+}, 40_000);
+
+test('other pipes, and what a link leads to, are left alone', async () => {
+  const { place } = await clone();
+  const outside = path.join(repo.base, 'outside');
+  fs.mkdirSync(outside);
+  const others = [path.join(place.folder, 'a-pipe'), path.join(outside, '.gitignore')];
+  execFileSync('mkfifo', others);
+  fs.symlinkSync(outside, path.join(place.folder, 'link'));
+  await letGo(place.folder);
+  expect(others.filter((pipe) => fs.existsSync(pipe))).toEqual(others);
+});
