@@ -25,6 +25,12 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...['release-claim', 'register', 'clear-stale-review-claims', 'undo', 'sprint start', 'sprint deadline', 'archive'],
 ]);
 
+/** A person's alone: that an agent tried one of them is remembered, as it is without a sandbox. */
+const OPERATORS: ReadonlySet<string> = new Set([
+  ...['run', 'agent', 'init', 'deinit', 'setup', 'edit', 'lock modify', 'lock write'],
+  ...['checkpoint', 'analyze', 'watch', 'spec-change', 'retrospective'],
+]);
+
 const INSTEAD: Readonly<Record<string, string>> = {
   'lock modify': 'use the command that does it: liza help lists them',
   'lock write': 'use the command that does it: liza help lists them',
@@ -38,7 +44,7 @@ export function refuseBrokered(name: string): Refusal | undefined {
     `liza ${name} cannot be used from inside the sandbox`,
     INSTEAD[name] ?? 'leave it to the person: liza block, or liza anomaly',
     1,
-    'sandbox',
+    OPERATORS.has(name) ? 'role' : 'sandbox',
   );
 }
 
