@@ -140,11 +140,14 @@ describe('a copy that was changed', () => {
 });
 
 describe('places that blockers name', () => {
-  const work = { ...WORK, 'src/long.ts': 'a\nb\nc\n', 'README.md': null, 'src/empty.ts': '' };
+  const work = { ...WORK, 'src/long.ts': 'a\nb\nc\n', 'my notes.md': 'x\n', 'README.md': null, 'src/empty.ts': '' };
 
   const PLACES: Readonly<Record<string, string | undefined>> = {
     'src/long.ts:3': undefined,
     './src/long.ts:1': undefined,
+    'src/../src/long.ts:2': undefined,
+    'src\\long.ts:2': undefined,
+    'my notes.md:1': undefined,
     'src/empty.ts:1': undefined,
     'README.md:1': undefined, // removed by the commit
     'specs/vision.md:1': undefined, // not touched, but there
@@ -164,6 +167,7 @@ describe('places that blockers name', () => {
       wrong.map(([place, problem]) => expect.stringContaining(problem === 'no such file' ? place.slice(0, -2) : place)),
     );
     expect(known.unknown_places.map((one) => /\((.*)\)/.exec(one)?.[1])).toEqual(wrong.map(([, problem]) => problem));
+    expect((await facts(blocker(`${inCopy('src/long.ts')}:1`))).unknown_places).toEqual([]);
     const reason = blocker('src/ghost.ts:1');
     const no = await verdict('REJECTED', await facts(reason), reason);
     expect(no).toMatchObject({
