@@ -50,6 +50,10 @@ case "/$LIZA_PROGRAM" in
   */${mark}*) agent=\${LIZA_AGENT_ID:-an agent} ;;
   *) agent= ;;
 esac
+case "$LIZA_BRANCH" in
+  task/*) own=refs/heads/$LIZA_BRANCH ;;
+  *) own=/ ;;
+esac
 
 refuse() {
   echo "liza: refused: $1" >&2
@@ -82,7 +86,7 @@ stays() {
 check() {
   while read -r old new ref; do
     case "$ref" in
-      refs/bisect/* | refs/worktree/* | refs/rewritten/* | "refs/heads/\${LIZA_BRANCH:-/}") continue ;;
+      refs/bisect/* | refs/worktree/* | refs/rewritten/* | "$own") continue ;;
       ${quote(`refs/heads/${branch}`)}) ;;
       refs/*) [ -n "$agent" ] || continue ;;
       *)

@@ -172,6 +172,16 @@ describe('agents', () => {
     expect(refs()).toBe(before);
   });
 
+  test.each(['integration', 'main'])('one that calls %s its task’s branch does not move it', (branch) => {
+    const commit = run(own(), AS_AGENT('task/t'), 'commit-tree', '-m', 'x', 'HEAD^{tree}').stdout.trim();
+    const before = refs();
+    expect(run(own(), AS_AGENT(branch), 'update-ref', `refs/heads/${branch}`, commit).status).not.toBe(0);
+    expect(run(root, { LIZA_BRANCH: 'integration' }, 'update-ref', 'refs/heads/integration', commit).status).not.toBe(
+      0,
+    );
+    expect(refs()).toBe(before);
+  });
+
   test('of another repository are people here', () => {
     const stranger = {
       ...AS_AGENT('task/t'),
