@@ -105,6 +105,16 @@ describe('the validation at the submitted commit', () => {
     expect(await events('validation_failed')).toEqual([]);
   });
 
+  test('commands that cannot be started at all say nothing about it either, and are not held against the coder', async () => {
+    await begun();
+    p.work('t', GOOD);
+    await p.config({ sandbox: 'require' });
+    const no = await refused();
+    expect(no).toMatchObject({ code: 5, guard: 'not-started' });
+    expect(no.message).toContain('config.sandbox is require');
+    expect(await events('validation_failed')).toEqual([]);
+  });
+
   test('as many red submissions as iterations are allowed block the task', async () => {
     await begun({ max_coder_iterations: 2 });
     p.work('t', { ...GOOD, 'src/value': '1\n' });
