@@ -25,9 +25,12 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...['release-claim', 'register', 'clear-stale-review-claims', 'undo', 'sprint start', 'sprint deadline', 'archive'],
 ]);
 
-/** A person's alone: that an agent tried one of them is remembered, as it is without a sandbox. */
+/**
+ * A person's alone: that an agent tried one of them is remembered, as it is without a sandbox. Not `init` and `setup`: they
+ * may be about a folder of its own.
+ */
 const OPERATORS: ReadonlySet<string> = new Set([
-  ...['run', 'agent', 'init', 'deinit', 'setup', 'edit', 'lock modify', 'lock write'],
+  ...['run', 'agent', 'deinit', 'edit', 'lock modify', 'lock write'],
   ...['checkpoint', 'analyze', 'watch', 'spec-change', 'retrospective'],
 ]);
 

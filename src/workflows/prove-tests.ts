@@ -175,10 +175,14 @@ const bounded = (settings: Proving['settings'], limits: Limits): Proving['settin
 });
 
 function judged(proving: Proving, onBase: OnBase, ofBase: Looked | undefined): TestsProved {
-  const { settings, base } = proving;
+  const { settings, base, facts } = proving;
   const { alone, red, withTests } = onBase;
+  const patterns = testPatterns(settings);
+  // Tests within files of code, say: then base and tests together are the commit.
+  const nothingElse = withTests?.outcome === 'green' && facts.changes.every(({ path }) => isTest(path, patterns));
   const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';
   const reasons = [
+    ...(nothingElse ? ['the commit changes nothing but files that count as tests'] : []),
     ...(red === undefined ? [] : [`on the base alone ${told(red)}`]),
     ...(withTests?.outcome === 'unknown' ? [`with the new tests on the base ${told(withTests.red)}`] : []),
     ...(ofBase === undefined || ofBase.outcome === 'green' ? [] : [`with the base's tests ${told(ofBase.red)}`]),
@@ -222,7 +226,7 @@ function disproofOf(
       guard: 'tests-red-on-base',
       reason:
         on_base === 'green'
-          ? `tdd is strict, and the tests of this commit pass without its change: they are green on the base ${at}`
+          ? `tdd is strict, and the tests of this commit pass without its change: they are green on the base ${at}${why === undefined ? '' : `; ${why}`}`
           : `tdd is strict, and it is not known whether the tests fail on the base ${at}: ${why ?? 'they did not run'}`,
       hint: 'Write a test that fails without your change, commit, and submit the new HEAD',
       output: outputOf(withTests.red?.tail ?? []),

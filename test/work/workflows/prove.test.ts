@@ -188,6 +188,15 @@ describe('the validation at the submitted commit', () => {
   });
 });
 
+test('where tests and code are the same files, that is told', async () => {
+  await begun({ test_patterns: ['src/**', 'test/**'] });
+  p.work('t', GOOD);
+  succeeded(await p.submit('t'));
+  expect(await p.last('t', 'submitted')).toMatchObject({
+    proof: { tests: { on_base: 'green', why: 'the commit changes nothing but files that count as tests' } },
+  });
+});
+
 describe('a validation that spoils its checkout', () => {
   test('never leads Liza’s git to somebody’s own files', async () => {
     const index = (): string => `${p.file('.git', 'index')}`;
