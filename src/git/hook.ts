@@ -122,19 +122,22 @@ export interface HookPlace {
   readonly folder: string;
   /** `outside`: a folder of the user's for all their repositories, which is not ours to write to. */
   readonly kind: 'own' | 'tree' | 'outside';
+  /** It is named from the folder that git works in: each worktree looks for its own, which is seldom there. */
+  readonly perWorktree: boolean;
 }
 
 export type HookState = 'there' | 'missing' | 'outdated' | 'tracked' | 'outside' | 'unusable';
 
 export async function hookPlace(env: Environment, root: string, repository: string): Promise<HookPlace> {
   const configured = await hooksPath(env, root);
-  if (configured === undefined) return { folder: join(repository, 'hooks'), kind: 'own' };
+  if (configured === undefined) return { folder: join(repository, 'hooks'), kind: 'own', perWorktree: false };
   const folder = resolve(root, configured);
   const inside = (parent: string): boolean => {
     const path = relative(real(parent), real(folder));
     return path === '' || !(path.startsWith('..') || isAbsolute(path));
   };
-  return { folder, kind: inside(repository) ? 'own' : inside(root) ? 'tree' : 'outside' };
+  const kind = inside(repository) ? 'own' : inside(root) ? 'tree' : 'outside';
+  return { folder, kind, perWorktree: !isAbsolute(configured) };
 }
 
 /** As the person's git has it: Liza's own calls run without hooks and without their configuration. */

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ensureHook, examineHook, HOOK, type HookFacts, hasHook, removeHook } from '../../../src/git/hook.ts';
 import { agentTag, repositoryMark } from '../../../src/programs/tags.ts';
+import { checkHook } from '../../../src/workflows/hook.ts';
 
 let base: string;
 let root: string;
@@ -234,6 +235,10 @@ describe('a hook that was there before', () => {
     person('commit', '-q', '-m', 'hooks');
     expect(await install()).toBe('there');
     expect(person('status', '--porcelain').stdout).toBe('');
+    const told = async () => (await checkHook(env(), root, 'integration', false)).message;
+    expect(await told()).toContain('core.hooksPath is relative, so linked worktrees go without');
+    person('config', 'core.hooksPath', path.join(root, '.githooks'));
+    expect(await told()).toBe('guards the branches of people and of Liza');
     expect(agent(root, 'commit', '-q', '--allow-empty', '-m', 'x').status).not.toBe(0);
     expect(person('commit', '-q', '--allow-empty', '-m', 'mine').status).toBe(0);
     expect(heard()).toContain('ran');
