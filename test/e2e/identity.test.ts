@@ -156,6 +156,7 @@ describe('G10: acts as somebody else', () => {
 
   test('code that Liza runs for the project may not act at all', () => {
     const p = project();
+    p.ok(['config', 'set', 'sandbox', 'off']); // in it there is no blackboard to be seen
     p.ok(['config', 'set', 'post_worktree_cmd', `${process.execPath} ${program()} --json pause || exit 7`]);
     p.ok([
       'add-task',
