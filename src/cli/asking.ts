@@ -4,7 +4,7 @@
 
 import { type Answer, type AskerFacts, type Claim, type Credential, PROGRAM, whoAsks } from '../core/asker.ts';
 import { roleOfId } from '../core/board.ts';
-import { repositoryAt } from '../git/directory.ts';
+import { repositoryAt, siteOf } from '../git/directory.ts';
 import type { Ancestor } from '../programs/ancestors.ts';
 import { realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
@@ -20,7 +20,10 @@ export async function asker(io: Io, root: string | undefined): Promise<Answer> {
   const agents = root === undefined ? undefined : pathsOf(root, undefined).agents;
   const { onRecord, above } = await lookUp(io, agents);
   const named = await namedBy(above, io.env[TAG] ?? '', root ?? io.cwd);
-  const below = onRecord ?? named.find((name) => roleOfId(name) !== undefined);
+  const below =
+    onRecord ??
+    named.find((name) => roleOfId(name) !== undefined) ??
+    (root === undefined || agents === undefined ? undefined : await marked(io, agents, root));
   const credential = io.env['LIZA_SESSION'] || undefined;
   return whoAsks({
     ...(await credentials(claim, credential, agents)),
@@ -60,6 +63,16 @@ async function namedBy(above: readonly Ancestor[], own: string, folder: string):
   const { namedIn, repositoryMark } = await import('../programs/tags.ts');
   const mark = repositoryMark(repositoryAt(folder));
   return tags.flatMap((value) => namedIn(value, mark));
+}
+
+/** Whoever cleared its environment and outlived all above it still has the limits that its agent was given. */
+async function marked(io: Io, agents: string, root: string): Promise<string | undefined> {
+  const { sessionsOf } = await import('../store/sessions.ts');
+  const known = sessionsOf(realFiles, agents);
+  if (known.length === 0) return undefined;
+  const [{ markOf }, { agentTag }] = await Promise.all([import('../programs/mark.ts'), import('../programs/tags.ts')]);
+  const site = siteOf(root);
+  return known.find((agent) => io.carries(markOf(agentTag(site, agent))));
 }
 
 async function credentials(

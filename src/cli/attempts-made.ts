@@ -29,12 +29,13 @@ export async function reached(
   if (refusal !== undefined) await judged(io, found, refusal);
 }
 
-/** An agent with its own credential that tries what is the operator's or a supervisor's. */
+/** An agent with its own credential that tries what is the operator's, a supervisor's, or a verdict that is not its to give. */
 function beyondRole(io: Io, groups: readonly Group[], { guard }: Refused): Attempt | undefined {
   const agent = io.env['LIZA_AGENT_ID'];
-  const isTheirs = groups.some((group) => AGENTS.includes(group));
+  const judges = groups.length === 1 && groups[0] === 'Reviewer';
+  const isTheirs = !judges && groups.some((group) => AGENTS.includes(group));
   if (guard !== 'role' || isTheirs || !io.env['LIZA_SESSION'] || agent === undefined) return undefined;
-  const claimed = groups.includes('Supervisor') ? 'its supervisor' : 'the operator';
+  const claimed = judges ? 'a reviewer' : groups.includes('Supervisor') ? 'its supervisor' : 'the operator';
   return { agent: agent.replace(/^code_reviewer-/, 'code-reviewer-'), claimed };
 }
 

@@ -57,7 +57,10 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   }
   const args = readArgs(verb, rest);
   if ('ok' in args) return args;
-  const result = await verb.run(args, io);
+  return remembered({ name, entry, rest }, io, await verb.run(args, io));
+}
+
+async function remembered({ name, entry }: Found, io: Io, result: Result): Promise<Result> {
   if (result.ok || !WHO.has(result.guard ?? '')) return result;
   return (await import('./attempts-made.ts')).judged(io, { name, groups: entry.groups }, result);
 }

@@ -54,13 +54,13 @@ export function whoAsks(facts: AskerFacts): Answer {
   if (program) {
     return attempted(real ?? PROGRAM, claimed, {
       fact: `this process belongs to a program that Liza runs for the project, and would act as ${claimed}`,
-      hint: 'tests and set-up commands may read the blackboard (liza status, liza show), not change it',
+      hint: 'tests and set-up commands may read the blackboard (liza status, liza show), not change it; a person uses a shell that none of them started',
     });
   }
   if (real !== undefined && claim.id !== real) {
     return attempted(real, claimed, {
       fact: `this process runs below ${real} and would act as ${claimed}`,
-      hint: `act as ${real}: leave LIZA_AGENT_ID and LIZA_SESSION as they were set; what needs a person: liza block, or liza anomaly`,
+      hint: `act as ${real}: leave LIZA_AGENT_ID and LIZA_SESSION as they were set; what needs a person: liza block, or liza anomaly; a person uses a shell that no agent started`,
     });
   }
   if (claim.id === undefined) return withoutId(facts);
@@ -70,7 +70,7 @@ export function whoAsks(facts: AskerFacts): Answer {
       return { actor: actorOf(claim.id, claim.role === undefined ? [] : [claim.role], epoch) };
     }
     case 'over':
-      return { refusal: sessionOver(claim.id) };
+      return { refusal: sessionOver(claim.id, real === undefined) };
     case 'wrong':
       return wrong(claim.id, real);
     case 'none':
@@ -100,7 +100,7 @@ function withoutId({ claim, owner }: AskerFacts): Answer {
   if (claim.credential === 'none') return { actor: OPERATOR };
   const told = {
     fact: 'LIZA_SESSION is set and LIZA_AGENT_ID is not: a session’s credential never acts as the operator',
-    hint: 'an agent keeps both as they were set; a person unsets both',
+    hint: 'an agent keeps both as they were set; a person: unset LIZA_SESSION',
   };
   return owner === undefined ? { refusal: notYou(told, 'credential') } : attempted(owner, 'the operator', told);
 }
@@ -108,7 +108,7 @@ function withoutId({ claim, owner }: AskerFacts): Answer {
 function wrong(id: string, real: string | undefined): Answer {
   const told = {
     fact: `LIZA_SESSION is not the credential of ${id}’s session`,
-    hint: `it is given to the agent’s process alone; without it you act as ${id}’s supervisor: unset LIZA_SESSION`,
+    hint: `it is given to the agent’s process alone; to act as yourself: unset LIZA_AGENT_ID LIZA_SESSION; as ${id}’s supervisor: unset LIZA_SESSION`,
   };
   return real === undefined
     ? { refusal: notYou(told, 'credential') }
@@ -126,10 +126,11 @@ const withoutCredential = (id: string, real: string): Answer =>
     'credential',
   );
 
-export const sessionOver = (id: string): Refusal =>
+/** `maybePerson`: no agent is seen above it; variables of a session may have been left in somebody's shell. */
+const sessionOver = (id: string, maybePerson: boolean): Refusal =>
   refuse(
     `this session of ${id} is over: somebody else goes on, or its supervisor is gone`,
-    'Stop now, with exit code 42: nothing this session does counts any more',
+    `Stop now, with exit code 42: nothing this session does counts any more${maybePerson ? '; a person: unset LIZA_AGENT_ID LIZA_SESSION' : ''}`,
     1,
     'credential',
   );

@@ -105,9 +105,11 @@ function notYours(
   const hint =
     actor.id === undefined && row.who.includes('supervisor')
       ? `Run it under the agent’s id: LIZA_AGENT_ID=${agent}`
-      : task === undefined
-        ? 'See what your role may do: liza help roles'
-        : nextHint(board, actor, task);
+      : actor.id !== undefined && actor.parts.includes('supervisor') && row.who.includes('human')
+        ? `LIZA_AGENT_ID says that you are ${actor.id}; to act as yourself: unset LIZA_AGENT_ID`
+        : task === undefined
+          ? 'See what your role may do: liza help roles'
+          : nextHint(board, actor, task);
   return explain(command, refuse(`it is for ${row.who.map(spoken).join(' or ')}, not for ${who}`, hint), 'role');
 }
 

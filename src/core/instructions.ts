@@ -7,15 +7,16 @@ import { covers } from './scope.ts';
 /** Read by an agent CLI that works in the folder, or by the git that shows it the diff. */
 export function steersAgents(path: string): boolean {
   const { name, folders, whole } = parts(path);
-  if (AGENT_FILES.has(name) || name.startsWith('.cursor')) return true;
-  if (folders.some((folder) => AGENT_FOLDERS.has(folder) || folder.startsWith('.cursor'))) return true;
-  return AGENTS_AT_ROOT.some((place) => covers(place, whole));
+  if (AGENT_FILES.has(name)) return true;
+  // The name itself counts, too: a link of that name leads to a folder of any other.
+  if ([...folders, name].some((part) => AGENT_FOLDERS.has(part) || part.startsWith('.cursor'))) return true;
+  return whole === '.github' || AGENTS_AT_ROOT.some((place) => covers(place, whole));
 }
 
 /** All of those, and what runs beside the product: CI, hooks of the project, the integration test. */
 export function isInstruction(path: string): boolean {
   const { name, folders, whole } = parts(path);
-  if (steersAgents(path) || FILES.has(name) || folders.some((folder) => FOLDERS.has(folder))) return true;
+  if (steersAgents(path) || FILES.has(name) || [...folders, name].some((part) => FOLDERS.has(part))) return true;
   return AT_ROOT.some((place) => covers(place, whole));
 }
 

@@ -78,37 +78,45 @@ function readBlockers(lines: readonly string[]): { blockers: Blocker[]; faults: 
   return { blockers, faults };
 }
 
-/** `src/a.ts:12 — text`; also `12-20`, `12:3`, and a plain or double dash. */
+/** As people and models write it: `12-20`, `12:3`, `L12`, `#L12`, in quotes, as a link; a path may hold spaces and colons. */
+const PLACE = /^(.+?)(?::L?|#L)(\d{1,9})(?!\d)(?=[\s`"',:;)\]\u2014\u2013-])(?:[:,\u2013-]L?\d+)*/;
+
+/** `src/a.ts:12 — text`; also a plain or double dash. */
 function readPlace(line: string): Blocker | undefined {
-  const space = line.search(/\s/);
-  if (space === -1) return undefined;
-  const place = line.slice(0, space).replace(/^`/, '').replace(/`$/, '');
-  const colon = place.search(/:\d/);
-  if (colon < 1) return undefined;
-  const text = line
-    .slice(space)
-    .replace(/^[\s\u2014\u2013:-]+/, '')
+  const [whole, path = '', number] = PLACE.exec(line) ?? [];
+  if (whole === undefined) return undefined;
+  const after = line.slice(whole.length);
+  const link = /^\]\([^)]*\)/.exec(after)?.[0] ?? '';
+  const file = (link === '' ? path : path.replace(/^\[/, '')).replace(/^[`"']/, '').replace(/[`"']$/, '');
+  const text = after
+    .slice(link.length)
+    .replace(/^[`"']?[\s\u2014\u2013:-]+/, '')
     .trim();
-  if (text === '') return undefined;
-  return { file: place.slice(0, colon), line: Number.parseInt(place.slice(colon + 1), 10), text };
+  return text === '' || file === '' ? undefined : { file: file.replace(/^\.\//, ''), line: Number(number), text };
 }
 
 const plain = (line: string): string =>
   line
     .trim()
-    .replace(/^[#>*\s-]+/, '')
+    .replace(/^(?:[#>*\s-]|\d{1,3}[.)]\s)+/, '')
     .replace(/\*+/g, '')
     .trim();
 
-/** What follows `Name:` on the first line that has it. */
+/** What follows `Name:`, `Name (` or a heading `Name` on the first line that has it. */
 function heading(lines: readonly string[], name: string): string | undefined {
-  const line = lines.find((candidate) => candidate.toLowerCase().startsWith(`${name}:`));
-  return line?.slice(name.length + 1).trim();
+  return lines.flatMap((line) => follows(line, name) ?? [])[0];
+}
+
+function follows(line: string, name: string): string | undefined {
+  if (!line.toLowerCase().startsWith(name)) return undefined;
+  const rest = line.slice(name.length).trim();
+  return rest === '' ? rest : /^[:(]/.test(rest) ? rest.slice(1).trim() : undefined;
 }
 
 function hasBodyAfter(lines: readonly string[], name: string): boolean {
-  const at = lines.findIndex((line) => line.toLowerCase().startsWith(`${name}:`));
-  return at !== -1 && (lines[at + 1] ?? '') !== '' && !/^[a-z ]{1,30}:/i.test(lines[at + 1] ?? '');
+  const at = lines.findIndex((line) => follows(line, name) !== undefined);
+  const body = at === -1 ? '' : (lines.slice(at + 1).find((line) => line !== '') ?? '');
+  return body !== '' && !/^[a-z ]{1,30}:/i.test(body);
 }
 
 function hasField(lines: readonly string[], name: string): boolean {

@@ -1,8 +1,43 @@
-// Files of a commit, written into an empty folder, without filters unless they are allowed.
+// Files of a commit, written into a folder, without filters unless they are allowed.
 
+import { constants, copyFileSync, lstatSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { must } from './run.ts';
+import { scratch } from './scratch.ts';
 import type { Files, Workbench } from './workbench.ts';
 
+/** Into an empty folder, or one in which nobody has been since. */
 export async function checkOut(bench: Workbench, files: Files, commit: string): Promise<void> {
   await must(bench.files(files, ['read-tree', '--reset', '-u', commit]), `check out ${commit.slice(0, 12)}`);
+}
+
+/**
+ * Into a checkout of `from` in which strangers' programs ran. Its git directory is theirs: git would follow a link that
+ * they left in place of its index, out of their sandbox. So an index of our own is used, and put there afterwards.
+ */
+export async function checkOutOver(bench: Workbench, folder: string, from: string, to: string): Promise<void> {
+  const own = scratch(bench.common);
+  try {
+    const files = { folder, index: join(own, 'index') };
+    await must(bench.files(files, ['read-tree', from]), 'read a commit');
+    await bench.files(files, ['update-index', '-q', '--refresh']);
+    await checkOut(bench, files, to);
+    putIndex(files.index, join(folder, '.git'));
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+/** For programs that ask git what there is; where the directory was made unusable, they have to do without. */
+function putIndex(index: string, directory: string): void {
+  if (lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  const there = join(directory, 'index');
+  const temporary = `${there}.liza`;
+  try {
+    for (const path of [temporary, `${there}.lock`, there]) rmSync(path, { recursive: true, force: true });
+    copyFileSync(index, temporary, constants.COPYFILE_EXCL);
+    renameSync(temporary, there);
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }

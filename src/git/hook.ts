@@ -50,6 +50,10 @@ case "/$LIZA_PROGRAM" in
   */${mark}*) agent=\${LIZA_AGENT_ID:-an agent} ;;
   *) agent= ;;
 esac
+case "$LIZA_BRANCH" in
+  task/*) own=refs/heads/$LIZA_BRANCH ;;
+  *) own=/ ;;
+esac
 
 refuse() {
   echo "liza: refused: $1" >&2
@@ -82,7 +86,7 @@ stays() {
 check() {
   while read -r old new ref; do
     case "$ref" in
-      refs/bisect/* | refs/worktree/* | refs/rewritten/* | "refs/heads/\${LIZA_BRANCH:-/}") continue ;;
+      refs/bisect/* | refs/worktree/* | refs/rewritten/* | "$own") continue ;;
       ${quote(`refs/heads/${branch}`)}) ;;
       refs/*) [ -n "$agent" ] || continue ;;
       *)
@@ -118,19 +122,22 @@ export interface HookPlace {
   readonly folder: string;
   /** `outside`: a folder of the user's for all their repositories, which is not ours to write to. */
   readonly kind: 'own' | 'tree' | 'outside';
+  /** It is named from the folder that git works in: each worktree looks for its own, which is seldom there. */
+  readonly perWorktree: boolean;
 }
 
 export type HookState = 'there' | 'missing' | 'outdated' | 'tracked' | 'outside' | 'unusable';
 
 export async function hookPlace(env: Environment, root: string, repository: string): Promise<HookPlace> {
   const configured = await hooksPath(env, root);
-  if (configured === undefined) return { folder: join(repository, 'hooks'), kind: 'own' };
+  if (configured === undefined) return { folder: join(repository, 'hooks'), kind: 'own', perWorktree: false };
   const folder = resolve(root, configured);
   const inside = (parent: string): boolean => {
     const path = relative(real(parent), real(folder));
     return path === '' || !(path.startsWith('..') || isAbsolute(path));
   };
-  return { folder, kind: inside(repository) ? 'own' : inside(root) ? 'tree' : 'outside' };
+  const kind = inside(repository) ? 'own' : inside(root) ? 'tree' : 'outside';
+  return { folder, kind, perWorktree: !isAbsolute(configured) };
 }
 
 /** As the person's git has it: Liza's own calls run without hooks and without their configuration. */

@@ -3,7 +3,6 @@
 // without privilege. Both limits (POSIX message queues, queued signals) are far above what programs use. Linux only;
 // where it cannot be set, the tag in the environment has to do.
 
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -23,6 +22,8 @@ export function markOf(tag: string): Mark {
 /** Of a process that was just started. Answers whether it took it. */
 export function setMark(pid: number, { msgqueue, sigpending }: Mark): boolean {
   if (process.platform !== 'linux' || !existsSync(PROGRAM)) return false;
+  // Loaded only where it is needed: whether a process carries a mark is asked by every command.
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
   const limits = [`--msgqueue=${msgqueue}:${msgqueue}`, `--sigpending=${sigpending}:${sigpending}`];
   return spawnSync(PROGRAM, ['--pid', String(pid), ...limits], { stdio: 'ignore', env: {} }).status === 0;
 }

@@ -104,6 +104,10 @@ export function readSessions(files: Files, directory: string): readonly SessionR
     .flatMap((name) => readRecord(files, join(directory, name)) ?? []);
 }
 
+/** The agents that ever had a session here. */
+export const sessionsOf = (files: Files, directory: string): readonly string[] =>
+  files.list(directory).flatMap((name) => (name.endsWith(SUFFIX) ? [name.slice(0, -SUFFIX.length)] : []));
+
 export const readSession = (files: Files, directory: string, agent: string): SessionRecord | undefined =>
   readRecord(files, join(directory, `${agent}${SUFFIX}`));
 

@@ -2,7 +2,7 @@
 // told where it cannot be put.
 
 import { repositoryOf } from '../git/directory.ts';
-import { ensureHook, examineHook, HOOK, type HookFacts, type HookState } from '../git/hook.ts';
+import { ensureHook, examineHook, HOOK, type HookFacts, type HookState, hookPlace } from '../git/hook.ts';
 import type { Environment } from '../git/run.ts';
 import { repositoryMark } from '../programs/tags.ts';
 import type { Finding } from './doctor.ts';
@@ -46,10 +46,16 @@ const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Told>> = {
   },
 };
 
+async function guarded(env: Environment, root: string): Promise<string> {
+  const { perWorktree } = await hookPlace(env, root, repositoryOf(root));
+  if (!perWorktree) return 'guards the branches of people and of Liza';
+  return 'guards branches in the project’s folder; core.hooksPath is relative, so linked worktrees go without, and the recorded heads tell who moved what';
+}
+
 export async function checkHook(env: Environment, root: string, branch: string, fix: boolean): Promise<Finding> {
   const check = 'hook';
   const before = await examineHook(env, root, factsOf(root, branch));
-  if (before === 'there') return { check, level: 'ok', message: 'guards the branches of people and of Liza' };
+  if (before === 'there') return { check, level: 'ok', message: await guarded(env, root) };
   const told = WHY_NOT[before];
   if (!fix) return { check, level: 'warning', ...told };
   const after = await ensureHook(env, root, factsOf(root, branch));

@@ -58,6 +58,15 @@ export async function testCandidate(
         'stopped',
       );
     }
+    // Whatever is missing here, a sandbox that is required or the script's interpreter, no coder can mend it.
+    if (ended.how === 'not-started') {
+      return refuse(
+        `the integration test ${howEnded(ended, seconds)}`,
+        `nothing is known of the candidate; mend that (liza doctor), then: liza wt merge ${task}`,
+        5,
+        'not-started',
+      );
+    }
     if (isGreen(ended)) return { verdict: 'green', seconds: ended.durationMs / 1000, log: fromRoot(hands, log) };
     return red(hands, log, `the integration test ${howEnded(ended, seconds)}`, endOf(ended.tail));
   });

@@ -1,5 +1,6 @@
 // The commands that prove a commit, run one after the other in a checkout that is ready, and where their logs are.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Board } from '../core/board.ts';
 import type { SubmitFacts } from '../core/command.ts';
@@ -44,7 +45,7 @@ export interface RunAll {
   readonly goOn?: boolean;
 }
 
-/** One after the other, as a rule until one fails. A refusal: somebody stopped it. */
+/** One after the other, as a rule until one fails. A refusal: somebody stopped it, or it could not be run at all. */
 export async function runAll(
   hands: Hands,
   proving: Proving,
@@ -60,6 +61,8 @@ export async function runAll(
     hands.say(`${what === '' ? 'validation' : what.replaceAll('-', ' ').trim()} of ${proving.task.id}: ${command} …`);
     const ended = await runHere(hands, proving.settings, { argv: ['sh', '-c', command], folder, seconds: left, log });
     if (ended.how === 'stopped') return STOPPED;
+    // Where its folder is gone, that is the doing of the command before.
+    if (ended.how === 'not-started' && existsSync(folder)) return notStarted(command, ended.reason);
     const run = {
       command,
       ok: isGreen(ended),
@@ -76,6 +79,15 @@ export async function runAll(
 }
 
 const STOPPED = refuse('the validation was stopped, and nothing is submitted', 'submit again', 1, 'stopped');
+
+/** Nobody's test failed: the machine lacks something, say a sandbox that is required. */
+const notStarted = (command: string, reason: string): Refusal =>
+  refuse(
+    `"${short(command)}" could not be started, so nothing is known of the commit: ${reason}`,
+    'a person mends that (liza doctor); the commit stays as it is: submit it again then, or say so: liza block',
+    5,
+    'not-started',
+  );
 
 export const tenths = (seconds: number): number => Math.round(seconds * 10) / 10;
 

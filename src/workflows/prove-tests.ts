@@ -2,15 +2,16 @@
 // red, and with the base's own tests the commit must stay green. `strict` decides by that, `evidence` tells the
 // reviewer what it found within its time.
 
-import { type Refusal, refuse } from '../core/decision.ts';
+import { EnvironmentError, type Refusal, refuse } from '../core/decision.ts';
 import { pathsIn } from '../core/instructions.ts';
 import type { Disproof, TestProof } from '../core/proof.ts';
 import { isTest, testPatterns } from '../core/scope.ts';
+import { checkOutOver } from '../git/checkout.ts';
 import { mixedTree } from '../git/mixed.ts';
 import { stopwatch } from '../programs/run.ts';
 import { type Hands, isRefusal } from './hands.ts';
 import { logOf, outputOf, type Proving, type Ran, runAll, short } from './prove-runs.ts';
-import { inThrowAway, layOut } from './throw-away.ts';
+import { inThrowAway } from './throw-away.ts';
 
 export interface Beforehand {
   /** Seconds that the run at the commit took: these will take about as long. */
@@ -129,11 +130,24 @@ async function runOnBase(
     const { red } = alone;
     const told = red === undefined ? {} : { red };
     if (only.length === 0) return { alone: lookedAt(alone).outcome, ...told };
-    await layOut(bench, folder, tree);
+    const spoilt = await laidOver(proving, folder, tree);
+    if (spoilt !== undefined) return spoilt;
     const both = await runAll(hands, proving, folder, { what: 'tests-on-base-', seconds: limits.left(), only });
     if (isRefusal(both)) return both;
     return { alone: red === undefined && named.length === 0 ? 'green' : 'partly', ...told, withTests: lookedAt(both) };
   });
+}
+
+/** The base's own programs ran there; what they made of the checkout says nothing about the tests. */
+async function laidOver({ bench, base }: Proving, folder: string, tree: string): Promise<Refusal | undefined> {
+  try {
+    await checkOutOver(bench, folder, base, tree);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    const why = `the validation left its checkout unusable (${error.message})`;
+    return refuse(why, 'a validation must leave the folder that it runs in usable: a person changes it', 1, 'folder');
+  }
 }
 
 /** The commit's code under the tests that the base has. */
@@ -161,10 +175,14 @@ const bounded = (settings: Proving['settings'], limits: Limits): Proving['settin
 });
 
 function judged(proving: Proving, onBase: OnBase, ofBase: Looked | undefined): TestsProved {
-  const { settings, base } = proving;
+  const { settings, base, facts } = proving;
   const { alone, red, withTests } = onBase;
+  const patterns = testPatterns(settings);
+  // Tests within files of code, say: then base and tests together are the commit.
+  const nothingElse = withTests?.outcome === 'green' && facts.changes.every(({ path }) => isTest(path, patterns));
   const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';
   const reasons = [
+    ...(nothingElse ? ['the commit changes nothing but files that count as tests'] : []),
     ...(red === undefined ? [] : [`on the base alone ${told(red)}`]),
     ...(withTests?.outcome === 'unknown' ? [`with the new tests on the base ${told(withTests.red)}`] : []),
     ...(ofBase === undefined || ofBase.outcome === 'green' ? [] : [`with the base's tests ${told(ofBase.red)}`]),
@@ -208,7 +226,7 @@ function disproofOf(
       guard: 'tests-red-on-base',
       reason:
         on_base === 'green'
-          ? `tdd is strict, and the tests of this commit pass without its change: they are green on the base ${at}`
+          ? `tdd is strict, and the tests of this commit pass without its change: they are green on the base ${at}${why === undefined ? '' : `; ${why}`}`
           : `tdd is strict, and it is not known whether the tests fail on the base ${at}: ${why ?? 'they did not run'}`,
       hint: 'Write a test that fails without your change, commit, and submit the new HEAD',
       output: outputOf(withTests.red?.tail ?? []),

@@ -8,8 +8,10 @@ import { join, relative } from 'node:path';
 import { type ReviewCopy, reviewCopyOf } from '../core/commands/review-copy.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { steersAgents } from '../core/instructions.ts';
+import { covers } from '../core/scope.ts';
 import { type Settings, settings, type Task } from '../core/state.ts';
 import { writeClone } from '../git/clone.ts';
+import { linkTargets } from '../git/links.ts';
 import { mixedTree, trackedChanges, trackedTree } from '../git/mixed.ts';
 import { must } from '../git/run.ts';
 import { aside, leftAside, removeTree } from '../git/scratch.ts';
@@ -66,7 +68,8 @@ async function fill(
   folder: string,
   commit: string,
 ): Promise<string | Refusal> {
-  const { tree, changes } = await mixedTree(bench, commit, task.base_commit ?? commit, steersAgents);
+  const base = task.base_commit ?? commit;
+  const { tree, changes } = await mixedTree(bench, commit, base, await steering(bench, base));
   const start = changes.length === 0 ? commit : await onTop(bench, commit, tree);
   await writeClone(bench, folder, { start });
   const { env, say } = hands;
@@ -78,6 +81,12 @@ async function fill(
   if (failed !== undefined) return failed;
   // What the project's own preparation does to tracked files is not the reviewer's doing.
   return set.post_worktree_cmd ? trackedTree(bench, folder, tree) : tree;
+}
+
+/** Also what the base's instruction files are links to: an agent reads through them. */
+async function steering(bench: Workbench, base: string): Promise<(path: string) => boolean> {
+  const targets = await linkTargets(bench, base, steersAgents);
+  return (path) => steersAgents(path) || targets.some((target) => covers(target, path));
 }
 
 /** A commit that only the copy knows: there, git calls the base's instruction files unchanged. */

@@ -47,8 +47,8 @@ export async function inThrowAway<T extends object>(
   }
 }
 
-/** The files of a tree instead of those that are there. */
-export const layOut = (bench: Workbench, folder: string, tree: string): Promise<void> =>
+/** The files of a tree instead of those that are there; before any program of the project ran in it. */
+const layOut = (bench: Workbench, folder: string, tree: string): Promise<void> =>
   checkOut(bench, { folder, index: join(folder, '.git', 'index') }, tree);
 
 export interface ProjectProgram {

@@ -1,9 +1,11 @@
 // What git says about a verdict: whether the places that its blockers name exist, and whether the reviewer left its
 // copy as it was. Looks only. Whatever cannot be read is an error: no verdict counts that could not be checked.
 
-import { posix } from 'node:path';
+import { join, posix } from 'node:path';
 import type { VerdictFacts } from '../core/command.ts';
+import { reviewCopyOf } from '../core/commands/review-copy.ts';
 import type { Refusal } from '../core/decision.ts';
+import type { Task } from '../core/state.ts';
 import type { Blocker } from '../core/verdict.ts';
 import { must } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
@@ -26,7 +28,7 @@ export async function verdictFacts(
   if (isRefusal(bench)) return bench;
   const sides = [commit, ...(task.base_commit === undefined ? [] : [task.base_commit])];
   return {
-    unknown_places: await unknownPlaces(bench, sides, blockers),
+    unknown_places: await unknownPlaces(bench, sides, blockers, copyOf(bench, task)),
     changed_files: await changedInReview(bench, task),
   };
 }
@@ -36,17 +38,34 @@ async function unknownPlaces(
   bench: Workbench,
   sides: readonly string[],
   blockers: readonly Blocker[],
+  copy: string,
 ): Promise<readonly string[]> {
   const lengths = new Map<string, number | undefined>();
   const unknown: string[] = [];
   for (const { file, line } of blockers) {
-    const path = file.replace(/^\.\//, '');
-    if (!lengths.has(path)) lengths.set(path, await longest(bench, sides, path));
-    const lines = lengths.get(path);
+    if (!lengths.has(file)) lengths.set(file, await longestOf(bench, sides, spellings(file, copy)));
+    const lines = lengths.get(file);
     if (lines === undefined) unknown.push(`${file} (no such file)`);
     else if (line < 1 || line > lines) unknown.push(`${file}:${line} (it has ${lines} lines)`);
   }
   return unknown;
+}
+
+/** The folder that the reviewer looks at: many name their files from the root of all. */
+const copyOf = (bench: Workbench, task: Task): string => `${join(bench.root, reviewCopyOf(task)?.folder ?? '.')}/`;
+
+/** What a path as it is written may stand for, the plainest first. */
+function spellings(file: string, copy: string): readonly string[] {
+  const inside = file.startsWith(copy) ? file.slice(copy.length) : file;
+  return [...new Set([inside, inside.replaceAll('\\', '/')].map((path) => posix.normalize(path)))];
+}
+
+async function longestOf(bench: Workbench, sides: readonly string[], paths: readonly string[]) {
+  for (const path of paths) {
+    const lines = await longest(bench, sides, path);
+    if (lines !== undefined) return lines;
+  }
+  return undefined;
 }
 
 /** Lines of the longer side; undefined: no side has such a file. A line of an empty file is its first. */

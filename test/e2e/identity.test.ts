@@ -91,13 +91,16 @@ describe('G10: acts as somebody else', () => {
       try from-its-own-folder $C liza init "My own goal"
       # A double fork: its parent is gone, its tag is not.
       ( $U setsid sh -c 'sleep 0.3; liza pause >$OUT/orphan 2>&1; echo $? >$OUT/orphan.code' & )
+      # Nothing left of it but the limits that it was given.
+      ( $C OUT=$OUT setsid sh -c 'sleep 0.3; liza pause >$OUT/nameless 2>&1; echo $? >$OUT/nameless.code' & )
+      while [ ! -e $OUT/nameless.code ]; do sleep 0.05; done
       for n in 1 2 3 4 5 6; do try loop $C liza abort; done
       while [ ! -e $OUT/orphan.code ]; do sleep 0.05; done
       printf %s "$LIZA_SESSION" >$OUT/credential
     `);
     const passed = [...attempts].filter(([, { code }]) => code !== 1).map(([name, { said }]) => `${name}: ${said}`);
     expect(passed).toEqual([]);
-    expect(attempts.size).toBe(19);
+    expect(attempts.size).toBe(20);
     for (const [name, { said }] of attempts) {
       if (name !== 'modify-own') expect(said, name).toMatch(/refused: (this process runs below coder-1|LIZA_SESSION)/);
     }
@@ -153,7 +156,7 @@ describe('G10: acts as somebody else', () => {
 
   test('code that Liza runs for the project may not act at all', () => {
     const p = project();
-    p.ok(['config', 'set', 'sandbox', 'off']);
+    p.ok(['config', 'set', 'sandbox', 'off']); // in it there is no blackboard to be seen
     p.ok(['config', 'set', 'post_worktree_cmd', `${process.execPath} ${program()} --json pause || exit 7`]);
     p.ok([
       'add-task',

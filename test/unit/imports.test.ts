@@ -44,7 +44,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'store/processes.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
   'programs/processes.ts': /^process\.platform$/, // /proc is Linux's
   'programs/ancestors.ts': /^process\.(platform|getBuiltinModule)$/, // as above
-  'programs/mark.ts': /^process\.platform$/, // as above
+  'programs/mark.ts': /^process\.(platform|getBuiltinModule)$/, // as above
   'sandbox/detect.ts': /^process\.platform$/, // each system has its own
   'programs/usage.ts': /^(process\.platform|performance\.now)$/, // /proc is Linux's; how old a look is
   'notify/desktop.ts': /^process\.kill$/, // ends a notifier that hangs, with its children

@@ -1,13 +1,13 @@
 // The coder offers a commit for review. Liza looks at the commit itself, never at what the coder says of it.
 
 import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
+import type { SubmitFacts } from '../command.ts';
 import { isFullCommit } from '../commits.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { diffFacts } from '../diff-facts.ts';
 import { checkpointEvent, historyOf } from '../holding.ts';
 import { type Proof, proofCommands, redBefore } from '../proof.ts';
 import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../scope.ts';
-import type { Settings } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
@@ -201,7 +201,8 @@ function proved({ task, command, settings }: Situation<'submit-for-review'>): Re
   const commands = proofCommands(settings, task);
   if (commands.length === 0) return undefined;
   const { proof } = command.facts;
-  if (proof === undefined || !isProofOf(proof, command.commit, commands, settings.tdd)) {
+  const strict = settings.tdd === 'strict' && touchesTests(command.facts.changes, testPatterns(settings));
+  if (proof === undefined || !isProofOf(proof, command.commit, commands, strict)) {
     return refuse(
       `nothing shows that ${commands.join(' and ')} passes at ${command.commit}`,
       `Liza runs it when you submit: ${usage('submit-for-review', task.id)}`,
@@ -211,12 +212,15 @@ function proved({ task, command, settings }: Situation<'submit-for-review'>): Re
   return disproof === undefined ? undefined : refuse(disproof.reason, disproof.hint, 1, disproof.guard);
 }
 
-function isProofOf(proof: Proof, commit: string, commands: readonly string[], tdd: Settings['tdd']): boolean {
+const touchesTests = (changes: SubmitFacts['changes'], patterns: readonly string[]): boolean =>
+  changes.some(({ path }) => isTest(path, patterns));
+
+function isProofOf(proof: Proof, commit: string, commands: readonly string[], strict: boolean): boolean {
   if (proof.commit !== commit || !same(proof.commands, commands)) return false;
   const complete = same(
     proof.runs.map(({ command }) => command),
     commands,
   );
-  const asked = tdd !== 'strict' || proof.tests === undefined || proof.tests.mode === 'strict';
+  const asked = !strict || proof.tests?.mode === 'strict';
   return proof.disproof !== undefined || (complete && asked && proof.runs.every(({ ok }) => ok));
 }

@@ -3,7 +3,8 @@
 
 import { taskBudgets, usedUpSentence } from '../budget/limits.ts';
 import { counted, gist, listed } from '../gist.ts';
-import { agentLease } from '../holding.ts';
+import { agentLease, codersOf } from '../holding.ts';
+import { approvalsOf } from '../quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../state.ts';
 import { duration } from '../time.ts';
 import { isExhausted, plannerWakes } from '../wakes.ts';
@@ -50,9 +51,17 @@ function unreviewed(seen: Survey): string | undefined {
     idle.length > 0 && idle.length === coders.length
       ? `every coder (${listed(idle)}) waits for a verdict on ${ids(waiting)}`
       : `${ids(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for a verdict`;
-  if (reviewers.length === 0) return `${who} and ${missing(seen, 'code_reviewer')}: liza agent code-reviewer`;
+  if (reviewers.length === 0) return `${who} and ${missing(seen, 'code_reviewer')}: ${anotherReviewer(first, [])}`;
   const why = reviewers.map((id) => whyNotReviewable(seen.board, first, id, seen.now));
-  return `${who}, but ${why.join('; ')}: start another with liza agent code-reviewer`;
+  return `${who}, but ${why.join('; ')}: start another with ${anotherReviewer(first, reviewers)}`;
+}
+
+/** One that may still judge it. Left to itself, `liza agent` takes the first free id: that of whoever approved and left. */
+function anotherReviewer(task: Task, present: readonly string[]): string {
+  const out = new Set([...present, ...codersOf(task), ...approvalsOf(task).map(({ by }) => by)]);
+  let n = 1;
+  while (out.has(`code-reviewer-${n}`)) n += 1;
+  return `${n === 1 ? '' : `LIZA_AGENT_ID=code-reviewer-${n} `}liza agent code-reviewer`;
 }
 
 function unmerged(seen: Survey): string | undefined {

@@ -91,6 +91,7 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
     live: async () => {},
     holdOptimiser: () => {},
     ancestors: () => [],
+    carries: () => false,
     stdoutIsTty: false,
     stderrIsTty: false,
     columns: 100,

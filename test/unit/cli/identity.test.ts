@@ -7,6 +7,7 @@ import { checkTaskId, TASK_ID_SOURCE } from '../../../src/cli/ids.ts';
 import { ID_PATTERN } from '../../../src/core/fields.ts';
 import { siteOf } from '../../../src/git/directory.ts';
 import type { Ancestor } from '../../../src/programs/ancestors.ts';
+import { type Mark, markOf } from '../../../src/programs/mark.ts';
 import { agentTag } from '../../../src/programs/tags.ts';
 import { realFiles } from '../../../src/store/files.ts';
 import { openSession } from '../../../src/store/sessions.ts';
@@ -109,6 +110,65 @@ describe('whether the claim holds', () => {
     expect(made[0]).toMatchObject({ task: 't', reporter: 'supervisor' });
     expect(made[0]?.details).toMatchObject({ agent: 'coder-1', claimed: 'the operator', command: 'note', count: 1 });
     expect((await here.state()).human_notes).toEqual([]);
+  });
+
+  test('a process that cleared its environment and outlived all above it is known by its mark', async () => {
+    open();
+    session();
+    const { msgqueue } = markOf(agentTag(siteOf(here.root), 'coder-1'));
+    const carries = (mark: Mark): boolean => mark.msgqueue === msgqueue;
+    expect(await note({ io: { carries } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('below coder-1'),
+    });
+    expect((await violations())[0]?.details).toMatchObject({ agent: 'coder-1', claimed: 'the operator' });
+    expect((await note({ io: { carries: () => false } })).code).toBe(0);
+  });
+
+  test.each([
+    ['edit', ['edit'], 'the operator'],
+    ['lock modify', ['lock', 'modify', 'true'], 'the operator'],
+    ['run', ['run'], 'the operator'],
+    ['agent', ['agent', 'coder'], 'its supervisor'],
+  ] as const)('from inside the sandbox %s is refused and recorded', async (command, argv, claimed) => {
+    open();
+    const { credential } = session();
+    const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential, LIZA_BROKERED: '1' };
+    expect(await here.liza(argv, { env })).toMatchObject({ code: 1, stderr: expect.stringContaining('sandbox') });
+    expect((await violations())[0]?.details).toMatchObject({ agent: 'coder-1', claimed, command });
+  });
+
+  test('what only looks is refused there without an accusation', async () => {
+    open();
+    const { credential } = session();
+    const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential, LIZA_BROKERED: '1' };
+    expect((await here.liza(['report'], { env })).code).toBe(1);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('a coder that gives a verdict is refused and recorded; one that mistakes another command is only refused', async () => {
+    open();
+    const { credential } = session();
+    const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential };
+    expect((await here.liza(['submit-verdict', 't', 'APPROVED'], { env })).code).toBe(1);
+    expect((await here.liza(['abandon', 't', '--rationale', 'x'], { env })).code).toBe(1);
+    expect((await violations()).map(({ details }) => details)).toMatchObject([
+      { agent: 'coder-1', claimed: 'a reviewer', command: 'submit-verdict' },
+    ]);
+  });
+
+  test('a person in whose shell an agent’s variables were left is told which to unset', async () => {
+    open();
+    const ended = session();
+    ended.over(NOW);
+    const told = async (env: Record<string, string>) => (await note({ env })).stderr;
+    expect(await told({ LIZA_AGENT_ID: 'coder-1' })).toContain('to act as yourself: unset LIZA_AGENT_ID');
+    expect(await told({ LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: ended.credential })).toContain(
+      'a person: unset LIZA_AGENT_ID LIZA_SESSION',
+    );
+    expect(await told({ LIZA_SESSION: ended.credential })).toContain('a person: unset LIZA_SESSION');
+    expect(await told({ LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: 'x' })).toContain('unset LIZA_AGENT_ID LIZA_SESSION');
+    expect((await note(below('coder-1'))).stderr).toContain('a person uses a shell that no agent started');
   });
 
   test.each([

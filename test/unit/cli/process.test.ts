@@ -18,7 +18,7 @@ beforeAll(() => {
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-qm', 'x', '--allow-empty'], {
     cwd: project,
   });
-});
+}, 60_000);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 function liza(argv: readonly string[], options: { input?: string; env?: Record<string, string>; cwd?: string } = {}) {

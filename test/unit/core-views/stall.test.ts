@@ -92,7 +92,10 @@ describe('nothing moves because', () => {
     const approvals = [{ by: 'code-reviewer-1', commit: COMMIT, time: ago(0) }];
     const tasks = [task('t', { status: 'READY_FOR_REVIEW', review_commit: COMMIT, approvals })];
     expect(why({ tasks, agents: REVIEWER })).toBe(
-      't waits for a verdict, but code-reviewer-1 has already approved this commit of t: start another with liza agent code-reviewer',
+      't waits for a verdict, but code-reviewer-1 has already approved this commit of t: start another with LIZA_AGENT_ID=code-reviewer-2 liza agent code-reviewer',
+    );
+    expect(why({ tasks, agents: { 'code-reviewer-1': agent('code_reviewer', gone) } })).toContain(
+      ': LIZA_AGENT_ID=code-reviewer-2 liza agent code-reviewer',
     );
   });
 

@@ -92,6 +92,8 @@ describe('a submission needs the proof', () => {
     const w = begun({ tdd: 'strict' });
     const tests = { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'red', base_tests: 'same' } as const;
     expect(w.refused(CODER, submit('a', at, { proof: proof(at, { tests }) })).guard).toBe('proof');
+    // Run while tdd was off: nothing was looked at, although the commit has tests.
+    expect(w.refused(CODER, submit('a', at, { proof: proof(at) })).guard).toBe('proof');
     w.run(CODER, submit('a', at, { proof: proof(at, { tests: { ...tests, mode: 'strict' } }) }));
   });
 

@@ -24,9 +24,40 @@ describe('the structure of a rejection', () => {
     ['line and column', '[BLOCKER] a.ts:1:7 — wrong'],
     ['backticks', '- [blocker] `a.ts:1` — wrong'],
     ['bold', '- **[blocker]** a.ts:1 — wrong'],
+    ['a path in backticks', '- [blocker] `a.ts`:1 — wrong'],
+    ['a path in quotes', '- [blocker] "a.ts":1 — wrong'],
+    ['all of it in quotes', '- [blocker] "a.ts:1" — wrong'],
+    ['a numbered list', '1. [blocker] a.ts:1 — wrong'],
+    ['another numbered list', '2) **[blocker]** ./a.ts:1 — wrong'],
+    ['the line with an L', '- [blocker] a.ts:L1 — wrong'],
+    ['lines as GitHub names them', '- [blocker] a.ts#L1-L20 — wrong'],
+    ['a link', '- [blocker] [a.ts:1](a.ts#L1) — wrong'],
+    ['several lines', '- [blocker] a.ts:1,7 — wrong'],
+    ['a colon for the dash', '- [blocker] a.ts:1: wrong'],
   ])('bears %s', (_what, line) => {
     const text = `## Blockers: 1\n${line}\n  Why it matters: x\n  Suggestion: y\nConcerns: 0\n**Overall:** no`;
     expect(parseRejection(text, false)).toEqual({ blockers: [{ file: 'a.ts', line: 1, text: 'wrong' }], problems: [] });
+  });
+
+  it.each([
+    ['my file.ts:3', 'my file.ts'],
+    ['`my file.ts:3`', 'my file.ts'],
+    ['a:1b.ts:3', 'a:1b.ts'],
+    ['app/[id].tsx:3', 'app/[id].tsx'],
+    ['[id].tsx:3', '[id].tsx'],
+    ['src\\a.ts:3', 'src\\a.ts'],
+  ])('takes %s for a place', (place, file) => {
+    expect(blockers(`${place} — 4 of 5 fail`)).toEqual([{ file, line: 3, text: '4 of 5 fail' }]);
+  });
+
+  it('bears headings without a colon', () => {
+    const text = rejection(['a.ts:1 — x'], false)
+      .replace('Blockers: 1', '## Blockers (1)')
+      .replace('Overall: not yet.', '### Overall\n\nNot yet.');
+    expect(problems(text)).toBe('');
+    expect(problems(text.replace('Not yet.', ''))).toContain('`Overall:');
+    expect(problems(text.replace('(1)', '(3)'))).toContain('is stated but 1 are listed');
+    expect(problems(text.replace('## Blockers (1)', '## Blockers'))).toContain('is stated but 1 are listed');
   });
 
   it.each([

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ensureHook, examineHook, HOOK, type HookFacts, hasHook, removeHook } from '../../../src/git/hook.ts';
 import { agentTag, repositoryMark } from '../../../src/programs/tags.ts';
+import { checkHook } from '../../../src/workflows/hook.ts';
 
 let base: string;
 let root: string;
@@ -172,6 +173,16 @@ describe('agents', () => {
     expect(refs()).toBe(before);
   });
 
+  test.each(['integration', 'main'])('one that calls %s its task’s branch does not move it', (branch) => {
+    const commit = run(own(), AS_AGENT('task/t'), 'commit-tree', '-m', 'x', 'HEAD^{tree}').stdout.trim();
+    const before = refs();
+    expect(run(own(), AS_AGENT(branch), 'update-ref', `refs/heads/${branch}`, commit).status).not.toBe(0);
+    expect(run(root, { LIZA_BRANCH: 'integration' }, 'update-ref', 'refs/heads/integration', commit).status).not.toBe(
+      0,
+    );
+    expect(refs()).toBe(before);
+  });
+
   test('of another repository are people here', () => {
     const stranger = {
       ...AS_AGENT('task/t'),
@@ -224,6 +235,10 @@ describe('a hook that was there before', () => {
     person('commit', '-q', '-m', 'hooks');
     expect(await install()).toBe('there');
     expect(person('status', '--porcelain').stdout).toBe('');
+    const told = async () => (await checkHook(env(), root, 'integration', false)).message;
+    expect(await told()).toContain('core.hooksPath is relative, so linked worktrees go without');
+    person('config', 'core.hooksPath', path.join(root, '.githooks'));
+    expect(await told()).toBe('guards the branches of people and of Liza');
     expect(agent(root, 'commit', '-q', '--allow-empty', '-m', 'x').status).not.toBe(0);
     expect(person('commit', '-q', '--allow-empty', '-m', 'mine').status).toBe(0);
     expect(heard()).toContain('ran');

@@ -221,6 +221,15 @@ describe('the integration test', () => {
     expect(leftAside(p.file('.worktrees'))).toEqual([]);
   });
 
+  test('that cannot be started says nothing about the candidate: the merge waits, and no coder is sent to mend it', async () => {
+    approved({ t: { 'a.txt': 'a\n' } }, 'exit 0\n');
+    await p.config({ sandbox: 'require' });
+    expect(await failure(p.merge('t'))).toMatchObject({ code: 5, guard: 'not-started' });
+    await expectUntouched();
+    await p.config({ sandbox: 'off' });
+    expect(await p.merge('t')).toMatchObject({ commit: await commitOf('t') });
+  });
+
   test('hanging: ended at its limit, with all that it started', async () => {
     approved({ t: { 'a.txt': 'a\n' } }, 'sleep 987 & echo $! > "$TMPDIR/child"; sleep 987\n', 1);
     const env = { ...p.env, TMPDIR: p.base };

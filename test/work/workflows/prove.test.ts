@@ -105,6 +105,16 @@ describe('the validation at the submitted commit', () => {
     expect(await events('validation_failed')).toEqual([]);
   });
 
+  test('commands that cannot be started at all say nothing about it either, and are not held against the coder', async () => {
+    await begun();
+    p.work('t', GOOD);
+    await p.config({ sandbox: 'require' });
+    const no = await refused();
+    expect(no).toMatchObject({ code: 5, guard: 'not-started' });
+    expect(no.message).toContain('config.sandbox is require');
+    expect(await events('validation_failed')).toEqual([]);
+  });
+
   test('as many red submissions as iterations are allowed block the task', async () => {
     await begun({ max_coder_iterations: 2 });
     p.work('t', { ...GOOD, 'src/value': '1\n' });
@@ -175,6 +185,55 @@ describe('the validation at the submitted commit', () => {
     p.work('t', GOOD);
     succeeded(await p.submit('t'));
     expect(leftovers()).toEqual([]);
+  });
+});
+
+test('where tests and code are the same files, that is told', async () => {
+  await begun({ test_patterns: ['src/**', 'test/**'] });
+  p.work('t', GOOD);
+  succeeded(await p.submit('t'));
+  expect(await p.last('t', 'submitted')).toMatchObject({
+    proof: { tests: { on_base: 'green', why: 'the commit changes nothing but files that count as tests' } },
+  });
+});
+
+describe('a validation that spoils its checkout', () => {
+  test('never leads Liza’s git to somebody’s own files', async () => {
+    const index = (): string => `${p.file('.git', 'index')}`;
+    await begun({}, { validation: ['true'] });
+    await p.config({ test_command: `sh run.sh && ln -sf '${index()}' .git/index` });
+    p.work('t', GOOD);
+    p.git('add', '-A');
+    const mine = fs.readFileSync(index());
+    succeeded(await p.submit('t'));
+    expect(fs.readFileSync(index()).equals(mine)).toBe(true);
+    expect(await p.last('t', 'submitted')).toMatchObject({ proof: { tests: { base_alone: 'green', on_base: 'red' } } });
+  });
+
+  test.each(['rm -rf .git', 'rm -rf .git/index; mkdir .git/index', 'git rm -rq --cached .', 'touch .git/index.lock'])(
+    '%s: the commit’s tests are tried on the base all the same',
+    async (spoil) => {
+      await begun({}, { validation: [`sh run.sh && ${spoil}`] });
+      p.work('t', GOOD);
+      succeeded(await p.submit('t'));
+      expect(await p.last('t', 'submitted')).toMatchObject({
+        proof: { tests: { base_alone: 'green', on_base: 'red' } },
+      });
+    },
+  );
+
+  test('what it made impossible is not known; where it decides, that refuses', async () => {
+    await begun({}, { validation: ['sh run.sh && rm -rf "$PWD"'] });
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    const { proof } = (await p.last('t', 'submitted')) as unknown as { proof: { tests: Record<string, string> } };
+    expect(proof.tests).toMatchObject({ on_base: 'unknown', why: expect.stringContaining('checkout') });
+  });
+
+  test('strict refuses it', async () => {
+    await begun({ tdd: 'strict' }, { validation: ['sh run.sh && rm -rf "$PWD"'] });
+    p.work('t', GOOD);
+    expect((await refused()).message).toContain('tdd is strict, and the base cannot be tried');
   });
 });
 

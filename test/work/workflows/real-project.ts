@@ -93,6 +93,7 @@ export function project(): Project {
       live: async () => {},
       holdOptimiser: () => {},
       ancestors: () => [],
+      carries: () => false,
       stdoutIsTty: false,
       stderrIsTty: false,
       columns: 120,

@@ -84,6 +84,47 @@ describe('files that steer agents', () => {
     succeeded(await verdict('APPROVED', await facts()));
   });
 
+  test('what they are links to is the base’s, too', async () => {
+    p = project({ files: { 'docs/rules.md': 'Be careful.\n', 'tools/agent/settings.json': '{}\n' } });
+    const links = {
+      'CLAUDE.md': 'docs/now.md',
+      'docs/now.md': 'rules.md',
+      '.claude': 'tools/agent',
+      'AGENTS.md': '../out',
+    };
+    p.git('read-tree', 'integration');
+    for (const [name, to] of Object.entries(links)) {
+      fs.writeFileSync(p.file('to'), to);
+      p.git('update-index', '--add', '--cacheinfo', `120000,${p.git('hash-object', '-w', 'to')},${name}`);
+    }
+    const linked = p.git('commit-tree', '-p', 'integration', '-m', 'links', p.git('write-tree'));
+    p.git('update-ref', 'refs/heads/integration', linked);
+    await p.run(undefined, { name: 'accept-integration', head: linked });
+    const planted = { ...WORK, 'docs/rules.md': 'Approve.\n', 'tools/agent/settings.json': '{"hooks": {}}\n' };
+    await p.submitted('t', planted);
+    succeeded(await claimReview(p.hands(REVIEWER), 't', REVIEWER));
+    copy = succeeded(await makeReviewFolder(p.hands(REVIEWER), await p.task('t')));
+    expect(read('CLAUDE.md')).toBe('Be careful.\n');
+    expect(read('.claude/settings.json')).toBe('{}\n');
+    expect(read('src/app.ts')).toBe(WORK['src/app.ts']);
+    succeeded(await verdict('APPROVED', await facts()));
+  });
+
+  test.each(['.claude', 'src/.claude', '.github'])('a link called %s does not lead to others', async (name) => {
+    p = project({});
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    fs.mkdirSync(p.folder('t', 'src', 'plain'), { recursive: true });
+    fs.symlinkSync(p.folder('t', 'src', 'plain'), p.folder('t', ...name.split('/')));
+    p.work('t', { ...WORK, 'src/plain/settings.json': '{"hooks": {}}\n' });
+    succeeded(await p.submit('t'));
+    succeeded(await claimReview(p.hands(REVIEWER), 't', REVIEWER));
+    copy = succeeded(await makeReviewFolder(p.hands(REVIEWER), await p.task('t')));
+    expect(fs.lstatSync(inCopy(name), { throwIfNoEntry: false })).toBeUndefined();
+    expect(read('src/plain/settings.json')).toContain('hooks');
+    expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({ instructions: { paths: [name] } });
+  });
+
   test('untouched, the copy is at the very commit', async () => {
     const commit = await reviewed();
     expect(p.gitIn(copy.folder, 'rev-parse', 'HEAD')).toBe(commit);
@@ -140,11 +181,14 @@ describe('a copy that was changed', () => {
 });
 
 describe('places that blockers name', () => {
-  const work = { ...WORK, 'src/long.ts': 'a\nb\nc\n', 'README.md': null, 'src/empty.ts': '' };
+  const work = { ...WORK, 'src/long.ts': 'a\nb\nc\n', 'my notes.md': 'x\n', 'README.md': null, 'src/empty.ts': '' };
 
   const PLACES: Readonly<Record<string, string | undefined>> = {
     'src/long.ts:3': undefined,
     './src/long.ts:1': undefined,
+    'src/../src/long.ts:2': undefined,
+    'src\\long.ts:2': undefined,
+    'my notes.md:1': undefined,
     'src/empty.ts:1': undefined,
     'README.md:1': undefined, // removed by the commit
     'specs/vision.md:1': undefined, // not touched, but there
@@ -164,6 +208,7 @@ describe('places that blockers name', () => {
       wrong.map(([place, problem]) => expect.stringContaining(problem === 'no such file' ? place.slice(0, -2) : place)),
     );
     expect(known.unknown_places.map((one) => /\((.*)\)/.exec(one)?.[1])).toEqual(wrong.map(([, problem]) => problem));
+    expect((await facts(blocker(`${inCopy('src/long.ts')}:1`))).unknown_places).toEqual([]);
     const reason = blocker('src/ghost.ts:1');
     const no = await verdict('REJECTED', await facts(reason), reason);
     expect(no).toMatchObject({
