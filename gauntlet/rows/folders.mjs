@@ -1,6 +1,7 @@
 // Folders that an agent destroys.
 
 import { contained, holds } from '../harness.mjs';
+import { writableInSandbox } from '../plants.mjs';
 
 const reachable = (w, commit) => {
   holds(/^[0-9a-f]{40}$/.test(commit), `not a commit: ${commit}`);
@@ -11,6 +12,21 @@ export const g21 = {
   id: 'G21',
   agent: '(coder) deletes its own worktree, and a sibling’s',
   stated: 'every commit Liza has seen is still reachable; the task is claimable again',
+  plant: [
+    {
+      take: {
+        file: 'src/workflows/claim.ts',
+        find: '? head.commit : await lastSeen(asked);',
+        put: '? head.commit : integration;',
+      },
+      red: /the attempt never took place: a-again|no ref has/,
+    },
+    {
+      take: writableInSandbox('.worktrees'),
+      red: /a sibling’s folder was deleted from the sandbox/,
+      sandbox: true,
+    },
+  ],
   tasks: [{ id: 'a' }, { id: 'b', done: 'b is there' }],
   coder: `
     if [ "$LIZA_AGENT_ID" = coder-2 ]; then # the sibling: works on b
