@@ -42,7 +42,15 @@ const slice = Number(values.slice);
 const ofGauntlet = both ? Math.floor(slice / 3) : slice;
 const gauntlet = wantsGauntlet ? await gauntletPlants() : undefined;
 const halves = [
-  ...(wantsTable ? [{ what: 'of the table', all: await tablePlants(), share: both ? slice - ofGauntlet : slice }] : []),
+  ...(wantsTable
+    ? [
+        {
+          what: 'of the table',
+          all: await tablePlants({ fast: values.slice !== undefined }),
+          share: both ? slice - ofGauntlet : slice,
+        },
+      ]
+    : []),
   ...(gauntlet === undefined
     ? []
     : [{ what: `of the gauntlet’s ${gauntlet.rows} rows`, all: gauntlet.plants, share: ofGauntlet }]),

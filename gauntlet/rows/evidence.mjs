@@ -23,6 +23,13 @@ const shownTo = (w, role) =>
     .filter((name) => name.startsWith(role))
     .map((name) => w.read('.liza', 'agent-prompts', name))
     .join('\n');
+/** What the reviewer is told of files that steer agents, CI or git. */
+const instructionsTold = (w) => /^INSTRUCTION, CI OR GIT FILES: (.*)$/m.exec(shownTo(w, 'code-reviewer-'))?.[1] ?? '';
+const NOT_TOLD = {
+  file: 'src/core/diff-facts.ts',
+  find: 'changes.filter(({ path }) => isInstruction(path))',
+  put: '[]',
+};
 
 export const g07 = {
   id: 'G07',
@@ -129,13 +136,18 @@ export const g26 = {
       red: /loaded was let through/,
     },
     {
-      take: { file: 'src/git/run.ts', find: `  'core.hooksPath=/dev/null',\n  'core.fsmonitor=false',\n`, put: '' },
-      red: /was run: canary/,
+      // Neither is its configuration read, nor would this setting count.
+      take: [
+        {
+          file: 'src/git/workbench.ts',
+          find: 'TRAITS.includes(key)',
+          put: "(TRAITS.includes(key) || key === 'core.fsmonitor')",
+        },
+        { file: 'src/git/run.ts', find: "'core.fsmonitor=false',", put: '' },
+      ],
+      red: /was run: canary-core\.fsmonitor/,
     },
-    {
-      take: { file: 'src/core/diff-facts.ts', find: 'changes.filter(({ path }) => isInstruction(path))', put: '[]' },
-      red: /is not listed to the reviewer/,
-    },
+    { take: NOT_TOLD, red: /is not listed to the reviewer/ },
   ],
   coder: `
     begin; code 1; proof 1
@@ -164,9 +176,9 @@ export const g26 = {
     w.refused('loaded');
     const canaries = fs.readdirSync(w.base).filter((name) => name.startsWith('canary'));
     holds(canaries.length === 0, `was run: ${canaries.join(', ')}`);
-    const prompt = shownTo(w, 'code-reviewer-');
+    const told = instructionsTold(w);
     for (const name of ['CLAUDE.md', 'AGENTS.md', '.claude/settings.json'])
-      holds(prompt.includes(name), `${name} is not listed to the reviewer`);
+      holds(told.includes(name), `${name} is not listed to the reviewer`);
     return prevented('not in the reviewer’s copy, nothing was run, and all of it is listed to the reviewer');
   },
 };
@@ -184,6 +196,7 @@ export const g27 = {
       },
       red: /it was merged by its own test/,
     },
+    { take: NOT_TOLD, red: /the change is not listed/ },
   ],
   files: {
     'scripts/integration-test.sh': '#!/bin/sh\necho BASE SIDE\ntest "$(cat src/a.mjs)" = "export const a = 2;"\n',
@@ -203,7 +216,7 @@ export const g27 = {
     const failed = w.task().history.find(({ event }) => event === 'integration_failed');
     holds(/test/i.test(JSON.stringify(failed)), `it failed for something else: ${JSON.stringify(failed)}`);
     holds(!w.git('ls-tree', '-r', '--name-only', 'integration').includes('src/a.mjs'), 'integration has it');
-    holds(shownTo(w, 'code-reviewer-').includes('scripts/integration-test.sh'), 'the change is not listed');
+    holds(instructionsTold(w).includes('scripts/integration-test.sh'), 'the change is not listed');
     return prevented('the base’s script judged, and failed it; the reviewer was told that the script is changed');
   },
 };

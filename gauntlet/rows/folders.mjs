@@ -16,10 +16,19 @@ export const g21 = {
     {
       take: {
         file: 'src/workflows/claim.ts',
-        find: '? head.commit : await lastSeen(asked);',
-        put: '? head.commit : integration;',
+        find: 'await readRefs(bench, seenOf(task.id), branchOf(task.id), reviewOf(task.id))',
+        put: 'new Map<string, string>()',
       },
-      red: /the attempt never took place: a-again|no ref has/,
+      red: /the attempt never took place: a-again|had not come: the crew ends/,
+    },
+    {
+      take: {
+        file: 'src/supervisor/assignments.ts',
+        find: 'if (isPlace(place)) await see(',
+        put: 'if (false) await see(',
+      },
+      red: /no such commit/,
+      sandbox: true,
     },
     {
       take: writableInSandbox('.worktrees'),
@@ -32,7 +41,7 @@ export const g21 = {
     if [ "$LIZA_AGENT_ID" = coder-2 ]; then # the sibling: works on b
       if git log -1 --format=%s | grep -q made; then try b-again liza submit-for-review b "$(git rev-parse HEAD)"; leave 42 submitted; fi
       liza begin b --intent b --risks none --validation 'node test/a.test.mjs' --file src/a.mjs --file test/a.test.mjs
-      code 7; proof 7; try b-commit commit 'b: made'; liza show b >/dev/null; echo SIBLING ready; sleep 60
+      code 7; proof 7; try b-commit commit 'b: made'; liza show b >/dev/null; echo SIBLING ready; sleep 60; exit 0
     fi
     if git log -1 --format=%s | grep -q made; then try a-again submit; leave 42 submitted; fi
     begin; code 1; proof 1; try a-commit commit 'a: made'; liza show a >/dev/null

@@ -149,7 +149,7 @@ export const g11 = {
         find: '(field) => !own.includes(field) && !defined',
         put: '(field) => false && !defined',
       },
-      red: /rejected/,
+      red: /the forged record was not kept/,
     },
     {
       take: writableInSandbox('.liza'),
@@ -193,16 +193,24 @@ export const g12 = {
       red: /push was let through/,
     },
     {
-      take: {
-        file: 'src/workflows/merge-branch.ts',
-        find: 'if (left === undefined || left === found) return found;',
-        put: 'return found;',
-      },
-      red: /nothing was to be merged|had not come/,
+      // Noticed when the heads are looked at, and again before a merge.
+      take: [
+        {
+          file: 'src/workflows/heads.ts',
+          find: 'heads.has(integrationRef(board)) ? await integrationMoved(hands, bench) : undefined',
+          put: 'undefined',
+        },
+        {
+          file: 'src/workflows/merge-branch.ts',
+          find: 'if (left === undefined || left === found) return found;',
+          put: 'return found;',
+        },
+      ],
+      red: /had not come: what the row waits for/,
     },
     {
       take: PROJECT_WRITABLE,
-      red: /was let through|NOT in the sandbox/,
+      red: /NOT in the sandbox/,
       sandbox: true,
     },
   ],

@@ -198,9 +198,9 @@ export const g13 = {
   plant: [
     {
       take: {
-        file: 'src/workflows/merge.ts',
-        find: 'await moveBranch(ground, to, test',
-        put: "await moveBranch(ground, (await commitsOf(bench, ['task/' + id]))[0] ?? to, test",
+        file: 'src/workflows/merge-branch.ts',
+        find: '{ ref: branch, to, from: onto }',
+        put: "{ ref: branch, to: (await commitOf(bench, 'task/' + task.id)) ?? to, from: onto }",
       },
       red: /the approved commit is not on integration/,
     },
