@@ -81,6 +81,10 @@ export const g33 = {
       take: { file: 'src/cli/verbs/submit-verdict.ts', find: "!TOO_LATE.has(outcome.guard ?? '')", put: 'true' },
       red: /it was not kept/,
     },
+    {
+      take: { file: 'src/core/prompts/reviewer.ts', find: '...lostVerdicts.flatMap(', put: '...[].flatMap(' },
+      red: /the next reviewer was not shown it/,
+    },
   ],
   // Renewed once a minute, and gone after three seconds.
   config: { review_lease_duration: 3, heartbeat_interval: 60 },
