@@ -56,6 +56,9 @@ const halves = [
     : [{ what: `of the gauntlet’s ${gauntlet.rows} rows`, all: gauntlet.plants, share: ofGauntlet }]),
 ].map((half) => ({ ...half, plants: chosen(half.all, half.share) }));
 const plants = halves.flatMap((half) => half.plants);
+const unknown =
+  only?.filter((asked) => !plants.some(({ name }) => name === asked || name.split('/')[0] === asked)) ?? [];
+if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}; see --list`);
 if (plants.length === 0) throw new Error('nothing to plant');
 
 if (values.list === true) {
