@@ -9,7 +9,7 @@ export default defineConfig({
     env: { TMPDIR: TEMPORARY },
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    pool: 'threads',
+    pool: 'forks',
     maxWorkers: '100%',
   },
 });

@@ -1,7 +1,8 @@
 // `npm run bench:identity`: what it costs to check who really asks, as a share of a whole command. The program is built a
 // second time with the check taken out (the environment believed, as it once was), and both run in turns on one board
 // with four live sessions, six processes deep: a person's note, and an agent's own heartbeat.
-// CPU time of the children is what counts; wall time is shown besides. --check fails above 2 %; --quick does less.
+// CPU time of the children is what counts; wall time is shown besides. --check fails above 2 %; --quick does less;
+// --readme puts the shares into README.md.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -17,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { intoReadme } from './readme.mjs';
 
 const quick = process.argv.includes('--quick');
 const BATCHES = quick ? 10 : 60;
@@ -109,6 +111,7 @@ try {
   };
   const agent = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: sessions.get('coder-1').credential };
   const missed = [];
+  const table = ['| checking who asks | share of the whole command | limit |', '|---|--:|--:|'];
   for (const [name, as, words] of [
     ['note, by a person', {}, ['note', 'hello']],
     ['heartbeat, by an agent', agent, ['heartbeat']],
@@ -135,9 +138,11 @@ try {
     console.log(
       `${name}: ${(sides.checked.cpu / runs).toFixed(1)} ms CPU checked, ${(sides.believed.cpu / runs).toFixed(1)} believed: ${share.toFixed(2)} % (≤ ${LIMIT}); wall ${median(sides.checked.wall).toFixed(1)} and ${median(sides.believed.wall).toFixed(1)} ms: ${wall.toFixed(2)} %; ${runs} pairs`,
     );
+    table.push(`| ${name} | ${share.toFixed(1)} % | ${LIMIT} % |`);
     if (share > LIMIT) missed.push(`${name}: ${share.toFixed(2)} > ${LIMIT}`);
   }
   if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
+  if (process.argv.includes('--readme')) intoReadme('bench-identity', [...table, '']);
   process.exitCode = process.argv.includes('--check') && missed.length > 0 ? 1 : 0;
 } finally {
   rmSync(base, { recursive: true, force: true });

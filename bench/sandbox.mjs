@@ -1,7 +1,8 @@
 // `npm run bench:sandbox`: what the sandbox costs, in paired runs on this machine, medians.
 //   start     from the spawn of a program to its end, bare and confined as a coder's session is
 //   command   `liza show` by an agent: bare, and from inside, through the mailbox
-// Prints a table; --check fails when a limit is missed; --quick does less. Without a sandbox it says SKIPPED.
+// Prints a table; --check fails when a limit is missed; --quick does less; --readme puts it into
+// README.md. Without a sandbox it says SKIPPED.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,8 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { intoReadme } from './readme.mjs';
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean' }, check: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean' }, check: { type: 'boolean' }, readme: { type: 'boolean' } },
+});
 const ROOT = join(import.meta.dirname, '..');
 const LIZA = join(ROOT, 'dist', 'liza.cjs');
 const LIMIT_MS = 25;
@@ -155,6 +159,19 @@ try {
   console.log(`ms, ${tool.kind}                bare  confined     more`);
   row('start of a program', start);
   row('liza show (and a start)', command);
+  if (values.readme)
+    intoReadme('bench-sandbox', [
+      '| in the sandbox, paired runs, medians | bare, ms | confined, ms | more, ms | limit |',
+      '|---|--:|--:|--:|--:|',
+      ...[
+        ['start of a program', start, LIMIT_MS],
+        ['`liza show` by an agent, with its start', command, ''],
+      ].map(
+        ([name, { bare, confined, more }, limit]) =>
+          `| ${name} | ${bare.toFixed(1)} | ${confined.toFixed(1)} | ${more.toFixed(1)} | ${limit} |`,
+      ),
+      '',
+    ]);
   if (start.more > LIMIT_MS) {
     console.log(`missed:\n  sandbox start: ${start.more.toFixed(2)} > ${LIMIT_MS}`);
     if (values.check) process.exitCode = 1;

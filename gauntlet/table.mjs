@@ -31,13 +31,12 @@ export function markdown(played, missing) {
       return (open ?? sandbox)?.outcome ?? '';
     return `${open.outcome}. *In the sandbox:* ${sandbox.outcome}`;
   };
-  const time = ({ open, sandbox }) => [open, sandbox].map((result) => result?.seconds ?? '–').join(' / ');
   return [
-    '| | The agent… | …and this happened | without sandbox | with sandbox | seconds |',
-    '|---|---|---|---|---|--:|',
+    '| | The agent… | …and this happened | without sandbox | with sandbox |',
+    '|---|---|---|---|---|',
     ...played.map(
       (one) =>
-        `| ${one.row.id} | ${escaped(one.row.agent)} | ${escaped(firstLine(outcome(one)))} | ${cell(one.open)} | ${cell(one.sandbox)} | ${time(one)} |`,
+        `| ${one.row.id} | ${escaped(one.row.agent)} | ${escaped(firstLine(outcome(one)))} | ${cell(one.open)} | ${cell(one.sandbox)} |`,
     ),
     '',
     ...MEANING.map((line) => `*${line}*`),

@@ -1,5 +1,5 @@
-// `npm test`: everything that shall hold before a change is merged, step by step with its duration. A step
-// that fails shows its output and the rest still run. Needs git and Node alone: what a machine lacks is
+// `npm test`: everything that shall hold before a change is merged, step by step with its duration, two at a time
+// (they wait much) but for those that build or measure. A step that fails shows its output and the rest still run. Needs git and Node alone: what a machine lacks is
 // skipped by the step concerned and listed at the end with the way to get it. The last line counts the steps.
 
 import { spawn } from 'node:child_process';
@@ -16,22 +16,24 @@ const vitest = (name) => ['--reporter=default', '--reporter=json', `--outputFile
 /** A bench on a shared machine proves nothing small: only a number this many times its limit fails here. */
 const GROSSLY = 3;
 
+/** `alone`: it builds what the others use, or measures. */
 const STEPS = [
-  { name: 'build', run: ['build'] },
-  { name: 'check', run: ['check', ...vitest('check')] },
+  { name: 'build', run: ['build'], alone: true },
+  { name: 'check', run: ['check', ...vitest('check')], alone: true },
   { name: 'work on real repositories', run: ['test:work', ...vitest('work')] },
   { name: 'end to end', run: ['test:e2e', ...vitest('e2e')] },
   { name: 'killed at any system call', run: ['sweep:strace', '--slice', '40'] },
   { name: 'git workflows killed at any system call', run: ['sweep:git', '--slice', '24'] },
   { name: 'races', run: ['races', '--rounds', '6'] },
-  { name: 'gauntlet', run: ['gauntlet', '--slice', '--jobs', '3'] },
+  { name: 'gauntlet', run: ['gauntlet', '--slice'] },
   { name: 'frozen agents', run: ['freeze', '--rounds', '8'] },
   { name: 'hostile input', run: ['fuzz:slice'] },
   { name: 'planted bugs', run: ['planted', '--slice', '3'] },
-  { name: 'packed and installed', run: ['test:pack'] },
-  { name: 'demo', run: ['demo', '--fast'] },
-  { name: 'bench', run: ['bench:quick'], show: true, judge: grosslyMissed },
+  { name: 'packed and installed', run: ['test:pack'], alone: true },
+  { name: 'demo', run: ['demo', '--fast'], alone: true },
+  { name: 'bench', run: ['bench:quick'], show: true, judge: grosslyMissed, alone: true },
 ];
+const AT_ONCE = 2;
 
 /** How to get what a SKIPPED line or a skipped test names. */
 const HOW = {
@@ -87,13 +89,13 @@ function skippedTests(name) {
   }
 }
 
-for (const step of STEPS) {
+async function take(step) {
   const start = performance.now();
-  process.stdout.write(`${step.name} … `);
+  process.stdout.write(`${step.name} …\n`);
   const { ok, output } = await run(step.run);
   const gross = ok && step.judge !== undefined ? step.judge(output) : [];
   const passed = ok && gross.length === 0;
-  process.stdout.write(`${passed ? 'ok' : 'FAILED'}, ${seconds(start)}\n`);
+  process.stdout.write(`${step.name}: ${passed ? 'ok' : 'FAILED'}, ${seconds(start)}\n`);
   if (!passed) failed += 1;
   if (!passed || step.show) process.stdout.write(`\n${output.trimEnd()}\n\n`);
   for (const line of gross) process.stdout.write(`more than ${GROSSLY} times its limit: ${line}\n`);
@@ -103,6 +105,15 @@ for (const step of STEPS) {
       .map((line) => line.trim()),
   );
 }
+
+const running = new Set();
+for (const step of STEPS) {
+  while (running.size >= (step.alone ? 1 : AT_ONCE)) await Promise.race(running);
+  const taken = take(step).finally(() => running.delete(taken));
+  running.add(taken);
+  if (step.alone) await taken;
+}
+await Promise.all(running);
 skipped.push(...['check', 'work', 'e2e'].flatMap(skippedTests));
 rmSync(reports, { recursive: true, force: true });
 

@@ -16,6 +16,7 @@ function scripted(script: string): Project {
   const p = project();
   const file = path.join(p.root, '.liza', 'agent.sh');
   fs.writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  p.ok(['config', 'set', 'sandbox', 'off']); // the gauntlet has the same with it
   p.ok(['config', 'set', 'providers', JSON.stringify({ script: { kind: 'command', argv: [file] } })]);
   p.ok(['config', 'set', 'test_command', 'npm test']);
   p.ok([

@@ -1,10 +1,10 @@
 // Agents that act as somebody else, go around the hook, edit or delete the blackboard: real processes under the real
-// supervisor (GAUNTLET G01, G02, G10, G11, G12, G20, G22). The agents are shell scripts that really do it.
+// supervisor (GAUNTLET G01, G02, G10, G11, G12, G22). The agents are shell scripts that really do it.
 
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { cleanUp, git, type Project, program, project, until } from './project.ts';
+import { cleanUp, git, type Project, program, project } from './project.ts';
 
 afterEach(cleanUp);
 
@@ -153,6 +153,7 @@ describe('G10: acts as somebody else', () => {
 
   test('code that Liza runs for the project may not act at all', () => {
     const p = project();
+    p.ok(['config', 'set', 'sandbox', 'off']);
     p.ok(['config', 'set', 'post_worktree_cmd', `${process.execPath} ${program()} --json pause || exit 7`]);
     p.ok([
       'add-task',
@@ -166,6 +167,8 @@ describe('G10: acts as somebody else', () => {
       'y',
       '--scope',
       'src/',
+      '--validate',
+      'true',
       '--ready',
     ]);
     p.ok(['register', 'coder-1'], { env: { LIZA_AGENT_ID: 'coder-1' } });
@@ -175,47 +178,6 @@ describe('G10: acts as somebody else', () => {
     expect(fs.existsSync(p.file('PAUSE'))).toBe(false);
     expect(violations(p)).toMatchObject([{ details: { agent: 'program', claimed: 'the operator', command: 'pause' } }]);
   });
-});
-
-test('G20: frozen with its supervisor past the lease, it wakes and submits: refused, told 42; the new holder is untouched', async () => {
-  // A part of it that left its family and dropped its tag, as if ending it had failed: only epoch and credential fence it.
-  const p = hostile(`
-    ( env -u LIZA_PROGRAM setsid bash -c 'echo $$ >$OUT/pid; while [ ! -e $OUT/go ]; do sleep 0.02; done
-      cd $ROOT
-      try submit liza submit-for-review t $(git -C $ROOT rev-parse integration)
-      try block liza block t --reason x --question y
-      LIZA_EPOCH=2 try raised liza block t --reason x --question y
-      touch $OUT/woken' >/dev/null 2>&1 & )
-    while :; do sleep 1; done
-  `);
-  for (const key of ['lease_duration', 'heartbeat_interval']) p.ok(['config', 'set', key, '2']);
-  p.ok(['register', 'coder-2'], { env: { LIZA_AGENT_ID: 'coder-2' } });
-  const supervisor = p.start(['agent', 'coder', '--agent', 'hostile'], { env: { LIZA_AGENT_ID: 'coder-1' } });
-  await until(() => fs.existsSync(p.file('out/pid')) && fs.readFileSync(p.file('out/pid'), 'utf8') !== '');
-  const woken = Number(fs.readFileSync(p.file('out/pid'), 'utf8'));
-  process.kill(woken, 'SIGSTOP');
-  supervisor.child.kill('SIGSTOP');
-  await until(() => p.liza(['claim-task', 't', 'coder-2'], { env: { LIZA_AGENT_ID: 'coder-2' } }).code === 0);
-  const [before, lines] = [p.task('t'), p.journal().length];
-  fs.writeFileSync(p.file('out/go'), '');
-  process.kill(woken, 'SIGCONT');
-  await until(() => fs.existsSync(p.file('out/woken')));
-  for (const name of ['submit', 'block', 'raised']) {
-    expect(p.read(`out/${name}.code`).trim(), name).toBe('1');
-    expect(p.read(`out/${name}`), name).toMatch(/lease lost|is over/);
-    expect(p.read(`out/${name}`), name).toContain('42');
-  }
-  expect(p.task('t')).toEqual(before);
-  expect(
-    p
-      .journal()
-      .slice(lines)
-      .filter(({ actor }) => actor === 'coder-1'),
-  ).toEqual([]);
-  supervisor.child.kill('SIGCONT');
-  supervisor.child.kill('SIGINT');
-  supervisor.child.kill('SIGKILL');
-  await supervisor.ended;
 });
 
 describe('G01, G02, G12: branches that are not its own', () => {

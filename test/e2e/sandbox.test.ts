@@ -14,7 +14,7 @@ const inSandbox = describe.skipIf(!works);
 
 const ADD = [
   ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
-  ...['--scope', 'IN: src/, test/', '--ready'],
+  ...['--scope', 'IN: src/, test/', '--validate', 'true', '--ready'],
 ];
 const RUN = ['run', '--agent', 'mine', '--plain', '--coders', '1', '--until-idle'];
 
