@@ -16,10 +16,10 @@ const LONGEST_MS = 5 * 60_000;
 /** Of tests that measure time, on a busy machine. */
 const SLOW = /timed out in|to be less than/;
 
-function vitest(plant, files) {
+function vitest(plant, files, bail = ['--bail=1']) {
   return new Promise((done) => {
     const argv = ['node_modules/vitest/vitest.mjs', 'run', '-c', 'vitest.planted.config.ts', '--reporter=json'];
-    const child = spawn(process.execPath, [...argv, '--bail=1', ...files], {
+    const child = spawn(process.execPath, [...argv, ...bail, ...files], {
       cwd: ROOT,
       env: { ...process.env, LIZA_PLANTED: JSON.stringify(plant) },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -36,26 +36,37 @@ function vitest(plant, files) {
   });
 }
 
-/** The first test that failed, by its name; one that only took too long proves nothing, nor does a run that broke. */
-function firstFailure({ out }) {
+/** By test file; undefined: the run broke off. */
+function reported({ out }) {
   const from = out.indexOf('{"numTotal');
-  if (from === -1) return undefined;
-  const report = JSON.parse(out.slice(from));
-  for (const file of report.testResults) {
-    const failed = file.assertionResults.find(
+  return from === -1 ? undefined : JSON.parse(out.slice(from)).testResults;
+}
+
+/** The first test that failed, by its name; one that only took too long proves nothing, nor does a run that broke. */
+function firstFailure(run) {
+  for (const { name, assertionResults } of reported(run) ?? []) {
+    const failed = assertionResults.find(
       ({ status, failureMessages: said = [] }) => status === 'failed' && !said.some((text) => SLOW.test(text)),
     );
-    if (failed !== undefined) return `${relative(ROOT, file.name)}: ${failed.fullName}`;
+    if (failed !== undefined) return `${relative(ROOT, name)}: ${failed.fullName}`;
   }
   return undefined;
+}
+
+/** Why nothing can be concluded from the tests as they are. */
+function redAlready(run) {
+  const files = reported(run);
+  if (files === undefined) return `they did not run: ${run.err}`;
+  const empty = files.find(({ assertionResults }) => assertionResults.length === 0);
+  return firstFailure(run) ?? (empty === undefined ? undefined : `${empty.name} did not run: ${empty.message}`);
 }
 
 async function recorded(suites) {
   const folder = mkdtempSync(join(tmpdir(), 'liza-planted-'));
   try {
-    const run = await vitest({ record: folder }, suites);
-    if (run.code !== 0)
-      throw new Error(`the tests are red before anything is planted:\n${firstFailure(run) ?? run.err}`);
+    const run = await vitest({ record: folder }, suites, []);
+    const red = redAlready(run);
+    if (red !== undefined) throw new Error(`the tests are red before anything is planted:\n${red}`);
     const lines = readFileSync(join(folder, 'refused.txt'), 'utf8').trimEnd().split('\n');
     const refusedIn = new Map();
     for (const [guard, file] of lines.map((line) => line.split('\t'))) {
