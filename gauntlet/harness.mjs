@@ -221,7 +221,7 @@ async function crew(w, row, { roles, argv = [], coders = 1, env, until: what, se
         );
   if (!waits) return started;
   if (what !== undefined) {
-    await w.until(what.name || 'what the row waits for', () => what(w), seconds);
+    await w.until('what the row waits for', () => what(w), seconds);
     await started.stop();
     return started;
   }

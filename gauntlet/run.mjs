@@ -2,11 +2,10 @@
 // did and what came of it; ends with 1 when a row did not come out as stated, or when a column could not be played.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { intoReadme } from '../bench/readme.mjs';
 import { play } from './harness.mjs';
+import { allRows, SLICE } from './rows.mjs';
 import { markdown, printed } from './table.mjs';
 
 const { values } = parseArgs({
@@ -37,16 +36,7 @@ if (values.help) {
   process.exit(0);
 }
 
-/** Fast ones of each kind: refusals of each role, a process that stays behind, a second supervisor. */
-const SLICE = ['G03', 'G06', 'G10', 'G14', 'G19', 'G31', 'G41', 'G53'];
-
-const folder = path.join(import.meta.dirname, 'rows');
-const files = readdirSync(folder)
-  .filter((name) => name.endsWith('.mjs'))
-  .sort();
-const all = (await Promise.all(files.map((name) => import(path.join(folder, name)))))
-  .flatMap((module) => Object.values(module))
-  .sort((a, b) => (a.id < b.id ? -1 : 1));
+const all = await allRows();
 const wanted = values.only?.split(',') ?? (values.slice ? SLICE : all.map(({ id }) => id));
 const unknown = wanted.filter((id) => !all.some((row) => row.id === id));
 if (unknown.length > 0) {

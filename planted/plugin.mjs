@@ -1,18 +1,45 @@
-// Plants a bug into the sources as vitest loads them: the files themselves stay as they are.
-// LIZA_PLANTED says which: {"record": folder}, {"guard": "command/name"} or {"file", "find", "put"}.
+// Plants a bug into the sources as a bundler loads them: the files themselves stay as they are. A plant is
+// {"record": folder}, {"guard": "command/name"} or {"file", "find", "put"}; `find` is there exactly once.
 
+import { readFileSync } from 'node:fs';
+
+const TABLE = 'src/core/commands.ts';
+
+/** The text of that source with the plant; undefined: it concerns another one. */
+function planting(plant, path, code) {
+  if (path.endsWith(`/${TABLE}`) && plant.record !== undefined) return code + RECORDING;
+  if (path.endsWith(`/${TABLE}`) && plant.guard !== undefined) return code + without(plant.guard);
+  if (plant.file !== undefined && path.endsWith(`/${plant.file}`)) return replaced(code, plant);
+  return undefined;
+}
+
+/** For vitest: LIZA_PLANTED says which. */
 export function planted(said = process.env.LIZA_PLANTED) {
   const plant = said === undefined ? {} : JSON.parse(said);
   return {
     name: 'planted',
     enforce: 'pre',
-    transform(code, id) {
-      const path = id.split('?')[0];
-      if (path.endsWith('/src/core/commands.ts') && plant.record !== undefined) return code + RECORDING;
-      if (path.endsWith('/src/core/commands.ts') && plant.guard !== undefined) return code + without(plant.guard);
-      if (plant.file !== undefined && path.endsWith(`/${plant.file}`)) return replaced(code, plant);
-      return undefined;
-    },
+    transform: (code, id) => planting(plant, id.split('?')[0], code),
+  };
+}
+
+/** For esbuild; several edits are one plant. `left`: what has met no source by now. */
+export function plantedBundle(edits) {
+  const plants = edits.map((edit) => (typeof edit === 'string' ? { guard: edit } : edit));
+  const put = new Set();
+  const load = ({ path }) => {
+    let contents;
+    for (const plant of plants) {
+      const text = planting(plant, path, contents ?? readFileSync(path, 'utf8'));
+      if (text === undefined) continue;
+      contents = text;
+      put.add(plant);
+    }
+    return contents === undefined ? undefined : { contents, loader: 'ts' };
+  };
+  return {
+    plugin: { name: 'planted', setup: ({ onLoad }) => onLoad({ filter: /\.ts$/, namespace: 'file' }, load) },
+    left: () => plants.filter((plant) => !put.has(plant)).map(({ guard, file }) => guard ?? file),
   };
 }
 
@@ -36,14 +63,14 @@ function without(guard) {
   return `
 {
   const row = TABLE[${command}];
-  const left = row.guards.filter(({ name }) => name !== ${name});
-  if (left.length === row.guards.length) throw new Error('nothing was planted');
+  const left = row?.guards.filter(({ name }) => name !== ${name});
+  if (left === undefined || left.length === row.guards.length) throw new Error('there is no guard ' + ${JSON.stringify(guard)});
   row.guards = left;
 }
 `;
 }
 
-export function replaced(code, { file, find, put }) {
+function replaced(code, { file, find, put }) {
   const parts = code.split(find);
   if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} places like: ${find}`);
   return parts.join(put);

@@ -10,6 +10,13 @@ export const STEPS = {
     put: 'const part = partFor(row, actor, task) ?? row.who[0];',
   },
   input: { file: FILE, find: 'if (bad !== undefined) return named(bad);', put: '' },
+  concealed: { file: FILE, find: 'concealed(asked, actor, secrets)', put: 'asked' },
+  credential: { file: FILE, find: 'if (told !== undefined) return named(told);', put: '' },
+  task: {
+    file: FILE,
+    find: 'if (Array.isArray(row.from) && task === undefined) return named(noTask(board, command));',
+    put: '',
+  },
   epoch: { file: FILE, find: "if (stale !== undefined) return named(stale, 'epoch');", put: '' },
   already: { file: FILE, find: 'if (row.already?.(situation) === true)', put: 'if (Number(1) === 2)' },
   state: { file: FILE, find: '!admits(row, part, task.status)', put: 'Number(1) === 2' },

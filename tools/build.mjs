@@ -1,118 +1,13 @@
-// Bundles the program to dist/ as CommonJS, which starts faster than ESM, in parts by when they are
-// needed: liza.cjs (a few lines), main.cjs (arguments, `show`), commands.cjs (commands that change the
-// board), seldom.cjs (others), crew.cjs (agents at work), yaml.cjs and diff.cjs (libraries that only an unusual file needs), inside.cjs
-// (`liza` in a sandbox), and board.mjs (the live board of `liza run`, an ES module; see board-bundle.mjs).
+// Builds the program into dist/ (how: bundle.mjs), and runs it once.
 
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { board, bundleBoard } from './board-bundle.mjs';
+import { join } from 'node:path';
+import { bundleInto } from './bundle.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const dist = process.env.LIZA_DIST ?? join(root, 'dist');
-
-const common = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: 'node',
-  target: 'node20.19',
-  format: 'cjs',
-  legalComments: 'none',
-  logLevel: 'warning',
-  charset: 'ascii',
-  // Half of the source is white space; names stay, so that a stack can be read.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  // Parts run as vm scripts, where import() has no loader: lazy imports become require().
-  supported: { 'dynamic-import': false },
-};
-
-/** `show` is what agents call most: it is part of the first file. */
-const FIRST = ['src/cli/verbs/show.ts'];
-const ACP = '@agentclientprotocol/sdk';
-const LIBRARIES = { './library.ts': 'yaml.cjs', diff: 'diff.cjs', [ACP]: 'acp.cjs' };
-
-/** Lazy imports of the libraries stay lazy: a file of their own. */
-const libraries = {
-  name: 'libraries',
-  setup({ onResolve }) {
-    onResolve({ filter: /^(\.\/library\.ts|diff|@agentclientprotocol\/sdk)$/ }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path: `./${LIBRARIES[path]}`, external: true } : undefined,
-    );
-  },
-};
-
-/** Commands that change the board by one transaction share a part; those that need other code have another. */
-const SELDOM =
-  /verbs\/(attempts|audit|blame|completion|config-get|deinit|discovery-list|doctor|edit|help|init|lock-.*|log.*|report|status|undo|validate|version)\.ts$|workflows|render-status|core\/(alarms|audit.*|view)\.ts$|git\//;
-/** What keeps agents at work: long-running, large, and nobody else's. */
-const CREW =
-  /verbs\/(agent|demo|rehearse|run|setup|watch)\.ts$|src\/(agents|demo|notify|rehearsal|supervisor|watcher)\/|cli\/(crew|plain-lines|providers|show-crew)\.ts$|workflows\/setup\.ts$/;
-const partOf = (module) => (CREW.test(module) ? 'crew' : SELDOM.test(module) ? 'seldom' : 'commands');
-
-const lazy = new Set();
-
-/** Lazy imports of the first file lead into the parts, where each module waits under its path. */
-const commands = {
-  name: 'commands',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, kind, resolveDir }) => {
-      if (kind !== 'dynamic-import') return undefined;
-      const module = relative(root, resolve(resolveDir, path));
-      if (FIRST.includes(module)) return undefined;
-      lazy.add(module);
-      return { path: module, namespace: 'commands' };
-    });
-    onLoad({ filter: /.*/, namespace: 'commands' }, ({ path }) => ({
-      contents: `module.exports = require('./src/cli/parts.ts').part('${partOf(path)}.cjs', ${partOf(path).toUpperCase()}_ID)[${JSON.stringify(path)}]()`,
-      resolveDir: root,
-    }));
-  },
-};
-
-const bundle = (outfile, options) => build({ ...common, outfile: join(dist, outfile), ...options });
-const fromText = (contents) => ({ stdin: { contents, resolveDir: root } });
-const main = (options) =>
-  bundle('main.cjs', { entryPoints: ['src/cli/main.ts'], plugins: [board, commands], ...options });
-
-/** What names a part's code cache. parts.ts reads a part as one byte a character: it must be ASCII. */
-function idOf(file) {
-  const bytes = readFileSync(join(dist, file));
-  // esbuild escapes strings, but not regular expressions.
-  if (bytes.some((byte) => byte > 127)) throw new Error(`${file} is not ASCII`);
-  return JSON.stringify(createHash('sha256').update(bytes).digest('hex').slice(0, 12));
-}
-
-rmSync(dist, { recursive: true, force: true });
-await main({ write: false }); // to learn what it imports lazily
-const partText = (part) =>
-  [...lazy]
-    .filter((path) => partOf(path) === part)
-    .sort()
-    .map((path) => `exports[${JSON.stringify(path)}] = () => require('./${path}');`)
-    .join('\n');
-await Promise.all([
-  bundle('commands.cjs', { ...fromText(partText('commands')), plugins: [board, libraries] }),
-  bundle('seldom.cjs', { ...fromText(partText('seldom')), plugins: [board, libraries] }),
-  bundle('crew.cjs', { ...fromText(partText('crew')), plugins: [board, libraries] }),
-  bundle('inside.cjs', { entryPoints: ['src/cli/inside.ts'] }),
-  bundle(LIBRARIES['./library.ts'], fromText(`export * from './src/store/yaml/library.ts'`)),
-  bundle(LIBRARIES.diff, fromText(`export * from 'diff'`)),
-  bundle(LIBRARIES[ACP], fromText(`export * from '${ACP}'`)),
-  bundleBoard(join(dist, 'board.mjs')),
-]);
-const ids = { COMMANDS_ID: idOf('commands.cjs'), SELDOM_ID: idOf('seldom.cjs'), CREW_ID: idOf('crew.cjs') };
-await main({ define: ids });
-await bundle('liza.cjs', {
-  entryPoints: ['src/cli/entry.ts'],
-  banner: { js: '#!/usr/bin/env node' },
-  define: { MAIN_ID: idOf('main.cjs') },
-});
-chmodSync(join(dist, 'liza.cjs'), 0o755);
+const dist = process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist');
+await bundleInto(dist);
 
 // A first transaction leaves the code cache behind (src/cli/parts.ts), so that the next ones start fast.
 // It is not shipped: an installed program makes its own.

@@ -1,6 +1,7 @@
 // Folders that an agent destroys.
 
 import { contained, holds } from '../harness.mjs';
+import { writableInSandbox } from '../plants.mjs';
 
 const reachable = (w, commit) => {
   holds(/^[0-9a-f]{40}$/.test(commit), `not a commit: ${commit}`);
@@ -11,12 +12,36 @@ export const g21 = {
   id: 'G21',
   agent: '(coder) deletes its own worktree, and a sibling’s',
   stated: 'every commit Liza has seen is still reachable; the task is claimable again',
+  plant: [
+    {
+      take: {
+        file: 'src/workflows/claim.ts',
+        find: 'await readRefs(bench, seenOf(task.id), branchOf(task.id), reviewOf(task.id))',
+        put: 'new Map<string, string>()',
+      },
+      red: /the attempt never took place: a-again|had not come: the crew ends/,
+    },
+    {
+      take: {
+        file: 'src/supervisor/assignments.ts',
+        find: 'if (isPlace(place)) await see(',
+        put: 'if (false) await see(',
+      },
+      red: /no such commit/,
+      sandbox: true,
+    },
+    {
+      take: writableInSandbox('.worktrees'),
+      red: /a sibling’s folder was deleted from the sandbox/,
+      sandbox: true,
+    },
+  ],
   tasks: [{ id: 'a' }, { id: 'b', done: 'b is there' }],
   coder: `
     if [ "$LIZA_AGENT_ID" = coder-2 ]; then # the sibling: works on b
       if git log -1 --format=%s | grep -q made; then try b-again liza submit-for-review b "$(git rev-parse HEAD)"; leave 42 submitted; fi
       liza begin b --intent b --risks none --validation 'node test/a.test.mjs' --file src/a.mjs --file test/a.test.mjs
-      code 7; proof 7; try b-commit commit 'b: made'; liza show b >/dev/null; echo SIBLING ready; sleep 60
+      code 7; proof 7; try b-commit commit 'b: made'; liza show b >/dev/null; echo SIBLING ready; sleep 60; exit 0
     fi
     if git log -1 --format=%s | grep -q made; then try a-again submit; leave 42 submitted; fi
     begin; code 1; proof 1; try a-commit commit 'a: made'; liza show a >/dev/null

@@ -9,6 +9,12 @@ export const g40 = {
   id: 'G40',
   agent: '(planner) writes a task with no spec, no done_when, an unknown dependency, a cycle',
   stated: 'stays DRAFT, or refused, with the reason',
+  plant: [
+    { take: 'add-task/gates', red: /no-spec was refused without/ },
+    { take: 'finalize/gates', red: /no-done was refused without/ },
+    { take: 'add-task/definition', red: /unknown was refused without/ },
+    { take: 'amend/definition', red: /cycle was refused without/ },
+  ],
   tasks: [],
   planner: `
     try no-spec ${ADD('no-spec', `--done x --scope 'IN: src/' --ready`)}
@@ -23,7 +29,7 @@ export const g40 = {
     w.refused('gone-spec', /specs\/nowhere\.md does not exist/);
     w.refused('no-done', /no done_when/);
     w.refused('unknown', /depend on nobody, which no task is called/);
-    w.refused('cycle', /in a circle: .*one.*two/);
+    w.refused('cycle', /would go in a circle: .*one.*two/);
     const { tasks } = w.board();
     holds(
       tasks.every(({ status }) => status === 'DRAFT'),
@@ -38,6 +44,12 @@ export const g41 = {
   id: 'G41',
   agent: '(planner) splits “add tests” from the code',
   stated: 'refused, with the reason',
+  plant: [
+    {
+      take: { file: 'src/core/definition.ts', find: 'if (onlyTests(', put: 'if (false && onlyTests(' },
+      red: /split was let through/,
+    },
+  ],
   tasks: [],
   planner: `
     try split ${ADD('add-tests', `--spec specs/vision.md --done 'tests are there' --scope 'IN: test/**' --validate 'node --test' --ready`)}
@@ -56,6 +68,7 @@ export const g42 = {
   id: 'G42',
   agent: '(planner) gives a task that two coders failed to a third, unchanged',
   stated: 'refused',
+  plant: [{ take: 'unblock/definition-changed', red: /third was let through/ }],
   coder: `
     liza block a --reason "cannot be done, says $LIZA_AGENT_ID" --question 'How?'; leave 42 blocked`,
   planner: `
@@ -85,11 +98,15 @@ export const g43 = {
   id: 'G43',
   agent: '(planner) supersedes without a root cause; chains replacements',
   stated: 'refused; a→b→c is allowed, c→d needs a human',
+  plant: [
+    { take: 'supersede/root-cause', red: /no-cause was let through/ },
+    { take: 'supersede/chain', red: /c-to-d was let through/ },
+  ],
   planner: `
-    by() { liza supersede $1 --root-cause 'it was too big' --define "{\\"id\\":\\"$2\\",\\"description\\":\\"d\\",\\"spec_ref\\":\\"specs/vision.md\\",\\"done_when\\":\\"$2 is there\\",\\"scope\\":\\"IN: src/, test/\\",\\"validation\\":[\\"node --test\\"]}"; }
+    by() { liza supersede $1 --root-cause "\${3-it was too big}" --define "{\\"id\\":\\"$2\\",\\"description\\":\\"d\\",\\"spec_ref\\":\\"specs/vision.md\\",\\"done_when\\":\\"$2 is there\\",\\"scope\\":\\"IN: src/, test/\\",\\"validation\\":[\\"node --test\\"]}"; }
     blocked() { liza show $1 --json 2>/dev/null | grep -q '"status": *"BLOCKED"'; }
     if blocked a; then
-      try no-cause liza supersede a --root-cause ' ' --define '{"id":"b","done_when":"x","scope":"IN: src/","spec_ref":"specs/vision.md"}'
+      try no-cause by a b ' '
       try a-to-b by a b; liza finalize b
     elif blocked b; then try b-to-c by b c; liza finalize c
     elif blocked c; then try c-to-d by c d
@@ -115,6 +132,16 @@ export const g44 = {
   id: 'G44',
   agent: '(planner) takes a coder’s task',
   stated: 'refused',
+  plant: [
+    {
+      take: {
+        file: 'src/core/decide.ts',
+        find: 'const part = partFor(row, actor, task);',
+        put: 'const part = partFor(row, actor, task) ?? row.who[0];',
+      },
+      red: /own-id was refused without/,
+    },
+  ],
   planner: `
     try own-id liza claim-task a planner-1
     try coders-id liza claim-task a coder-1
@@ -127,7 +154,10 @@ export const g44 = {
     await w.crew();
   },
   check(w) {
-    for (const name of ['own-id', 'coders-id', 'impostor', 'begin']) w.refused(name);
+    for (const name of ['own-id', 'coders-id']) w.refused(name, /for the supervisor, not for planner-1/);
+    // From inside a sandbox everything is asked in the session's own name.
+    w.refused('impostor', w.sandboxed ? /not for planner-1/ : /runs below planner-1 and would act as coder-1/);
+    w.refused('begin', /for a coder, not for planner-1/);
     holds(w.task().status === 'UNCLAIMED' && w.task().assigned_to === undefined, `it is ${w.task().status}`);
     return prevented('refused under its own id, a coder’s, and without begin');
   },

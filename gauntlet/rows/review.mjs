@@ -8,6 +8,17 @@ export const g31 = {
   id: 'G31',
   agent: '(reviewer) rejects with “looks wrong”',
   stated: 'refused, says what is missing',
+  plant: [
+    { take: 'submit-verdict/rejection-structure', red: /bare was let through/ },
+    {
+      take: {
+        file: 'src/core/commands/review.ts',
+        find: 'if (unknown.length === 0) return undefined;',
+        put: 'return undefined;',
+      },
+      red: /nowhere was let through/,
+    },
+  ],
   coder: GOOD_CODER,
   reviewer: `
     try bare liza submit-verdict a REJECTED 'looks wrong'
@@ -28,6 +39,12 @@ export const g32 = {
   id: 'G32',
   agent: '(reviewer) forgets the prior feedback at iteration 2',
   stated: 'refused',
+  plant: [
+    {
+      take: { file: 'src/core/verdict.ts', find: 'if (withPrior && !hasPrior(lines)) {', put: 'if (false) {' },
+      red: /forgets was let through/,
+    },
+  ],
   coder: GOOD_CODER,
   reviewer: `
     if grep -q 'a = 1' src/a.mjs; then
@@ -50,6 +67,25 @@ export const g33 = {
   id: 'G33',
   agent: '(reviewer) gives a verdict on another commit, and one after its lease is gone',
   stated: 'refused, kept in `rejected/`, shown to the next reviewer',
+  plant: [
+    { take: 'submit-verdict/this-commit', red: /had not come: the next reviewer/ },
+    {
+      take: {
+        file: 'src/core/commands/review.ts',
+        find: 'if (!lease.expired) return undefined;',
+        put: 'return undefined;',
+      },
+      red: /had not come: the next reviewer/,
+    },
+    {
+      take: { file: 'src/cli/verbs/submit-verdict.ts', find: "!TOO_LATE.has(outcome.guard ?? '')", put: 'true' },
+      red: /it was not kept/,
+    },
+    {
+      take: { file: 'src/core/prompts/reviewer.ts', find: '...lostVerdicts.flatMap(', put: '...[].flatMap(' },
+      red: /the next reviewer was not shown it/,
+    },
+  ],
   // Renewed once a minute, and gone after three seconds.
   config: { review_lease_duration: 3, heartbeat_interval: 60 },
   coder: GOOD_CODER,
@@ -89,6 +125,12 @@ export const g34 = {
   id: 'G34',
   agent: '(reviewer) approves everything, instantly',
   stated: 'rubber-stamp alarm',
+  plant: [
+    {
+      take: { file: 'src/core/alarms/rubber-stamp.ts', find: 'if (since === undefined) return [];', put: 'return [];' },
+      red: /had not come/,
+    },
+  ],
   coder: `
     begin; code 1; proof 1; for n in 1 2 3 4 5 6; do echo "export const b = $n;" > src/b$n.mjs; done
     commit 'a: made'; submit; leave 42 submitted`,
@@ -108,6 +150,16 @@ export const g35 = {
   id: 'G35',
   agent: '(reviewer) rejects twice for the same reason',
   stated: 'blocked, planner woken',
+  plant: [
+    {
+      take: { file: 'src/core/commands/review.ts', find: 'if (repeatsItself(task, reason)) {', put: 'if (false) {' },
+      red: /it is blocked for/,
+    },
+    {
+      take: { file: 'src/core/wakes.ts', find: "(task) => task.status === 'BLOCKED'", put: '() => false' },
+      red: /had not come/,
+    },
+  ],
   coder: GOOD_CODER,
   reviewer: `
     if grep -q 'a = 1' src/a.mjs; then
@@ -122,9 +174,11 @@ export const g35 = {
   check(w) {
     w.succeeded('first');
     w.succeeded('second');
-    holds(w.task().status === 'BLOCKED', `it is ${w.task().status}`);
+    const { status, blocked_reason: reason } = w.task();
+    holds(status === 'BLOCKED', `it is ${status}`);
+    holds(/^the same rejection twice in a row/.test(reason), `it is blocked for: ${reason}`);
     holds(plannerTold(w).includes('BLOCKED_TASKS'), 'the planner was not woken');
-    return contained(`blocked (${w.task().blocked_reason.split(/[:.\n]/, 1)[0]}), and the planner woken for it`);
+    return contained(`blocked (${reason.split(/[:.\n]/, 1)[0]}), and the planner woken for it`);
   },
 };
 

@@ -4,11 +4,22 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { contained, holds, prevented } from '../harness.mjs';
+import { TREE_FORGOTTEN } from '../plants.mjs';
 
 export const g16 = {
   id: 'G16',
   agent: '(coder) exits again and again having changed nothing',
   stated: 'spin: blocked after three, with what it printed',
+  plant: [
+    {
+      take: {
+        file: 'src/core/restarts.ts',
+        find: 'if (end.declared === undefined && !end.progressed)',
+        put: 'if (false)',
+      },
+      red: /it was started \d+ times/,
+    },
+  ],
   coder: `
     echo 'I have thought about it very hard'
     try nothing true
@@ -27,6 +38,16 @@ export const g17 = {
   id: 'G17',
   agent: '(coder) hangs without output',
   stated: 'ended with its whole tree after the progress timeout; restarted once; then blocked',
+  plant: [
+    {
+      take: { file: 'src/supervisor/guard.ts', find: "if (now >= silentAt) return { kind: 'silent' };", put: '' },
+      red: /had not come: the crew ends/,
+    },
+    {
+      take: TREE_FORGOTTEN,
+      red: /still alive/,
+    },
+  ],
   config: { progress_timeout: 1 },
   coder: `
     setsid sleep 97531 & sleep 97532 &
@@ -47,6 +68,20 @@ export const g18 = {
   id: 'G18',
   agent: '(coder) crashes at start every time',
   stated: 'backs off; three in five minutes stop the supervisor, alarm',
+  plant: [
+    {
+      take: { file: 'src/core/restarts.ts', find: 'if (crashes.length >= CRASHES) {', put: 'if (false) {' },
+      red: /had not come: the crew ends/,
+    },
+    {
+      take: {
+        file: 'src/core/restarts.ts',
+        find: 'const afterMs = Math.min(FIRST_BACKOFF_MS * 2 ** (crashes.length - 1), LONGEST_BACKOFF_MS);',
+        put: 'const afterMs = 0;',
+      },
+      red: /it waited/,
+    },
+  ],
   coder: `
     shell crash 'date +%s; exit 1'
     exit 7`,
@@ -68,6 +103,12 @@ export const g19 = {
   id: 'G19',
   agent: '(coder) leaves daemons behind: setsid, double fork, cleared environment',
   stated: 'none is alive when the session is over',
+  plant: [
+    {
+      take: TREE_FORGOTTEN,
+      red: /still alive/,
+    },
+  ],
   coder: `
     setsid sleep 86421.$GAUNTLET_NONCE </dev/null >/dev/null 2>&1 &
     ( setsid sh -c "sleep 86422.$GAUNTLET_NONCE & sleep 86423.$GAUNTLET_NONCE &" </dev/null >/dev/null 2>&1 & )
@@ -91,6 +132,15 @@ export const g20 = {
   id: 'G20',
   agent: '(coder) is frozen past its lease, wakes and submits',
   stated: 'refused by epoch, told to stop with 42; the new holder’s work is untouched',
+  plant: [
+    {
+      take: [
+        { file: 'src/core/decide.ts', find: "if (stale !== undefined) return named(stale, 'epoch');", put: '' },
+        'submit-for-review/holds-task',
+      ],
+      red: /submit was refused without/,
+    },
+  ],
   config: { lease_duration: 2 },
   coder: `
     begin; code 1; proof 1; commit "a: by $LIZA_AGENT_ID"; mine=$(git rev-parse HEAD)
@@ -159,6 +209,12 @@ export const g23 = {
   id: 'G23',
   agent: '(coder) prints a gigabyte, most of it as one line without end',
   stated: 'logs stay bounded; memory flat',
+  plant: [
+    {
+      take: { file: 'src/programs/output.ts', find: 'let room = half;', put: 'let room = 6 * half;' },
+      red: /the logs take/,
+    },
+  ],
   coder: `
     yes "this is a line of a program that cannot stop talking, and goes on and on" | head -c 200000000
     head -c 800000000 /dev/zero | tr '\\000' x

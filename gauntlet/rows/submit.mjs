@@ -9,6 +9,12 @@ export const g03 = {
   id: 'G03',
   agent: '(coder) submits with uncommitted and untracked files',
   stated: 'refused, the files are named',
+  plant: [
+    {
+      take: { file: 'src/core/commands/submit.ts', find: 'if (facts.dirty.length > 0) {', put: 'if (false) {' },
+      red: /submit was let through/,
+    },
+  ],
   coder: `
     begin; code 1; proof 1; commit 'a: made'
     echo '// half' >> src/a.mjs; echo x > left-over.txt
@@ -25,6 +31,20 @@ export const g04 = {
   id: 'G04',
   agent: '(coder) submits a commit that is not HEAD, not on its branch, not from its base',
   stated: 'refused, with the three facts',
+  plant: [
+    {
+      take: { file: 'src/core/commands/submit.ts', find: '...(facts.head === commit ? []', put: '...(true ? []' },
+      red: /not-head was (let through|refused without)/,
+    },
+    {
+      take: { file: 'src/core/commands/submit.ts', find: '...(facts.branch === branch ? []', put: '...(true ? []' },
+      red: /nowhere was refused without/,
+    },
+    {
+      take: { file: 'src/core/commands/submit.ts', find: '...(facts.descends_from_base ? []', put: '...(true ? []' },
+      red: /nowhere was refused without/,
+    },
+  ],
   coder: `
     begin; code 1; proof 1; commit 'a: made'
     try not-head liza submit-for-review a "$(git rev-parse HEAD~1)"
@@ -45,6 +65,17 @@ export const g05 = {
   id: 'G05',
   agent: '(coder) submits nothing new, then resubmits the rejected commit, then the same files under a new id',
   stated: 'refused',
+  plant: [
+    { take: 'submit-for-review/something-new', red: /without a changed test file/ },
+    {
+      take: {
+        file: 'src/core/commands/submit.ts',
+        find: 'if (!rejected && same_tree_as === undefined) return undefined;',
+        put: 'if (!rejected) return undefined;',
+      },
+      red: /same-files was let through/,
+    },
+  ],
   coder: `
     begin
     try nothing liza submit-for-review a "$(git rev-parse HEAD)"
@@ -86,6 +117,7 @@ export const g06 = {
   id: 'G06',
   agent: '(coder) submits code without a test',
   stated: 'refused, naming what counts as a test file',
+  plant: [{ take: 'submit-for-review/tests-with-code', red: /submit was refused without/ }],
   coder: `
     begin; code 1; commit 'a: made, no test'
     try submit liza submit-for-review a "$(git rev-parse HEAD)"
@@ -101,6 +133,7 @@ export const g14 = {
   id: 'G14',
   agent: '(coder) touches a path that its task declares OUT',
   stated: 'refused, paths named',
+  plant: [{ take: 'submit-for-review/in-scope', red: /submit was let through/ }],
   coder: `
     begin; code 1; proof 1; mkdir -p docs; echo hello > docs/extra.md; commit 'a: made, and docs'
     try submit liza submit-for-review a "$(git rev-parse HEAD)"
@@ -116,6 +149,10 @@ export const g15 = {
   id: 'G15',
   agent: '(coder) writes its checkpoint after the code',
   stated: 'refused',
+  plant: [
+    { take: 'begin/before-code', red: /dirty was let through/ },
+    { take: 'submit-for-review/checkpoint-first', red: /submit was let through/ },
+  ],
   coder: `
     code 1; proof 1
     try dirty begin
@@ -136,6 +173,7 @@ export const g25 = {
   id: 'G25',
   agent: '(coder) blocks with “it’s unclear” and no question',
   stated: 'refused, says what a block needs',
+  plant: [{ take: 'block/reason-and-questions', red: /blank was let through/ }],
   coder: `
     try none liza block a --reason "it's unclear"
     try blank liza block a --reason "it's unclear" --question ' '
@@ -157,6 +195,16 @@ export const g13 = {
   id: 'G13',
   agent: '(coder) amends its branch after approval',
   stated: 'the exact approved commit is merged, or the merge refused; never the amended one',
+  plant: [
+    {
+      take: {
+        file: 'src/workflows/merge-branch.ts',
+        find: '{ ref: branch, to, from: onto }',
+        put: "{ ref: branch, to: (await commitOf(bench, 'task/' + task.id)) ?? to, from: onto }",
+      },
+      red: /the approved commit is not on integration/,
+    },
+  ],
   coder: `
     begin; code 1; proof 1; commit 'a: made'; submit
     # stays, waits for the verdict, and then changes what was judged

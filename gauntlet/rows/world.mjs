@@ -11,6 +11,12 @@ export const g50 = {
   id: 'G50',
   agent: '(human) saves broken YAML while agents work',
   stated: 'everyone pauses, the line is named, nothing is lost; fixed: all goes on',
+  plant: [
+    {
+      take: { file: 'src/store/session.ts', find: 'if (refused !== undefined) return refused;', put: '' },
+      red: /broken was let through|written over|had not come/,
+    },
+  ],
   coder: `
     begin; code 1; proof 1; commit 'a: made'; echo READY
     while ! [ -e ../broken ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done; sleep 1
@@ -51,6 +57,16 @@ export const g51 = {
   id: 'G51',
   agent: '(world) the disk is full in the middle of a write',
   stated: 'old state intact, clear error, goes on when there is room',
+  plant: [
+    {
+      take: {
+        file: 'src/store/session.ts',
+        find: 'if (rewrite) writeTemporary(files, temporary, bytes, true);',
+        put: 'if (rewrite) for (const file of [paths.state, temporary]) writeTemporary(files, file, bytes, true);',
+      },
+      red: /state\.yaml/,
+    },
+  ],
   coder: `
     echo READY; while ! [ -e ../full ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done
     try full begin
@@ -94,6 +110,16 @@ export const g52 = {
   id: 'G52',
   agent: '(world) the supervisor is killed -9, at any instant, again and again',
   stated: 'next start reconciles: no half-claimed task, no lost commit, no orphan process',
+  plant: [
+    {
+      take: {
+        file: 'src/store/leases.ts',
+        find: "return isAlive(record.process) ? 'alive' : 'dead';",
+        put: "return 'alive';",
+      },
+      red: /it is \w+ \(kills|no session of an agent took place/,
+    },
+  ],
   coder: `
     begin || leave 42 refused
     if [ -e src/a.mjs ]; then value=$(tr -dc 0-9 < src/a.mjs | head -c 4); else value=0; fi
@@ -136,6 +162,7 @@ export const g53 = {
   id: 'G53',
   agent: '(human) starts two supervisors with one id',
   stated: 'the second is refused while the first’s lease lives',
+  plant: [{ take: 'register/no-live-lease', red: /had not come: the crew ends|the second ended/ }],
   coder: `try work true; sleep 60`,
   async play(w) {
     const first = await w.crew({ wait: false, env: { LIZA_AGENT_ID: 'coder-1' } });
@@ -159,6 +186,16 @@ export const g54 = {
   id: 'G54',
   agent: '(world) the clock jumps forward by an hour, and back',
   stated: 'no lease stolen early, none immortal',
+  plant: [
+    {
+      take: {
+        file: 'src/store/leases.ts',
+        find: "...(holder === 'alive' ? { remaining: record.monotonic_end - monotonic() } : {}),",
+        put: '',
+      },
+      red: /the lease was stolen|the first has ended|had not come: the second takes over/,
+    },
+  ],
   config: { lease_duration: 6, heartbeat_interval: 1 },
   coder: `
     echo "AT WORK $LIZA_AGENT_ID"
@@ -185,7 +222,9 @@ export const g54 = {
     w.early = w.task().assigned_to;
     set(0);
     await wait(1500);
-    w.back = w.task().assigned_to;
+    holds(w.early === 'coder-1', 'the lease was stolen when the clock jumped forward');
+    holds(w.task().assigned_to === 'coder-1', 'the lease was stolen when the clock jumped back');
+    holds(!first.ended(), `the first has ended: ${first.said()}`);
     // Now it is frozen: alive, but nobody renews. Its lease was written an hour ahead, and must end all the same.
     const begun = performance.now();
     process.kill(first.pid, 'SIGSTOP');
@@ -198,8 +237,6 @@ export const g54 = {
   },
   check(w) {
     holds(w.jumped > 3_000_000, 'the clock of the supervisor did not jump');
-    holds(w.early === 'coder-1', 'the lease was stolen when the clock jumped forward');
-    holds(w.back === 'coder-1', 'the lease was stolen when the clock jumped back');
     holds(w.after >= 3 && w.after < 25, `a frozen holder’s lease of 6 s ended after ${w.after.toFixed(1)} s`);
     return contained(`nothing was stolen by either jump; the lease of a frozen holder ended after its 6 s`);
   },

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { part, saveCompiled } from './parts.ts';
 
-/** Put in by tools/build.mjs: the hash of main.cjs. */
+/** Put in by tools/bundle.mjs: the hash of main.cjs. */
 declare const MAIN_ID: string;
 
 const mailbox = process.env.LIZA_MAILBOX;

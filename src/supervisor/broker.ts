@@ -33,8 +33,8 @@ export interface BrokerOptions {
   readonly root: string;
   /** Of the session, its credential included. */
   readonly env: Environment;
-  /** A command was asked for: a sign of life. */
-  readonly onAsked?: () => void;
+  /** A command was asked for; it is answered when this is done. */
+  readonly onAsked?: () => void | Promise<void>;
 }
 
 export interface Broker {
@@ -79,7 +79,7 @@ export function openBroker(options: BrokerOptions): Broker {
       if (closed || running.size >= AT_ONCE) return;
       const request = take(join(folder, `${id}.ask`));
       if (request === undefined) continue;
-      options.onAsked?.();
+      const noticed = options.onAsked?.();
       const served = request === UNREADABLE ? UNREADABLE_ANSWER : serve(options, request);
       if ('code' in served) {
         reply(folder, id, served);
@@ -88,7 +88,7 @@ export function openBroker(options: BrokerOptions): Broker {
       const [child, answered] = served;
       running.set(
         child,
-        answered.then((answer) => {
+        Promise.all([answered, noticed]).then(([answer]) => {
           running.delete(child);
           if (!reply(folder, id, answer) && owed.size < AT_ONCE) owed.set(id, answer);
           soon();

@@ -35,7 +35,7 @@ export interface Stay {
   readonly settings: Settings;
   readonly scratch: string;
   readonly env: Environment;
-  readonly onAsked: () => void;
+  readonly onAsked: () => void | Promise<void>;
 }
 
 export async function lodge(

@@ -89,7 +89,11 @@ export async function runSession(
     settings: rules,
     scratch: request.scratch,
     env: environmentOf(office, work, launch, session.credential),
-    onAsked: heard.alive,
+    onAsked: () => {
+      heard.alive();
+      // Whatever it committed so far is remembered by the time it is answered: it may destroy its folder next.
+      return work.see?.().catch(() => {}); // looked at again when the session ends
+    },
   });
   const running =
     'reason' in lodging

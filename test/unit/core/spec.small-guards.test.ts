@@ -12,9 +12,11 @@ import {
   CODER,
   claimed,
   claimReview,
+  commit,
   finalize,
   HUMAN,
   PLANNER,
+  proof,
   REVIEWER,
   ready,
   SPEC,
@@ -93,6 +95,9 @@ describe('what is not there', () => {
     refuses('registered', world(), STRANGER, { name: 'long-heartbeat', reason: 'a long build' }));
 });
 
+it('a validation that names no commit proves nothing', () =>
+  refuses('commit', claimed(), CODER, { name: 'record-validation', task: 'a', proof: proof('abc') }));
+
 describe('whose it is', () => {
   const OTHER = supervisorOf('coder-2');
   it('a supervisor reserves for its own agent', () =>
@@ -133,6 +138,44 @@ describe('whose it is', () => {
   });
 });
 
+describe('a reviewer’s copy', () => {
+  const FOLDER = '.worktrees/.review-a-00000000';
+  const copy = (tree: string): Command => ({ name: 'review-copy', task: 'a', folder: FOLDER, tree });
+  function inReview(): World {
+    const w = ready('a');
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    return w;
+  }
+  it('is made by the supervisor of whoever holds the review', () =>
+    refuses('own-review', inReview(), supervisorOf('code-reviewer-2'), copy(commit(7))));
+  it('has a tree, or nothing could be held against it', () =>
+    refuses('tree', inReview(), supervisorOf('code-reviewer-1'), copy('7')));
+  it('is as it was handed over when the verdict comes', () => {
+    const w = inReview();
+    w.run(supervisorOf('code-reviewer-1'), copy(commit(7)));
+    const facts = { unknown_places: [], changed_files: ['src/a.ts'] };
+    const changed: Command = { name: 'submit-verdict', task: 'a', verdict: 'APPROVED', facts };
+    refuses('copy-as-submitted', w, REVIEWER, changed);
+    const unknown = w.refused(REVIEWER, approve('a'));
+    expect(unknown).toMatchObject({ guard: 'copy-as-submitted', message: expect.stringContaining(FOLDER) });
+  });
+});
+
+describe('a full disk', () => {
+  const full = (w: World): World => {
+    w.board = { ...w.board, freeMb: 120 };
+    return w;
+  };
+  it('lets nobody reserve a task', () =>
+    refuses('room-on-disk', full(ready('a')), SUPERVISOR, { name: 'reserve-claim', task: 'a', agent: 'coder-1' }));
+  it('nor take a review', () => {
+    const w = ready('a');
+    toReady(w, 'a');
+    refuses('room-on-disk', full(w), SUPERVISOR, claimReview('a'));
+  });
+});
+
 describe('when it is over', () => {
   function over(): World {
     const w = world();
@@ -144,6 +187,13 @@ describe('when it is over', () => {
   }
   it('a completed goal takes no task on', () => refuses('goal-open', over(), PLANNER, finalize('b')));
   it('nor another sprint', () => refuses('goal-open', over(), HUMAN, { name: 'sprint start' }));
+  it('an aborted goal is not completed, be everything merged', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    toMerged(w, 'a');
+    w.edit((state) => ({ ...state, goal: { ...state.goal, status: 'ABORTED' } }));
+    refuses('not-aborted', w, PLANNER, { name: 'goal complete' });
+  });
   it('what nobody knows is not resumed', () =>
     refuses('live-task', over(), HUMAN, { name: 'resume', task: 'nowhere' }));
 });

@@ -11,6 +11,7 @@ import { type Broker, openBroker } from '../../../src/supervisor/broker.ts';
 let base: string;
 let mail: string;
 let broker: Broker;
+let asked: () => void | Promise<void>;
 const FAKE = `let input = '';
 process.stdin.on('data', (d) => { input += d; }).on('end', () => {
   const argv = process.argv.slice(2);
@@ -22,6 +23,7 @@ process.stdin.on('data', (d) => { input += d; }).on('end', () => {
 });`;
 
 beforeEach(() => {
+  asked = () => {};
   base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'liza-broker-')));
   mail = path.join(base, 'mail');
   fs.writeFileSync(path.join(base, 'liza.cjs'), FAKE);
@@ -30,6 +32,7 @@ beforeEach(() => {
     program: [process.execPath, path.join(base, 'liza.cjs')],
     root: base,
     env: { PATH: process.env['PATH'], LIZA_AGENT_ID: 'coder-1', RAN: path.join(base, 'ran') },
+    onAsked: () => asked(),
   });
 });
 afterEach(async () => {
@@ -69,6 +72,17 @@ test('arguments, stdin, both outputs and the exit code; identity and folder are 
     cwd: base,
     brokered: '1',
   });
+});
+
+test('what is done at each command is done before it is answered: commits made until then are seen', async () => {
+  let seen = false;
+  asked = async () => {
+    await new Promise((done) => setTimeout(done, 800));
+    seen = true;
+  };
+  lay('aaaaaaaa', { argv: ['show'] });
+  await answer('aaaaaaaa');
+  expect(seen).toBe(true);
 });
 
 test('links, pipes, folders, giants, halves and odd names are harmless, and what is asked beside them is answered', async () => {

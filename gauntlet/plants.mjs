@@ -1,0 +1,22 @@
+// Bugs that several rows are held against; see `plant` in README.md.
+
+/** What the sandbox shows read-only, the project above all, can be written. */
+export const PROJECT_WRITABLE = {
+  file: 'src/sandbox/bwrap.ts',
+  find: "kind === 'read' ? '--ro-bind-try' : '--bind-try'",
+  put: "'--bind-try'",
+};
+
+/** That folder of the project can be written from every sandbox. */
+export const writableInSandbox = (folder) => ({
+  file: 'src/sandbox/stay.ts',
+  find: '    write: [\n',
+  put: `    write: [join(root, '${folder}'),\n`,
+});
+
+/** Of what a program started nobody but itself is known. */
+export const TREE_FORGOTTEN = {
+  file: 'src/programs/tree.ts',
+  find: 'return [...members.values()];',
+  put: 'return all.filter(({ pid }) => pid === root.pid);',
+};
