@@ -126,7 +126,7 @@ export const ConfigSchema = v.object({
   ),
   agent_logs_mb: guarded(
     v.optional(limit, 512),
-    'Megabytes that agent-logs and agent-prompts may each hold; the oldest go first.',
+    'Megabytes that agent-logs, agent-prompts and evidence may each hold; the oldest go first.',
   ),
   escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
 });
