@@ -35,8 +35,14 @@ const Budgets = v.strictObject(
 );
 
 const Price = v.strictObject(
-  { input: amount, cached: v.optional(amount), output: amount },
-  'must be a map of input, cached, output',
+  {
+    input: amount,
+    cached: v.optional(amount),
+    written: v.optional(amount),
+    written_1h: v.optional(amount),
+    output: amount,
+  },
+  'must be a map of input, cached, written, written_1h, output',
 );
 
 const onOff = v.optional(oneOf(['on', 'off'] as const));
@@ -113,7 +119,7 @@ export const ConfigSchema = v.object({
   ),
   prices: guarded(
     v.optional(v.record(v.string(), Price, 'must be a map')),
-    'US dollars per million tokens (`input`, `cached`, `output`), by model; before the built-in list.',
+    'US dollars per million tokens (`input`, `output`; read from the cache `cached`, put into it `written`, for an hour `written_1h`), by model; before the built-in list.',
   ),
   budgets: guarded(
     v.optional(Budgets),

@@ -1,6 +1,7 @@
 // Hears a session out: every line goes through its provider's parser, and what was said so far is kept for the
 // board, for the record, and for whoever has to decide whether it is still alive.
 
+import { atLeast } from '../agents/counting.ts';
 import type { AgentEvent, Usage } from '../agents/provider.ts';
 import { redact, secretsOf } from '../core/redact.ts';
 import type { SessionEnd } from '../core/restarts.ts';
@@ -116,7 +117,7 @@ function hear(heard: Heard, event: AgentEvent): Heard {
     case 'session':
       return { ...heard, session: event.id };
     case 'usage':
-      return { ...heard, usage: event.usage, counted: true };
+      return { ...heard, usage: atLeast(heard.usage, event.usage), counted: true };
     case 'context':
       return { ...heard, contextPercent: Math.round(event.percent) };
     case 'failure': {

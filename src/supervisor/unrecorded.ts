@@ -50,7 +50,7 @@ function readUse(file: string): Left | undefined {
   try {
     const told: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (!isFields(told) || !isFields(told['used'])) return undefined;
-    const { seconds, input_tokens, output_tokens, cached_tokens, cost_usd } = told['used'];
+    const { seconds, input_tokens, output_tokens, cached_tokens, cost_usd, untold } = told['used'];
     const task = told['task'];
     return {
       provider: typeof told['provider'] === 'string' ? told['provider'].slice(0, 100) : 'unknown',
@@ -60,6 +60,7 @@ function readUse(file: string): Left | undefined {
         output_tokens: Math.round(amount(output_tokens) ?? 0),
         ...(amount(cached_tokens) === undefined ? {} : { cached_tokens: Math.round(amount(cached_tokens) ?? 0) }),
         ...(amount(cost_usd) === undefined ? {} : { cost_usd: amount(cost_usd) ?? 0 }),
+        ...(untold === true ? { untold } : {}),
       },
       ...(typeof task === 'string' && ID_PATTERN.test(task) ? { task } : {}),
     };
@@ -69,4 +70,4 @@ function readUse(file: string): Left | undefined {
 }
 
 const amount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e15 ? value : undefined;
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e13 ? value : undefined;

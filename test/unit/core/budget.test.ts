@@ -270,7 +270,7 @@ describe('setting it', () => {
     ['budgets.day.usd', -1, 'budgets.day.usd must be ≥ 0'],
     ['budgets.day.tokens', 1.5, 'budgets.day.tokens must be a whole number'],
     ['budgets.end_percent', 90, 'budgets.end_percent must be ≥ 100'],
-    ['prices', { 'my-model': { input: 1 } }, 'prices.my-model.output must be a map of input, cached, output'],
+    ['prices', { 'my-model': { input: 1 } }, 'prices.my-model.output must be a map of input, cached, written, written_1h, output'],
   ])('%s %j is refused', (key, value, message) => {
     const w = ready('a');
     expect(w.refused(HUMAN, { name: 'config set', key, value }).message).toContain(message);
@@ -307,6 +307,35 @@ describe('prices', () => {
     ]) {
       expect(priceOf(name, undefined), name).toBeDefined();
     }
+  });
+  test('what is put into the cache is dearer, for an hour more so; parts are never more than the whole', () => {
+    const all = { input: 1_000_000, output: 0, cached: 200_000, written: 500_000, written_1h: 100_000 };
+    expect(costOf(all, 'claude-sonnet-4-5', undefined)).toBeCloseTo(0.3 * 3 + 0.2 * 0.3 + 0.4 * 3.75 + 0.1 * 6);
+    expect(costOf(all, 'gpt-5', undefined)).toBeCloseTo(0.8 * 1.25 + 0.2 * 0.125);
+    const own = { mine: { input: 1, cached: 0.1, written: 2, output: 5 } };
+    expect(costOf(all, 'mine', own)).toBeCloseTo(0.3 + 0.02 + 0.5 * 2);
+    const lies = { input: 10, output: 0, cached: 1e9, written: 1e9, written_1h: 1e9 };
+    expect(costOf(lies, 'claude-sonnet-4-5', undefined)).toBeCloseTo(3e-6);
+  });
+  test.each([
+    ['us.anthropic.claude-opus-4-5-20251101-v1:0', 'claude-opus-4-5'],
+    ['anthropic.claude-haiku-4-5-20251001-v1:0', 'claude-haiku-4-5'],
+    ['openrouter/anthropic/claude-sonnet-4.5', 'claude-sonnet-4-5'],
+    ['anthropic/claude-opus-5-5[1m]', 'claude-opus-5-5'],
+    ['Claude-Opus-5', 'claude-opus-5'],
+    ['claude-3-5-haiku-20241022', 'claude-3-5-haiku'],
+    ['gemini-2.5-pro-preview-05-06', 'gemini-2.5-pro'],
+    ['models/gemini-3-pro-preview-11-2025', 'gemini-3-pro'],
+    ['openai/gpt-5.1-codex', 'gpt-5.1-codex'],
+  ])('%s is %s', (name, model) => {
+    expect(priceOf(name, undefined)).toBe(PRICE_LIST[model]);
+  });
+  test('the project’s own price of a model counts for all its names, before any of the list', () => {
+    const own = { 'Claude-Opus-5': { input: 1, output: 2 }, 'x/gpt-5': { input: 3, output: 4 } };
+    for (const name of ['claude-opus-5', 'anthropic/claude-opus-5-20260724[1m]'])
+      expect(priceOf(name, own), name).toEqual({ input: 1, output: 2 });
+    expect(priceOf('x/gpt-5', own)).toEqual({ input: 3, output: 4 });
+    expect(priceOf('y/gpt-5', own)).toBe(PRICE_LIST['gpt-5']);
   });
   test('the project’s own go first', () => {
     expect(costOf({ input: 1_000_000, output: 0 }, 'gpt-5', { 'gpt-5': { input: 7, output: 1 } })).toBe(7);

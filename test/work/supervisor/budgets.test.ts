@@ -195,6 +195,17 @@ describe('what a session used whose supervisor was killed', () => {
     expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, cost_usd: 0.7 });
   });
 
+  test('of one that tells no tokens is unknown, not nothing', async () => {
+    await open({ parts: { 'coder-1': [{}] } });
+    const file = left(r().p.root);
+    await r().until('it is noted', () => fs.existsSync(file));
+    const noted = fs.readFileSync(file, 'utf8');
+    r().crew.stop();
+    await r().crew.ended;
+    await leftBehind(noted);
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
+  });
+
   test('is recorded by the next one', async () => {
     await leftBehind(
       JSON.stringify({
