@@ -1,14 +1,19 @@
 // Budgets: what is counted, when it stops, and what is said of what nobody knows.
 
 import { describe, expect, test } from 'vitest';
+import type { Witness } from '../../../src/core/audit-facts.ts';
+import { auditGoal } from '../../../src/core/audit-goal.ts';
 import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/core/budget/ledger.ts';
 import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/core/budget/limits.ts';
 import { PRICE_LIST } from '../../../src/core/budget/price-list.ts';
 import { costOf, priceOf } from '../../../src/core/budget/prices.ts';
 import { spendingView } from '../../../src/core/budget/view.ts';
+import { usageWords } from '../../../src/core/budget/words.ts';
 import type { SessionUse } from '../../../src/core/command.ts';
 import { type Looking, nextDuty } from '../../../src/core/duty.ts';
 import { nextGoal } from '../../../src/core/goals.ts';
+import { reportOf } from '../../../src/core/report/facts.ts';
+import { costTold, usedTotal } from '../../../src/core/report/words.ts';
 import { whyNothingMoves } from '../../../src/core/stall.ts';
 import type { Config } from '../../../src/core/state.ts';
 import {
@@ -270,7 +275,11 @@ describe('setting it', () => {
     ['budgets.day.usd', -1, 'budgets.day.usd must be ≥ 0'],
     ['budgets.day.tokens', 1.5, 'budgets.day.tokens must be a whole number'],
     ['budgets.end_percent', 90, 'budgets.end_percent must be ≥ 100'],
-    ['prices', { 'my-model': { input: 1 } }, 'prices.my-model.output must be a map of input, cached, written, written_1h, output'],
+    [
+      'prices',
+      { 'my-model': { input: 1 } },
+      'prices.my-model.output must be a map of input, cached, written, written_1h, output',
+    ],
   ])('%s %j is refused', (key, value, message) => {
     const w = ready('a');
     expect(w.refused(HUMAN, { name: 'config set', key, value }).message).toContain(message);
@@ -357,6 +366,30 @@ describe('prices', () => {
 });
 
 describe('what is not known', () => {
+  test('status, show, report and audit tell the same sums, and each that they are not all', () => {
+    const w = ready('a');
+    toClaimed(w, 'a');
+    ended(w, 'coder-1', use(0.5), 'a');
+    ended(w, 'coder-1', use(undefined), 'a');
+    ended(w, 'coder-1', use(undefined, { input_tokens: 0, output_tokens: 0, untold: true }), 'a');
+    ended(w, 'planner-1', use(0.25));
+    const [goal] = spendingView(w.state, w.now);
+    expect(goal).toMatchObject({ tokens: 3300, usd: 0.75, sessions: 4, unknown_cost_sessions: 2 });
+    const { usage } = w.task('a');
+    if (usage === undefined) throw new Error('no usage');
+    const words = '2,000 tokens in, 200 out, tokens of 1 session unknown, $0.50, cost of 2 sessions unknown';
+    expect(usageWords(usage)).toBe(words);
+    const report = reportOf({ state: w.state, archived: [], now: w.now });
+    expect(report.use).toMatchObject({ tokens: 3300, cost: 0.75, tokensUnknown: 1, costUnknown: 1 });
+    expect(usedTotal(report)).toBe('≥ 3,300 tokens, cost ≥ $0.75');
+    expect(report.tasks.map(({ use }) => costTold(use))).toEqual(['≥ $0.50']);
+    const witness = { state: w.state, tasks: w.state.tasks, entries: [], broken: [], line: [], differing: new Map() };
+    const told = auditGoal(witness as unknown as Witness).map(({ what, mark }) => `${mark}: ${what}`);
+    expect(told).toContain(
+      'unverifiable: 4 sessions in all, 3,000 tokens in, 300 out, tokens of 1 session unknown, $0.75, cost of 2 sessions unknown',
+    );
+  });
+
   test('is counted as such, and said with the budget it concerns', () => {
     const w = ready('a');
     limited(w, { day: { usd: 5, minutes: 60 } });

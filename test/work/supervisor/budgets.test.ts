@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/agents/provider.ts';
 import { OPERATOR } from '../../../src/core/board.ts';
 import { decide } from '../../../src/core/decide.ts';
-import { START, succeeded } from '../workflows/project.ts';
+import { START, succeeded, WORK } from '../workflows/project.ts';
 import { open, type Part, type RoomOptions, r } from './room.ts';
 
 const used = (usage: Extract<AgentEvent, { kind: 'usage' }>['usage']): readonly AgentEvent[] => [
@@ -115,6 +115,34 @@ describe('a task’s', () => {
       worktree: '.worktrees/t',
     });
   });
+});
+
+test('a review that is ended for its task’s budget: the run says so, and raised it goes on', async () => {
+  const submits: Part = {
+    act: async () => {
+      succeeded(await r().p.begin('t'));
+      r().p.work('t', WORK);
+      succeeded(await r().p.submit('t'));
+    },
+    end: 'exit 0',
+  };
+  await limited({ task: { usd: 1 } }, {
+    agents: ['coder-1', 'code-reviewer-1'],
+    parts: { 'coder-1': [submits], 'code-reviewer-1': [{ events: used({ input: 1, output: 1, cost_usd: 1.3 }) }] },
+    crew: { untilIdle: true },
+  } as RoomOptions);
+  const over = r().crew.ended;
+  await r().until('it told', () => seat('code-reviewer-1')?.session?.cost_usd === 1.3);
+  const tick = setInterval(() => r().clock.advance(500), 20);
+  try {
+    expect(await over).toMatchObject({
+      code: 1,
+      message:
+        'the budget of t is used up: $1.30 of $1.00, so no session starts: liza config set budgets.tasks.t.usd 2',
+    });
+  } finally {
+    clearInterval(tick);
+  }
 });
 
 describe('a session that goes far beyond', () => {
