@@ -11,12 +11,14 @@ const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
   v.pipe(schema, v.metadata({ guarded: true }), v.description(description));
 
 /** A key that is misspelt would be a limit that does not hold: unknown ones are refused. */
+const MOST = 1e12;
+const tooMuch = `must be ≤ ${MOST}; null: no limit`;
 const Limits = v.strictObject(
   {
-    tokens: v.optional(count),
-    usd: v.optional(amount),
-    minutes: v.optional(amount),
-    sessions: v.optional(count),
+    tokens: v.optional(v.pipe(count, v.maxValue(MOST, tooMuch))),
+    usd: v.optional(v.pipe(amount, v.maxValue(MOST, tooMuch))),
+    minutes: v.optional(v.pipe(amount, v.maxValue(MOST, tooMuch))),
+    sessions: v.optional(v.pipe(count, v.maxValue(MOST, tooMuch))),
   },
   'must be a map of tokens, usd, minutes, sessions',
 );

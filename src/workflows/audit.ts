@@ -36,7 +36,9 @@ export async function audit(hands: Hands, only?: string): Promise<Audit | Refusa
   if (state === undefined || replayed.entries.length === 0) {
     return refuse(
       `there is no journal that leads to a board: ${problems[0] ?? 'it is empty'}`,
-      'a copy lies in the git directory: liza doctor --fix',
+      context.paths.mirror !== undefined && context.files.list(context.paths.mirror).includes('journal.jsonl')
+        ? 'a copy lies in the git directory: liza doctor --fix'
+        : 'nothing can be verified without it; a backup of .liza/journal.jsonl would do',
       4,
       'journal',
     );

@@ -1,6 +1,7 @@
 // Budgets: what is counted, when it stops, and what is said of what nobody knows.
 
 import { describe, expect, test } from 'vitest';
+import { spendingFacts } from '../../../src/cli/render-spending.ts';
 import type { Witness } from '../../../src/core/audit-facts.ts';
 import { auditGoal } from '../../../src/core/audit-goal.ts';
 import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/core/budget/ledger.ts';
@@ -273,6 +274,9 @@ describe('setting it', () => {
     ['budgets.day.dollars', 5, 'budgets.day.dollars must be a map of tokens, usd, minutes, sessions'],
     ['budgets.day.usd', 'much', 'budgets.day.usd must be a number'],
     ['budgets.day.usd', -1, 'budgets.day.usd must be ≥ 0'],
+    ['budgets.day.usd', Number.POSITIVE_INFINITY, 'budgets.day.usd must be a number'],
+    ['budgets.goal.minutes', Number.NaN, 'budgets.goal.minutes must be a number'],
+    ['budgets.task.tokens', 1e308, 'budgets.task.tokens must be ≤ 1000000000000; null: no limit'],
     ['budgets.day.tokens', 1.5, 'budgets.day.tokens must be a whole number'],
     ['budgets.end_percent', 90, 'budgets.end_percent must be ≥ 100'],
     [
@@ -374,7 +378,23 @@ describe('what is not known', () => {
     ended(w, 'coder-1', use(undefined, { input_tokens: 0, output_tokens: 0, untold: true }), 'a');
     ended(w, 'planner-1', use(0.25));
     const [goal] = spendingView(w.state, w.now);
-    expect(goal).toMatchObject({ tokens: 3300, usd: 0.75, sessions: 4, unknown_cost_sessions: 2 });
+    expect(goal).toMatchObject({
+      tokens: 3300,
+      usd: 0.75,
+      sessions: 4,
+      unknown_cost_sessions: 2,
+      unknown_token_sessions: 1,
+    });
+    if (goal === undefined) throw new Error('nothing was spent');
+    expect(spendingFacts(goal).slice(0, 2)).toEqual([
+      '3300 tokens (tokens of 1 session unknown)',
+      '$0.75 (cost of 2 sessions unknown)',
+    ]);
+    const nothing = { ...goal, tokens: 0, usd: undefined };
+    expect(spendingFacts(nothing as never).slice(0, 2)).toEqual([
+      'tokens of 1 session unknown',
+      'cost of 2 sessions unknown',
+    ]);
     const { usage } = w.task('a');
     if (usage === undefined) throw new Error('no usage');
     const words = '2,000 tokens in, 200 out, tokens of 1 session unknown, $0.50, cost of 2 sessions unknown';
