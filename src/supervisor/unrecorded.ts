@@ -1,7 +1,7 @@
 // What a running session has used so far, kept beside the board: should its supervisor die, the next one under that id
 // records it. Without this a kill -9 would hide what was spent, and a budget would not hold.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command, SessionUse } from '../core/command.ts';
 import { ID_PATTERN } from '../core/fields.ts';
@@ -17,7 +17,9 @@ export function noteUse(office: Office, agent: string, provider: string, used: S
   try {
     const file = fileOf(office, agent);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify({ provider, used, ...(task === undefined ? {} : { task }) }));
+    // Beside it first: what a full disk cuts short must not replace what is there.
+    writeFileSync(`${file}.new`, JSON.stringify({ provider, used, ...(task === undefined ? {} : { task }) }));
+    renameSync(`${file}.new`, file);
   } catch {
     // It is told when the board cannot be written either.
   }

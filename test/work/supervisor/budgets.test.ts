@@ -198,6 +198,29 @@ describe('what a session cost', () => {
   });
 });
 
+test('a disk that is full when a session ends: it waits for room, records what was used, and goes on', async () => {
+  await open({ parts: { 'coder-1': [works({ input: 10, output: 5, cost_usd: 0.5 }), {}] } });
+  const { store } = r().p;
+  const { transact } = store;
+  let full = true;
+  const failing: typeof transact = (asking, decision) =>
+    full && asking.command === 'session-end'
+      ? Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
+      : transact.call(store, asking, decision);
+  Object.assign(store, { transact: failing });
+  await r().until('it waits', () => seat()?.why === 'the disk is full');
+  expect(r().said()).toContainEqual(expect.stringContaining('make room, and it goes on by itself'));
+  r().clock.advance(6000);
+  expect(r().started).toHaveLength(1);
+  full = false;
+  r().clock.advance(6000);
+  await r().until('it goes on', () => {
+    r().clock.advance(6000);
+    return r().started.length === 2;
+  });
+  expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1 });
+});
+
 describe('what a session used whose supervisor was killed', () => {
   const left = (root: string): string => `${root}/.liza/cache/use/coder-1.json`;
   /** Opens a room in which somebody left that. */
