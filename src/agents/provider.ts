@@ -79,6 +79,9 @@ export interface Usage {
   readonly output: number;
   /** How much of the input came from the provider's cache. */
   readonly cached?: number;
+  /** How much of it was put into that cache, and how much of that for an hour: dearer than other input. */
+  readonly written?: number;
+  readonly written_1h?: number;
   readonly cost_usd?: number;
   readonly model?: string;
 }

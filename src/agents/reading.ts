@@ -29,9 +29,14 @@ export const objects = (value: unknown): readonly Json[] =>
 export const string = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** A count or an amount; anything that is not a finite number ≥ 0 is not one. */
-export const amount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+/** A count; anything that is not a number ≥ 0, or more than any session could come to, is not one. */
+export const amount = (value: unknown): number | undefined => upTo(1e13, value);
+
+/** Money, in dollars. */
+export const dollars = (value: unknown): number | undefined => upTo(1e6, value);
+
+const upTo = (most: number, value: unknown): number | undefined =>
+  typeof value === 'number' && value >= 0 && value <= most ? value : undefined;
 
 /** One line of an agent's doing. Colours and other control sequences are no part of it. */
 export const line = (text: string, limit = TEXT_LIMIT): string =>

@@ -22,11 +22,16 @@ export function spendingFacts(one: SpendingView): readonly string[] {
   return UNITS.toSorted((a, b) => percent(b) - percent(a)).flatMap((unit) => fact(one, unit));
 }
 
+function unknownWords(one: SpendingView, unit: Unit): string | undefined {
+  if (unit !== 'usd' && unit !== 'tokens') return undefined;
+  const missing = unit === 'usd' ? one.unknown_cost_sessions : one.unknown_token_sessions;
+  return missing === 0 ? undefined : `${unit === 'usd' ? 'cost' : 'tokens'} of ${counted(missing, 'session')} unknown`;
+}
+
 function fact(one: SpendingView, unit: Unit): readonly string[] {
   const limit = one.limits[unit];
-  const missing = one.unknown_cost_sessions;
-  const unknown = unit === 'usd' && missing > 0 ? `cost of ${counted(missing, 'session')} unknown` : undefined;
-  const spent = one[unit];
+  const unknown = unknownWords(one, unit);
+  const spent = unit === 'tokens' && one.tokens === 0 && unknown !== undefined ? undefined : one[unit];
   if (spent === undefined && limit === undefined) return unknown === undefined ? [] : [unknown];
   const words = amountWords(spent ?? 0, unit);
   const known =

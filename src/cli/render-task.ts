@@ -1,6 +1,7 @@
 // `liza show <task>` on a terminal: every field of one task, sorted by what a reader asks (what is it,
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
+import { usageWords } from '../core/budget/words.ts';
 import { counted } from '../core/gist.ts';
 import { historyOf } from '../core/holding.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../core/state.ts';
@@ -8,7 +9,7 @@ import { duration, type Instant, instant } from '../core/time.ts';
 import type { TaskView } from '../core/view.ts';
 import { diffText, lastDiff, proofText } from './diff-text.ts';
 import { leaseWords } from './lease-words.ts';
-import { grouped, type Line, type Pen, pen, STATUS_TONE } from './pen.ts';
+import { type Line, type Pen, pen, STATUS_TONE } from './pen.ts';
 import { columns, type Look, pad } from './terminal.ts';
 
 export interface TaskExtras {
@@ -107,14 +108,7 @@ function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
 }
 
 function usageText(usage: Usage): string {
-  const { sessions, seconds, input_tokens, output_tokens, cost_usd } = usage;
-  const unknown = (usage.unpriced_sessions ?? 0) + (usage.uncounted_sessions ?? 0);
-  return [
-    `${sessions} session(s), ${duration(seconds * 1000)}`,
-    `${grouped(input_tokens)} tokens in, ${grouped(output_tokens)} out`,
-    ...(cost_usd === undefined ? [] : [`$${cost_usd.toFixed(2)}`]),
-    ...(unknown === 0 ? [] : [`cost of ${counted(unknown, 'session')} unknown`]),
-  ].join(', ');
+  return `${counted(usage.sessions, 'session')}, ${duration(usage.seconds * 1000)}, ${usageWords(usage)}`;
 }
 
 /** Whoever could not look beside the state knows nothing of the lease, and says nothing. */

@@ -68,4 +68,7 @@ const fact = (mark: Mark, what: string, why: string, time?: string): Fact => ({
   why,
 });
 
+/** Tokens, and money by their price. */
+export const PROVIDERS_WORD = 'the providers’ own word, money also by the price of the model';
+
 export const short = (commit: string): string => commit.slice(0, 12);

@@ -1,11 +1,20 @@
 // What is said of the goal as a whole, held against the journal and git: the chain of the journal, the board that it
 // leads to, and the integration branch: every step of it must be a recorded merge, or accepted by a person.
 
-import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
+import { contradicted, type Fact, PROVIDERS_WORD, short, unverifiable, verified, type Witness } from './audit-facts.ts';
+import { spentOnGoal } from './budget/ledger.ts';
+import { usageWords } from './budget/words.ts';
+import { counted } from './gist.ts';
 import { type RecordedMerge, recordedMerges } from './merges.ts';
 
 export function auditGoal(witness: Witness): readonly Fact[] {
-  return [...journalFacts(witness), ...boardFacts(witness), ...integrationFacts(witness), ...peopleFacts(witness)];
+  return [
+    ...journalFacts(witness),
+    ...boardFacts(witness),
+    ...integrationFacts(witness),
+    ...spendingFacts(witness),
+    ...peopleFacts(witness),
+  ];
 }
 
 function journalFacts({ broken, entries }: Witness): readonly Fact[] {
@@ -22,6 +31,12 @@ function boardFacts({ differing, behind, broken }: Witness): readonly Fact[] {
   if (differing.size === 0)
     return [verified(what, 'replayed from its first entry, the journal comes to the same records')];
   return [...differing].map(([record, how]) => contradicted(`the board: ${record}`, how));
+}
+
+function spendingFacts({ state }: Witness): readonly Fact[] {
+  const spent = spentOnGoal(state);
+  if (spent.sessions === 0) return [];
+  return [unverifiable(`${counted(spent.sessions, 'session')} in all, ${usageWords(spent)}`, PROVIDERS_WORD)];
 }
 
 /** From the branch's head back: each merge says where the branch was before. */

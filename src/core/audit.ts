@@ -3,7 +3,9 @@
 // what an agent says of itself: an event counts because the journal has the entry that made it.
 
 import { CHECKS } from './audit-checks.ts';
-import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
+import { contradicted, type Fact, PROVIDERS_WORD, short, unverifiable, verified, type Witness } from './audit-facts.ts';
+import { usageWords } from './budget/words.ts';
+import { counted } from './gist.ts';
 import { historyOf } from './holding.ts';
 import type { HistoryEvent, Task } from './state.ts';
 
@@ -94,8 +96,8 @@ function sessions(task: Task, { entries, imported }: Witness): readonly Fact[] {
   const { usage } = task;
   const ended = entries.filter(({ command, task: about }) => command === 'session-end' && about === task.id);
   if (usage === undefined && ended.length === 0) return [];
-  const what = `${usage?.sessions ?? 0} sessions on it`;
-  const counted =
+  const what = `${counted(usage?.sessions ?? 0, 'session')} on it`;
+  const borne =
     usage?.sessions === ended.length
       ? verified(
           what,
@@ -107,8 +109,7 @@ function sessions(task: Task, { entries, imported }: Witness): readonly Fact[] {
       : imported
         ? unverifiable(what, 'the board was imported')
         : contradicted(what, `the journal has ${ended.length}`);
-  const spent = `${usage?.input_tokens ?? 0} tokens in, ${usage?.output_tokens ?? 0} out`;
-  return [counted, unverifiable(spent, 'the providers’ own word')];
+  return [borne, ...(usage === undefined ? [] : [unverifiable(usageWords(usage), PROVIDERS_WORD)])];
 }
 
 /** What a person did to this very task. */

@@ -11,12 +11,14 @@ const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
   v.pipe(schema, v.metadata({ guarded: true }), v.description(description));
 
 /** A key that is misspelt would be a limit that does not hold: unknown ones are refused. */
+const MOST = 1e12;
+const tooMuch = `must be ≤ ${MOST}; null: no limit`;
 const Limits = v.strictObject(
   {
-    tokens: v.optional(count),
-    usd: v.optional(amount),
-    minutes: v.optional(amount),
-    sessions: v.optional(count),
+    tokens: v.optional(v.pipe(count, v.maxValue(MOST, tooMuch))),
+    usd: v.optional(v.pipe(amount, v.maxValue(MOST, tooMuch))),
+    minutes: v.optional(v.pipe(amount, v.maxValue(MOST, tooMuch))),
+    sessions: v.optional(v.pipe(count, v.maxValue(MOST, tooMuch))),
   },
   'must be a map of tokens, usd, minutes, sessions',
 );
@@ -35,8 +37,14 @@ const Budgets = v.strictObject(
 );
 
 const Price = v.strictObject(
-  { input: amount, cached: v.optional(amount), output: amount },
-  'must be a map of input, cached, output',
+  {
+    input: amount,
+    cached: v.optional(amount),
+    written: v.optional(amount),
+    written_1h: v.optional(amount),
+    output: amount,
+  },
+  'must be a map of input, cached, written, written_1h, output',
 );
 
 const onOff = v.optional(oneOf(['on', 'off'] as const));
@@ -116,7 +124,7 @@ export const ConfigSchema = v.object({
   ),
   prices: guarded(
     v.optional(v.record(v.string(), Price, 'must be a map')),
-    'US dollars per million tokens (`input`, `cached`, `output`), by model; before the built-in list.',
+    'US dollars per million tokens (`input`, `output`; read from the cache `cached`, put into it `written`, for an hour `written_1h`), by model; before the built-in list.',
   ),
   budgets: guarded(
     v.optional(Budgets),
@@ -129,7 +137,7 @@ export const ConfigSchema = v.object({
   ),
   agent_logs_mb: guarded(
     v.optional(limit, 512),
-    'Megabytes that agent-logs and agent-prompts may each hold; the oldest go first.',
+    'Megabytes that agent-logs, agent-prompts and evidence may each hold; the oldest go first.',
   ),
   escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
 });

@@ -54,6 +54,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
     now,
     command,
     task,
+    secrets,
   } as Situation<CommandName>;
   const stale = staleEpoch(situation, row);
   if (stale !== undefined) return named(stale, 'epoch');

@@ -25,7 +25,7 @@ export const count = v.pipe(
   v.integer('must be a whole number'),
   v.minValue(0, 'must be ≥ 0'),
 );
-export const amount = v.pipe(v.number('must be a number'), v.minValue(0, 'must be ≥ 0'));
+export const amount = v.pipe(v.number('must be a number'), v.finite('must be a number'), v.minValue(0, 'must be ≥ 0'));
 export const limit = v.pipe(
   v.number('must be a number'),
   v.integer('must be a whole number'),

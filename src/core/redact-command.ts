@@ -46,8 +46,8 @@ function validations(value: unknown): readonly unknown[] {
   );
 }
 
-/** A record that an agent wrote by its own hand. */
-export const hideIn = (value: unknown): unknown => walk(value, [], 1);
+/** A record that an agent wrote by its own hand, or that holds names of its choosing. */
+export const hideIn = (value: unknown, secrets: readonly string[] = []): unknown => walk(value, secrets, 1);
 
 /** What does not change stays the very same object. */
 function walk(value: unknown, secrets: readonly string[], depth: number): unknown {

@@ -12,20 +12,32 @@ interface Shape {
   readonly pattern: RegExp;
 }
 
+const OTHERS = [
+  ...[
+    'SG.',
+    'whsec_',
+    'pypi-AgE',
+    'AGE-SECRET-KEY-1',
+    'lin_api_',
+    'xai-',
+    'pplx-',
+    'ATATT3',
+    'tskey-',
+    'sbp_',
+    'glsa_',
+  ],
+  'dapi',
+] as const;
+
 const MARKED: readonly Shape[] = [
-  {
-    needles: ['PRIVATE KEY-----'],
-    pattern:
-      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s\\:,-]{0,12000}?-----END [A-Z ]{0,30}PRIVATE KEY-----|[A-Za-z0-9+/=\s\\]{0,12000})/g,
-  },
-  { needles: ['sk-ant-'], pattern: /\bsk-ant-[A-Za-z0-9_-]{8,}/g },
+  { needles: ['sk-ant-'], pattern: /(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{8,}/g },
   // A name in kebab-case may begin the same way: a key has a long run of letters and digits, mixed.
   {
     needles: ['sk-'],
     pattern:
-      /\bsk-(?:proj-|svcacct-|or-v1-)?(?=[A-Za-z_-]{0,40}\d)(?=(?:[A-Za-z0-9]{0,40}[_-]){0,8}[A-Za-z0-9]{16})[A-Za-z0-9_-]{20,300}/g,
+      /(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|or-v1-)?(?=[A-Za-z_-]{0,40}\d)(?=(?:[A-Za-z0-9]{0,40}[_-]){0,8}[A-Za-z0-9]{16})[A-Za-z0-9_-]{20,300}/g,
   },
-  { needles: ['k_live_', 'k_test_'], pattern: /\b[spr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
+  { needles: ['k_live_', 'k_test_'], pattern: /(?<![A-Za-z0-9])[spr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
   {
     needles: [
       'ghp_',
@@ -42,15 +54,20 @@ const MARKED: readonly Shape[] = [
       'gsk_',
     ],
     pattern:
-      /\b(?:gh[oprsu]_|github_pat_|glpat-|dop_v1_|shpat_)[A-Za-z0-9_-]{16,}|\b(?:npm_|hf_|gsk_)(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{30,}/g,
+      /(?<![A-Za-z0-9])(?:(?:gh[oprsu]_|github_pat_|glpat-|dop_v1_|shpat_)[A-Za-z0-9_-]{16,}|(?:npm_|hf_|gsk_)(?=[A-Za-z0-9]{0,300}\d)[A-Za-z0-9]{30,})/g,
   },
-  { needles: ['xox'], pattern: /\bxox[a-z]-[A-Za-z0-9-]{10,}/g },
-  { needles: ['xapp-'], pattern: /\bxapp-\d-[A-Za-z0-9-]{20,}/g },
-  { needles: ['AKIA', 'ASIA'], pattern: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g },
-  { needles: ['AIza'], pattern: /\bAIza[0-9A-Za-z_-]{30,}/g },
-  { needles: ['ya29.'], pattern: /\bya29\.[0-9A-Za-z_-]{20,}/g },
-  { needles: ['GOCSPX-'], pattern: /\bGOCSPX-[0-9A-Za-z_-]{20,}/g },
-  { needles: ['eyJ'], pattern: /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}/g },
+  { needles: ['xox'], pattern: /(?<![A-Za-z0-9])xox[a-z]-[A-Za-z0-9-]{10,}/g },
+  { needles: ['xapp-'], pattern: /(?<![A-Za-z0-9])xapp-\d-[A-Za-z0-9-]{20,}/g },
+  { needles: ['AKIA', 'ASIA'], pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])/g },
+  { needles: ['AIza'], pattern: /(?<![A-Za-z0-9])AIza[0-9A-Za-z_-]{30,}/g },
+  { needles: ['ya29.'], pattern: /(?<![A-Za-z0-9])ya29\.[0-9A-Za-z_-]{20,}/g },
+  { needles: ['GOCSPX-'], pattern: /(?<![A-Za-z0-9])GOCSPX-[0-9A-Za-z_-]{20,}/g },
+  { needles: ['eyJ'], pattern: /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}/g },
+  {
+    needles: OTHERS,
+    pattern:
+      /(?<![A-Za-z0-9])(?:SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|whsec_[A-Za-z0-9+/=]{20,}|pypi-AgE[A-Za-z0-9_-]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{40,}|lin_api_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{40,}|pplx-[A-Za-z0-9]{32,}|ATATT3[A-Za-z0-9_=-]{20,}|tskey-[a-z]{2,20}-[A-Za-z0-9]{6,}-[A-Za-z0-9]{10,}|sbp_[0-9a-f]{40}|glsa_[A-Za-z0-9]{30,}_[0-9a-f]{8}|dapi[0-9a-f]{32})/g,
+  },
   { needles: ['hooks.slack.com/services/'], pattern: /(\bhooks\.slack\.com\/services\/)[^\s"'\\]+/g },
   { needles: ['discord'], pattern: /(\bdiscord(?:app)?\.com\/api\/webhooks\/)[^\s"'\\]+/g },
   { needles: ['://'], pattern: /(:\/\/)[^\s/@:"'\\]{0,200}:([^\s/@"'\\]{1,200})@/g },
@@ -72,6 +89,17 @@ const ASSIGNED: readonly Shape[] = [
     pattern:
       /((?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY)=\\?["']?)([^\s"'$<{([`;&|\\]{6,})/g,
   },
+  // On a command line, and between quotes, where any character may be part of it.
+  {
+    needles: ['--pass', '--token', '--api', '--secret'],
+    pattern:
+      /(--(?:password|passwd|passphrase|token|api-?key|secret)[ =]\\?["']?)(?=[^\s"'\\]{0,100}\d)([^\s"'\\$<{(-][^\s"'\\]{7,200})/g,
+  },
+  {
+    needles: ['assword', 'assphrase', 'asswd'],
+    pattern:
+      /((?:[Pp]assw(?:or)?d|[Pp]assphrase)\\?["']?\s{0,3}[=:]\s{0,3}\\?["'])(?=[^"'\s\\]{0,100}\d)([^"'\s\\$<{(]{8,200})(?=\\?["'])/g,
+  },
   // In code a word behind `token:` is a type or a call: only what mixes letters and digits is taken for a secret.
   {
     needles: ['passw', 'Passw', 'assphrase', 'ecret', 'oken', 'ey'],
@@ -88,11 +116,11 @@ const ASSIGNED: readonly Shape[] = [
 /** One look that tells whether any of them can be there: most texts hold none, and this is what those cost. */
 const GATES: readonly { readonly gate: RegExp; readonly shapes: readonly Shape[] }[] = [
   {
-    gate: /sk-|k_live_|k_test_|gh[oprsu]_|github_pat_|glpat-|npm_|hf_|dop_v1_|shpat_|gsk_|xox|xapp-|AKIA|ASIA|AIza|ya29\.|GOCSPX-|eyJ|hooks\.slack|discord|PRIVATE KEY|uthori|UTHORI|earer |asic |EARER |ASIC |:\/\//,
+    gate: /sk-|k_live_|k_test_|gh[oprsu]_|github_pat_|glpat-|npm_|hf_|dop_v1_|shpat_|gsk_|xox|xapp-|AKIA|ASIA|AIza|ya29\.|GOCSPX-|eyJ|hooks\.slack|discord|SG\.|whsec_|pypi-AgE|AGE-SECRET|lin_api_|xai-|pplx-|ATATT3|tskey-|sbp_|glsa_|dapi|uthori|UTHORI|earer |asic |EARER |ASIC |:\/\//,
     shapes: MARKED,
   },
   {
-    gate: /(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|KEY|assw(?:or)?d|assphrase|ecret|oken|[Kk]ey)\\?["']?\s{0,3}[=:]/,
+    gate: /--(?:pass|token|api|secret)|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|KEY|assw(?:or)?d|assphrase|ecret|oken|[Kk]ey)\\?["']?\s{0,3}[=:]/,
     shapes: ASSIGNED,
   },
 ];
@@ -104,6 +132,7 @@ const COMMON =
 export function redact(text: string, secrets: readonly string[] = []): string {
   let clean = text;
   for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN);
+  if (clean.includes('PRIVATE KEY')) clean = withoutKeys(clean);
   for (const { gate, shapes } of GATES) {
     if (!gate.test(clean)) continue;
     for (const { needles, pattern } of shapes) {
@@ -111,6 +140,51 @@ export function redact(text: string, secrets: readonly string[] = []): string {
     }
   }
   return clean;
+}
+
+export const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
+export const KEY_END = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
+const LONGEST_KEY = 16_000;
+/** A line of one, whatever a program prints before and behind it; its headers; an empty one. */
+export const KEY_LINE = /[A-Za-z0-9+/=]{30}|^\W*(?:Proc-Type|DEK-Info|Version|Comment)\b|^\W*$/;
+
+/**
+ * From its beginning to its end, with all that a program may print between: line numbers, colours, the signs of a
+ * diff. One that does not end is hidden for as long as its lines look like it.
+ */
+function withoutKeys(text: string): string {
+  const ends = [...text.matchAll(KEY_END)].map(({ index, 0: { length } }) => ({ index, after: index + length }));
+  let next = 0;
+  let from = 0;
+  let clean = '';
+  for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
+    if (index < from) continue;
+    while ((ends[next]?.index ?? Number.POSITIVE_INFINITY) < index) next += 1;
+    const end = ends[next];
+    const ended = end !== undefined && end.index - index <= LONGEST_KEY;
+    clean += `${text.slice(from, index)}${HIDDEN}`;
+    from = ended ? end.after : unendedKey(text, index + begin.length);
+  }
+  return clean + text.slice(from);
+}
+
+/** Where it ceases to look like one. */
+function unendedKey(text: string, from: number): number {
+  const rest = text.slice(from, from + LONGEST_KEY);
+  const other = rest.indexOf('-----BEGIN ');
+  const lines = (other < 0 ? rest : rest.slice(0, other)).split(/(\r?\n|(?:\\)+[rn])/);
+  let at = from;
+  let held = from;
+  for (const [n, line] of lines.entries()) {
+    at += line.length;
+    if (n % 2 === 1 || n === 0) continue;
+    if (!KEY_LINE.test(line)) break;
+    // Empty lines alone are no part of it.
+    if (/\w/.test(line)) held = at;
+  }
+  // On the same line, without any break.
+  const same = /^[A-Za-z0-9+/=\s\\]*/.exec(lines[0] ?? '')?.[0].length ?? 0;
+  return Math.max(held, from + same);
 }
 
 function hidden(match: string, kept?: unknown, value?: unknown): string {
@@ -123,17 +197,32 @@ function hidden(match: string, kept?: unknown, value?: unknown): string {
 const SECRET_NAME =
   /(?:^|_)(?:TOKENS?|SECRETS?|CREDENTIALS?|DSN|PAT|OTP)(?:_|$)|PASSWORD|PASSWD|PASSPHRASE|_PWD$|_PASS$|(?:API|ACCESS|PRIVATE|SECRET)_?KEY|_KEYS?$|_AUTH$|WEBHOOK|^DOCKER_AUTH_CONFIG$|^npm_config_.*(?:auth|otp)/i;
 
-/** Values of variables whose names say that they are secret, the longest first, also as JSON and URLs write them. */
+/** Values of variables whose names say that they are secret, the longest first, in all ways they are written. */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const known = remembered.get(env);
   if (known !== undefined) return known;
   const named = Object.entries(env).filter(([name]) => SECRET_NAME.test(name));
   const values = named.flatMap(([, value]) => (value === undefined ? [] : [value, ...linesOf(value)]));
-  const all = values.filter(isWorthHiding).flatMap((value) => [value, JSON.stringify(value).slice(1, -1), uri(value)]);
+  const all = values.filter(isWorthHiding).flatMap(asWritten);
   const found = [...new Set(all)].sort((a, b) => b.length - a.length);
   remembered.set(env, found);
   return found;
 }
+
+/** As it is, in JSON, in JSON that is text in JSON, in URLs, in HTML, and in base64. */
+function asWritten(value: string): readonly string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const html = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return [
+    ...[value, json, JSON.stringify(json).slice(1, -1), uri(value)],
+    ...[html, html.replaceAll('"', '&quot;'), html.replaceAll('"', '&quot;').replaceAll("'", '&#39;')],
+    base64(value),
+  ];
+}
+
+/** Without the signs that only fill it up. */
+const base64 = (value: string): string =>
+  btoa(Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join('')).replace(/=+$/, '');
 
 /** An environment is the same object for as long as a process runs. */
 const remembered = new WeakMap<object, readonly string[]>();

@@ -10,6 +10,9 @@ export interface RoomMissing {
   readonly remedy: string;
 }
 
+/** With less nobody can work, whatever is allowed. */
+const LEAST = 10;
+
 /** Undefined: there is enough, or nobody could tell. */
 export function roomMissing({ state, freeMb }: Pick<Board, 'state' | 'freeMb'>): RoomMissing | undefined {
   const neededMb = settings(state).min_free_mb;
@@ -18,6 +21,9 @@ export function roomMissing({ state, freeMb }: Pick<Board, 'state' | 'freeMb'>):
     freeMb,
     neededMb,
     fact: `the disk has ${freeMb} MB left, and a session needs ${neededMb} (min_free_mb)`,
-    remedy: `Make room, or lower the limit: liza config set min_free_mb ${Math.max(0, Math.floor(freeMb / 2))}`,
+    remedy:
+      freeMb < LEAST
+        ? 'Make room'
+        : `Make room, or lower the limit: liza config set min_free_mb ${Math.floor(freeMb / 2)}`,
   };
 }

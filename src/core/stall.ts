@@ -7,7 +7,7 @@ import { REPORT } from './breaker.ts';
 import { usedUp, usedUpSentence } from './budget/limits.ts';
 import { gist } from './gist.ts';
 import { roomMissing } from './room.ts';
-import { whyStuck } from './stall/reasons.ts';
+import { overspent, whyStuck } from './stall/reasons.ts';
 import { isMoving, survey } from './stall/survey.ts';
 import { duration, type Instant, iso } from './time.ts';
 
@@ -18,6 +18,10 @@ export function whyNothingMoves(board: Board, now: Instant, invalid?: string): s
   const seen = survey(board, now);
   return isMoving(seen) ? undefined : whyStuck(seen);
 }
+
+/** Of agents that all rest: one that holds a review, or whose lease goes on, is not at work on it. */
+export const whyAllRest = (board: Board, now: Instant): string | undefined =>
+  whyNothingMoves(board, now) ?? overspent(survey(board, now));
 
 const whyInvalid = (invalid: string | undefined): string | undefined =>
   invalid === undefined ? undefined : `state.yaml is invalid (${gist(invalid)}), so no work starts: liza edit`;

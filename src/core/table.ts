@@ -19,6 +19,8 @@ export interface Situation<K extends CommandName> {
   readonly now: Instant;
   readonly command: CommandOf<K>;
   readonly task: Task;
+  /** For names in facts: what an agent called its files may hold one. */
+  readonly secrets: readonly string[];
 }
 
 export interface Guard<K extends CommandName> {

@@ -5,8 +5,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { redact } from '../core/redact.ts';
-import { redactor, redactTail } from './redactor.ts';
+import { lineRedactor, redactor, redactTail } from './redactor.ts';
 
 export interface OutputRequest {
   readonly logFile?: string | undefined;
@@ -38,7 +37,8 @@ const LINE = 4096;
 export function openOutput(request: OutputRequest): Output {
   const { logFile, onLine, secrets = [] } = request;
   const log = logFile === undefined ? undefined : openLog(logFile, request.logLimit ?? LOG_LIMIT, secrets);
-  const lines = onLine === undefined ? undefined : lineByLine((line) => onLine(redact(line, secrets)));
+  const clean = lineRedactor(secrets);
+  const lines = onLine === undefined ? undefined : lineByLine((line) => onLine(clean(line)));
   const tail = lastBytes(TAIL);
   let outputBytes = 0;
   return {

@@ -1,7 +1,7 @@
 // The same for what comes in pieces: a line is looked at when it is whole, so that a secret cut in two by the pipe
 // is still one. Takes and gives text of one character per byte (latin1), which keeps every byte as it was.
 
-import { HIDDEN, redact } from '../core/redact.ts';
+import { HIDDEN, KEY_BEGIN, KEY_END, KEY_LINE, redact } from '../core/redact.ts';
 
 export interface Redactor {
   /** What may go on now; the rest is kept until its line ends. */
@@ -15,8 +15,7 @@ const LONGEST = 64 * 1024;
 /** No secret is longer, but for a key, which has a beginning and an end. */
 const OVERLAP = 4096;
 const LONGEST_KEY = 16 * 1024;
-const BEGIN = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/g;
-const END = /-----END [A-Z ]{0,30}PRIVATE KEY-----/;
+const END = new RegExp(KEY_END.source);
 
 export function redactor(secrets: readonly string[]): Redactor {
   const known = inBytes(secrets);
@@ -24,6 +23,8 @@ export function redactor(secrets: readonly string[]): Redactor {
   return {
     push: (text) => {
       kept = kept === '' ? text : kept + text;
+      // Printed letter by letter, a long line would be looked through for each of them.
+      if (kept.length <= LONGEST && !text.includes('\n')) return '';
       const ready = readyPart(kept);
       if (ready === 0) return '';
       const going = kept.slice(0, ready);
@@ -35,6 +36,24 @@ export function redactor(secrets: readonly string[]): Redactor {
       kept = '';
       return cut ? rest.replace(LAST_WORD, HIDDEN) : rest;
     },
+  };
+}
+
+/** The same for whoever is told line by line: of a key that goes on over several, nothing but its beginning is. */
+export function lineRedactor(secrets: readonly string[]): (line: string) => string {
+  let within = 0;
+  const told = (line: string): string => {
+    within = unfinishedKey(line) === undefined ? 0 : 1;
+    return redact(line, secrets);
+  };
+  return (line) => {
+    if (within === 0) return told(line);
+    const end = END.exec(line);
+    if (end !== null) return told(line.slice(end.index + end[0].length));
+    within += line.length;
+    // A record of its own is no part of a key, whatever it holds.
+    if (within > LONGEST_KEY || line.startsWith('{') || !KEY_LINE.test(line)) return told(line);
+    return '';
   };
 }
 
@@ -72,7 +91,7 @@ function readyPart(text: string): number {
 /** Where a private key begins that does not end here. */
 function unfinishedKey(text: string): number | undefined {
   if (!text.includes('-----BEGIN ')) return undefined;
-  const last = [...text.matchAll(BEGIN)].at(-1)?.index;
+  const last = [...text.matchAll(KEY_BEGIN)].at(-1)?.index;
   return last === undefined || END.test(text.slice(last)) ? undefined : last;
 }
 

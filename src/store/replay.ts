@@ -10,6 +10,7 @@ import { parseDocument } from './yaml/document.ts';
 import { applyHunks } from './yaml/hunks.ts';
 
 export interface Replayed {
+  /** Their changes only by what they put in. */
   readonly entries: readonly Entry[];
   /** The state's text after the last entry that follows. */
   readonly text: string;
@@ -28,13 +29,13 @@ export async function replay({ files, paths }: Context): Promise<Replayed> {
     if (entry.prev !== previous) continue; // void, or the end of the chain: whoever verifies says which
     const next = apply(text, entry);
     if (next === undefined || sha256(next) !== entry.state) break;
-    for (const id of entry.archived ?? []) {
-      const task = (await stateOf(text))?.tasks.find((one) => one.id === id);
-      if (task !== undefined) archived.set(id, task);
-    }
+    const leaving = entry.archived ?? [];
+    const before = leaving.length === 0 ? undefined : await stateOf(text);
+    for (const task of before?.tasks ?? []) if (leaving.includes(task.id)) archived.set(task.id, task);
     text = next;
     previous = sha256(line.text);
-    entries.push(entry);
+    // What was taken out is half of a journal, and nobody asks for it.
+    entries.push({ ...entry, change: entry.change.map(({ at, ins }) => ({ at, del: [], ins })) });
   }
   return { entries, text, archived: [...archived.values()] };
 }

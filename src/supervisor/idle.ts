@@ -2,7 +2,7 @@
 
 import type { Board } from '../core/board.ts';
 import { nextDuty } from '../core/duty.ts';
-import { whyNothingMoves } from '../core/stall.ts';
+import { whyAllRest } from '../core/stall.ts';
 import { isTerminal } from '../core/state.ts';
 import type { Office } from './office.ts';
 import type { LoopEnd, Memory, Supervised } from './round.ts';
@@ -76,6 +76,6 @@ export async function endOf(office: Office, seated: readonly Seated[]): Promise<
   const halted = Object.keys(board.switches).length > 0;
   const refused = halted ? undefined : seated.find(({ memory }) => memory.refusal !== undefined)?.memory.refusal;
   if (refused !== undefined) return { code: 1, message: refused.message, hint: refused.hint };
-  const why = whyNothingMoves(board, office.clock.now());
+  const why = whyAllRest(board, office.clock.now());
   return { code: 1, message: why ?? 'nothing is left to do', hint };
 }

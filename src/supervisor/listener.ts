@@ -1,10 +1,12 @@
 // Hears a session out: every line goes through its provider's parser, and what was said so far is kept for the
 // board, for the record, and for whoever has to decide whether it is still alive.
 
+import { atLeast } from '../agents/counting.ts';
 import type { AgentEvent, Usage } from '../agents/provider.ts';
 import { redact, secretsOf } from '../core/redact.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import type { Instant } from '../core/time.ts';
+import { lineRedactor } from '../programs/redactor.ts';
 import type { Office } from './office.ts';
 import type { SeatKeeper } from './seat.ts';
 import type { SessionWork } from './session.ts';
@@ -62,6 +64,8 @@ export function listen(
     });
   };
   const secrets = secretsOf(env);
+  // Before anything is cut off it: half a secret would not be known for one.
+  const clean = { stdout: lineRedactor(secrets), stderr: lineRedactor(secrets) };
   const learn = (events: readonly AgentEvent[]): void => {
     for (const said of events) {
       const event = 'text' in said && said.text !== undefined ? { ...said, text: redact(said.text, secrets) } : said;
@@ -94,7 +98,7 @@ export function listen(
   return {
     take,
     learn,
-    line: (stream, line) => take(parser[stream](line, now())),
+    line: (stream, line) => take(parser[stream](clean[stream](line), now())),
     so: () => (words.length === 0 ? heard : { ...heard, said: words.map(oneLine).join('\n') }),
     last: () => last,
     alive: () => {
@@ -116,7 +120,7 @@ function hear(heard: Heard, event: AgentEvent): Heard {
     case 'session':
       return { ...heard, session: event.id };
     case 'usage':
-      return { ...heard, usage: event.usage, counted: true };
+      return { ...heard, usage: atLeast(heard.usage, event.usage), counted: true };
     case 'context':
       return { ...heard, contextPercent: Math.round(event.percent) };
     case 'failure': {

@@ -70,35 +70,67 @@ export async function supervise(
 }
 
 async function loop(round: Round): Promise<LoopEnd> {
-  const { office, seat, stop } = round;
+  let full = false;
   for (;;) {
-    if (stop.orderly.aborted) return { kind: 'stopped', why: 'stopped by the operator' };
-    const rung = office.bell.count();
-    const duty = await lookForDuty(round);
-    switch (duty.kind) {
-      case 'over':
-        return { kind: 'over', why: duty.why };
-      case 'halted':
-        seat.turn('idle', { why: `${duty.by} is on` });
-        await rest(round, rung, undefined);
-        break;
-      case 'held':
-        seat.turn('idle', { why: duty.why });
-        await rest(round, rung, duty.lookAt);
-        break;
-      case 'spent':
-        await giveUp(round, duty.task, duty.why);
-        break;
-      case 'merge':
-        for (const task of duty.tasks) await merge(round, task);
-        break;
-      case 'nothing':
-        await idle(round, rung, duty);
-        break;
-      default: {
-        const given = await perform(round, duty);
-        if (given !== undefined) return given;
-      }
+    if (round.stop.orderly.aborted) return { kind: 'stopped', why: 'stopped by the operator' };
+    try {
+      const end = await doDuty(round);
+      if (end !== undefined) return end;
+      full = false;
+    } catch (error) {
+      if (!isNoRoom(error)) throw error;
+      if (!full) round.office.tell({ level: 'alarm', agent: round.who.agent, text: NO_ROOM });
+      full = true;
+      await untilRoom(round);
+    }
+  }
+}
+
+/** Once. An end: nothing more is to be done. */
+async function doDuty(round: Round): Promise<LoopEnd | undefined> {
+  const { office, seat } = round;
+  const rung = office.bell.count();
+  const duty = await lookForDuty(round);
+  switch (duty.kind) {
+    case 'over':
+      return { kind: 'over', why: duty.why };
+    case 'halted':
+      seat.turn('idle', { why: `${duty.by} is on` });
+      await rest(round, rung, undefined);
+      return undefined;
+    case 'held':
+      seat.turn('idle', { why: duty.why });
+      await rest(round, rung, duty.lookAt);
+      return undefined;
+    case 'spent':
+      await giveUp(round, duty.task, duty.why);
+      return undefined;
+    case 'merge':
+      for (const task of duty.tasks) await merge(round, task);
+      return undefined;
+    case 'nothing':
+      await idle(round, rung, duty);
+      return undefined;
+    default:
+      return perform(round, duty);
+  }
+}
+
+const NO_ROOM = 'the disk is full, and nothing can be recorded: make room, and it goes on by itself';
+const ROOM_MS = 5000;
+
+const isNoRoom = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
+/** What its last session used is recorded then, as after a crash: everything else is on the board. */
+async function untilRoom({ office, who, seat, stop }: Round): Promise<void> {
+  seat.turn('idle', { why: 'the disk is full' });
+  while (!stop.orderly.aborted) {
+    await office.clock.sleep(ROOM_MS, stop.orderly);
+    try {
+      return await recordLeftUse(office, who.agent);
+    } catch (error) {
+      if (!isNoRoom(error)) throw error;
     }
   }
 }

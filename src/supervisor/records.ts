@@ -4,10 +4,10 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesToDrop, type LogRoom } from '../core/log-room.ts';
 import { isTerminal, type State, settings } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 import type { Paths } from '../store/paths.ts';
-import { filesToDrop, type LogRoom } from './log-room.ts';
 
 const KEPT = 40;
 const DEFAULT_MB = 512;
@@ -31,7 +31,7 @@ export function sessionFiles(
   const live = state?.tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id) ?? [];
   const room = {
     bytes: (state === undefined ? DEFAULT_MB : settings(state).agent_logs_mb) * 1e6,
-    perAgent: KEPT,
+    each: KEPT,
     liveTasks: new Set(live),
   };
   return {

@@ -123,8 +123,9 @@ export async function runSession(
   }
   session.begun(running.pid);
   const { prices } = seen.state.config;
-  const use = (): SessionUse => measuredUse(heard.so(), seconds(), work.chosen.model, prices);
-  const note = (): void => noteUse(office, work.agent, work.chosen.provider.name, use(), work.task);
+  const use = (worked?: boolean): SessionUse => measuredUse(heard.so(), seconds(), work.chosen.model, prices, worked);
+  // Whoever finds the note knows nothing more of it: what it had not told is unknown, not nothing.
+  const note = (): void => noteUse(office, work.agent, work.chosen.provider.name, use(true), work.task);
   office.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, use()) }));
   note();
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);

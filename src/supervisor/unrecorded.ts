@@ -1,7 +1,7 @@
 // What a running session has used so far, kept beside the board: should its supervisor die, the next one under that id
 // records it. Without this a kill -9 would hide what was spent, and a budget would not hold.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command, SessionUse } from '../core/command.ts';
 import { ID_PATTERN } from '../core/fields.ts';
@@ -17,7 +17,9 @@ export function noteUse(office: Office, agent: string, provider: string, used: S
   try {
     const file = fileOf(office, agent);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify({ provider, used, ...(task === undefined ? {} : { task }) }));
+    // Beside it first: what a full disk cuts short must not replace what is there.
+    writeFileSync(`${file}.new`, JSON.stringify({ provider, used, ...(task === undefined ? {} : { task }) }));
+    renameSync(`${file}.new`, file);
   } catch {
     // It is told when the board cannot be written either.
   }
@@ -50,7 +52,7 @@ function readUse(file: string): Left | undefined {
   try {
     const told: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (!isFields(told) || !isFields(told['used'])) return undefined;
-    const { seconds, input_tokens, output_tokens, cached_tokens, cost_usd } = told['used'];
+    const { seconds, input_tokens, output_tokens, cached_tokens, cost_usd, untold } = told['used'];
     const task = told['task'];
     return {
       provider: typeof told['provider'] === 'string' ? told['provider'].slice(0, 100) : 'unknown',
@@ -60,6 +62,7 @@ function readUse(file: string): Left | undefined {
         output_tokens: Math.round(amount(output_tokens) ?? 0),
         ...(amount(cached_tokens) === undefined ? {} : { cached_tokens: Math.round(amount(cached_tokens) ?? 0) }),
         ...(amount(cost_usd) === undefined ? {} : { cost_usd: amount(cost_usd) ?? 0 }),
+        ...(untold === true ? { untold } : {}),
       },
       ...(typeof task === 'string' && ID_PATTERN.test(task) ? { task } : {}),
     };
@@ -69,4 +72,4 @@ function readUse(file: string): Left | undefined {
 }
 
 const amount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e15 ? value : undefined;
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e13 ? value : undefined;

@@ -10,8 +10,9 @@ import { historyOf } from '../core/holding.ts';
 import { recordedMerges } from '../core/merges.ts';
 import type { State, Task } from '../core/state.ts';
 import { isFields, same } from '../core/values.ts';
+import { buildingOn, severalAtOnce } from '../git/ancestry.ts';
 import { mergeTrees } from '../git/candidate.ts';
-import { commitOf, commitsOf, isAncestor, readRefs } from '../git/refs.ts';
+import { commitOf, commitsOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { Archive } from '../store/archive.ts';
@@ -35,7 +36,9 @@ export async function audit(hands: Hands, only?: string): Promise<Audit | Refusa
   if (state === undefined || replayed.entries.length === 0) {
     return refuse(
       `there is no journal that leads to a board: ${problems[0] ?? 'it is empty'}`,
-      'a copy lies in the git directory: liza doctor --fix',
+      context.paths.mirror !== undefined && context.files.list(context.paths.mirror).includes('journal.jsonl')
+        ? 'a copy lies in the git directory: liza doctor --fix'
+        : 'nothing can be verified without it; a backup of .liza/journal.jsonl would do',
       4,
       'journal',
     );
@@ -47,16 +50,35 @@ export async function audit(hands: Hands, only?: string): Promise<Audit | Refusa
   if (only !== undefined && asked.length === 0) {
     return refuse(`there is no task ${only}`, 'see the tasks: liza status --all', 1, 'task-exists');
   }
+  const entries = replayed.entries.map(told);
+  const about = byTask(entries);
   const witness: Witness = {
     state,
     tasks,
-    entries: replayed.entries.map(told),
+    entries,
     broken: problems,
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
     ...(await compare(hands, replayed.entries, replayed.text, state, replayed.archived)),
     ...(await gitFacts(bench, state, tasks, asked)),
   };
-  return { goal: auditGoal(witness), tasks: asked.map((task) => ({ task, facts: auditTask(task, witness) })) };
+  return {
+    goal: auditGoal(witness),
+    tasks: asked.map((task) => ({ task, facts: auditTask(task, { ...witness, entries: about.get(task.id) ?? [] }) })),
+  };
+}
+
+/** Of each task the entries that name it or touch its record: to go through all of them for each would take long. */
+function byTask(entries: readonly Told[]): ReadonlyMap<string, readonly Told[]> {
+  const found = new Map<string, Told[]>();
+  for (const entry of entries) {
+    const records = entry.records.flatMap((record) => (record.startsWith('tasks/') ? [record.slice(6)] : []));
+    for (const id of new Set([...records, ...(entry.task === undefined ? [] : [entry.task])])) {
+      const mine = found.get(id);
+      if (mine === undefined) found.set(id, [entry]);
+      else mine.push(entry);
+    }
+  }
+  return found;
 }
 
 const told = ({ seq, time, actor, command, task, detail, records, change }: Entry): Told => ({
@@ -149,25 +171,18 @@ async function gitFacts(
     head === undefined
       ? ''
       : await must(bench.objects(['rev-list', '--first-parent', head]), 'walk the integration branch');
-  const builds = new Set<string>();
-  for (const pair of new Set(asked.flatMap(pairs))) {
-    const [older = '', newer = ''] = pair.split('..');
-    if (commits.has(older) && commits.has(newer) && (await isAncestor(bench, older, newer))) builds.add(pair);
-  }
+  const asking = [...new Set(asked.flatMap(pairs))].filter((pair) => pair.split('..').every((one) => commits.has(one)));
+  const builds = await buildingOn(bench, asking, recordedMerges(tasks)[0]?.onto);
   const mergedTrees = new Map<string, string>();
-  for (const { onto, event, mergeCommit } of recordedMerges(asked)) {
+  const merged = recordedMerges(asked).flatMap(({ onto, event, mergeCommit }) => {
     const commit = String(event.commit);
-    if (
-      onto === undefined ||
-      mergeCommit === commit ||
-      mergeCommit === onto ||
-      !commits.has(onto) ||
-      !commits.has(commit)
-    )
-      continue;
+    const isMerge = onto !== undefined && mergeCommit !== commit && mergeCommit !== onto;
+    return isMerge && commits.has(onto) && commits.has(commit) ? [{ onto, commit }] : [];
+  });
+  await severalAtOnce(merged, async ({ onto, commit }) => {
     const { tree, conflicts } = await mergeTrees(bench, onto, commit);
     if (conflicts.length === 0) mergedTrees.set(`${onto} ${commit}`, tree);
-  }
+  });
   return { commits, refs: await readRefs(bench, 'refs/liza'), line: lines(line), builds, mergedTrees };
 }
 

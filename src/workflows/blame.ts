@@ -5,6 +5,7 @@
 import { type Refusal, refuse } from '../core/decision.ts';
 import { lastCoder } from '../core/holding.ts';
 import { type RecordedMerge, recordedMerges } from '../core/merges.ts';
+import { redact, secretsOf } from '../core/redact.ts';
 import { type Goal, settings, type Task } from '../core/state.ts';
 import { commitOf, isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
@@ -204,7 +205,8 @@ const FORMAT = ['%an', '%aI', '%s'].join('%x00');
 async function signature(bench: Workbench, commit: string): Promise<Blame['git']> {
   const shown = await must(bench.objects(['show', '--no-patch', `--format=${FORMAT}`, commit]), 'read the commit');
   const [author = '', time = '', subject = ''] = shown.trimEnd().split('\0');
-  return { author, time, subject };
+  const [by, about] = [author, subject].map((one) => redact(one, secretsOf(bench.env)));
+  return { author: by ?? '', time, subject: about ?? '' };
 }
 
 /** Liza writes them on the merge commits it makes; the commit of a fast-forward is its author's own. */

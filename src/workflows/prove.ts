@@ -8,6 +8,7 @@ import { type Disproof, isKnownGreen, type Proof } from '../core/proof.ts';
 import { leftAside, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { stopwatch } from '../programs/run.ts';
+import { makeRoomForEvidence } from './evidence-room.ts';
 import { type Hands, isRefusal } from './hands.ts';
 import type { Unprepared } from './prepare.ts';
 import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './prove-runs.ts';
@@ -18,6 +19,7 @@ import { inThrowAway } from './throw-away.ts';
 export async function prove(hands: Hands, proving: Proving): Promise<Proof | Unprepared> {
   const { bench, task, settings, commit, commands } = proving;
   sweepProof(bench, task.id);
+  makeRoomForEvidence(hands.context.paths.liza, proving.board.state);
   mkdirSync(logFolder(hands, task.id), { recursive: true });
   const taken = stopwatch();
   const checkout = { purpose: 'proof', task: task.id, commit, prepareLog: logOf(hands, proving, 'prepare') } as const;

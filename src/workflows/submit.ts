@@ -8,6 +8,8 @@ import type { SubmitFacts } from '../core/command.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
 import { knownProof, type Proof, proofCommands } from '../core/proof.ts';
+import { secretsOf } from '../core/redact.ts';
+import { hideIn } from '../core/redact-command.ts';
 import type { Task } from '../core/state.ts';
 import { iso } from '../core/time.ts';
 import { isolationOf } from '../git/isolation.ts';
@@ -107,7 +109,8 @@ function writeDown(hands: Hands, { task, pin, base, facts }: Proving, found: Pro
   const { changes, lines, test_edits } = facts;
   const whole = { task: task.id, at: iso(hands.context.clock()), base, ...proof, diff: { lines, test_edits, changes } };
   rmSync(path, { force: true, recursive: true });
-  writeFileSync(path, `${JSON.stringify(whole, undefined, 2)}\n`, { flag: 'wx' });
+  const clean = hideIn(whole, secretsOf(hands.env));
+  writeFileSync(path, `${JSON.stringify(clean, undefined, 2)}\n`, { flag: 'wx' });
   return proof;
 }
 

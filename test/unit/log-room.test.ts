@@ -1,7 +1,7 @@
 // Which logs go when there is no room: old ones, and never what somebody still needs.
 
 import { expect, test } from 'vitest';
-import { filesToDrop, type LogFile } from '../../src/supervisor/log-room.ts';
+import { filesToDrop, type LogFile, type Submission, submissionsToDrop } from '../../src/core/log-room.ts';
 
 const MB = 1e6;
 const log = (agent: string, time: number, task?: string, bytes = MB): LogFile => ({
@@ -9,9 +9,9 @@ const log = (agent: string, time: number, task?: string, bytes = MB): LogFile =>
   bytes,
   time,
 });
-const room = (bytes: number, perAgent = 40, ...live: readonly string[]) => ({
+const room = (bytes: number, each = 40, ...live: readonly string[]) => ({
   bytes,
-  perAgent,
+  each,
   liveTasks: new Set(live),
 });
 
@@ -57,4 +57,19 @@ test('of one agent not more than so many, however small', () => {
 test('what a person put there stays', () => {
   const files = [{ name: 'notes.txt', bytes: MB, time: 1 }, log('coder-1', 2)];
   expect(filesToDrop(files, room(0))).toEqual([]);
+});
+
+const run = (task: string, pin: number, time: number, bytes = MB): Submission => ({ task, pin, bytes, time });
+const pins = (all: readonly Submission[]): readonly string[] => all.map(({ task, pin }) => `${task}/${pin}`);
+
+test('of submissions the oldest go first; a live task keeps its newest, an ended one need not', () => {
+  const all = [run('live', 1, 1), run('ended', 1, 2), run('live', 2, 3), run('ended', 2, 4)];
+  expect(pins(submissionsToDrop(all, room(4 * MB, 40, 'live')))).toEqual([]);
+  expect(pins(submissionsToDrop(all, room(2 * MB, 40, 'live')))).toEqual(['ended/1', 'live/1']);
+  expect(pins(submissionsToDrop(all, room(0, 40, 'live')))).toEqual(['ended/2', 'ended/1', 'live/1']);
+});
+
+test('of one task not more than so many submissions, however small', () => {
+  const all = Array.from({ length: 50 }, (_, n) => run('live', n + 1, n, 10));
+  expect(pins(submissionsToDrop(all, room(MB, 40, 'live')))).toEqual(pins(all.slice(0, 10).reverse()));
 });

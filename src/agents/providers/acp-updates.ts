@@ -4,7 +4,7 @@
 import type * as Acp from '@agentclientprotocol/sdk';
 import { usage } from '../counting.ts';
 import type { AgentEvent } from '../provider.ts';
-import { activity, amount, context, object } from '../reading.ts';
+import { activity, amount, context, dollars, object } from '../reading.ts';
 
 export function updateReader(): (update: Acp.SessionUpdate) => readonly AgentEvent[] {
   // Sentences come in pieces.
@@ -21,7 +21,7 @@ export function updateReader(): (update: Acp.SessionUpdate) => readonly AgentEve
         return update.status === 'completed' ? [] : activity(update.title ?? undefined);
       case 'usage_update': {
         const used = amount(update.used);
-        const cost = update.cost?.currency === 'USD' ? amount(update.cost.amount) : undefined;
+        const cost = update.cost?.currency === 'USD' ? dollars(update.cost.amount) : undefined;
         // The context as it is now: the least that has been read so far.
         return [...context(used, amount(update.size)), usage({ input: used ?? 0, output: 0, cost })];
       }

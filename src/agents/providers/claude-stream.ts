@@ -1,15 +1,16 @@
 // What Claude Code prints: `--output-format stream-json`.
 
 import type { Instant } from '../../core/time.ts';
-import { since, usage } from '../counting.ts';
+import { costSince, usage } from '../counting.ts';
 import { complaint, failure } from '../failures.ts';
 import type { AgentEvent, Counting, FailureKind, Parser } from '../provider.ts';
-import { activity, amount, context, type Json, object, objects, record, string, tool } from '../reading.ts';
+import { activity, amount, context, dollars, type Json, object, objects, record, string, tool } from '../reading.ts';
 import { fromEpoch } from '../resets.ts';
 
 const WINDOW = 200_000;
 const LONG_WINDOW = 1_000_000;
-const NO_COUNTS: Counts = { input: 0, output: 0, cached: 0 };
+const NO_COUNTS: Counts = { input: 0, output: 0, cached: 0, written: 0, written_1h: 0 };
+const KEYS = ['input', 'output', 'cached', 'written', 'written_1h'] as const;
 
 /** What is known before the result tells: `[1m]` asks for the long window. */
 const claudeWindow = (model: string | undefined): number => (/\[1m\]/i.test(model ?? '') ? LONG_WINDOW : WINDOW);
@@ -29,6 +30,8 @@ interface Counts {
   readonly input: number;
   readonly output: number;
   readonly cached: number;
+  readonly written: number;
+  readonly written_1h: number;
 }
 
 interface Tally {
@@ -104,11 +107,7 @@ function assistant(event: Json, tally: Tally): readonly AgentEvent[] {
   if (counts === undefined || id === undefined) return shown;
   const former = tally.messages.get(id) ?? NO_COUNTS;
   tally.messages.set(id, counts);
-  tally.total = {
-    input: tally.total.input + counts.input - former.input,
-    output: tally.total.output + counts.output - former.output,
-    cached: tally.total.cached + counts.cached - former.cached,
-  };
+  tally.total = each((key) => tally.total[key] + counts[key] - former[key]);
   const events = [...shown, usage({ ...tally.total, model: tally.model })];
   // A subagent's context is not the session's.
   if (string(event['parent_tool_use_id']) !== undefined) return events;
@@ -121,12 +120,21 @@ function countsOf(counts: Json | undefined): Counts | undefined {
   const input = amount(counts?.['input_tokens']);
   if (counts === undefined || input === undefined) return undefined;
   const cached = amount(counts['cache_read_input_tokens']) ?? 0;
+  const written = amount(counts['cache_creation_input_tokens']) ?? 0;
   return {
-    input: input + cached + (amount(counts['cache_creation_input_tokens']) ?? 0),
+    input: input + cached + written,
     output: amount(counts['output_tokens']) ?? 0,
     cached,
+    written,
+    written_1h: amount(object(counts['cache_creation'])?.['ephemeral_1h_input_tokens']) ?? 0,
   };
 }
+
+const each = (of: (key: (typeof KEYS)[number]) => number): Counts => ({
+  ...{ input: of('input'), output: of('output'), cached: of('cached') },
+  written: of('written'),
+  written_1h: of('written_1h'),
+});
 
 /** Told with every answer while a plan's limit is near; only `rejected` means that it is reached. */
 function limited(event: Json, tally: Tally): readonly AgentEvent[] {
@@ -146,18 +154,13 @@ function result(event: Json, tally: Tally, { before }: Counting, now: Instant): 
   const said = text === '' ? (textsOf(event['errors']) ?? string(event['subtype']) ?? 'failed') : text;
   const told = countsOf(object(event['usage'])) ?? NO_COUNTS;
   // What subagents used is in the messages at least.
-  const counts = {
-    input: Math.max(told.input, tally.total.input),
-    output: Math.max(told.output, tally.total.output),
-    cached: Math.max(told.cached, tally.total.cached),
-  };
-  const cost = amount(event['total_cost_usd']);
+  const counts = { ...each((key) => Math.max(told[key], tally.total[key])), model: tally.model };
+  const cost = dollars(event['total_cost_usd']);
   const window = windowOf(object(event['modelUsage']), tally);
   const counted: AgentEvent[] = [
     usage({
       ...counts,
-      cost: cost === undefined ? undefined : since(cost, before?.cost_usd),
-      model: tally.model,
+      cost: cost === undefined ? undefined : costSince(cost, before?.cost_usd, counts),
     }),
     ...context(tally.used, window),
   ];

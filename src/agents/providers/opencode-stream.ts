@@ -5,14 +5,14 @@ import type { Instant } from '../../core/time.ts';
 import { usage } from '../counting.ts';
 import { complaint, failure } from '../failures.ts';
 import type { AgentEvent, Counting, Parser } from '../provider.ts';
-import { activity, amount, context, type Json, object, record, string, tool } from '../reading.ts';
+import { activity, amount, context, dollars, type Json, object, record, string, tool } from '../reading.ts';
 
 /** It works with any model and tells no window; the project's configuration can. */
 const WINDOW = 200_000;
 const LONG_WINDOW = 1_000_000;
 
 export function opencodeParser({ model }: Counting = {}, window?: number): Parser {
-  const sum = { input: 0, output: 0, cached: 0, cost: 0 };
+  const sum = { input: 0, output: 0, cached: 0, written: 0, cost: 0 };
   let named = false;
   const read = (event: Json, now: Instant): readonly AgentEvent[] => {
     const part = object(event['part']) ?? {};
@@ -54,19 +54,21 @@ function complaints(text: string, now: Instant): readonly AgentEvent[] {
 
 function step(
   part: Json,
-  sum: { input: number; output: number; cached: number; cost: number },
+  sum: { input: number; output: number; cached: number; written: number; cost: number },
   model: string | undefined,
   window: number | undefined,
 ): readonly AgentEvent[] {
   const tokens = object(part['tokens']);
   const cache = object(tokens?.['cache']);
   const cached = amount(cache?.['read']) ?? 0;
-  const input = (amount(tokens?.['input']) ?? 0) + cached + (amount(cache?.['write']) ?? 0);
+  const written = amount(cache?.['write']) ?? 0;
+  const input = (amount(tokens?.['input']) ?? 0) + cached + written;
   const output = (amount(tokens?.['output']) ?? 0) + (amount(tokens?.['reasoning']) ?? 0);
   sum.input += input;
   sum.output += output;
   sum.cached += cached;
-  sum.cost += amount(part['cost']) ?? 0;
+  sum.written += written;
+  sum.cost += dollars(part['cost']) ?? 0;
   return [
     usage({ ...sum, cost: sum.cost > 0 ? sum.cost : undefined, model }),
     ...context(input + output, window ?? (input + output > WINDOW ? LONG_WINDOW : WINDOW)),

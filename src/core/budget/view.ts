@@ -3,7 +3,16 @@
 import type { State, Usage } from '../state.ts';
 import type { Instant } from '../time.ts';
 import { dayOf, spentOnDay, spentOnGoal } from './ledger.ts';
-import { amountOf, type Budget, liveTaskBudgets, type Scope, sharedBudgets, UNITS, type Unit } from './limits.ts';
+import {
+  amountOf,
+  type Budget,
+  liveTaskBudgets,
+  type Scope,
+  sharedBudgets,
+  UNITS,
+  type Unit,
+  unknownOf,
+} from './limits.ts';
 
 export interface SpendingView {
   readonly scope: Scope;
@@ -16,6 +25,8 @@ export interface SpendingView {
   readonly sessions: number;
   /** Sessions whose cost nobody told. */
   readonly unknown_cost_sessions: number;
+  /** Sessions whose tokens nobody told. */
+  readonly unknown_token_sessions: number;
   /** Of the units that are limited. */
   readonly limits: Readonly<Partial<Record<Unit, LimitView>>>;
 }
@@ -60,7 +71,8 @@ function view(
     ...(usage.cost_usd === undefined ? {} : { usd: usage.cost_usd }),
     minutes: Math.round(amountOf(usage, 'minutes') * 10) / 10,
     sessions: usage.sessions,
-    unknown_cost_sessions: (usage.unpriced_sessions ?? 0) + (usage.uncounted_sessions ?? 0),
+    unknown_cost_sessions: unknownOf(usage, 'usd'),
+    unknown_token_sessions: unknownOf(usage, 'tokens'),
     limits: Object.fromEntries(
       UNITS.flatMap((unit) => {
         const budget = budgets.find((one) => one.unit === unit);

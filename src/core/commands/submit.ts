@@ -7,6 +7,7 @@ import { type Refusal, refuse } from '../decision.ts';
 import { diffFacts } from '../diff-facts.ts';
 import { checkpointEvent, historyOf } from '../holding.ts';
 import { type Proof, proofCommands, redBefore } from '../proof.ts';
+import { hideIn } from '../redact-command.ts';
 import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../scope.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso, later } from '../time.ts';
@@ -100,7 +101,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         commit: command.commit,
         iteration: task.iteration,
         pin: command.facts.pin,
-        diff: diffFacts(task, command.facts, testPatterns(settings), proofCommands(settings, task)),
+        diff: hideIn(diffFacts(task, command.facts, testPatterns(settings), proofCommands(settings, task)), s.secrets),
         proof: command.facts.proof,
         red_before: redBefore(task, command.commit) || undefined,
       }),

@@ -1,6 +1,8 @@
 // From the board to the facts of a report. Counting and reading history is shared with metrics, checkpoints and
 // `liza blame`; here it is only put together.
 
+import { sum } from '../budget/ledger.ts';
+import { amountOf, type Unit, unknownOf } from '../budget/limits.ts';
 import { decisionsToTake } from '../deciding.ts';
 import { gist } from '../gist.ts';
 import { codersOf, historyOf } from '../holding.ts';
@@ -153,14 +155,19 @@ function totalUse(state: State, stories: readonly TaskStory[]): UseTold {
   const planner = Object.values(state.agents).some(({ role }) => role === 'planner');
   const planning: Used = { ...defined('usage', state.goal.usage), worked: planner && stories.length > 0 };
   const all = [planning, ...stories.map(({ use }) => use)];
+  // The same sums as `liza status` and the budgets have.
+  const spent = state.goal.spent ?? sum(all.flatMap(({ usage }) => usage ?? []));
   return {
     planning,
-    tokens: all.reduce((sum, { usage }) => sum + (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0), 0),
-    cost: all.reduce((sum, { usage }) => sum + (usage?.cost_usd ?? 0), 0),
-    tokensUnknown: all.filter((use) => use.worked && !tellsTokens(use)).length,
-    costUnknown: all.filter((use) => use.worked && use.usage?.cost_usd === undefined).length,
+    tokens: amountOf(spent, 'tokens'),
+    cost: amountOf(spent, 'usd'),
+    tokensUnknown: all.filter((use) => (use.worked && !tellsTokens(use)) || isPartly(use, 'tokens')).length,
+    costUnknown: all.filter((use) => (use.worked && use.usage?.cost_usd === undefined) || isPartly(use, 'usd')).length,
   };
 }
+
+/** Some of its sessions did not tell, or have no price. */
+export const isPartly = ({ usage }: Used, unit: Unit): boolean => usage !== undefined && unknownOf(usage, unit) > 0;
 
 /** A session without a single token is one whose provider does not count. */
 export const tellsTokens = ({ usage }: Used): boolean => (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0) > 0;

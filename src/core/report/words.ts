@@ -3,7 +3,7 @@
 import { counted } from '../gist.ts';
 import type { TaskStatus } from '../state.ts';
 import { duration, type Instant, instant, iso } from '../time.ts';
-import { tellsTokens } from './facts.ts';
+import { isPartly, tellsTokens } from './facts.ts';
 import type { Report, Used } from './model.ts';
 
 export const UNKNOWN = 'unknown';
@@ -36,7 +36,9 @@ export const inputTold = (use: Used): string => told(use, tellsTokens(use) ? use
 export const outputTold = (use: Used): string => told(use, tellsTokens(use) ? use.usage?.output_tokens : undefined);
 export const tokensTold = (use: Used): string => told(use, tellsTokens(use) ? tokensOf(use) : undefined);
 export const costTold = (use: Used): string =>
-  use.usage?.cost_usd === undefined ? told(use, undefined) : money(use.usage.cost_usd);
+  use.usage?.cost_usd === undefined
+    ? told(use, undefined)
+    : `${isPartly(use, 'usd') ? '≥ ' : ''}${money(use.usage.cost_usd)}`;
 
 export const totalTokens = ({ use }: Report): string => total(use.tokens, use.tokensUnknown, short);
 export const totalCost = ({ use }: Report): string => total(use.cost, use.costUnknown, money);
@@ -61,7 +63,7 @@ export function unknownNote({ use }: Report): string {
   ];
   return parts.length === 0
     ? 'All that was used is known.'
-    : `Unknown: ${parts.join(', ')} of the rows below; their agents do not tell. Totals are of what is known.`;
+    : `Unknown: ${parts.join(', ')} of the rows below; their agents do not tell, or the price of their model is unknown. Totals are of what is known.`;
 }
 
 export const when = (time: string | Instant): string => {

@@ -28,7 +28,7 @@ export function whyStuck(seen: Survey): string {
 }
 
 /** A task that somebody would take, had it anything left to spend. */
-function overspent({ board, live, now }: Survey): string | undefined {
+export function overspent({ board, live, now }: Survey): string | undefined {
   const waits = live.filter(({ status, paused }) => WAITS.has(status) && paused !== true);
   const over = waits
     .map((task) => taskBudgets(board.state, task).find(({ level }) => level === 'hard'))

@@ -1,7 +1,8 @@
 // What the real CLIs printed, read: session, doing, tokens, money, context, and why they failed.
 
 import { describe, expect, test } from 'vitest';
-import { activities, last, play, RECORDED } from './playing.ts';
+import { atLeast } from '../../../src/agents/counting.ts';
+import { activities, last, play, provider, RECORDED } from './playing.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -55,6 +56,45 @@ describe('a session that was resumed counts what it used itself', () => {
 
   test('claude goes on with its money', () => {
     expect(last(play('claude', 'resumed', { before }), 'usage')?.usage.cost_usd).toBe(0.016875);
+  });
+
+  test('a claude that begins its money anew is not taken for one that goes on: its tokens tell', () => {
+    const told = (total: number, former: number) => {
+      const parser = provider('claude').parser({ before: { ...before, cost_usd: former } });
+      const init = { type: 'system', subtype: 'init', session_id: 's', model: 'claude-sonnet-4-5' };
+      const usage = { input_tokens: 100_000, output_tokens: 10_000 }; // $0.45
+      const lines = [init, { type: 'result', result: 'done', usage, total_cost_usd: total }];
+      const events = lines.flatMap((line) => parser.stdout(JSON.stringify(line), RECORDED));
+      return last(events, 'usage')?.usage.cost_usd;
+    };
+    expect(told(0.45, 0.6)).toBe(0.45);
+    expect(told(0.45, 0.2)).toBe(0.45);
+    expect(told(1.05, 0.6)).toBe(0.45);
+  });
+});
+
+describe('numbers that cannot be', () => {
+  const heard = (...lines: readonly object[]) => {
+    const parser = provider('claude').parser();
+    const events = lines.flatMap((line) => parser.stdout(JSON.stringify(line), RECORDED));
+    const all = events.flatMap((event) => (event.kind === 'usage' ? [event.usage] : []));
+    return all.reduce(atLeast, { input: 0, output: 0 });
+  };
+  const result = (usage: unknown, total_cost_usd: unknown) => ({ type: 'result', result: 'x', usage, total_cost_usd });
+
+  test.each([-5, 1e308, '12', null, true, [3], {}])('%j counts for nothing, neither as tokens nor as money', (odd) => {
+    const used = heard(result({ input_tokens: 7, output_tokens: odd, cache_read_input_tokens: odd }, odd));
+    expect(used).toEqual({ input: 7, output: 0, cached: 0, written: 0, written_1h: 0 });
+  });
+
+  test('halves of a token are rounded: the board takes whole ones', () => {
+    expect(heard(result({ input_tokens: 7.4, output_tokens: 0.6 }, 0.1))).toMatchObject({ input: 7, output: 1 });
+  });
+
+  test('a result said again, or said smaller, changes nothing', () => {
+    const big = result({ input_tokens: 100, output_tokens: 10 }, 2);
+    const small = result({ input_tokens: 1, output_tokens: 1 }, 0);
+    expect(heard(big, big, small)).toMatchObject({ input: 100, output: 10, cost_usd: 2 });
   });
 });
 

@@ -1,14 +1,20 @@
 // Budgets: what is counted, when it stops, and what is said of what nobody knows.
 
 import { describe, expect, test } from 'vitest';
+import { spendingFacts } from '../../../src/cli/render-spending.ts';
+import type { Witness } from '../../../src/core/audit-facts.ts';
+import { auditGoal } from '../../../src/core/audit-goal.ts';
 import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/core/budget/ledger.ts';
 import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/core/budget/limits.ts';
 import { PRICE_LIST } from '../../../src/core/budget/price-list.ts';
 import { costOf, priceOf } from '../../../src/core/budget/prices.ts';
 import { spendingView } from '../../../src/core/budget/view.ts';
+import { usageWords } from '../../../src/core/budget/words.ts';
 import type { SessionUse } from '../../../src/core/command.ts';
 import { type Looking, nextDuty } from '../../../src/core/duty.ts';
 import { nextGoal } from '../../../src/core/goals.ts';
+import { reportOf } from '../../../src/core/report/facts.ts';
+import { costTold, usedTotal } from '../../../src/core/report/words.ts';
 import { whyNothingMoves } from '../../../src/core/stall.ts';
 import type { Config } from '../../../src/core/state.ts';
 import {
@@ -268,9 +274,16 @@ describe('setting it', () => {
     ['budgets.day.dollars', 5, 'budgets.day.dollars must be a map of tokens, usd, minutes, sessions'],
     ['budgets.day.usd', 'much', 'budgets.day.usd must be a number'],
     ['budgets.day.usd', -1, 'budgets.day.usd must be ≥ 0'],
+    ['budgets.day.usd', Number.POSITIVE_INFINITY, 'budgets.day.usd must be a number'],
+    ['budgets.goal.minutes', Number.NaN, 'budgets.goal.minutes must be a number'],
+    ['budgets.task.tokens', 1e308, 'budgets.task.tokens must be ≤ 1000000000000; null: no limit'],
     ['budgets.day.tokens', 1.5, 'budgets.day.tokens must be a whole number'],
     ['budgets.end_percent', 90, 'budgets.end_percent must be ≥ 100'],
-    ['prices', { 'my-model': { input: 1 } }, 'prices.my-model.output must be a map of input, cached, output'],
+    [
+      'prices',
+      { 'my-model': { input: 1 } },
+      'prices.my-model.output must be a map of input, cached, written, written_1h, output',
+    ],
   ])('%s %j is refused', (key, value, message) => {
     const w = ready('a');
     expect(w.refused(HUMAN, { name: 'config set', key, value }).message).toContain(message);
@@ -308,6 +321,35 @@ describe('prices', () => {
       expect(priceOf(name, undefined), name).toBeDefined();
     }
   });
+  test('what is put into the cache is dearer, for an hour more so; parts are never more than the whole', () => {
+    const all = { input: 1_000_000, output: 0, cached: 200_000, written: 500_000, written_1h: 100_000 };
+    expect(costOf(all, 'claude-sonnet-4-5', undefined)).toBeCloseTo(0.3 * 3 + 0.2 * 0.3 + 0.4 * 3.75 + 0.1 * 6);
+    expect(costOf(all, 'gpt-5', undefined)).toBeCloseTo(0.8 * 1.25 + 0.2 * 0.125);
+    const own = { mine: { input: 1, cached: 0.1, written: 2, output: 5 } };
+    expect(costOf(all, 'mine', own)).toBeCloseTo(0.3 + 0.02 + 0.5 * 2);
+    const lies = { input: 10, output: 0, cached: 1e9, written: 1e9, written_1h: 1e9 };
+    expect(costOf(lies, 'claude-sonnet-4-5', undefined)).toBeCloseTo(3e-6);
+  });
+  test.each([
+    ['us.anthropic.claude-opus-4-5-20251101-v1:0', 'claude-opus-4-5'],
+    ['anthropic.claude-haiku-4-5-20251001-v1:0', 'claude-haiku-4-5'],
+    ['openrouter/anthropic/claude-sonnet-4.5', 'claude-sonnet-4-5'],
+    ['anthropic/claude-opus-5-5[1m]', 'claude-opus-5-5'],
+    ['Claude-Opus-5', 'claude-opus-5'],
+    ['claude-3-5-haiku-20241022', 'claude-3-5-haiku'],
+    ['gemini-2.5-pro-preview-05-06', 'gemini-2.5-pro'],
+    ['models/gemini-3-pro-preview-11-2025', 'gemini-3-pro'],
+    ['openai/gpt-5.1-codex', 'gpt-5.1-codex'],
+  ])('%s is %s', (name, model) => {
+    expect(priceOf(name, undefined)).toBe(PRICE_LIST[model]);
+  });
+  test('the project’s own price of a model counts for all its names, before any of the list', () => {
+    const own = { 'Claude-Opus-5': { input: 1, output: 2 }, 'x/gpt-5': { input: 3, output: 4 } };
+    for (const name of ['claude-opus-5', 'anthropic/claude-opus-5-20260724[1m]'])
+      expect(priceOf(name, own), name).toEqual({ input: 1, output: 2 });
+    expect(priceOf('x/gpt-5', own)).toEqual({ input: 3, output: 4 });
+    expect(priceOf('y/gpt-5', own)).toBe(PRICE_LIST['gpt-5']);
+  });
   test('the project’s own go first', () => {
     expect(costOf({ input: 1_000_000, output: 0 }, 'gpt-5', { 'gpt-5': { input: 7, output: 1 } })).toBe(7);
     expect(costOf({ input: 1_000_000, output: 0 }, 'x/mine', { 'x/mine': { input: 2, output: 1 } })).toBe(2);
@@ -328,6 +370,46 @@ describe('prices', () => {
 });
 
 describe('what is not known', () => {
+  test('status, show, report and audit tell the same sums, and each that they are not all', () => {
+    const w = ready('a');
+    toClaimed(w, 'a');
+    ended(w, 'coder-1', use(0.5), 'a');
+    ended(w, 'coder-1', use(undefined), 'a');
+    ended(w, 'coder-1', use(undefined, { input_tokens: 0, output_tokens: 0, untold: true }), 'a');
+    ended(w, 'planner-1', use(0.25));
+    const [goal] = spendingView(w.state, w.now);
+    expect(goal).toMatchObject({
+      tokens: 3300,
+      usd: 0.75,
+      sessions: 4,
+      unknown_cost_sessions: 2,
+      unknown_token_sessions: 1,
+    });
+    if (goal === undefined) throw new Error('nothing was spent');
+    expect(spendingFacts(goal).slice(0, 2)).toEqual([
+      '3300 tokens (tokens of 1 session unknown)',
+      '$0.75 (cost of 2 sessions unknown)',
+    ]);
+    const nothing = { ...goal, tokens: 0, usd: undefined };
+    expect(spendingFacts(nothing as never).slice(0, 2)).toEqual([
+      'tokens of 1 session unknown',
+      'cost of 2 sessions unknown',
+    ]);
+    const { usage } = w.task('a');
+    if (usage === undefined) throw new Error('no usage');
+    const words = '2,000 tokens in, 200 out, tokens of 1 session unknown, $0.50, cost of 2 sessions unknown';
+    expect(usageWords(usage)).toBe(words);
+    const report = reportOf({ state: w.state, archived: [], now: w.now });
+    expect(report.use).toMatchObject({ tokens: 3300, cost: 0.75, tokensUnknown: 1, costUnknown: 1 });
+    expect(usedTotal(report)).toBe('≥ 3,300 tokens, cost ≥ $0.75');
+    expect(report.tasks.map(({ use }) => costTold(use))).toEqual(['≥ $0.50']);
+    const witness = { state: w.state, tasks: w.state.tasks, entries: [], broken: [], line: [], differing: new Map() };
+    const told = auditGoal(witness as unknown as Witness).map(({ what, mark }) => `${mark}: ${what}`);
+    expect(told).toContain(
+      'unverifiable: 4 sessions in all, 3,000 tokens in, 300 out, tokens of 1 session unknown, $0.75, cost of 2 sessions unknown',
+    );
+  });
+
   test('is counted as such, and said with the budget it concerns', () => {
     const w = ready('a');
     limited(w, { day: { usd: 5, minutes: 60 } });

@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { redact, secretsOf } from '../../../src/core/redact.ts';
 import { concealed } from '../../../src/core/redact-command.ts';
 import { isWithheld } from '../../../src/programs/environment.ts';
+import { lineRedactor, redactor } from '../../../src/programs/redactor.ts';
 import {
   CODER,
   claimReview,
@@ -74,6 +75,74 @@ describe('known shapes', () => {
   ])('%s', (text, clean) => expect(redact(text)).toBe(clean));
 });
 
+describe('a private key, however a program prints it', () => {
+  const BODY = 'MIIEpAIBAAKCAQEA7bq1x9Zk3vT5h2w8yQnLr4sXuJ6cVpE0iGdFmBoNaKtRyWlS';
+  const lines = ['-----BEGIN RSA PRIVATE KEY-----', ...Array(6).fill(BODY), '-----END RSA PRIVATE KEY-----'];
+  const WAYS: readonly (readonly [string, (line: string, n: number) => string])[] = [
+    ['with numbers and an arrow', (line, n) => `     ${n}→${line}`],
+    ['with numbers and a tab', (line, n) => `     ${n}\t${line}`],
+    ['as a diff', (line) => `+${line}`],
+    ['in colours', (line) => `\u001b[32m${line}\u001b[0m`],
+    ['with ends marked', (line) => `${line}$`],
+    ['behind a time', (line) => `12:00:01 coder-1 | ${line}`],
+  ];
+  test.each(WAYS)('%s, as text, as JSON, and without its end', (_how, as) => {
+    const text = `before\n${lines.map(as).join('\n')}\nafter it`;
+    const unended = text.replace('-----END RSA PRIVATE KEY-----', '');
+    for (const printed of [text, unended, JSON.stringify({ text }), JSON.stringify({ text: unended })]) {
+      const clean = redact(printed);
+      expect(clean).not.toContain(BODY.slice(0, 20));
+      expect(clean).toMatch(/before.*\[redacted\].*after it/s);
+    }
+    const line = lineRedactor([]);
+    const told = text.split('\n').map((one) => line(one));
+    expect(told.join('\n')).not.toContain(BODY.slice(0, 20));
+    expect(told.at(-1)).toBe('after it');
+  });
+  test('one of PGP', () => {
+    const text = `-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n${BODY}\n-----END PGP PRIVATE KEY BLOCK-----`;
+    expect(redact(text)).toBe('[redacted]');
+  });
+  test('line by line, one that never ends hides no record of an agent, and not for ever', () => {
+    const line = lineRedactor([]);
+    line('-----BEGIN PRIVATE KEY-----');
+    expect(line(BODY)).toBe('');
+    const record = `{"type":"result","text":"${BODY}"}`;
+    expect(line(record)).toBe(record);
+    line('-----BEGIN PRIVATE KEY-----');
+    expect(Array.from({ length: 400 }, () => line(BODY)).at(-1)).toBe(BODY);
+  });
+});
+
+test.each([
+  ['behind an underscore', `config_ghp_${'a1B2'.repeat(9)}`, 'config_[redacted]'],
+  ['SendGrid', `SG.${'aB3dE5fG'.repeat(3)}.${'aB3dE5fG'.repeat(5)}`, '[redacted]'],
+  ['PyPI', `pypi-AgEIcHlwaS5vcmc${'aB3d'.repeat(6)}`, '[redacted]'],
+  ['age', `AGE-SECRET-KEY-1${'QPZR9YX8'.repeat(7)}`, '[redacted]'],
+  ['an option', 'deploy --password s3cr3t!pw9 --force', 'deploy --password [redacted] --force'],
+  ['between quotes', `password: "s3cr3t!pw#9"`, `password: "[redacted]"`],
+])('a secret %s', (_what, text, clean) => expect(redact(text)).toBe(clean));
+
+test('no text costs more than its length, whatever it is made of', () => {
+  const pieces = ['-----BEGIN PRIVATE KEY-----', 'sk-', 'sk-a-', 'eyJaaaaaaaa.', '://a:', 'token=', 'Bearer ', 'hf_a'];
+  for (const piece of [
+    ...pieces,
+    'password: "',
+    '--token a',
+    'SG.aaaaaaaaaaaaaaaa.',
+    '-----BEGIN PRIVATE KEY-----\na',
+  ]) {
+    const begun = performance.now();
+    redact(piece.repeat(1_000_000 / piece.length));
+    expect(performance.now() - begun, piece).toBeLessThan(2000);
+  }
+  const begun = performance.now();
+  const stream = redactor([]);
+  for (let n = 0; n < 300_000; n += 1) stream.push('a');
+  stream.end();
+  expect(performance.now() - begun).toBeLessThan(2000);
+});
+
 describe('no secret', () => {
   const HASH = '3f2a9c0d1e4b5a69788796a5b4c3d2e1f0a1b2c3';
   test.each([
@@ -100,12 +169,13 @@ describe('no secret', () => {
     'eyJust a word. And. Another',
     'npm_config_registry npm_lifecycle_event hf_hub_download_from_the_cache_folder',
     '123e4567-e89b-12d3-a456-426614174000',
+    'run it with --token $TOKEN_1, --password <password1> or --password=$PASSWORD1',
     'Prior Feedback Status:\n- [blocker] src/auth.ts:12 — the token: it is never checked',
   ])('%s', (text) => expect(redact(text)).toBe(text));
 });
 
 describe('of the environment', () => {
-  test('values are hidden as they are, in JSON and in URLs, each line of several', () => {
+  test('values are hidden as they are, in JSON, URLs, HTML and base64, each line of several', () => {
     const env = {
       DB_PASSWORD: 'p"ss w\\rd/9',
       DEPLOY_KEY: 'first line of it 1\nsecond line of it 2',
@@ -113,8 +183,11 @@ describe('of the environment', () => {
     };
     const secrets = secretsOf(env);
     for (const value of Object.values(env)) {
-      for (const form of [value, JSON.stringify(value), encodeURIComponent(value)]) {
+      const html = value.replaceAll('"', '&quot;');
+      const json = JSON.stringify(value);
+      for (const form of [value, json, JSON.stringify({ json }), encodeURIComponent(value), html, btoa(value)]) {
         expect(redact(`x ${form} y`, secrets), form).not.toContain(value.slice(1, 8));
+        expect(redact(`x ${form} y`, secrets), form).toContain('[redacted]');
       }
     }
     expect(redact('log: second line of it 2', secrets)).toBe('log: [redacted]');
@@ -152,7 +225,7 @@ describe('of the environment', () => {
       'VAULT_PASSPHRASE',
     ]) {
       expect(isWithheld(name), name).toBe(true);
-      expect(secretsOf({ [name]: 'a1b2c3d4e5' }), name).toEqual(['a1b2c3d4e5']);
+      expect(secretsOf({ [name]: 'a1b2c3d4e5' }), name).toContain('a1b2c3d4e5');
     }
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/agents/provider.ts';
 import { OPERATOR } from '../../../src/core/board.ts';
 import { decide } from '../../../src/core/decide.ts';
-import { START, succeeded } from '../workflows/project.ts';
+import { START, succeeded, WORK } from '../workflows/project.ts';
 import { open, type Part, type RoomOptions, r } from './room.ts';
 
 const used = (usage: Extract<AgentEvent, { kind: 'usage' }>['usage']): readonly AgentEvent[] => [
@@ -117,6 +117,34 @@ describe('a task’s', () => {
   });
 });
 
+test('a review that is ended for its task’s budget: the run says so, and raised it goes on', async () => {
+  const submits: Part = {
+    act: async () => {
+      succeeded(await r().p.begin('t'));
+      r().p.work('t', WORK);
+      succeeded(await r().p.submit('t'));
+    },
+    end: 'exit 0',
+  };
+  await limited({ task: { usd: 1 } }, {
+    agents: ['coder-1', 'code-reviewer-1'],
+    parts: { 'coder-1': [submits], 'code-reviewer-1': [{ events: used({ input: 1, output: 1, cost_usd: 1.3 }) }] },
+    crew: { untilIdle: true },
+  } as RoomOptions);
+  const over = r().crew.ended;
+  await r().until('it told', () => seat('code-reviewer-1')?.session?.cost_usd === 1.3);
+  const tick = setInterval(() => r().clock.advance(500), 20);
+  try {
+    expect(await over).toMatchObject({
+      code: 1,
+      message:
+        'the budget of t is used up: $1.30 of $1.00, so no session starts: liza config set budgets.tasks.t.usd 2',
+    });
+  } finally {
+    clearInterval(tick);
+  }
+});
+
 describe('a session that goes far beyond', () => {
   test('is ended, its work stays, and what it used is recorded', async () => {
     const part: Part = { events: used({ input: 100, output: 50, cost_usd: 1.3 }) };
@@ -170,6 +198,29 @@ describe('what a session cost', () => {
   });
 });
 
+test('a disk that is full when a session ends: it waits for room, records what was used, and goes on', async () => {
+  await open({ parts: { 'coder-1': [works({ input: 10, output: 5, cost_usd: 0.5 }), {}] } });
+  const { store } = r().p;
+  const { transact } = store;
+  let full = true;
+  const failing: typeof transact = (asking, decision) =>
+    full && asking.command === 'session-end'
+      ? Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
+      : transact.call(store, asking, decision);
+  Object.assign(store, { transact: failing });
+  await r().until('it waits', () => seat()?.why === 'the disk is full');
+  expect(r().said()).toContainEqual(expect.stringContaining('make room, and it goes on by itself'));
+  r().clock.advance(6000);
+  expect(r().started).toHaveLength(1);
+  full = false;
+  r().clock.advance(6000);
+  await r().until('it goes on', () => {
+    r().clock.advance(6000);
+    return r().started.length === 2;
+  });
+  expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1 });
+});
+
 describe('what a session used whose supervisor was killed', () => {
   const left = (root: string): string => `${root}/.liza/cache/use/coder-1.json`;
   /** Opens a room in which somebody left that. */
@@ -193,6 +244,17 @@ describe('what a session used whose supervisor was killed', () => {
     await r().crew.ended;
     expect(fs.existsSync(file)).toBe(false);
     expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, cost_usd: 0.7 });
+  });
+
+  test('of one that tells no tokens is unknown, not nothing', async () => {
+    await open({ parts: { 'coder-1': [{}] } });
+    const file = left(r().p.root);
+    await r().until('it is noted', () => fs.existsSync(file));
+    const noted = fs.readFileSync(file, 'utf8');
+    r().crew.stop();
+    await r().crew.ended;
+    await leftBehind(noted);
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
   });
 
   test('is recorded by the next one', async () => {

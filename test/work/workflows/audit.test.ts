@@ -126,7 +126,13 @@ describe('what is in order', () => {
       err: expect.stringContaining('no task nowhere'),
     });
     rmSync(file('journal.jsonl'));
-    expect(await here.liza(['audit'])).toMatchObject({ code: 4, err: expect.stringContaining('no journal') });
+    const lost = await here.liza(['audit']);
+    expect(lost).toMatchObject({ code: 4, err: expect.stringContaining('no journal') });
+    expect(lost.err).toContain('liza doctor --fix');
+    rmSync(file('../.git/liza/journal.jsonl'));
+    const all = await here.liza(['audit']);
+    expect(all).toMatchObject({ code: 4, err: expect.stringContaining('nothing can be verified without it') });
+    expect(all.err).not.toContain('doctor');
   });
 });
 

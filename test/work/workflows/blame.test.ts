@@ -285,3 +285,13 @@ describe('with a board from elsewhere', () => {
     });
   }
 });
+
+test('what an agent wrote into its commit is told without secrets', async () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  await here.add('greet');
+  await here.claim('greet', 'coder-1');
+  const work = await here.submit('greet', `src/${token}.ts`, 'greet\n', 'coder-1');
+  await here.verdict('greet', 'APPROVED', 'good');
+  await here.ok(['wt', 'merge', 'greet']);
+  expect(await told(work)).toMatchObject({ git: { subject: 'work on src/[redacted].ts' } });
+});

@@ -347,3 +347,73 @@ describe('tdd', () => {
     expect([before, after - before]).toEqual([3, 2]);
   });
 });
+
+describe('evidence', () => {
+  const put = (name: string, bytes: number, time: number): void => {
+    fs.mkdirSync(path.dirname(p.file('.liza/evidence', name)), { recursive: true });
+    fs.writeFileSync(p.file('.liza/evidence', name), 'x'.repeat(bytes));
+    fs.utimesSync(p.file('.liza/evidence', name), time, time);
+  };
+  const kept = (): readonly string[] =>
+    (fs.readdirSync(p.file('.liza/evidence'), { recursive: true, encoding: 'utf8' }) as string[])
+      .filter((name) => fs.lstatSync(p.file('.liza/evidence', name)).isFile())
+      .sort();
+
+  test('takes no more than agent_logs_mb: whole submissions go, the oldest first; a person’s files and links stay', async () => {
+    await begun({ agent_logs_mb: 1 });
+    put('gone/1-1.log', 600_000, 10);
+    put('gone/1.json', 100, 10);
+    put('gone/2-1.log', 300_000, 20);
+    put('gone/mine.txt', 10, 1);
+    put('old/1-1.log', 500_000, 5);
+    put('t/7-1.log', 500_000, 30);
+    fs.writeFileSync(p.file('precious.log'), 'mine');
+    fs.symlinkSync(p.file('precious.log'), p.file('.liza/evidence/gone/9-1.log'));
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    const left = kept();
+    expect(left).toEqual(
+      expect.arrayContaining(['gone/2-1.log', 'gone/mine.txt', 't/1-1.log', 't/1.json', 't/7-1.log']),
+    );
+    expect(left.filter((name) => /^gone\/1|^old/.test(name))).toEqual([]);
+    expect(fs.existsSync(p.file('.liza/evidence/old'))).toBe(false);
+    expect(fs.readFileSync(p.file('precious.log'), 'utf8')).toBe('mine');
+    expect(fs.existsSync(p.file('.liza/evidence/gone/9-1.log'))).toBe(true);
+  });
+
+  test('holds no secret: neither in logs, nor in what was found, nor in names of files, nor on the board', async () => {
+    const value = 'hunter2-hunter2-hunter2';
+    const shaped = `ghp_${'a1B2'.repeat(9)}`;
+    const files = { 'says.txt': `${value}\n${shaped}\n` };
+    await begun({ test_command: 'sh run.sh' }, { validation: ['cat src/said'] });
+    p.work('t', {
+      ...GOOD,
+      ...files,
+      'src/said': `${value}\n${shaped}\n`,
+      [`src/${shaped}`]: 'a',
+      [`test/${value}.sh`]: 'cat src/said; exit 1\n',
+    });
+    const env = { ...p.env, DEPLOY_TOKEN: value };
+    const { submitForReview } = await import('../../../src/workflows/submit.ts');
+    const no = await submitForReview(p.hands('coder-1', { env }), 't', 'HEAD');
+    expect(JSON.stringify(no)).toContain('[redacted]');
+    const told = kept().map((name) => fs.readFileSync(p.file('.liza/evidence', name), 'utf8'));
+    expect(kept()).toEqual(['t/1-1.log', 't/1-2.log', 't/1.json']);
+    expect(told[0]).toBe('[redacted]\n[redacted]\n');
+    for (const text of [...told, JSON.stringify(no), JSON.stringify(await p.state())]) {
+      expect(text).not.toContain(value);
+      expect(text).not.toContain(shaped);
+    }
+    p.gitIn(p.folder('t'), 'rm', '-q', `test/${value}.sh`);
+    p.work('t', {
+      [`test/${value}.md`]: 'a',
+      [`.github/workflows/${shaped}.yml`]: 'a',
+      [`x/${shaped}/AGENTS.md`]: 'a',
+    });
+    succeeded(await submitForReview(p.hands('coder-1', { env }), 't', 'HEAD'));
+    for (const text of [JSON.stringify(await p.state()), fs.readFileSync(p.file('.liza/journal.jsonl'), 'utf8')]) {
+      expect(text).not.toContain(value);
+      expect(text).not.toContain(shaped);
+    }
+  });
+});

@@ -1,0 +1,64 @@
+// `.liza/evidence/<task>/<n>.json` and `<n>-*.log`, as many as there is room for. Touches only files that Liza names
+// so, and follows no link.
+
+import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ID_PATTERN } from '../core/fields.ts';
+import { type Submission, submissionsToDrop } from '../core/log-room.ts';
+import { isTerminal, type State, settings } from '../core/state.ts';
+
+/** Submissions of one task. */
+const KEPT = 40;
+/** A small file takes a block of the disk. */
+const BLOCK = 4096;
+const OURS = /^(\d{1,9})(?:\.json|-[a-z0-9-]+\.log(?:\.prepare)?)$/;
+
+interface Kept extends Submission {
+  readonly files: readonly string[];
+}
+
+/** Only under the lock for a proof; that of another task is the newest of a live one. */
+export function makeRoomForEvidence(liza: string, state: State): void {
+  const folder = join(liza, 'evidence');
+  const live = state.tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id);
+  const room = { bytes: settings(state).agent_logs_mb * 1e6, each: KEPT, liveTasks: new Set(live) };
+  const tasks = foldersIn(folder);
+  const all = tasks.flatMap((task) => submissionsIn(join(folder, task), task));
+  for (const { files } of submissionsToDrop(all, room) as readonly Kept[])
+    for (const file of files) rmSync(file, { force: true });
+  for (const task of tasks) if (!room.liveTasks.has(task)) removeEmpty(join(folder, task));
+}
+
+const foldersIn = (folder: string): readonly string[] =>
+  lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+    ? readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+        entry.isDirectory() && ID_PATTERN.test(entry.name) ? [entry.name] : [],
+      )
+    : [];
+
+function submissionsIn(folder: string, task: string): readonly Kept[] {
+  const found = new Map<number, Kept>();
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const pin = Number(OURS.exec(name)?.[1]);
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    if (!Number.isInteger(pin) || stat?.isFile() !== true) continue;
+    const { bytes, time, files } = found.get(pin) ?? { bytes: 0, time: 0, files: [] };
+    found.set(pin, {
+      task,
+      pin,
+      bytes: bytes + Math.max(stat.size, BLOCK),
+      time: Math.max(time, stat.mtimeMs),
+      files: [...files, file],
+    });
+  }
+  return [...found.values()];
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Not empty: something is kept.
+  }
+}
