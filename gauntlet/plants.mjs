@@ -10,8 +10,8 @@ export const PROJECT_WRITABLE = {
 /** That folder of the project can be written from every sandbox. */
 export const writableInSandbox = (folder) => ({
   file: 'src/sandbox/stay.ts',
-  find: '    write: [\n',
-  put: `    write: [join(root, '${folder}'),\n`,
+  find: 'write: [...(folder?.writable',
+  put: `write: [join(root, '${folder}'), ...(folder?.writable`,
 });
 
 /** Of what a program started nobody but itself is known. */

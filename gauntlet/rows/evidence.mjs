@@ -130,8 +130,8 @@ export const g26 = {
     {
       take: {
         file: 'src/workflows/review-folder.ts',
-        find: 'task.base_commit ?? commit, steersAgents)',
-        put: 'task.base_commit ?? commit, () => false)',
+        find: 'return (path) => steersAgents(path) || targets',
+        put: 'return (path) => false && targets',
       },
       red: /loaded was let through/,
     },
