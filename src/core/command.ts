@@ -214,7 +214,8 @@ export interface Payloads {
     readonly reason?: string;
     readonly commit?: string;
     readonly provider?: string;
-    readonly facts?: VerdictFacts;
+    /** What git says of it; nobody's verdict is taken without. */
+    readonly facts: VerdictFacts;
   };
   /** The reviewer's own copy is ready: where it is, and the tree of its tracked files. */
   'review-copy': { readonly task: string; readonly folder: string; readonly tree: string };

@@ -2,7 +2,7 @@
 // docs/configuration.md is generated from here.
 
 import * as v from 'valibot';
-import { amount, branch, count, id, limit, map, oneOf, seconds, text, texts } from './fields.ts';
+import { amount, branch, count, id, limit, map, oneOf, places, seconds, text, texts } from './fields.ts';
 
 /** `guarded` keys execute, spend or loosen something: an edit by hand waits for `liza edit --adopt`. */
 const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>
@@ -101,11 +101,11 @@ export const ConfigSchema = v.object({
     'Which of `planner`, `coder`, `reviewer`, `setup` (post_worktree_cmd) and `tests` have the network in the sandbox: `on` (default) or `off`.',
   ),
   sandbox_read: guarded(
-    v.optional(texts),
+    v.optional(places),
     'Files and folders that are shown in the sandbox, read-only, for example `~/.npmrc`.',
   ),
   sandbox_write: guarded(
-    v.optional(texts),
+    v.optional(places),
     'Files and folders that may also be written in the sandbox, for example a cache; each is a way out of it.',
   ),
   agent_memory_mb: guarded(

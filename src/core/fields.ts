@@ -40,4 +40,9 @@ export const seconds = v.pipe(v.number('must be a number of seconds'), v.minValu
 export const oneOf = <const T extends readonly string[]>(values: T) =>
   v.picklist(values, (issue) => `is ${issue.received}, must be one of ${values.join(', ')}`);
 export const texts = v.array(text, 'must be a list');
+/** Files or folders of the machine, but never all of it or all of the home. */
+export const places = v.array(
+  v.pipe(text, v.regex(/^(?:~\/|\/)(?=.*[^/.])/, 'must name a place in full: /… or ~/…, and not / or ~ as a whole')),
+  'must be a list',
+);
 export const ids = v.array(id, 'must be a list of ids');

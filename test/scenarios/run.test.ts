@@ -12,6 +12,7 @@ import type { State } from '../../src/core/state.ts';
 import {
   addDraft,
   addReady,
+  approve,
   BASE,
   begin,
   claim,
@@ -23,6 +24,7 @@ import {
   reserveMerge,
   SPEC,
   submit,
+  UNCHANGED,
   type World,
   world,
 } from '../unit/core/world.ts';
@@ -112,10 +114,10 @@ function command(w: World, verb: string, [task = '', ...rest]: readonly string[]
     case 'claim-review':
       return claimReview(task, first);
     case 'approve':
-      return { name: 'submit-verdict', task, verdict: 'APPROVED' };
+      return approve(task);
     case 'reject':
       return rest.length === 0
-        ? { name: 'submit-verdict', task, verdict: 'REJECTED', reason: 'looks wrong' }
+        ? { name: 'submit-verdict', task, verdict: 'REJECTED', reason: 'looks wrong', facts: UNCHANGED }
         : reject(task, ...rest);
     case 'reserve-merge':
       return reserveMerge(task, sha(first), w.state.goal.integration_head, rest[1]);

@@ -43,8 +43,7 @@ export const verb: Verb = {
       ...given({ reason, commit: args.text('commit') }),
     } as const;
     const facts = await factsFor(desk, command);
-    if (refused(facts)) return facts;
-    const outcome = await decideAt(desk, { ...command, facts });
+    const outcome = refused(facts) ? facts : await decideAt(desk, { ...command, facts });
     if (outcome.ok || reason === undefined || !TOO_LATE.has(outcome.guard ?? '')) return outcome;
     const { keepText } = await import('../../store/rejected.ts');
     const kept = keepText(
@@ -60,11 +59,13 @@ export const verb: Verb = {
 const TOO_LATE = new Set(['epoch', 'holds-review', 'this-commit', 'state']);
 
 /** Git is asked only about a verdict that nothing else stands against; what it cannot tell is not taken for granted. */
-async function factsFor(hands: Hands, command: CommandOf<'submit-verdict'>): Promise<VerdictFacts | Refusal> {
+async function factsFor(
+  hands: Hands,
+  command: Omit<CommandOf<'submit-verdict'>, 'facts'>,
+): Promise<VerdictFacts | Refusal> {
   const { foresee } = await import('../../workflows/hands.ts');
-  const unasked: VerdictFacts = { unknown_places: [], changed_files: [] };
-  const early = await foresee(hands, { ...command, facts: unasked });
-  if (!early.ok || early.already === true) return unasked;
+  const early = await foresee(hands, { ...command, facts: { unknown_places: [], changed_files: [] } });
+  if (!early.ok) return early;
   const { verdictFacts } = await import('../../workflows/verdict-facts.ts');
   const { parseRejection } = await import('../../core/verdict.ts');
   const blockers = command.verdict === 'APPROVED' ? [] : parseRejection(command.reason ?? '', false).blockers;

@@ -14,7 +14,6 @@ import { usage } from '../usage.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
 import { noOtherTask, ownAgent, registeredAs } from './claim.ts';
 import { mayStart } from './may-start.ts';
-import { reviewCopyOf } from './review-copy.ts';
 import { firstLine, list, STOP } from './work.ts';
 
 export const claimReview: Row<'claim-review'> = {
@@ -154,8 +153,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
       name: 'copy-as-submitted',
       rule: 'no tracked file of the reviewer’s copy was changed',
       check: ({ task, command }) => {
-        const copy = reviewCopyOf(task);
-        const changed = command.facts?.changed_files ?? (copy === undefined ? [] : [copy.folder]);
+        const changed = command.facts.changed_files;
         if (changed.length === 0) return undefined;
         return refuse(
           `a reviewer changes no file, and these are not as submitted: ${list(changed)}`,
@@ -188,7 +186,7 @@ function wellFormed({ task, command }: Situation<'submit-verdict'>): Refusal | u
       (task.iteration ?? 1) >= 2 ? `${REJECTION_FORMAT}\nPrior Feedback Status:\n- RESOLVED: …` : REJECTION_FORMAT;
     return refuse(`the rejection is malformed: ${problems.slice(0, 8).join('; ')}`, `Write it like this:\n${form}`);
   }
-  const unknown = command.facts?.unknown_places ?? [];
+  const unknown = command.facts.unknown_places;
   if (unknown.length === 0) return undefined;
   return refuse(
     `blockers name places that are neither in the tree nor in the diff: ${list(unknown)}`,

@@ -19,6 +19,7 @@ import {
   SUPERVISOR,
   toClaimed,
   toReady,
+  UNCHANGED,
 } from './world.ts';
 
 const KEY = `sk-ant-api03-${'Ab3_x-9Z'.repeat(11)}-AAAAAA`;
@@ -245,7 +246,7 @@ describe('what agents say to the board', () => {
       CODER,
     ],
     ['discover', { name: 'discover', description: said, severity: 'high' }, CODER],
-    ['verdict', { name: 'submit-verdict', task: 'a', verdict: 'REJECTED', reason: said }, REVIEWER],
+    ['verdict', { name: 'submit-verdict', task: 'a', verdict: 'REJECTED', reason: said, facts: UNCHANGED }, REVIEWER],
     ['session-end', { name: 'session-end', agent: 'coder-1', provider: 'p', how: said, used: {} }, SUPERVISOR],
     ['merge-failed', { name: 'merge-failed', task: 'a', reason: said, log: said }, SUPERVISOR],
   ])('%s', (_name, command, actor) => {

@@ -5,6 +5,7 @@ import type { Command } from '../../../src/core/command.ts';
 import { iso } from '../../../src/core/time.ts';
 import {
   addReady,
+  approve,
   BASE,
   begin,
   block,
@@ -281,7 +282,7 @@ describe('register', () => {
     w.run(SUPERVISOR, register('coder-1'));
     expect(w.agent('coder-1')).toMatchObject({ status: 'WAITING', current_task: 'a' });
     w.run(SUPERVISOR, claimReview('a'));
-    w.run(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'APPROVED' });
+    w.run(REVIEWER, approve('a'));
     w.run(SUPERVISOR, claim('b'));
   });
 });

@@ -209,6 +209,9 @@ describe('the human’s hand', () => {
       'lease_duration must be a number of seconds',
     );
     expect(w.refused(HUMAN, set('tdd', 'sometimes')).guard).toBe('value');
+    for (const place of ['cache', './cache', '../x', '/', '//', '/.', '~', '~/', '~ada/x'])
+      expect(w.refused(HUMAN, set('sandbox_write', [place])).message, place).toContain('must name a place in full');
+    for (const place of ['/opt/sdk', '~/.npmrc', '~/.cache/x y']) w.run(HUMAN, set('sandbox_read', [place]));
     for (const limit of ['max_review_cycles', 'max_coder_iterations', 'reviewers_required']) {
       expect(w.refused(HUMAN, set(limit, 0)).message).toContain('must be ≥ 1');
     }

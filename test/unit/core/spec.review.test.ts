@@ -23,6 +23,7 @@ import {
   toApproved,
   toReady,
   toRejected,
+  UNCHANGED,
   unblock,
   type World,
   world,
@@ -191,13 +192,15 @@ describe('REJECTED', () => {
       task: 'a',
       verdict: 'REJECTED',
       reason: 'looks wrong',
+      facts: UNCHANGED,
     });
     expect(refusal.guard).toBe('rejection-structure');
     expect(refusal.message).toContain('`Blockers: <count>` is missing');
     expect(refusal.hint).toContain('[blocker] path/file:12');
-    expect(w.refused(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'MAYBE' as 'APPROVED' }).guard).toBe(
-      'rejection-structure',
-    );
+    expect(
+      w.refused(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'MAYBE' as 'APPROVED', facts: UNCHANGED })
+        .guard,
+    ).toBe('rejection-structure');
   });
 
   it('a blocker’s file exists in the tree or diff', () => {

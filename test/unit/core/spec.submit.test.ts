@@ -16,6 +16,7 @@ import {
   SUPERVISOR,
   submit,
   toClaimed,
+  UNCHANGED,
   type World,
   world,
 } from './world.ts';
@@ -64,7 +65,7 @@ describe('submit-for-review', () => {
     expect(w.refused(CODER, submit('a', BASE)).guard).toBe('something-new');
     w.run(CODER, submit('a', commit(1)));
     w.run(SUPERVISOR, claimReview('a'));
-    w.run(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'REJECTED', reason: REASON });
+    w.run(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'REJECTED', reason: REASON, facts: UNCHANGED });
     w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(1) }));
     w.run(CODER, begin('a', commit(1)));
     expect(w.refused(CODER, submit('a', commit(1))).message).toContain('rejected, unchanged');

@@ -211,12 +211,20 @@ export const claimReview = (task: string, agent = 'code-reviewer-1'): Command =>
   task,
   agent,
 });
-export const approve = (task: string): Command => ({ name: 'submit-verdict', task, verdict: 'APPROVED' });
+/** What git says about a verdict whose places exist, and whose giver kept its hands off its copy. */
+export const UNCHANGED = { unknown_places: [], changed_files: [] };
+export const approve = (task: string): Command => ({
+  name: 'submit-verdict',
+  task,
+  verdict: 'APPROVED',
+  facts: UNCHANGED,
+});
 export const reject = (task: string, ...issues: readonly string[]): Command => ({
   name: 'submit-verdict',
   task,
   verdict: 'REJECTED',
   reason: rejection(issues.length === 0 ? ['src/client.ts:12 — retries forever on a 401'] : issues),
+  facts: UNCHANGED,
 });
 export const rejection = (issues: readonly string[], prior = true): string =>
   [

@@ -12,8 +12,7 @@ import type { CrewControl } from '../../../src/supervisor/view.ts';
 import { isRefusal } from '../../../src/workflows/hands.ts';
 import { type Project, type ProjectOptions, project, START } from '../workflows/project.ts';
 
-/** What git says about a verdict whose giver kept its hands off its copy. */
-export const UNCHANGED = { unknown_places: [], changed_files: [] };
+export { UNCHANGED } from '../../unit/core/world.ts';
 
 export interface FakeClock extends Clock {
   /** Everyone who waits for less than this is woken. */

@@ -23,6 +23,7 @@ import { worktreeFacts } from '../../../src/workflows/facts.ts';
 import { type Hands, isRefusal, look, openBench, transact } from '../../../src/workflows/hands.ts';
 import { type Merged, type MergeFailure, type MergeOptions, mergeTask } from '../../../src/workflows/merge.ts';
 import { type Submitted, submitForReview } from '../../../src/workflows/submit.ts';
+import { UNCHANGED } from '../../unit/core/world.ts';
 import { type Contents, write } from '../git/repo.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');
@@ -370,5 +371,9 @@ async function judge(self: Project, task: string, verdict: 'APPROVED' | 'REJECTE
   const agent = 'code-reviewer-1';
   const cycles = (await self.task(task)).review_cycles_total ?? 0;
   const reason = verdict === 'REJECTED' ? { reason: rejection(cycles) } : {};
-  await self.run(agent, { name: 'claim-review', task, agent }, { name: 'submit-verdict', task, verdict, ...reason });
+  await self.run(
+    agent,
+    { name: 'claim-review', task, agent },
+    { name: 'submit-verdict', task, verdict, ...reason, facts: UNCHANGED },
+  );
 }

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { claimReview, submitForReview } from '../../../src/workflows/submit.ts';
+import { approve } from '../../unit/core/world.ts';
 import { write } from '../git/repo.ts';
 import { type Project, type ProjectOptions, project, succeeded, WORK } from './project.ts';
 
@@ -160,7 +161,7 @@ test('a review of what is no longer there is refused; a pin that was taken away 
   succeeded(await claimReview(p.hands('code-reviewer-1'), 't', 'code-reviewer-1'));
   expect(p.refs('refs/liza/review')).toEqual({ 'refs/liza/review/t/1': commit });
   const lost = await p.submitted('u', { 'src/u.ts': 'u\n', 'test/u.test.ts': 'u\n' }, 'coder-2');
-  await p.run('code-reviewer-1', { name: 'submit-verdict', task: 't', verdict: 'APPROVED' });
+  await p.run('code-reviewer-1', approve('t'));
   fs.rmSync(p.file('.git', 'objects', lost.slice(0, 2), lost.slice(2)));
   expect(await claimReview(p.hands('code-reviewer-1'), 'u', 'code-reviewer-1')).toMatchObject({
     code: 3,
