@@ -4,7 +4,7 @@
 // (`liza` in a sandbox), and board.mjs (the live board of `liza run`, an ES module; see board-bundle.mjs).
 
 import { createHash } from 'node:crypto';
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -80,13 +80,28 @@ function idOf(dist, file) {
 }
 
 /** `first`: esbuild plugins that look at the sources before all others (planted/build.mjs). */
+/** Made aside and then put in place file by file: whoever runs the program meanwhile misses none of them. */
 export async function bundleInto(dist, first = []) {
+  const made = `${dist}.${process.pid}`;
+  try {
+    const ids = await bundleAfresh(made, first);
+    mkdirSync(dist, { recursive: true });
+    const names = readdirSync(made);
+    const isOf = (name) => names.includes(name) || (name.endsWith('.cache') && ids.some((id) => name.includes(id)));
+    for (const name of names) renameSync(join(made, name), join(dist, name));
+    for (const name of readdirSync(dist)) if (!isOf(name)) rmSync(join(dist, name), { recursive: true, force: true });
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+/** What names the code caches of its parts. */
+async function bundleAfresh(dist, first) {
   const bundle = (outfile, { plugins = [], ...options }) =>
     build({ ...common, outfile: join(dist, outfile), plugins: [...first, ...plugins], ...options });
   const lazy = new Set();
   const main = (options) =>
     bundle('main.cjs', { entryPoints: ['src/cli/main.ts'], plugins: [board, commands(lazy)], ...options });
-  rmSync(dist, { recursive: true, force: true });
   await main({ write: false }); // to learn what it imports lazily
   const partText = (part) =>
     [...lazy]
@@ -112,4 +127,5 @@ export async function bundleInto(dist, first = []) {
     define: { MAIN_ID: id('main.cjs') },
   });
   chmodSync(join(dist, 'liza.cjs'), 0o755);
+  return ['commands.cjs', 'seldom.cjs', 'crew.cjs', 'main.cjs'].map((file) => JSON.parse(id(file)));
 }
