@@ -67,12 +67,16 @@ async function namedBy(above: readonly Ancestor[], own: string, folder: string):
 
 /** Whoever cleared its environment and outlived all above it still has the limits that its agent was given. */
 async function marked(io: Io, agents: string, root: string): Promise<string | undefined> {
+  const own = io.mark();
+  if (own === undefined) return undefined;
   const { sessionsOf } = await import('../store/sessions.ts');
-  const known = sessionsOf(realFiles, agents);
-  if (known.length === 0) return undefined;
-  const [{ markOf }, { agentTag }] = await Promise.all([import('../programs/mark.ts'), import('../programs/tags.ts')]);
+  const [{ markOf }, { isMark }] = await Promise.all([
+    import('../programs/mark.ts'),
+    import('../programs/own-mark.ts'),
+  ]);
+  const { agentTag } = await import('../programs/tags.ts');
   const site = siteOf(root);
-  return known.find((agent) => io.carries(markOf(agentTag(site, agent))));
+  return sessionsOf(realFiles, agents).find((agent) => isMark(own, markOf(agentTag(site, agent))));
 }
 
 async function credentials(

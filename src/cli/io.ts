@@ -4,7 +4,7 @@
 import type { Refusal } from '../core/decision.ts';
 import type { Instant } from '../core/time.ts';
 import type { Ancestor } from '../programs/ancestors.ts';
-import type { Mark } from '../programs/mark.ts';
+import type { Mark } from '../programs/own-mark.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { CrewControl } from '../supervisor/view.ts';
@@ -58,8 +58,8 @@ export interface Io {
   holdOptimiser(): void;
   /** The processes above this one; the nearest first. */
   ancestors(): Iterable<Ancestor>;
-  /** This process was started, however long ago and by however many others, by whoever has this mark. */
-  carries(mark: Mark): boolean;
+  /** The mark of whoever started this process, however long ago and by however many others. */
+  mark(): Mark | undefined;
   /** Of this very process: its id, how to start the same program again, whose it is. */
   readonly self: Self;
   /** Resolves after that long, or at once when the signal says so. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { refuse } from '../core/decision.ts';
 import { gitDirectoryOf } from '../git/directory.ts';
 import { ancestorsOf } from '../programs/ancestors.ts';
-import { carriesMark } from '../programs/mark.ts';
+import { markAt } from '../programs/own-mark.ts';
 import type { Context } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import type { CrewControl } from '../supervisor/view.ts';
@@ -91,7 +91,7 @@ function processIo(): Io {
       };
     },
     ancestors: () => ancestorsOf(process.pid),
-    carries: (mark) => carriesMark(process.pid, mark),
+    mark: () => markAt(process.pid),
     sleep,
     confines: true,
     // Not at the start: with other flags node's own modules cannot come out of its built-in code cache.

@@ -4,7 +4,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { carriesMark, type Mark } from './mark.ts';
+import { isMark, type Mark, markAt } from './own-mark.ts';
 import { TAG } from './tags.ts';
 
 export interface Running {
@@ -37,7 +37,7 @@ function fromProc(tag: string, mark?: Mark): readonly Running[] {
     .flatMap((name) => {
       const seen = stat(Number(name));
       if (seen === undefined || seen.over) return [];
-      const tagged = carries(environ(seen.pid), tag) || (mark !== undefined && carriesMark(seen.pid, mark));
+      const tagged = carries(environ(seen.pid), tag) || (mark !== undefined && isMark(markAt(seen.pid), mark));
       return [{ ...seen, tagged }];
     });
 }

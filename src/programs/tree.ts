@@ -4,7 +4,7 @@
 // the one that was read when it was recognised: never to somebody who got an old pid.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Mark } from './mark.ts';
+import type { Mark } from './own-mark.ts';
 import { processes, type Running, startTime } from './processes.ts';
 
 export interface Root {

@@ -255,7 +255,7 @@ async function runIn(board: Project, operation: Operation): Promise<{ code: numb
     live: async () => {},
     holdOptimiser: () => {},
     ancestors: () => [],
-    carries: () => false,
+    mark: () => undefined,
     stdoutIsTty: false,
     stderrIsTty: false,
     columns: 80,

@@ -91,7 +91,7 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
     live: async () => {},
     holdOptimiser: () => {},
     ancestors: () => [],
-    carries: () => false,
+    mark: () => undefined,
     stdoutIsTty: false,
     stderrIsTty: false,
     columns: 100,

@@ -93,7 +93,7 @@ export function project(): Project {
       live: async () => {},
       holdOptimiser: () => {},
       ancestors: () => [],
-      carries: () => false,
+      mark: () => undefined,
       stdoutIsTty: false,
       stderrIsTty: false,
       columns: 120,
