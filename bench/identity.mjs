@@ -21,6 +21,8 @@ import { build } from 'esbuild';
 import { intoReadme } from './readme.mjs';
 
 const quick = process.argv.includes('--quick');
+/** Where a build lies, and what its code cache happened to hold, makes a difference of its own: several of each. */
+const BUILDS = quick ? 1 : 5;
 const BATCHES = quick ? 10 : 60;
 const PER_BATCH = 5;
 const LIMIT = 2;
@@ -63,8 +65,10 @@ const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers
 
 try {
   if (process.platform !== 'linux') throw new Error('needs /proc');
-  const checked = program('checked', () => {});
-  const believed = program('believed', (folder) => writeFileSync(join(folder, 'src/cli/asking.ts'), BELIEVED));
+  const builds = Array.from({ length: BUILDS }, (_, n) => ({
+    checked: program(`checked-${n}`, () => {}),
+    believed: program(`believed-${n}`, (folder) => writeFileSync(join(folder, 'src/cli/asking.ts'), BELIEVED)),
+  }));
   const root = join(base, 'project');
   mkdirSync(join(root, 'specs'), { recursive: true });
   writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
@@ -74,7 +78,7 @@ try {
   git('add', '-A');
   git('commit', '-q', '-m', 'start');
   const liza = (as, ...args) =>
-    execFileSync(process.execPath, [checked, ...args], { cwd: root, env: { ...env, ...as }, stdio: 'pipe' });
+    execFileSync(process.execPath, [builds[0].checked, ...args], { cwd: root, env: { ...env, ...as }, stdio: 'pipe' });
   liza({}, 'init', 'Measure');
   await build({
     absWorkingDir: repo,
@@ -119,16 +123,18 @@ try {
     // From here on this very process is the agent's.
     if (as === agent) sessions.get('coder-1').begun(process.pid);
     const sides = {
-      checked: { program: checked, cpu: 0, wall: [] },
-      believed: { program: believed, cpu: 0, wall: [] },
+      checked: { cpu: 0, wall: [] },
+      believed: { cpu: 0, wall: [] },
     };
-    for (const side of Object.values(sides)) for (let n = 0; n < 3; n += 1) deep([side.program, ...words], as);
+    for (const build of builds)
+      for (const program of Object.values(build)) for (let n = 0; n < 3; n += 1) deep([program, ...words], as);
     for (let batch = 0; batch < BATCHES; batch += 1) {
       const order = batch % 2 === 0 ? ['checked', 'believed'] : ['believed', 'checked'];
       for (const key of order) {
         const side = sides[key];
+        const program = builds[Math.floor(batch / 2) % BUILDS][key];
         const before = cpu();
-        for (let n = 0; n < PER_BATCH; n += 1) side.wall.push(deep([side.program, ...words], as));
+        for (let n = 0; n < PER_BATCH; n += 1) side.wall.push(deep([program, ...words], as));
         side.cpu += cpu() - before;
       }
     }

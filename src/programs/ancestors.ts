@@ -1,7 +1,7 @@
 // The processes above one: pid, start time, and the tags each was started with. Linux reads /proc, a few files; macOS,
 // which has none, asks ps once for all. What a process was started with it cannot take back for those below it.
 
-import { closeSync, openSync, readSync } from 'node:fs';
+import { bytesOf, textOf } from './proc.ts';
 import { TAG } from './tags.ts';
 
 export interface Ancestor {
@@ -36,48 +36,25 @@ interface Looked {
 type Look = (pid: number) => Looked | undefined;
 
 function fromProc(pid: number): Looked | undefined {
-  const length = readInto(`/proc/${pid}/stat`);
-  if (length === 0) return undefined;
-  const text = buffer.toString('latin1', 0, length);
+  const text = textOf(`/proc/${pid}/stat`);
+  if (text === '') return undefined;
   // The command's name may hold spaces and brackets; fields are counted after its last bracket.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ', 20);
-  return { parent: Number(fields[1]), started: fields[19] ?? '', tags: () => tagsIn(readInto(`/proc/${pid}/environ`)) };
+  return { parent: Number(fields[1]), started: fields[19] ?? '', tags: () => tagsIn(bytesOf(`/proc/${pid}/environ`)) };
 }
 
 /** Bytes, until the variable is found: an environment may be large, and every command reads several. */
-function tagsIn(length: number): string {
-  const bytes = buffer.subarray(0, length);
+function tagsIn(bytes: Buffer): string {
   for (let at = bytes.indexOf(WANTED); at !== -1; at = bytes.indexOf(WANTED, at + 1)) {
     if (at !== 0 && bytes[at - 1] !== 0) continue;
     const from = at + WANTED.length;
     const end = bytes.indexOf(0, from);
-    return bytes.toString('latin1', from, end === -1 ? length : end);
+    return bytes.toString('latin1', from, end === -1 ? bytes.length : end);
   }
   return '';
 }
 
 const WANTED = `${TAG}=`;
-let buffer = Buffer.allocUnsafe(32 * 1024);
-
-/** How much of the buffer the file fills; 0: it is gone, or not ours to read. */
-function readInto(file: string): number {
-  let fd: number | undefined;
-  try {
-    fd = openSync(file, 'r');
-    let length = 0;
-    for (;;) {
-      length += readSync(fd, buffer, length, buffer.length - length, null);
-      // These files come whole: less than was asked for is all there is.
-      if (length < buffer.length) return length;
-      buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
-    }
-  } catch {
-    return 0;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
-}
-
 /** Of the first: a program that sets it again comes after it. */
 function valueIn(environment: string, between: string): string {
   const start = environment.startsWith(`${TAG}=`) ? 0 : environment.indexOf(`${between}${TAG}=`) + 1;

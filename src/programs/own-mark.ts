@@ -1,6 +1,6 @@
 // Reads the mark of mark.ts. Every command asks for its own, and so it takes one small read.
 
-import { readFileSync } from 'node:fs';
+import { textOf } from './proc.ts';
 
 export interface Mark {
   readonly msgqueue: number;
@@ -13,13 +13,9 @@ export const SPAN: Mark = { msgqueue: 400_000, sigpending: 4096 };
 
 /** What the process was marked with; undefined: nothing, it is gone, or not ours to read. */
 export function markAt(pid: number): Mark | undefined {
-  try {
-    const limits = readFileSync(`/proc/${pid}/limits`, 'latin1');
-    const mark = { msgqueue: hard(limits, 'Max msgqueue size'), sigpending: hard(limits, 'Max pending signals') };
-    return within(mark, 'msgqueue') && within(mark, 'sigpending') ? mark : undefined;
-  } catch {
-    return undefined;
-  }
+  const limits = textOf(`/proc/${pid}/limits`);
+  const mark = { msgqueue: hard(limits, 'Max msgqueue size'), sigpending: hard(limits, 'Max pending signals') };
+  return within(mark, 'msgqueue') && within(mark, 'sigpending') ? mark : undefined;
 }
 
 export const isMark = (one: Mark | undefined, other: Mark): boolean =>
@@ -30,12 +26,6 @@ const within = (mark: Mark, of: keyof Mark): boolean => mark[of] >= FIRST[of] &&
 /** `Max msgqueue size         819200               819200               bytes` */
 function hard(limits: string, name: string): number {
   const at = limits.indexOf(name);
-  const [, of] =
-    at === -1
-      ? []
-      : limits
-          .slice(at + name.length, at + 80)
-          .trimStart()
-          .split(/ +/, 2);
-  return Number(of ?? Number.NaN);
+  const soft = limits.slice(at + name.length, at + 80).trimStart();
+  return at === -1 ? Number.NaN : Number.parseInt(soft.slice(soft.indexOf(' ')), 10);
 }
