@@ -169,7 +169,7 @@ export const g35 = {
     fi
     leave 0 rejected`,
   async play(w) {
-    await w.crew({ until: () => plannerTold(w).includes('BLOCKED_TASKS') });
+    await w.crew({ until: () => w.attempts('second').length > 0 && plannerTold(w).includes('BLOCKED_TASKS') });
   },
   check(w) {
     w.succeeded('first');
