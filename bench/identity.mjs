@@ -14,7 +14,7 @@ import { intoReadme } from './readme.mjs';
 const quick = process.argv.includes('--quick');
 /** Where a build lies, and what its code cache happened to hold, makes a difference of its own: several of each. */
 const BUILDS = quick ? 1 : 5;
-const PAIRS = quick ? 40 : 400;
+const PAIRS = quick ? 40 : 600;
 const LIMIT = 2;
 const repo = join(import.meta.dirname, '..');
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bench-identity-')));

@@ -8,6 +8,7 @@ import { repositoryAt, siteOf } from '../git/directory.ts';
 import type { Ancestor } from '../programs/ancestors.ts';
 import { realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
+import type { SessionRecord } from '../store/sessions.ts';
 import { claimOf } from './identity.ts';
 import type { Io } from './io.ts';
 
@@ -18,7 +19,8 @@ export async function asker(io: Io, root: string | undefined): Promise<Answer> {
   // The strongest first: a process on record, then what the outermost was started with. Tags that processes in between,
   // or this one, carry besides are anyone's to set: they only count where there is nothing else.
   const agents = root === undefined ? undefined : pathsOf(root, undefined).agents;
-  const { onRecord, above } = await lookUp(io, agents);
+  const { onRecord: record, above } = await lookUp(io, agents);
+  const onRecord = record?.agent;
   const named = await namedBy(above, io.env[TAG] ?? '', root ?? io.cwd);
   const below =
     onRecord ??
@@ -26,7 +28,7 @@ export async function asker(io: Io, root: string | undefined): Promise<Answer> {
     (root === undefined || agents === undefined ? undefined : await marked(io, agents, root));
   const credential = io.env['LIZA_SESSION'] || undefined;
   return whoAsks({
-    ...(await credentials(claim, credential, agents)),
+    ...(await credentials(claim, credential, agents, record)),
     ...(below === undefined ? {} : { below }),
     program: named.includes(PROGRAM),
   });
@@ -36,7 +38,7 @@ const TAG = 'LIZA_PROGRAM';
 
 interface Above {
   /** The agent whose process is on record above this one; where there is one, nobody else need be asked. */
-  readonly onRecord?: string;
+  readonly onRecord?: SessionRecord;
   readonly above: readonly Ancestor[];
 }
 
@@ -47,10 +49,10 @@ async function lookUp(io: Io, agents: string | undefined): Promise<Above> {
   for (const one of io.ancestors()) {
     const agent = hints.get(one.pid);
     // Even one whose supervisor is gone: its agent is still an agent.
-    const its =
-      agent === undefined || agents === undefined ? undefined : readSession(realFiles, agents, agent)?.process;
-    if (agent !== undefined && its?.pid === one.pid && its.started === one.started)
-      return { onRecord: agent, above: [] };
+    const record = agent === undefined || agents === undefined ? undefined : readSession(realFiles, agents, agent);
+    const its = record?.process;
+    if (agent !== undefined && record !== undefined && its?.pid === one.pid && its.started === one.started)
+      return { onRecord: { ...record, agent }, above: [] };
     above.push(one);
   }
   return { above };
@@ -83,6 +85,7 @@ async function credentials(
   claim: Omit<Claim, 'credential'>,
   given: string | undefined,
   agents: string | undefined,
+  onRecord: SessionRecord | undefined,
 ): Promise<Pick<AskerFacts, 'claim' | 'live' | 'owner' | 'epoch'>> {
   const none = { claim: { ...claim, credential: 'none' as const }, live: false };
   if (claim.id === undefined && given === undefined) return none;
@@ -92,7 +95,8 @@ async function credentials(
     const owner = all.find((record) => knows(record, given ?? '') !== undefined)?.agent;
     return { claim: { ...claim, credential: 'wrong' }, live: false, ...(owner === undefined ? {} : { owner }) };
   }
-  const mine = agents === undefined ? undefined : readSession(realFiles, agents, claim.id);
+  const read = (id: string) => (agents === undefined ? undefined : readSession(realFiles, agents, id));
+  const mine = onRecord?.agent === claim.id ? onRecord : read(claim.id);
   const live = mine !== undefined && isLive(mine);
   if (given === undefined) return { ...none, live };
   const known = mine === undefined ? undefined : knows(mine, given);

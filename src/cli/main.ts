@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { refuse } from '../core/decision.ts';
 import { gitDirectoryOf } from '../git/directory.ts';
-import { ancestorsOf } from '../programs/ancestors.ts';
+import { ancestorsFrom } from '../programs/ancestors.ts';
 import { markAt } from '../programs/own-mark.ts';
 import type { Context } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
@@ -90,7 +90,7 @@ function processIo(): Io {
         isRoot: process.getuid?.() === 0,
       };
     },
-    ancestors: () => ancestorsOf(process.pid),
+    ancestors: () => ancestorsFrom(process.ppid),
     mark: () => markAt(process.pid),
     sleep,
     confines: true,

@@ -15,10 +15,10 @@ export interface Ancestor {
 /** Nobody is that deep; a circle would be a lie. */
 const DEEPEST = 256;
 
-/** Of `pid`, which is not among them; the nearest first. Each is looked at when it is asked for. */
-export function* ancestorsOf(pid: number): Generator<Ancestor> {
+/** `parent` and those above it; the nearest first. Each is looked at when it is asked for. */
+export function* ancestorsFrom(parent: number): Generator<Ancestor> {
   const look = process.platform === 'linux' ? fromProc : fromListing(listed());
-  let at = look(pid)?.parent ?? 0;
+  let at = parent;
   for (let depth = 0; at > 1 && depth < DEEPEST; depth += 1) {
     const one = look(at);
     if (one === undefined) return;

@@ -15,7 +15,7 @@ describe('the processes above', () => {
   const file = join(base, 'look.cjs');
   buildSync({
     stdin: {
-      contents: `import { ancestorsOf } from './src/programs/ancestors.ts'; console.log(JSON.stringify([...ancestorsOf(process.pid)].map((one) => ({ ...one, tags: one.tags() }))));`,
+      contents: `import { ancestorsFrom } from './src/programs/ancestors.ts'; console.log(JSON.stringify([...ancestorsFrom(process.ppid)].map((one) => ({ ...one, tags: one.tags() }))));`,
       resolveDir: join(import.meta.dirname, '../../..'),
     },
     outfile: file,
