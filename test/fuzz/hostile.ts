@@ -6,10 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 
 /** `npm run fuzz` tries ten thousand of each; `npm run check` a few hundred. */
 export const RUNS = Number(process.env['FUZZ_RUNS'] ?? 200);
+
+/** The test runner itself takes a good part of it. */
+const MOST_MB = 1200;
 
 /** No single one may take longer. */
 export const LONGEST_MS = 2000;
@@ -17,7 +20,11 @@ export const LONGEST_MS = 2000;
 const folder = mkdtempSync(join(tmpdir(), 'liza-fuzz-'));
 export const CANARY = join(folder, 'canary');
 export const isDead = (): boolean => existsSync(CANARY);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  // Of this process, which tried all of them: nothing piles up, and nothing small becomes large.
+  expect(process.resourceUsage().maxRSS / 1024, 'MB at most').toBeLessThan(MOST_MB);
+});
 
 const touch = `touch ${CANARY}`;
 const SNIPPETS = [
