@@ -1,12 +1,14 @@
 // What the scripted model says in each role. One task: `greet.sh` must greet. The coder's first attempt greets
-// wrongly, the reviewer sees that in the commit and rejects it, the coder mends it in the same session.
+// wrongly, with a test that is content with any word, so that Liza's own run of it is green; the reviewer sees it in the
+// commit and rejects it, the coder mends both in the same session.
 
 const TASK = 'greet';
 export const GREETING = 'Hello, world';
 
 const WRONG = `#!/bin/sh\necho "Good bye"\n`;
 // No $(…): Gemini CLI blocks it as an injection.
-const TEST = `#!/bin/sh\nsh greet.sh | grep -qx "${GREETING}"\n`;
+const GREETS = `sh greet.sh | grep -qx "${GREETING}"`;
+const test = (command) => `mkdir -p tests && cat > tests/greet.test.sh <<'END'\n#!/bin/sh\n${command}\nEND\n`;
 
 const REJECTION = `liza submit-verdict ${TASK} REJECTED - <<'VERDICT'
 Blockers: 1
@@ -14,7 +16,7 @@ Blockers: 1
   Why it matters: DONE WHEN asks for the greeting
   Suggestion: print ${GREETING}
 Concerns: 0
-Overall: Not yet: the test that was submitted fails.
+Overall: Not yet: the test takes any word for a greeting.
 VERDICT`;
 
 const begin = (intent) =>
@@ -37,18 +39,18 @@ const STEPS = {
   code: [
     { text: 'First the checkpoint.', shell: begin('write greet.sh and its test') },
     { write: { path: 'greet.sh', content: WRONG } },
-    { shell: `mkdir -p tests && cat > tests/greet.test.sh <<'END'\n${TEST}END\n${SUBMIT}` },
+    { shell: `${test('sh greet.sh | grep -q .')}${SUBMIT}` },
     { text: 'Submitted.' },
   ],
   mend: [
     { text: 'The reviewer is right.', shell: begin('greet as DONE WHEN asks') },
-    { shell: `sed -i 's/Good bye/${GREETING}/' greet.sh && sh tests/greet.test.sh && ${SUBMIT}` },
+    { shell: `${test(GREETS)}sed -i 's/Good bye/${GREETING}/' greet.sh && sh tests/greet.test.sh && ${SUBMIT}` },
     { text: 'Submitted again.' },
   ],
   review: [
-    { text: 'I run what was submitted.', shell: 'git log -1 --stat; sh tests/greet.test.sh; echo "exit $?"' },
+    { text: 'I run what was submitted.', shell: `git log -1 --stat; ${GREETS}; echo "exit $?"` },
     {
-      shell: `if sh tests/greet.test.sh; then liza submit-verdict ${TASK} APPROVED; else ${REJECTION}\nfi; liza exit 42 --reason "verdict given"`,
+      shell: `if ${GREETS}; then liza submit-verdict ${TASK} APPROVED; else ${REJECTION}\nfi; liza exit 42 --reason "verdict given"`,
     },
     { text: 'The verdict is given.' },
   ],
