@@ -2,11 +2,11 @@
 // that cannot be written it is refused all the same.
 
 import type { Attempt } from '../core/asker.ts';
+import { roleOfId } from '../core/board.ts';
+import type { Role } from '../core/state.ts';
 import { type AttemptRefused, humanOnly } from './identity.ts';
 import type { Io } from './io.ts';
 import type { Group, Refused } from './verb.ts';
-
-const AGENTS: readonly Group[] = ['Planner', 'Coder', 'Reviewer'];
 
 export async function judged(
   io: Io,
@@ -29,15 +29,23 @@ export async function reached(
   if (refusal !== undefined) await judged(io, found, refusal);
 }
 
-/** An agent with its own credential that tries what is the operator's, a supervisor's, or a verdict that is not its to give. */
+/** An agent with its own credential that tries what is not its role's: the operator's, a supervisor's, another agent's. */
 function beyondRole(io: Io, groups: readonly Group[], { guard }: Refused): Attempt | undefined {
-  const agent = io.env['LIZA_AGENT_ID'];
-  const judges = groups.length === 1 && groups[0] === 'Reviewer';
-  const isTheirs = !judges && groups.some((group) => AGENTS.includes(group));
-  if (guard !== 'role' || isTheirs || !io.env['LIZA_SESSION'] || agent === undefined) return undefined;
-  const claimed = judges ? 'a reviewer' : groups.includes('Supervisor') ? 'its supervisor' : 'the operator';
-  return { agent: agent.replace(/^code_reviewer-/, 'code-reviewer-'), claimed };
+  const agent = io.env['LIZA_AGENT_ID']?.replace(/^code_reviewer-/, 'code-reviewer-');
+  const role = agent === undefined ? undefined : roleOfId(agent);
+  if (guard !== 'role' || agent === undefined || role === undefined || !io.env['LIZA_SESSION']) return undefined;
+  if (groups.includes(GROUP[role])) return undefined;
+  const other = CLAIMED.find(([group]) => groups.includes(group));
+  return { agent, claimed: other?.[1] ?? 'the operator' };
 }
+
+const GROUP: Readonly<Record<Role, Group>> = { planner: 'Planner', coder: 'Coder', code_reviewer: 'Reviewer' };
+const CLAIMED: readonly (readonly [Group, string])[] = [
+  ['Supervisor', 'its supervisor'],
+  ['Planner', 'a planner'],
+  ['Coder', 'a coder'],
+  ['Reviewer', 'a reviewer'],
+];
 
 async function record(io: Io, command: string, { agent, claimed }: Attempt): Promise<void> {
   const store = await io.openStore();

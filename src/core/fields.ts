@@ -42,7 +42,13 @@ export const oneOf = <const T extends readonly string[]>(values: T) =>
 export const texts = v.array(text, 'must be a list');
 /** Files or folders of the machine, but never all of it or all of the home. */
 export const places = v.array(
-  v.pipe(text, v.regex(/^(?:~\/|\/)(?=.*[^/.])/, 'must name a place in full: /… or ~/…, and not / or ~ as a whole')),
+  v.pipe(
+    text,
+    v.regex(
+      /^(?:~\/|\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))(?=.*[^/])/,
+      'must name a place in full: /… or ~/…, and not / or ~ as a whole',
+    ),
+  ),
   'must be a list',
 );
 export const ids = v.array(id, 'must be a list of ids');

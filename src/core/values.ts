@@ -5,6 +5,12 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A name that objects take for something else, at any depth. */
+export const namesProto = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(([key, inner]) => key === '__proto__' || namesProto(inner));
+
 /** Deep equality of plain data; a key that is undefined or null counts as absent. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b || (a ?? undefined) === (b ?? undefined)) return true;

@@ -42,8 +42,9 @@ export async function saveAttempt(
   discard: Discard,
 ): Promise<Attempt | undefined> {
   const { task, integration } = discard;
-  const head = place === undefined ? undefined : await headOf(bench, place);
-  if (place !== undefined && head !== undefined) await isolationOf(place).bring(bench, place, head.commit);
+  const found = place === undefined ? undefined : await headOf(bench, place);
+  const head =
+    place !== undefined && found !== undefined && (await gives(bench, place, found.commit)) ? found : undefined;
   const refs = await readRefs(bench, branchOf(task), seenOf(task), attemptOf(task));
   const others = place?.kind === 'clone' ? await ownRefs(bench, place) : [];
   const tips = [...new Set([head?.commit, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others])].filter(
@@ -72,9 +73,19 @@ async function ownRefs(bench: Workbench, place: Place): Promise<readonly string[
   const args = ['for-each-ref', '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)'];
   const asked = await git(bench.env, place.folder, args, { at, in: place.folder });
   const commits = asked.stdout.split('\n').flatMap((line) => /\bcommit ([0-9a-f]{40,64})/.exec(line)?.[1] ?? []);
-  for (const commit of new Set(commits)) await isolationOf(place).bring(bench, place, commit);
-  return commits;
+  const given: string[] = [];
+  for (const commit of new Set(commits)) if (await gives(bench, place, commit)) given.push(commit);
+  return given;
 }
+
+/** A folder whose agent spoiled its objects gives some of its commits no more; the files that lie there are kept. */
+const gives = (bench: Workbench, place: Place, commit: string): Promise<boolean> =>
+  isolationOf(place)
+    .bring(bench, place, commit)
+    .then(
+      () => true,
+      () => false,
+    );
 
 /** One commit and what it builds on. */
 async function saveTip(bench: Workbench, tip: string, discard: Discard): Promise<Attempt> {
@@ -206,7 +217,7 @@ function parseAttempt(record: string): Attempt {
 export async function see(bench: Workbench, place: Place, discard: Discard): Promise<string | undefined> {
   const head = await headOf(bench, place);
   if (head === undefined) return undefined;
-  await isolationOf(place).bring(bench, place, head.commit);
+  if (!(await gives(bench, place, head.commit))) return undefined;
   const ref = seenOf(place.task);
   const before = (await readRefs(bench, ref)).get(ref);
   if (before === head.commit) return head.commit;

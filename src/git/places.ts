@@ -4,7 +4,7 @@
 
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { branchOf } from './refs.ts';
+import { branchOf, readRefs, seenOf } from './refs.ts';
 import { git } from './run.ts';
 import type { Files, Workbench } from './workbench.ts';
 
@@ -103,20 +103,35 @@ export interface Head {
   readonly merging?: string;
 }
 
-/** undefined when HEAD leads to no commit. rev-parse starts nothing, whatever the folder's configuration says. */
+/**
+ * undefined when HEAD leads to no commit, or a clone has lost some of it. rev-parse and rev-list start nothing, whatever
+ * the folder's configuration says.
+ */
 export async function headOf(bench: Workbench, place: Place): Promise<Head | undefined> {
   const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['rev-parse', '--revs-only', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'];
   const asked = await git(bench.env, place.folder, args, { at, in: place.folder });
   const [commit, branch] = asked.stdout.split('\n');
-  if (asked.status !== 0 || !/^[0-9a-f]{40,64}$/.test(commit ?? '')) return undefined;
+  if (asked.status !== 0 || commit === undefined || !/^[0-9a-f]{40,64}$/.test(commit)) return undefined;
+  if (place.kind === 'clone' && !(await isWhole(bench, place, commit))) return undefined;
   const merging = firstLine(join(place.gitDirectory, 'MERGE_HEAD'));
   return {
-    commit: commit ?? '',
+    commit,
     // A detached HEAD is called just that.
     ...(branch?.startsWith('refs/') ? { branch } : {}),
     ...(merging === undefined ? {} : { merging }),
   };
+}
+
+/** Its agent may have removed objects; what the project has already it cannot lose. */
+async function isWhole(bench: Workbench, place: Place, commit: string): Promise<boolean> {
+  const known = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
+  if (known.status === 0) return true;
+  const seen = (await readRefs(bench, seenOf(place.task))).get(seenOf(place.task));
+  const without = seen === undefined ? [] : ['--not', seen];
+  const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
+  const args = ['rev-list', '--objects', '--quiet', commit, ...without];
+  return (await git(bench.env, place.folder, args, { at, in: place.folder })).status === 0;
 }
 
 /** Of a plain file only: an agent may have put a pipe there, on which a reader would wait for ever. */

@@ -1,6 +1,7 @@
 // Names of folders that are being made or thrown away, so that whoever comes after a crash knows
 // them: `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`. Nothing under such a name is anybody's work.
 
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning } from './running.ts';
@@ -53,7 +54,10 @@ export function removeTree(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
   } catch (error) {
-    if (!['ENOTEMPTY', 'EBUSY', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    // Folders in folders, deeper than any path can say: rm goes down step by step.
+    if (code === 'ENAMETOOLONG') spawnSync('rm', ['-rf', '--', path], { stdio: 'ignore' });
+    else if (!['ENOTEMPTY', 'EBUSY', 'EACCES', 'EPERM'].includes(code)) throw error;
   }
 }
 

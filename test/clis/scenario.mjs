@@ -4,6 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { CLIS } from './clis.mjs';
 import { startModel, USAGE } from './model.mjs';
 import { GREETING, nextStep, partOf } from './script.mjs';
@@ -155,8 +156,6 @@ function problems(name, liza, project, asked, ended) {
 
 /** Of the goal and of its tasks; what an agent's session used is told there once more. */
 function recordedTokens(project) {
-  const state = readFileSync(join(project, '.liza', 'state.yaml'), 'utf8').split(/^agents:/m)[0];
-  const sum = (key) =>
-    [...state.matchAll(new RegExp(`\\b${key}: (\\d+)`, 'g'))].reduce((total, [, value]) => total + Number(value), 0);
-  return { input: sum('input_tokens'), output: sum('output_tokens') };
+  const { goal } = parse(readFileSync(join(project, '.liza', 'state.yaml'), 'utf8'));
+  return { input: goal.spent?.input_tokens, output: goal.spent?.output_tokens };
 }

@@ -13,6 +13,7 @@ import { isTerminal, type State, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
+import { namesProto } from '../values.ts';
 import { webAddress } from '../web-address.ts';
 import { settled } from './setting.ts';
 import { list } from './work.ts';
@@ -160,6 +161,7 @@ export const configSet: Row<'config set'> = {
       check: ({ state, command }) => {
         const { key, value } = settled(state.config, command);
         if (value === null || value === undefined) return undefined;
+        if (namesProto(value)) return refuse(`nothing in ${key} can be called __proto__`, 'choose another name');
         const parsed = v.safeParse(ConfigSchema.entries[key as keyof typeof ConfigSchema.entries], value);
         if (parsed.success) return undefined;
         const [issue] = parsed.issues;

@@ -145,14 +145,15 @@ describe('whether the claim holds', () => {
     expect(await violations()).toEqual([]);
   });
 
-  test('a coder that gives a verdict is refused and recorded; one that mistakes another command is only refused', async () => {
+  test('a coder that gives a verdict, or decides about tasks, is refused and recorded', async () => {
     open();
     const { credential } = session();
     const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential };
     expect((await here.liza(['submit-verdict', 't', 'APPROVED'], { env })).code).toBe(1);
-    expect((await here.liza(['abandon', 't', '--rationale', 'x'], { env })).code).toBe(1);
+    expect((await here.liza(['abandon', 't', '--reason', 'x'], { env })).code).toBe(1);
     expect((await violations()).map(({ details }) => details)).toMatchObject([
       { agent: 'coder-1', claimed: 'a reviewer', command: 'submit-verdict' },
+      { agent: 'coder-1', claimed: 'a planner', command: 'abandon' },
     ]);
   });
 

@@ -209,7 +209,26 @@ describe('the human’s hand', () => {
       'lease_duration must be a number of seconds',
     );
     expect(w.refused(HUMAN, set('tdd', 'sometimes')).guard).toBe('value');
-    for (const place of ['cache', './cache', '../x', '/', '//', '/.', '~', '~/', '~ada/x'])
+    for (const [key, value] of [
+      ['budgets.tasks.__proto__.usd', 8],
+      ['providers', JSON.parse('{"__proto__": {"kind": "command", "argv": ["x"]}}')],
+      ['prices', JSON.parse('{"a": {"__proto__": 1}}')],
+    ] as const)
+      expect(w.refused(HUMAN, set(key, value)).message, key).toContain('__proto__');
+    for (const place of [
+      'cache',
+      './cache',
+      '../x',
+      '/',
+      '//',
+      '/.',
+      '~',
+      '~/',
+      '~ada/x',
+      '/tmp/..',
+      '~/../home',
+      '/a/./b',
+    ])
       expect(w.refused(HUMAN, set('sandbox_write', [place])).message, place).toContain('must name a place in full');
     for (const place of ['/opt/sdk', '~/.npmrc', '~/.cache/x y']) w.run(HUMAN, set('sandbox_read', [place]));
     for (const limit of ['max_review_cycles', 'max_coder_iterations', 'reviewers_required']) {

@@ -1,10 +1,11 @@
 // Discarded is not lost: tips and uncommitted files of a task are kept as one commit before its folder goes.
 
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Attempt, type Discard, listAttempts, saveAttempt, see } from '../../../src/git/attempts.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
-import { findPlace, isPlace, type Place } from '../../../src/git/places.ts';
+import { findPlace, headOf, isPlace, type Place } from '../../../src/git/places.ts';
 import { branchOf, readRefs, seenOf, updateRefs } from '../../../src/git/refs.ts';
 import type { Workbench } from '../../../src/git/workbench.ts';
 import { type Contents, makeRepo, type Repo, removeRepo, write } from './repo.ts';
@@ -171,6 +172,31 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
     expect(attempt).toMatchObject({ tip: second, commits: 2, uncommitted: 0, why: 'its history was rewritten' });
     expect(isKept(second, attempt)).toBe(true);
   });
+});
+
+describe('a clone whose agent spoiled its objects', () => {
+  const discard = { task: 'spoiled', why: 'spoiled', leaveOut: [], integration: undefined };
+  const objectOf = (folder: string, id: string): string => `${folder}/.git/objects/${id.slice(0, 2)}/${id.slice(2)}`;
+
+  test.each(['removed', 'replaced by a pipe'])(
+    'one of them %s: nothing fails, and its files are kept',
+    async (how) => {
+      await updateRefs(bench, [{ ref: seenOf('spoiled'), to: start }]);
+      const place = await isolationFor(bench, 'clone').make(bench, 'spoiled', start);
+      write(place.folder, { 'b.txt': `${how}\n` });
+      repo.gitIn(place.folder, 'add', '-A');
+      repo.gitIn(place.folder, 'commit', '-q', '-m', 'work');
+      const lost = objectOf(place.folder, repo.gitIn(place.folder, 'rev-parse', 'HEAD:b.txt').trim());
+      fs.rmSync(lost);
+      if (how !== 'removed') execFileSync('mkfifo', [lost]);
+      expect(await see(bench, place, discard)).toBeUndefined();
+      expect(await headOf(bench, place)).toBeUndefined();
+      const attempt = await saveAttempt(bench, place, discard);
+      expect(repo.git('show', `${attempt?.commit}:b.txt`)).toBe(`${how}\n`);
+      isolationFor(bench, 'clone').remove(bench, { task: 'spoiled' });
+    },
+    30_000,
+  );
 });
 
 test('attempts of all tasks, by task and number; a setting of the project does not blur them', async () => {
