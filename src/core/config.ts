@@ -64,6 +64,10 @@ export const ConfigSchema = v.object({
   max_review_cycles: guarded(v.optional(limit, 5), 'Rejections of one task before it is blocked.'),
   assumption_budget: guarded(v.optional(count, 3), 'Assumptions a checkpoint may make; more block the task.'),
   reviewers_required: guarded(v.optional(limit, 1), 'Distinct approvals of one commit that make it mergeable.'),
+  distinct_providers: guarded(
+    v.optional(v.boolean(), false),
+    'With several `reviewers_required`, every approval comes from another agent CLI; false: where that many are at work.',
+  ),
   progress_timeout: guarded(v.optional(seconds, 1800), 'Seconds without output or progress before an agent is ended.'),
   pause_grace: harmless(v.optional(seconds, 120), 'Seconds an agent may finish after PAUSE before it is ended.'),
   archive_after: harmless(v.optional(count, 50), 'Terminal tasks kept in state.yaml; older ones are archived.'),

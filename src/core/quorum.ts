@@ -1,5 +1,5 @@
 // How many approvals of one commit make it mergeable, and from whom: different agents, and different agent CLIs
-// where enough of them are at work, since two sessions of one model overlook the same things.
+// where that is asked for or enough of them are at work, since two sessions of one model overlook the same things.
 
 import type { Board } from './board.ts';
 import { agentLease, codersOf } from './holding.ts';
@@ -35,18 +35,20 @@ export function whySameProvider(board: Board, task: Task, reviewer: string, now:
   const provider = board.state.agents[reviewer]?.provider;
   if (provider === undefined || !mustDiffer(board, task, now)) return undefined;
   const approved = approvalsOf(task).find((approval) => approval.provider === provider);
-  return approved === undefined
-    ? undefined
-    : `${approved.by} approved this commit of ${task.id} with ${provider} already, and reviewers with other agent CLIs are at work`;
+  if (approved === undefined) return undefined;
+  const rule = settings(board.state).distinct_providers
+    ? 'every approval comes from another agent CLI (distinct_providers)'
+    : 'reviewers with other agent CLIs are at work';
+  return `${approved.by} approved this commit of ${task.id} with ${provider} already, and ${rule}`;
 }
 
 const providersOf = (approvals: readonly Approval[]): ReadonlySet<string> =>
   new Set(approvals.flatMap(({ provider }) => provider ?? []));
 
-/** As many agent CLIs are at work as approvals are wanted. */
+/** It is asked for, or as many agent CLIs are at work as approvals are wanted. */
 function mustDiffer(board: Board, task: Task, now: Instant): boolean {
-  const required = settings(board.state).reviewers_required;
-  if (required < 2) return false;
+  const { reviewers_required: required, distinct_providers: always } = settings(board.state);
+  if (required < 2 || always) return required > 1;
   const coders = codersOf(task);
   const atWork = Object.entries(board.state.agents).flatMap(([id, { role, provider, trouble }]) =>
     role === 'code_reviewer' && trouble === undefined && !coders.includes(id) && !agentLease(board, id, now).expired

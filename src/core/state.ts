@@ -330,6 +330,7 @@ type DefaultedKey =
   | 'max_review_cycles'
   | 'assumption_budget'
   | 'reviewers_required'
+  | 'distinct_providers'
   | 'progress_timeout'
   | 'pause_grace'
   | 'archive_after'

@@ -58,10 +58,12 @@ export const claimReview: Row<'claim-review'> = {
     },
     {
       name: 'other-provider',
-      rule: 'where reviewers_required agent CLIs are at work, each approval comes from another one',
+      rule: 'with distinct_providers, or where reviewers_required agent CLIs are at work, each approval comes from another one',
       check: ({ board, task, command, now }) => {
         const why = whySameProvider(board, task, command.agent, now);
-        return why === undefined ? undefined : refuse(why, 'One of them takes it: liza status');
+        return why === undefined
+          ? undefined
+          : refuse(why, 'One of them takes it, or start one: liza agent code-reviewer --agent <another CLI>');
       },
     },
     {

@@ -46,6 +46,20 @@ it('one CLI at work: two of its agents will do', () => {
   expect(w.task('a').status).toBe('APPROVED');
 });
 
+it('distinct_providers: one CLI never suffices, whoever is at work', () => {
+  const w = waiting({ 'code-reviewer-1': 'claude', 'code-reviewer-2': 'claude' });
+  w.edit((state) => ({ ...state, config: { ...state.config, distinct_providers: true } }));
+  w.run(SUPERVISOR, claimReview('a'));
+  w.run(REVIEWER, approve('a'));
+  const refusal = w.refused(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
+  expect(refusal).toMatchObject({ guard: 'other-provider', message: expect.stringContaining('distinct_providers') });
+  expect(w.task('a').status).toBe('READY_FOR_REVIEW');
+  atWork(w, 'code-reviewer-3', 'codex');
+  w.run(SUPERVISOR, claimReview('a', 'code-reviewer-3'));
+  w.run(THIRD, approve('a'));
+  expect(w.task('a').status).toBe('APPROVED');
+});
+
 it('the other CLI comes while the second review is under way: its own approval does not suffice', () => {
   const w = waiting({ 'code-reviewer-1': 'claude', 'code-reviewer-2': 'claude' });
   w.run(SUPERVISOR, claimReview('a'));
