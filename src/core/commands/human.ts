@@ -130,6 +130,15 @@ export const tasksOfSpec = (state: State, spec: string): readonly Task[] =>
 
 const fileOf = (reference: string | undefined): string | undefined => reference?.split('#', 1)[0]?.replace(/^\.\//, '');
 
+/** Numbers, truths and single words are told; a text may hold an address or a secret. */
+function toWhat(value: unknown): string {
+  if (value === null || value === undefined) return ' back to its default';
+  const isPlain = typeof value === 'number' || typeof value === 'boolean' || MODES.has(value);
+  return isPlain ? ` to ${String(value)}` : '';
+}
+
+const MODES: ReadonlySet<unknown> = new Set(['auto', 'require', 'off', 'strict', 'evidence', 'worktree', 'clone']);
+
 export const configSet: Row<'config set'> = {
   name: 'config set',
   summary: 'Change a setting.',
@@ -187,7 +196,7 @@ export const configSet: Row<'config set'> = {
     const { key, value } = settled(state.config, command);
     return {
       state: { ...state, config: patch(state.config, { [key]: value ?? undefined }) },
-      detail: `config ${command.key} set`,
+      detail: `config ${command.key} set${toWhat(command.value)}`,
     };
   },
 };
