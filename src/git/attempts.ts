@@ -3,7 +3,7 @@
 // and why it was put away, so that listing needs nothing but git.
 
 import { isolationOf } from './isolation.ts';
-import { headOf, type Place } from './places.ts';
+import { headOf, isWhole, type Place } from './places.ts';
 import { attemptOf, branchOf, commitOf, readRefs, seenOf, updateRefs } from './refs.ts';
 import { git, must } from './run.ts';
 import { changedSince, treeOf } from './snapshot.ts';
@@ -78,14 +78,17 @@ async function ownRefs(bench: Workbench, place: Place): Promise<readonly string[
   return given;
 }
 
-/** A folder whose agent spoiled its objects gives some of its commits no more; the files that lie there are kept. */
-const gives = (bench: Workbench, place: Place, commit: string): Promise<boolean> =>
-  isolationOf(place)
-    .bring(bench, place, commit)
-    .then(
-      () => true,
-      () => false,
-    );
+/** A clone whose agent spoiled its objects gives some of its commits no more; the files that lie there are kept. */
+async function gives(bench: Workbench, place: Place, commit: string): Promise<boolean> {
+  try {
+    await isolationOf(place).bring(bench, place, commit);
+    return true;
+  } catch (error) {
+    // Whole where it is: then it is something else that failed, and nothing may be thrown away.
+    if (place.kind !== 'clone' || (await isWhole(bench, place, commit))) throw error;
+    return false;
+  }
+}
 
 /** One commit and what it builds on. */
 async function saveTip(bench: Workbench, tip: string, discard: Discard): Promise<Attempt> {

@@ -124,7 +124,7 @@ export async function headOf(bench: Workbench, place: Place): Promise<Head | und
 }
 
 /** Its agent may have removed objects; what the project has already it cannot lose. */
-async function isWhole(bench: Workbench, place: Place, commit: string): Promise<boolean> {
+export async function isWhole(bench: Workbench, place: Place, commit: string): Promise<boolean> {
   const known = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
   if (known.status === 0) return true;
   const seen = (await readRefs(bench, seenOf(place.task))).get(seenOf(place.task));
