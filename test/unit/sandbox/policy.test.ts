@@ -6,10 +6,10 @@ import { entriesOf, environmentIn, isBelow, type Policy } from '../../../src/san
 import { profileOf, seatbeltArgv } from '../../../src/sandbox/seatbelt.ts';
 
 const POLICY: Policy = {
-  cwd: '/work/p/.worktrees/a',
-  hide: ['/home', '/work/p/.liza', '/work/p/.worktrees', '/work/p/secret.txt', '/gone'],
-  read: ['/work/p', { at: '/home/me/.npmrc', from: '/dotfiles/npmrc' }],
-  write: ['/work/p/.worktrees/a', '/work/p/.liza/mail'],
+  cwd: '/srv/p/.worktrees/a',
+  hide: ['/home', '/srv/p/.liza', '/srv/p/.worktrees', '/srv/p/secret.txt', '/gone'],
+  read: ['/srv/p', { at: '/home/me/.npmrc', from: '/dotfiles/npmrc' }],
+  write: ['/srv/p/.worktrees/a', '/srv/p/.liza/mail'],
   home: { at: '/home/me', kept: '/rooms/home' },
   tmp: '/rooms/tmp',
   network: false,
@@ -28,7 +28,7 @@ describe('entries', () => {
   test('from the root downwards; of two for one path the more permissive is left', () => {
     const entries = entriesOf({
       ...POLICY,
-      read: [...POLICY.read, '/work/p/.worktrees/a'],
+      read: [...POLICY.read, '/srv/p/.worktrees/a'],
       hide: ['/home/me', ...POLICY.hide],
     });
     const paths = entries.map(({ at }) => at);
@@ -36,17 +36,17 @@ describe('entries', () => {
     for (const [at, path] of paths.entries()) {
       expect(paths.slice(at + 1).filter((later) => later !== path && isBelow(path, later))).toEqual([]);
     }
-    expect(entries.find(({ at }) => at === '/work/p/.worktrees/a')?.kind).toBe('write');
+    expect(entries.find(({ at }) => at === '/srv/p/.worktrees/a')?.kind).toBe('write');
     expect(entries.find(({ at }) => at === '/home/me')).toMatchObject({ kind: 'write', from: '/rooms/home' });
   });
 
   test('what is seen anyway is not named again: unless something around it is hidden, written or made new', () => {
     const shown = (read: readonly string[]) =>
-      entriesOf({ ...POLICY, hide: ['/home'], write: ['/work/p/a'], read })
+      entriesOf({ ...POLICY, hide: ['/home'], write: ['/srv/p/a'], read })
         .filter(({ kind }) => kind === 'read')
         .map(({ at }) => at);
     expect(shown(['/opt/tool', '/srv'])).toEqual([]);
-    const needed = ['/home/me/tool', '/tmp/project', '/work/p/a/.git', '/dev/shm/project'];
+    const needed = ['/home/me/tool', '/tmp/project', '/srv/p/a/.git', '/dev/shm/project'];
     expect(shown([...needed, '/home/me/tool/inner']).sort()).toEqual([...needed].sort());
   });
 
@@ -72,13 +72,13 @@ describe('bubblewrap', () => {
 
   test('what is hidden is covered before what is shown in it, and closed after', () => {
     const list = argv();
-    const hidden = placeOf(list, '--tmpfs', '/work/p/.liza');
-    const shown = placeOf(list, '--bind-try', '/work/p/.liza/mail', '/work/p/.liza/mail');
-    const closed = placeOf(list, '--remount-ro', '/work/p/.liza');
-    expect(hidden).toBeGreaterThan(placeOf(list, '--ro-bind-try', '/work/p', '/work/p'));
+    const hidden = placeOf(list, '--tmpfs', '/srv/p/.liza');
+    const shown = placeOf(list, '--bind-try', '/srv/p/.liza/mail', '/srv/p/.liza/mail');
+    const closed = placeOf(list, '--remount-ro', '/srv/p/.liza');
+    expect(hidden).toBeGreaterThan(placeOf(list, '--ro-bind-try', '/srv/p', '/srv/p'));
     expect(hidden).toBeLessThan(shown);
     expect(shown).toBeLessThan(closed);
-    expect(placeOf(list, '--ro-bind', '/dev/null', '/work/p/secret.txt')).toBeGreaterThan(0);
+    expect(placeOf(list, '--ro-bind', '/dev/null', '/srv/p/secret.txt')).toBeGreaterThan(0);
     expect(list).not.toContain('/gone');
   });
 
@@ -100,9 +100,9 @@ describe('sandbox-exec', () => {
     const lines = rules();
     expect(lines[2]).toBe('(deny file-write*)');
     const at = (text: string): number => lines.findIndex((line) => line.includes(text));
-    expect(lines[at('(deny file-read* file-write* (subpath "/work/p/.liza"')]).toBeDefined();
-    expect(at('(allow file-read* file-write* (subpath "/work/p/.liza/mail"')).toBeGreaterThan(
-      at('(deny file-read* file-write* (subpath "/work/p/.liza"))'),
+    expect(lines[at('(deny file-read* file-write* (subpath "/srv/p/.liza"')]).toBeDefined();
+    expect(at('(allow file-read* file-write* (subpath "/srv/p/.liza/mail"')).toBeGreaterThan(
+      at('(deny file-read* file-write* (subpath "/srv/p/.liza"))'),
     );
     expect(lines).toContain('(allow signal (target same-sandbox))');
     expect(lines.indexOf('(deny signal)')).toBeLessThan(lines.indexOf('(allow signal (target same-sandbox))'));
