@@ -1,6 +1,6 @@
 // `npm run bench:identity`: what it costs to check who really asks, as a share of a whole command. The program is built a
 // second time with the check taken out (the environment believed, as it once was), and both run in turns on one board
-// with four live sessions: a person's note from a shell, and an agent's own heartbeat from a shell in its shells.
+// with four live sessions: a person's note and an agent's own heartbeat, each below four shells.
 // What counts is the median of what each pair differs by. --check fails above 2 %; --quick does less; --readme puts the
 // shares into README.md.
 
@@ -86,10 +86,10 @@ try {
     const session = openSession(realFiles, join(root, '.liza/agents'), { agent, role, pid: process.pid }, Date.now());
     sessions.set(agent, session);
   }
-  /** A tool of an agent CLI lies deep; who runs this bench has a shell and npm above it besides. */
+  /** As deep as a tool of an agent CLI is. */
   const deep = (argv, as) => {
-    const nested = Array.from({ length: as === agent ? 4 : 1 }, () => ['sh', '-c', '"$@"; exit $?', 'sh']);
-    const words = [...nested.flat(), process.execPath, ...argv];
+    const nested = ['sh', '-c', '"$@"; exit $?', 'sh'];
+    const words = [...nested, ...nested, ...nested, ...nested, process.execPath, ...argv];
     const begun = performance.now();
     const ran = spawnSync(words[0], words.slice(1), { cwd: root, env: { ...env, ...as }, encoding: 'utf8' });
     if (ran.status !== 0) throw new Error(`${argv.join(' ')}: ${ran.stderr}`);
