@@ -1,7 +1,7 @@
 // The processes above one: pid, start time, and the tags each was started with. Linux reads /proc, a few files; macOS,
 // which has none, asks ps once for all. What a process was started with it cannot take back for those below it.
 
-import { bytesOf, textOf } from './proc.ts';
+import { textOf } from './proc.ts';
 import { TAG } from './tags.ts';
 
 export interface Ancestor {
@@ -40,21 +40,13 @@ function fromProc(pid: number): Looked | undefined {
   if (text === '') return undefined;
   // The command's name may hold spaces and brackets; fields are counted after its last bracket.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ', 20);
-  return { parent: Number(fields[1]), started: fields[19] ?? '', tags: () => tagsIn(bytesOf(`/proc/${pid}/environ`)) };
+  return {
+    parent: Number(fields[1]),
+    started: fields[19] ?? '',
+    tags: () => valueIn(textOf(`/proc/${pid}/environ`), '\0'),
+  };
 }
 
-/** Bytes, until the variable is found: an environment may be large, and every command reads several. */
-function tagsIn(bytes: Buffer): string {
-  for (let at = bytes.indexOf(WANTED); at !== -1; at = bytes.indexOf(WANTED, at + 1)) {
-    if (at !== 0 && bytes[at - 1] !== 0) continue;
-    const from = at + WANTED.length;
-    const end = bytes.indexOf(0, from);
-    return bytes.toString('latin1', from, end === -1 ? bytes.length : end);
-  }
-  return '';
-}
-
-const WANTED = `${TAG}=`;
 /** Of the first: a program that sets it again comes after it. */
 function valueIn(environment: string, between: string): string {
   const start = environment.startsWith(`${TAG}=`) ? 0 : environment.indexOf(`${between}${TAG}=`) + 1;
