@@ -2,7 +2,7 @@
 // A tag names the repository, the project's folder and who it is; so whoever finds one knows all that without a record
 // (docs/decisions/0012, 0017).
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The variable that carries tags. Programs within programs carry all of theirs: `outer/inner`. */
 export const TAG = 'LIZA_PROGRAM';
@@ -19,8 +19,7 @@ const SHORT = 16;
 export const PROGRAM = 'program';
 
 /** What every tag of this repository's agents and programs begins with. */
-export const repositoryMark = (repository: string): string =>
-  createHash('sha256').update(repository).digest('hex').slice(0, SHORT);
+export const repositoryMark = (repository: string): string => hash('sha256', repository).slice(0, SHORT);
 
 /** What all processes of an agent carry, whoever started them. */
 export const agentTag = ({ root, repository }: Site, agent: string): string =>

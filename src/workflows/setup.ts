@@ -2,7 +2,7 @@
 // safe to repeat. What a person changed is theirs: it stays, and a newer text is laid beside it as `.new`.
 // `.setup.json` remembers what was written, so that uninstalling takes away exactly that.
 
-import { createHash } from 'node:crypto';
+import { hash as hashOf } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
@@ -241,4 +241,4 @@ function foldersOf(folder: string, path: string): readonly string[] {
   return up === '.' ? [] : [join(folder, up), ...foldersOf(folder, up)];
 }
 
-const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hash = (text: string): string => hashOf('sha256', text);
