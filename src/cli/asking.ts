@@ -19,16 +19,15 @@ export async function asker(io: Io, root: string | undefined): Promise<Answer> {
   // The strongest first: a process on record, then what the outermost was started with. Tags that processes in between,
   // or this one, carry besides are anyone's to set: they only count where there is nothing else.
   const agents = root === undefined ? undefined : pathsOf(root, undefined).agents;
-  const { onRecord: record, above } = await lookUp(io, agents);
-  const onRecord = record?.agent;
+  const { claimed, onRecord, above } = await lookUp(io, agents, claim.id);
   const named = await namedBy(above, io.env[TAG] ?? '', root ?? io.cwd);
   const below =
-    onRecord ??
+    onRecord?.agent ??
     named.find((name) => roleOfId(name) !== undefined) ??
     (root === undefined || agents === undefined ? undefined : await marked(io, agents, root));
   const credential = io.env['LIZA_SESSION'] || undefined;
   return whoAsks({
-    ...(await credentials(claim, credential, agents, record)),
+    ...(await credentials(claim, credential, agents, claimed)),
     ...(below === undefined ? {} : { below }),
     program: named.includes(PROGRAM),
   });
@@ -37,26 +36,35 @@ export async function asker(io: Io, root: string | undefined): Promise<Answer> {
 const TAG = 'LIZA_PROGRAM';
 
 interface Above {
+  /** Of the claimed id, whether its process is above this one or not. */
+  readonly claimed?: SessionRecord | undefined;
   /** The agent whose process is on record above this one; where there is one, nobody else need be asked. */
   readonly onRecord?: SessionRecord;
   readonly above: readonly Ancestor[];
 }
 
-async function lookUp(io: Io, agents: string | undefined): Promise<Above> {
+/** Most who ask are whom they claim to be: that record first, and the processes only as far up as its own. */
+async function lookUp(io: Io, agents: string | undefined, id: string | undefined): Promise<Above> {
+  if (agents === undefined) return { above: [...io.ancestors()] };
   const { readSession, sessionHints } = await import('../store/sessions.ts');
-  const hints = agents === undefined ? new Map<number, string>() : sessionHints(realFiles, agents);
+  const claimed = id === undefined ? undefined : readSession(realFiles, agents, id);
   const above: Ancestor[] = [];
   for (const one of io.ancestors()) {
-    const agent = hints.get(one.pid);
-    // Even one whose supervisor is gone: its agent is still an agent.
-    const record = agent === undefined || agents === undefined ? undefined : readSession(realFiles, agents, agent);
-    const its = record?.process;
-    if (agent !== undefined && record !== undefined && its?.pid === one.pid && its.started === one.started)
-      return { onRecord: { ...record, agent }, above: [] };
+    if (claimed !== undefined && isOf(claimed, one)) return { claimed, onRecord: claimed, above: [] };
     above.push(one);
   }
-  return { above };
+  const hints = sessionHints(realFiles, agents);
+  for (const one of above) {
+    const agent = hints.get(one.pid);
+    // Even one whose supervisor is gone: its agent is still an agent.
+    const record = agent === undefined ? undefined : readSession(realFiles, agents, agent);
+    if (record !== undefined && isOf(record, one)) return { claimed, onRecord: record, above: [] };
+  }
+  return { claimed, above };
 }
+
+const isOf = ({ process: its }: SessionRecord, { pid, started }: Ancestor): boolean =>
+  its?.pid === pid && its.started === started;
 
 /** From the outermost process inwards; this process's own variable comes last. */
 async function namedBy(above: readonly Ancestor[], own: string, folder: string): Promise<readonly string[]> {
@@ -85,18 +93,16 @@ async function credentials(
   claim: Omit<Claim, 'credential'>,
   given: string | undefined,
   agents: string | undefined,
-  onRecord: SessionRecord | undefined,
+  mine: SessionRecord | undefined,
 ): Promise<Pick<AskerFacts, 'claim' | 'live' | 'owner' | 'epoch'>> {
   const none = { claim: { ...claim, credential: 'none' as const }, live: false };
   if (claim.id === undefined && given === undefined) return none;
-  const { isLive, knows, readSession, readSessions } = await import('../store/sessions.ts');
+  const { isLive, knows, readSessions } = await import('../store/sessions.ts');
   if (claim.id === undefined) {
     const all = agents === undefined ? [] : readSessions(realFiles, agents);
     const owner = all.find((record) => knows(record, given ?? '') !== undefined)?.agent;
     return { claim: { ...claim, credential: 'wrong' }, live: false, ...(owner === undefined ? {} : { owner }) };
   }
-  const read = (id: string) => (agents === undefined ? undefined : readSession(realFiles, agents, id));
-  const mine = onRecord?.agent === claim.id ? onRecord : read(claim.id);
   const live = mine !== undefined && isLive(mine);
   if (given === undefined) return { ...none, live };
   const known = mine === undefined ? undefined : knows(mine, given);
