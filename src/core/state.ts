@@ -345,9 +345,16 @@ type DefaultedKey =
   | 'agent_logs_mb'
   | 'agent_processes';
 
-export function settings(state: State): Settings {
-  return { ...DEFAULTS, ...dropUndefined(state.config) } as Settings;
+export function settings({ config }: State): Settings {
+  const known = SETTINGS.get(config);
+  if (known !== undefined) return known;
+  const whole = { ...DEFAULTS, ...dropUndefined(config) } as Settings;
+  SETTINGS.set(config, whole);
+  return whole;
 }
+
+/** Many guards ask for each task of a board that never changes. */
+const SETTINGS = new WeakMap<Config, Settings>();
 
 const DEFAULTS = v.getDefaults(ConfigSchema) as Settings;
 
