@@ -125,9 +125,14 @@ export async function headOf(bench: Workbench, place: Place): Promise<Head | und
 
 /** Its agent may have removed objects; what the project has already it cannot lose. */
 export async function isWhole(bench: Workbench, place: Place, commit: string): Promise<boolean> {
-  const known = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
+  // What was brought lately lies there as a file: no process need be asked.
+  if (existsSync(join(bench.common, 'objects', commit.slice(0, 2), commit.slice(2)))) return true;
+  const [known, refs] = await Promise.all([
+    bench.objects(['cat-file', '-e', `${commit}^{commit}`]),
+    readRefs(bench, seenOf(place.task)),
+  ]);
   if (known.status === 0) return true;
-  const seen = (await readRefs(bench, seenOf(place.task))).get(seenOf(place.task));
+  const seen = refs.get(seenOf(place.task));
   const without = seen === undefined ? [] : ['--not', seen];
   const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['rev-list', '--objects', '--quiet', commit, ...without];
