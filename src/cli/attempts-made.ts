@@ -1,9 +1,15 @@
-// A refused attempt to act as somebody else, or beyond an agent's role, is recorded against the agent that made it. Where
-// that cannot be written it is refused all the same.
+// A refused attempt to act as somebody else, or beyond an agent's role, is recorded against the agent that made it: each
+// one as a line of refused.log, and on the board as an anomaly, which counts repeated ones only now and then. Where that
+// cannot be written it is refused all the same.
 
+import { join } from 'node:path';
 import type { Attempt } from '../core/asker.ts';
 import { roleOfId } from '../core/board.ts';
+import { gist } from '../core/gist.ts';
 import type { Role } from '../core/state.ts';
+import { iso } from '../core/time.ts';
+import { appendBounded, realFiles } from '../store/files.ts';
+import { pathsOf } from '../store/paths.ts';
 import { type AttemptRefused, humanOnly } from './identity.ts';
 import type { Io } from './io.ts';
 import type { Group, Refused } from './verb.ts';
@@ -16,7 +22,7 @@ export async function judged(
   const { attempt: made, ...told } = refusal;
   const attempt = made ?? beyondRole(io, groups, refusal);
   if (attempt === undefined) return refusal;
-  await record(io, name, attempt).catch(() => {});
+  await record(io, name, attempt);
   return made === undefined ? told : { ...told, message: `liza ${name} refused: ${refusal.message}` };
 }
 
@@ -47,7 +53,20 @@ const CLAIMED: readonly (readonly [Group, string])[] = [
   ['Reviewer', 'a reviewer'],
 ];
 
-async function record(io: Io, command: string, { agent, claimed }: Attempt): Promise<void> {
+const LOG_LIMIT = 2 * 1024 * 1024;
+
+async function record(io: Io, command: string, attempt: Attempt): Promise<void> {
+  await Promise.allSettled([asLine(io, command, attempt), asAnomaly(io, command, attempt)]);
+}
+
+async function asLine(io: Io, command: string, { agent, claimed }: Attempt): Promise<void> {
+  const root = io.root();
+  if (typeof root !== 'string') return;
+  const line = `${iso(io.now())} ${agent} tried to act as ${gist(claimed, 80)}: liza ${command}\n`;
+  appendBounded(realFiles, join(pathsOf(root, undefined).liza, 'refused.log'), Buffer.from(line), LOG_LIMIT);
+}
+
+async function asAnomaly(io: Io, command: string, { agent, claimed }: Attempt): Promise<void> {
   const store = await io.openStore();
   if ('ok' in store) return;
   const { decide } = await import('../core/decide.ts');

@@ -160,6 +160,13 @@ export function appendFile(files: Files, path: string, data: Uint8Array, durable
   }
 }
 
+/** Of a file that may grow so far: then it begins anew, and the last one stays beside it as `<name>.1`. */
+export function appendBounded(files: Files, path: string, data: Uint8Array, limit: number): void {
+  const size = Number(files.stat(path)?.size ?? 0);
+  if (size > 0 && size + data.length > limit) files.rename(path, `${path}.1`);
+  appendFile(files, path, data, false);
+}
+
 export function syncDirectory(files: Files, path: string): void {
   const fd = files.open(path, 'r');
   try {

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { type Instant, iso } from '../core/time.ts';
 import type { Context } from '../store/context.ts';
-import { appendFile } from '../store/files.ts';
+import { appendBounded } from '../store/files.ts';
 
 export const LOG_LIMIT = 2 * 1024 * 1024;
 
@@ -30,9 +30,7 @@ export function openAlertsLog({ files, paths }: Context): AlertsLog {
       if (lines.length === 0) return;
       const time = iso(now);
       const bytes = Buffer.from(lines.map((line) => `${time} ${line}\n`).join(''));
-      const full = size();
-      if (full > 0 && full + bytes.length > LOG_LIMIT) files.rename(path, `${path}.1`);
-      appendFile(files, path, bytes, false);
+      appendBounded(files, path, bytes, LOG_LIMIT);
     },
     since: (place) => {
       if (place === undefined) return [];

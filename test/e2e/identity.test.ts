@@ -104,6 +104,13 @@ describe('G10: acts as somebody else', () => {
     for (const [name, { said }] of attempts) {
       if (name !== 'modify-own') expect(said, name).toMatch(/refused: (this process runs below coder-1|LIZA_SESSION)/);
     }
+    const told = fs
+      .readFileSync(path.join(p.root, '.liza', 'refused.log'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(told).toHaveLength(25); // each attempt, those of the loop too
+    expect(told.filter((line) => /^\S+Z coder-1 tried to act as the operator: liza abort$/.test(line))).toHaveLength(6);
+    expect(told.filter((line) => !line.includes(' coder-1 tried to act as '))).toEqual([]);
     expect(violations(p).length).toBeGreaterThan(8);
     expect(new Set(violations(p).map(({ details }) => details['agent']))).toEqual(new Set(['coder-1']));
     const claimed = violations(p).map(({ details }) => details['claimed']);
