@@ -1,11 +1,6 @@
 // `npm run planted`: proves that somebody would notice. Whatever guards the protocol is switched off in turn, and some
 // test (table.mjs) or some row of the gauntlet (gauntlet.mjs) must turn red. Nobody chooses the list: it comes from the
 // command table, and from the rows of the gauntlet, each of which names what holds it.
-//   --list              what would be planted
-//   --table, --gauntlet one half alone
-//   --only a,b          only those (`submit-for-review/dirty`, `step/epoch`, `G03`, `G01/2`)
-//   --slice n           n of them, evenly spread, every third of the gauntlet: for CI
-//   --jobs n            at the same time; 2 unless told
 
 import { parseArgs } from 'node:util';
 import { gauntletPlants } from './gauntlet.mjs';
@@ -19,8 +14,18 @@ const { values } = parseArgs({
     only: { type: 'string' },
     slice: { type: 'string' },
     jobs: { type: 'string', default: '2' },
+    help: { type: 'boolean', short: 'h' },
   },
 });
+if (values.help) {
+  console.log(`npm run planted -- [options]
+  --list              what would be planted
+  --table, --gauntlet one half alone
+  --only a,b          only those (submit-for-review/dirty, step/epoch, G03, G01/2)
+  --slice n           n of them, evenly spread, every third of the gauntlet: for CI
+  --jobs n            so many at once (2)`);
+  process.exit(0);
+}
 const only = values.only?.split(',');
 const both = values.table === values.gauntlet;
 const isOfGauntlet = (name) => /^G\d\d(\/\d+)?$/.test(name);
