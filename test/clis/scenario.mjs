@@ -2,12 +2,12 @@
 // with `liza run` in a repository of its own. Answers what it found wrong; an empty list is a pass.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { CLIS } from './clis.mjs';
 import { startModel, USAGE } from './model.mjs';
-import { GREETING, nextStep, partOf } from './script.mjs';
+import { GREETING, partOf, scripted } from './script.mjs';
 
 const LIMIT_MS = 240_000;
 const CONTRACT = 'You are a Liza agent in the role';
@@ -15,7 +15,8 @@ const CONTRACT = 'You are a Liza agent in the role';
 /** `places`: { cli: folder of its program, liza: the built program, work: where temporary folders go, sandbox: in it }. */
 export async function playThrough(name, places, say) {
   const folder = mkdtempSync(join(places.work, `${name}-`));
-  const model = await startModel(nextStep);
+  const forbidden = places.sandbox ? outside(folder) : [];
+  const model = await startModel(scripted(forbidden));
   try {
     const project = makeProject(folder);
     const env = environment(name, places, folder, model.url);
@@ -30,12 +31,32 @@ export async function playThrough(name, places, say) {
       { cwd: project, env },
       say,
     );
-    return { ...facts(liza), ended, problems: problems(name, liza, project, model.asked, ended) };
+    return {
+      ...facts(liza),
+      ended,
+      problems: [...problems(name, liza, project, model.asked, ended), ...escapes(forbidden, model.asked)],
+    };
   } finally {
     model.close();
     if (process.env.LIZA_KEEP === undefined) rmSync(folder, { recursive: true, force: true });
     else say(`kept: ${folder}`);
   }
+}
+
+/** Files that no agent may make: in the project, on its blackboard, in its git directory, beside other work, elsewhere. */
+const outside = (folder) =>
+  ['project', 'project/.liza', 'project/.git/hooks', 'project/.worktrees', 'home', '.'].map((place) =>
+    join(folder, place, 'planted'),
+  );
+
+function escapes(forbidden, asked) {
+  const tried = asked.map(({ step }) => `${step.write?.path ?? ''} ${step.shell ?? ''}`);
+  return forbidden.flatMap((file) => {
+    if (existsSync(file)) return [`${file} was made from inside the sandbox`];
+    // By the coder's write tool, its shell and the reviewer's.
+    const times = tried.filter((step) => step.includes(file)).length;
+    return times < 3 ? [`${file} was tried ${times} times only`] : [];
+  });
 }
 
 function makeProject(folder) {

@@ -77,7 +77,17 @@ export function partOf({ turns }) {
   return { part, turn: said.length, hasPast: turns.slice(0, Math.max(0, at)).some(({ who }) => who === 'agent') };
 }
 
-export function nextStep(question) {
-  const { part, turn } = partOf(question);
-  return STEPS[part][Math.min(turn, STEPS[part].length - 1)];
+/** Before its work it goes for files that are not its own: with its CLI's write tool one by one, then by shell. */
+function tries(part, targets) {
+  if (targets.length === 0 || (part !== 'code' && part !== 'review')) return [];
+  const shell = `for file in ${targets.join(' ')}; do echo planted > $file; done; true`;
+  const writes = targets.map((path) => ({ text: 'What can I reach?', write: { path, content: 'planted\n' } }));
+  return [...(part === 'code' ? writes : []), { text: 'And by shell?', shell }];
 }
+
+/** The model of a crew; `targets` are files that it tries to make first. */
+export const scripted = (targets) => (question) => {
+  const { part, turn } = partOf(question);
+  const steps = [...tries(part, targets), ...STEPS[part]];
+  return steps[Math.min(turn, steps.length - 1)];
+};
