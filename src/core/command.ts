@@ -145,6 +145,10 @@ export interface Payloads {
     readonly start_commit?: string;
     /** The git tree of the prepared worktree, where it is not simply the start commit's. */
     readonly baseline?: string;
+    /** The folder was not usable, and was made again at this commit. */
+    readonly tip?: string;
+    /** What lay in the old one, as a commit. */
+    readonly kept?: string;
   };
   'release-claim': { readonly task: string; readonly reason?: string };
   /** `wt create` made the worktree of a claimed task again. */
@@ -156,6 +160,9 @@ export interface Payloads {
     readonly start_commit?: string;
     readonly baseline?: string;
     readonly fresh?: boolean;
+    /** As with claim-task. */
+    readonly tip?: string;
+    readonly kept?: string;
   };
   /** `wt delete` saved the work and removed the worktree. */
   'drop-worktree': { readonly task: string };

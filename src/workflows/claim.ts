@@ -27,6 +27,8 @@ import {
   makeFolder,
   mergeTitle,
   type Ready,
+  type Remade,
+  remadeOf,
   remakeFolder,
   usablePlace,
 } from './folders.ts';
@@ -60,6 +62,7 @@ export interface Claimed extends Committed {
 interface Folder extends Ready {
   readonly base: string;
   readonly made: boolean;
+  readonly remade?: Remade;
   readonly conflicts?: readonly string[];
 }
 
@@ -106,7 +109,8 @@ async function repeated(hands: Hands, task: string, agent: string): Promise<Clai
   if (!foreseen.ok || foreseen.already !== true) return undefined;
   const bench = await openBench(hands, foreseen);
   if (isRefusal(bench)) return bench;
-  if (usablePlace(bench, task) === undefined) {
+  const found = usablePlace(bench, task);
+  if (found === undefined || (await headOf(bench, found)) === undefined) {
     return refuse(
       `${agent} holds ${task}, but its folder ${worktree} is not usable`,
       `make it again from what was seen last: liza wt create ${task}`,
@@ -118,7 +122,7 @@ async function repeated(hands: Hands, task: string, agent: string): Promise<Clai
 }
 
 async function commitClaim(hands: Hands, task: string, agent: string, folder: Folder): Promise<Claimed | Refusal> {
-  const { base, start, baseline, conflicts, made } = folder;
+  const { base, start, baseline, conflicts, made, remade = {} } = folder;
   const done = await transact(hands, {
     name: 'claim-task',
     task,
@@ -127,6 +131,7 @@ async function commitClaim(hands: Hands, task: string, agent: string, folder: Fo
     base_commit: base,
     start_commit: start,
     ...(baseline === undefined ? {} : { baseline }),
+    ...remade,
   });
   if (!done.ok) return done;
   return { ...done, folder: worktreePath(task), base, kept: !made, ...(conflicts === undefined ? {} : { conflicts }) };
@@ -197,7 +202,8 @@ async function keep(asked: Asked): Promise<Folder | Refusal> {
     const why = isOld ? 'its folder became a clone, for the sandbox' : 'its folder was gone';
     const discard = discardOf(task, settings, why, integration);
     const remade = await remakeFolder(asked.hands, bench, settings, task, tip, discard);
-    return isRefusal(remade) ? remade : { ...remade, base: await baseFor(asked, tip), made: false };
+    if (isRefusal(remade)) return remade;
+    return { ...remade, base: await baseFor(asked, tip), made: false, remade: remadeOf(remade) };
   }
   await see(bench, found, discardOf(task, settings, 'its history was rewritten', integration));
   const baseline = task.status === 'CLAIMED' ? recordedBaseline(task) : undefined;

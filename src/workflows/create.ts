@@ -15,6 +15,7 @@ import {
   discardOf,
   makeFolder,
   type Ready,
+  remadeOf,
   remakeFolder,
   usablePlace,
 } from './folders.ts';
@@ -63,6 +64,7 @@ export async function createWorktree(hands: Hands, id: string, fresh: boolean): 
       start_commit: fresh ? made.start : (startCommit(task) ?? made.start),
       ...(made.baseline === undefined ? {} : { baseline: made.baseline }),
       fresh,
+      ...(fresh ? {} : remadeOf(made)),
     });
     if (!committed.ok) return committed;
     return {

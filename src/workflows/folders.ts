@@ -274,6 +274,17 @@ export async function remakeFolder(
   return isRefusal(made) ? made : { ...made, ...discarded };
 }
 
+/** For the record: where a folder that was made again begins, and the commit that keeps what lay in the old one. */
+export interface Remade {
+  readonly tip: string;
+  readonly kept?: string;
+}
+
+export const remadeOf = ({ start, attempt }: Ready & Discarded): Remade => ({
+  tip: start,
+  ...(attempt === undefined ? {} : { kept: attempt.commit }),
+});
+
 export const mergeTitle = (task: string): string => `Merge the integration branch into task/${task}`;
 
 /** The task's folder, with its `.git` put right where an agent took it away or the project was moved. */

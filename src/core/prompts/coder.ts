@@ -42,6 +42,7 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
     ...(fresh ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(state, task), ...earlier(task)] : []),
     ...(!fresh && wasRedefined(task) ? [REDEFINED, ...definitionFields(state, task)] : []),
     ...(fresh && checkpoint !== undefined ? checkpoint : []),
+    ...madeAgain(task),
     ...refusedSubmit(task),
     ...integrationFix(work),
     ...drift(work),
@@ -84,6 +85,20 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
     `\`liza submit-for-review ${task.id} HEAD\`: Liza runs VALIDATION at your commit itself, so give it time; red is refused, then mend it and submit again. Then \`liza exit 42 --reason "submitted"\`, and stop.`,
   ];
   return steps.map((step, at) => `${at + 1}. ${step}`);
+}
+
+/** Its folder was lost or spoilt in this iteration: whoever goes on must not look for what is not there. */
+function madeAgain(task: Task): readonly string[] {
+  const made = iterationEvents(task).findLast(({ tip }) => typeof tip === 'string');
+  if (made === undefined) return [];
+  const tip = String(made.tip).slice(0, 12);
+  const kept =
+    typeof made.kept === 'string'
+      ? ` What lay in the old one is kept as a commit; look at it with \`git diff ${tip} ${made.kept}\`, and take what you need with \`git checkout ${made.kept} -- <path>\`.`
+      : '';
+  return [
+    `WORKTREE WAS MADE AGAIN at ${tip}, the last commit that Liza saw, because it was not usable; later commits in it are gone.${kept} Leave .git to git.`,
+  ];
 }
 
 /** What a session before was refused for, and may not have got round to. */
