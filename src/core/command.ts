@@ -253,8 +253,10 @@ export interface Payloads {
     readonly paths?: readonly string[];
     /** The tasks of the other side of the conflict. */
     readonly with?: readonly string[];
-    /** The end of the integration test's output, or the name of the file that has it. */
+    /** Where the integration test's output is. */
     readonly log?: string;
+    /** Its end: whoever fixes it may be in a sandbox that hides the log. */
+    readonly output?: string;
   };
   /** A checkout of the integration branch is not clean: the merge waits. */
   'hold-merge': { readonly task: string; readonly reason: string };

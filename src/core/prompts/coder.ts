@@ -103,7 +103,9 @@ function madeAgain(task: Task): readonly string[] {
 
 /** What a session before was refused for, and may not have got round to. */
 function refusedSubmit(task: Task): readonly string[] {
-  const red = iterationEvents(task).findLast(({ event }) => event === 'validation_failed');
+  const red = iterationEvents(task).findLast(
+    ({ event, remembered }) => event === 'validation_failed' && remembered !== true,
+  );
   if (typeof red?.reason !== 'string') return [];
   const output = typeof red.output === 'string' ? `\n${red.output}` : '';
   return field(
@@ -140,12 +142,13 @@ function integrationFix({ task, conflicts = [] }: CoderWork): readonly string[] 
   if (task.integration_fix !== true) return [];
   const failed = historyOf(task).findLast(({ event }) => event === 'integration_failed');
   const text = (key: string): string | undefined => (typeof failed?.[key] === 'string' ? failed[key] : undefined);
+  const printed = text('output') ?? text('log');
   const others = Array.isArray(failed?.with) ? failed.with.map(String) : [];
   return [
     ...field('INTEGRATION FIX, because the approved commit did not merge', text('reason'), showTask(task)),
     ...(conflicts.length === 0 ? [] : [`CONFLICTS: ${pathList(conflicts)}`]),
     ...(others.length === 0 ? [] : [`OTHER SIDE: ${pathList(others)} (read them with \`liza show ${task.id}\`)`]),
-    ...(text('log') === undefined ? [] : field('TEST LOG', text('log'), showTask(task))),
+    ...(printed === undefined ? [] : field('TEST LOG', printed, showTask(task))),
   ];
 }
 

@@ -133,7 +133,8 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined): readonly s
   if (proof === undefined) return ['RUN BY LIZA: nothing; no command proves this commit, so run what does.'];
   const before = typeof submitted?.red_before === 'number' ? submitted.red_before : 0;
   const ran = proof.runs.map(
-    ({ command, ok, seconds, log }) => `- ${ok ? 'green' : 'RED'}, ${seconds} s: ${command} (${log})`,
+    // Without the logs: a reviewer in a sandbox cannot read them.
+    ({ command, ok, seconds }) => `- ${ok ? 'green' : 'RED'}, ${seconds} s: ${command}`,
   );
   return [
     'RUN BY LIZA at COMMIT TO REVIEW, in a clean checkout:',
