@@ -46,6 +46,8 @@ export interface WorktreeFacts {
 export interface FileChange {
   readonly path: string;
   readonly kind: 'added' | 'changed' | 'removed';
+  /** What it is now, where that is no file. */
+  readonly form?: 'link' | 'submodule';
 }
 
 export interface SubmitFacts extends WorktreeFacts {

@@ -114,6 +114,7 @@ function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly st
     'Recorded by Liza from git, not by the coder:',
     `FILES CHANGED: ${Number(facts['files'] ?? 0)}${size}`,
     ...FACTS.map(([key, label]) => `${label}: ${paths(facts[key])}`),
+    ...RARE.flatMap(([key, label]) => (isFields(facts[key]) ? [`${label}: ${paths(facts[key])}`] : [])),
     ...(isFields(facts['instructions']) ? ['WORKTREE has the base’s version of files that steer agents.'] : []),
     ...testEdits(task, edits),
   ];
@@ -174,6 +175,13 @@ const FACTS = [
   ['tests_removed', 'TESTS REMOVED'],
   ['instructions', 'INSTRUCTION, CI OR GIT FILES'],
   ['test_setup', 'HOW TESTS ARE RUN'],
+] as const;
+
+/** Told only where there are some. */
+const RARE = [
+  ['beyond_scope', 'OUTSIDE SCOPE IN'],
+  ['links', 'SYMBOLIC LINKS, not files; where does each lead?'],
+  ['submodules', 'SUBMODULES, other repositories: none of their code is in this diff, nor was it run'],
 ] as const;
 
 function paths(list: unknown): string {
