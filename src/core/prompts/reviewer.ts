@@ -180,8 +180,8 @@ const FACTS = [
 /** Told only where there are some. */
 const RARE = [
   ['beyond_scope', 'OUTSIDE SCOPE IN'],
-  ['links', 'SYMBOLIC LINKS, not files; where does each lead?'],
-  ['submodules', 'SUBMODULES, other repositories: none of their code is in this diff, nor was it run'],
+  ['links', 'SYMBOLIC LINKS'],
+  ['submodules', 'SUBMODULES, of which nothing is in this diff or was run'],
 ] as const;
 
 function paths(list: unknown): string {
