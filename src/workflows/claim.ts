@@ -9,7 +9,7 @@ import { findTask } from '../core/find.ts';
 import { baselineOf as recordedBaseline } from '../core/holding.ts';
 import { type Settings, type State, settings as settingsOf, type Task } from '../core/state.ts';
 import { approvedBefore, worktreePlan } from '../core/worktrees.ts';
-import { see } from '../git/attempts.ts';
+import { gives, see } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { layOutMerge } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
@@ -110,7 +110,8 @@ async function repeated(hands: Hands, task: string, agent: string): Promise<Clai
   const bench = await openBench(hands, foreseen);
   if (isRefusal(bench)) return bench;
   const found = usablePlace(bench, task);
-  if (found === undefined || (await headOf(bench, found)) === undefined) {
+  const head = found === undefined ? undefined : await headOf(bench, found);
+  if (found === undefined || head === undefined || !(await gives(bench, found, head.commit))) {
     return refuse(
       `${agent} holds ${task}, but its folder ${worktree} is not usable`,
       `make it again from what was seen last: liza wt create ${task}`,
@@ -194,7 +195,9 @@ async function fresh(asked: Asked, start: string, why: string): Promise<Folder |
 async function keep(asked: Asked): Promise<Folder | Refusal> {
   const { bench, task, settings, integration } = asked;
   const found = usablePlace(bench, task.id);
-  const head = found === undefined ? undefined : await headOf(bench, found);
+  const there = found === undefined ? undefined : await headOf(bench, found);
+  const given = found !== undefined && there !== undefined && (await gives(bench, found, there.commit));
+  const head = given ? there : undefined;
   // Nobody in a sandbox can commit in a linked worktree: it becomes a clone, from where it is.
   const isOld = found?.kind === 'worktree' && needsClone(asked.hands.shelter, settings);
   if (found === undefined || head === undefined || isOld) {

@@ -68,7 +68,8 @@ async function folderFacts(
 ): Promise<WorktreeFacts | undefined> {
   const head = await headOf(bench, place);
   if (head === undefined) return undefined;
-  await see(bench, place, discardOf(task, settings, 'its history was rewritten', integration));
+  const seen = await see(bench, place, discardOf(task, settings, 'its history was rewritten', integration));
+  if (seen === undefined) return undefined;
   const leaveOut = declaredFiles(settings);
   const changed = await changedSince(bench, place, head.commit);
   return {

@@ -2,13 +2,12 @@
 // very commit, in a clean checkout that is thrown away. Nothing of what the coder said is run or believed.
 // Killed in the middle, it leaves a folder that the next run removes, and the commit is simply not submitted.
 
-import { mkdirSync } from 'node:fs';
 import type { Refusal } from '../core/decision.ts';
 import { type Disproof, isKnownGreen, type Proof } from '../core/proof.ts';
 import { leftAside, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { stopwatch } from '../programs/run.ts';
-import { makeRoomForEvidence } from './evidence-room.ts';
+import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-room.ts';
 import { type Hands, isRefusal } from './hands.ts';
 import type { Unprepared } from './prepare.ts';
 import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './prove-runs.ts';
@@ -20,7 +19,7 @@ export async function prove(hands: Hands, proving: Proving): Promise<Proof | Unp
   const { bench, task, settings, commit, commands } = proving;
   sweepProof(bench, task.id);
   makeRoomForEvidence(hands.context.paths.liza, proving.board.state);
-  mkdirSync(logFolder(hands, task.id), { recursive: true });
+  makeEvidenceFolder(logFolder(hands, task.id));
   const taken = stopwatch();
   const checkout = { purpose: 'proof', task: task.id, commit, prepareLog: logOf(hands, proving, 'prepare') } as const;
   const ran = await inThrowAway<Ran | Refusal>(hands, bench, settings, checkout, (folder) =>

@@ -45,7 +45,7 @@ export async function submitForReview(hands: Hands, id: string, named: string): 
   if (typeof integration !== 'string') return integration;
   if (!isPlace(found)) return noFolder(id, 'broken' in found ? found.broken : 'it is not there');
   const facts = await submitFacts({ bench, task, settings, integration }, found, commit);
-  if (facts === undefined) return noFolder(id, 'its HEAD leads to no commit');
+  if (facts === undefined) return noFolder(id, 'its HEAD leads to no commit that is whole and that git takes');
   const command = { name: 'submit-for-review', task: id, commit } as const;
   const foreseen = await foresee(hands, { ...command, facts });
   if (!foreseen.ok && foreseen.guard !== 'proof') return foreseen;

@@ -54,6 +54,17 @@ describe('a refused agent', () => {
   });
 });
 
+test('what was found is not written through a link in the evidence’s place', async () => {
+  await begun('true');
+  const elsewhere = path.join(p.base, 'elsewhere');
+  fs.mkdirSync(elsewhere);
+  fs.mkdirSync(p.file('.liza', 'evidence'));
+  fs.symlinkSync(elsewhere, p.file('.liza', 'evidence', 't'));
+  succeeded(await p.submit('t'));
+  expect(fs.readdirSync(elsewhere)).toEqual([]);
+  expect(fs.existsSync(p.file('.liza', 'evidence', 't', '1.json'))).toBe(true);
+});
+
 describe('the same commit again', () => {
   test('is run once more, for tests that do not always pass; then the answer is the known one, at once', async () => {
     await begun(`${RAN} echo the reason; exit 1`);
