@@ -267,7 +267,7 @@ async function refused({ office, who, memory, seat, stop }: Round, task: Task | 
 
 /** Its own folder was taken away under it: it comes back from the last commit that was seen. */
 async function madeAgain(office: Office, agent: string, task: Task): Promise<boolean> {
-  const made = await createWorktree(handsOf(office, agent), task.id, false);
+  const made = await orRefusal(createWorktree(handsOf(office, agent), task.id, false));
   return !isRefusal(made);
 }
 

@@ -16,7 +16,7 @@ import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { headOf, type Place, worktreePath } from '../git/places.ts';
 import { branchOf, commitOf, isAncestor, readRefs, reviewOf, seenOf } from '../git/refs.ts';
 import { must } from '../git/run.ts';
-import { changedSince } from '../git/snapshot.ts';
+import { changedSince, mendIndex } from '../git/snapshot.ts';
 import type { Workbench } from '../git/workbench.ts';
 import type { Committed } from '../store/store.ts';
 import {
@@ -119,6 +119,7 @@ async function repeated(hands: Hands, task: string, agent: string): Promise<Clai
       'folder',
     );
   }
+  await mendIndex(bench, found, head.commit);
   return { ...foreseen, seq: 0, notices: [], folder: worktree, base, kept: true };
 }
 
@@ -209,6 +210,7 @@ async function keep(asked: Asked): Promise<Folder | Refusal> {
     return { ...remade, base: await baseFor(asked, tip), made: false, remade: remadeOf(remade) };
   }
   await see(bench, found, discardOf(task, settings, 'its history was rewritten', integration));
+  await mendIndex(bench, found, head.commit);
   const baseline = task.status === 'CLAIMED' ? recordedBaseline(task) : undefined;
   return {
     place: found,

@@ -130,12 +130,15 @@ async function keptOf(bench: Workbench, found: Found, place: Place | undefined, 
   }
 }
 
+/** Longer ones the system does not open, and no tree gets to hold them. */
+const LONGEST_PATH = 3500;
+
 /** Repositories inside the folder have a history of their own, which no attempt can hold. */
 async function holdsRepositories(bench: Workbench, place: Place): Promise<boolean> {
   if (place.kind === 'worktree' && existsSync(join(place.gitDirectory, 'modules'))) return true;
   const head = await headOf(bench, place);
   const changed = head === undefined ? [] : await changedSince(bench, place, head.commit);
-  return changed.some((path) => path.endsWith('/'));
+  return changed.some((path) => path.endsWith('/') || path.length > LONGEST_PATH);
 }
 
 /** The folder stays, under another name, with the git directories of its submodules. */
