@@ -13,6 +13,9 @@ export function lastDiff(task: Task): Readonly<Record<string, unknown>> | undefi
 
 const NAMES: Readonly<Record<string, string>> = {
   undeclared: 'not announced in the checkpoint',
+  beyond_scope: 'outside the paths of scope IN',
+  links: 'symbolic links',
+  submodules: 'submodules',
   tests_added: 'tests added',
   tests_changed: 'existing tests CHANGED',
   tests_removed: 'existing tests REMOVED',

@@ -79,6 +79,10 @@ export const LET_GO: Patch<Task> = {
 export const QUESTIONS = {
   max_iterations: ['Is the spec clear enough?', 'Should the task be decomposed?'],
   validation: ['Does the validation prove what the task asks for?', 'Is the task possible as it is written?'],
+  hangs: [
+    'Does the validation command end at all, say in a checkout of the base?',
+    'Is validation_timeout too short for it?',
+  ],
   spin: ['What kept the agent from changing anything?', 'Is the task possible as it is written?'],
   budget: ['Is the task worth a larger budget?', 'Should it be cut into smaller ones, or given up?'],
   silence: ['What was the agent waiting for?', 'Does a command of this task hang?'],

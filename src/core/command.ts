@@ -46,6 +46,8 @@ export interface WorktreeFacts {
 export interface FileChange {
   readonly path: string;
   readonly kind: 'added' | 'changed' | 'removed';
+  /** What it is now, where that is no file. */
+  readonly form?: 'link' | 'submodule';
 }
 
 export interface SubmitFacts extends WorktreeFacts {
@@ -145,6 +147,10 @@ export interface Payloads {
     readonly start_commit?: string;
     /** The git tree of the prepared worktree, where it is not simply the start commit's. */
     readonly baseline?: string;
+    /** The folder was not usable, and was made again at this commit. */
+    readonly tip?: string;
+    /** What lay in the old one, as a commit. */
+    readonly kept?: string;
   };
   'release-claim': { readonly task: string; readonly reason?: string };
   /** `wt create` made the worktree of a claimed task again. */
@@ -156,6 +162,9 @@ export interface Payloads {
     readonly start_commit?: string;
     readonly baseline?: string;
     readonly fresh?: boolean;
+    /** As with claim-task. */
+    readonly tip?: string;
+    readonly kept?: string;
   };
   /** `wt delete` saved the work and removed the worktree. */
   'drop-worktree': { readonly task: string };
@@ -246,8 +255,10 @@ export interface Payloads {
     readonly paths?: readonly string[];
     /** The tasks of the other side of the conflict. */
     readonly with?: readonly string[];
-    /** The end of the integration test's output, or the name of the file that has it. */
+    /** Where the integration test's output is. */
     readonly log?: string;
+    /** Its end: whoever fixes it may be in a sandbox that hides the log. */
+    readonly output?: string;
   };
   /** A checkout of the integration branch is not clean: the merge waits. */
   'hold-merge': { readonly task: string; readonly reason: string };

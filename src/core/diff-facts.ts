@@ -6,7 +6,7 @@ import type { FileChange, SubmitFacts, TestEdits } from './command.ts';
 import { TEXT_LIMIT } from './fields.ts';
 import { checkpointEvent } from './holding.ts';
 import { isInstruction, steersTests } from './instructions.ts';
-import { covers, isTest } from './scope.ts';
+import { covers, isTest, parseScope } from './scope.ts';
 import type { Task } from './state.ts';
 import { isFields } from './values.ts';
 
@@ -22,6 +22,12 @@ export interface DiffFacts {
   readonly lines?: SubmitFacts['lines'];
   /** Outside the files that the iteration's checkpoint named. */
   readonly undeclared?: PathList;
+  /** Outside the paths that the task's scope declares IN; tests have lists of their own. */
+  readonly beyond_scope?: PathList;
+  /** Symbolic links: what they lead to need not be in the repository. */
+  readonly links?: PathList;
+  /** Other repositories, of which this one has but a commit's id: nothing of them is reviewed or run. */
+  readonly submodules?: PathList;
   readonly tests_added?: PathList;
   readonly tests_changed?: PathList;
   readonly tests_removed?: PathList;
@@ -49,6 +55,18 @@ export function diffFacts(
       'undeclared',
       changes.filter(({ path }) => !declared.some((item) => covers(item, path))),
     ),
+    ...listed(
+      'beyond_scope',
+      beyondScope(task, changes).filter(({ path }) => !isTest(path, patterns)),
+    ),
+    ...listed(
+      'links',
+      changes.filter(({ form }) => form === 'link'),
+    ),
+    ...listed(
+      'submodules',
+      changes.filter(({ form }) => form === 'submodule'),
+    ),
     ...listed('tests_added', testsThat('added')),
     ...listed('tests_changed', testsThat('changed')),
     ...listed('tests_removed', testsThat('removed')),
@@ -68,6 +86,14 @@ function declaredFiles(task: Task): readonly string[] {
   const checkpoint = checkpointEvent(task)?.checkpoint;
   const files = isFields(checkpoint) ? checkpoint['files_to_modify'] : undefined;
   return Array.isArray(files) ? files.filter((file): file is string => typeof file === 'string') : [];
+}
+
+/** `IN: parser` may be a path or a word: a word that covers nothing of the change is not taken for a path. */
+function beyondScope({ scope = '' }: Task, changes: readonly FileChange[]): readonly FileChange[] {
+  const declared = parseScope(scope).in.filter(
+    (item) => /[/.*?]/.test(item) || changes.some(({ path }) => covers(item, path)),
+  );
+  return declared.length === 0 ? [] : changes.filter(({ path }) => !declared.some((item) => covers(item, path)));
 }
 
 const MOST = 100;

@@ -1,7 +1,7 @@
 // What proves a submitted commit: the commands that Liza itself runs at it, and what it found out about the
 // tests that came with it. Recorded per commit; the coder's own word is no part of it.
 
-import { historyOf } from './holding.ts';
+import { historyOf, iterationEvents } from './holding.ts';
 import type { HistoryEvent, Settings, State, Task } from './state.ts';
 import { isFields, same } from './values.ts';
 
@@ -34,11 +34,15 @@ export interface TestProof {
 
 /** What is wrong with it, when it is refused. */
 export interface Disproof {
-  readonly guard: 'validation' | 'tests-red-on-base' | 'base-tests-green';
+  readonly guard: (typeof GUARDS)[number];
   readonly reason: string;
   readonly hint: string;
   /** The end of what was printed. */
   readonly output?: string;
+  /** Seconds after which it was ended: with more of them it may come out otherwise. */
+  readonly limit?: number;
+  /** It does not end on the base either: no change of the coder's mends that. */
+  readonly hangs_on_base?: true;
 }
 
 export interface Proof {
@@ -51,6 +55,10 @@ export interface Proof {
   readonly disproof?: Disproof;
   /** Where all of it is written down, from the project's root. */
   readonly file?: string;
+  /** A digest of what was asked and under which settings; the same commit under the same is not tried for ever. */
+  readonly under?: string;
+  /** Nothing was run: this very commit was refused before. */
+  readonly remembered?: true;
 }
 
 /** What must pass at a submitted commit: the task's own commands, then the project's. */
@@ -72,6 +80,41 @@ export function knownProof(task: Task, commit: string, commands: readonly string
     );
 }
 
+/** A test that fails now and then gets a second chance, and no third. */
+const RUNS_OF_ONE_COMMIT = 2;
+
+export interface AskedAgain extends Pick<Proof, 'commit' | 'commands'> {
+  readonly under: string;
+  /** Seconds that it may take now. */
+  readonly limit: number;
+}
+
+/** That this very commit was refused before, in this iteration and under the same settings; it is not run again then. */
+export function knownRefusal(task: Task, { commit, commands, under, limit }: AskedAgain): Proof | undefined {
+  const red = iterationEvents(task).filter(
+    (entry) =>
+      entry.event === 'validation_failed' &&
+      entry.remembered !== true &&
+      entry.commit === commit &&
+      entry.under === under &&
+      // More time is allowed by now.
+      !(typeof entry.limit === 'number' && entry.limit < limit),
+  );
+  const last = red.at(-1);
+  if (last === undefined || (red.length < RUNS_OF_ONE_COMMIT && last.hangs_on_base !== true)) return undefined;
+  const text = (key: string): string => (typeof last[key] === 'string' ? last[key] : '');
+  const disproof: Disproof = {
+    guard: GUARDS.find((guard) => guard === last.what) ?? 'validation',
+    reason: `${text('reason')}; the same commit was refused so before, and is not run again`,
+    hint: text('hint'),
+    output: text('output'),
+    ...(last.hangs_on_base === true ? { hangs_on_base: true } : {}),
+  };
+  return { commit, commands, runs: [], seconds: 0, under, remembered: true, disproof };
+}
+
+const GUARDS = ['validation', 'tests-red-on-base', 'base-tests-green'] as const;
+
 /** The proof that an event carries: `submitted` the one it rests on, `validated` one that came to nothing yet. */
 export function proofOf(entry: HistoryEvent): Proof | undefined {
   const { proof } = entry;
@@ -87,7 +130,9 @@ export const proofAt = (task: Task, commit: string | undefined): Proof | undefin
 
 /** How often this very commit was red before: a test that fails now and then is no proof. */
 export const redBefore = (task: Task, commit: string): number =>
-  historyOf(task).filter((entry) => entry.event === 'validation_failed' && entry.commit === commit).length;
+  historyOf(task).filter(
+    (entry) => entry.event === 'validation_failed' && entry.commit === commit && entry.remembered !== true,
+  ).length;
 
 /** Somebody's proof on this board shows that these commands pass at this commit. */
 export const isKnownGreen = ({ tasks }: State, commit: string, commands: readonly string[]): boolean =>

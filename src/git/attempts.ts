@@ -2,6 +2,7 @@
 // are kept as one commit under refs/liza/attempts/<task>/<n>. The commit's message says whose it was
 // and why it was put away, so that listing needs nothing but git.
 
+import { isNotTaken } from './clone.ts';
 import { isolationOf } from './isolation.ts';
 import { headOf, isWhole, type Place } from './places.ts';
 import { attemptOf, branchOf, commitOf, readRefs, seenOf, updateRefs } from './refs.ts';
@@ -78,14 +79,17 @@ async function ownRefs(bench: Workbench, place: Place): Promise<readonly string[
   return given;
 }
 
-/** A clone whose agent spoiled its objects gives some of its commits no more; the files that lie there are kept. */
-async function gives(bench: Workbench, place: Place, commit: string): Promise<boolean> {
+/**
+ * A clone whose agent spoiled its objects gives some of its commits no more, and some that an agent can make git does
+ * not take; the files that lie there are kept.
+ */
+export async function gives(bench: Workbench, place: Place, commit: string): Promise<boolean> {
   try {
     await isolationOf(place).bring(bench, place, commit);
     return true;
   } catch (error) {
     // Whole where it is: then it is something else that failed, and nothing may be thrown away.
-    if (place.kind !== 'clone' || (await isWhole(bench, place, commit))) throw error;
+    if (place.kind !== 'clone' || (!isNotTaken(error) && (await isWhole(bench, place, commit)))) throw error;
     return false;
   }
 }

@@ -34,7 +34,11 @@ export const cloneIsolation: Isolation = {
   bring: async (bench, place, commit) => {
     const known = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
     if (known.status === 0) return;
-    await must(bench.fetch(place.gitDirectory, commit), 'fetch from the clone');
+    const fetched = await bench.fetch(place.gitDirectory, commit);
+    const fault = /\bobject [0-9a-f]+: (\w+: .*)/.exec(fetched.stderr)?.[1];
+    if (fetched.status !== 0 && fault !== undefined)
+      throw new EnvironmentError(`${NOT_TAKEN} ${commit}: ${fault}`, 'make the commit anew without that', 3);
+    await must(Promise.resolve(fetched), 'fetch from the clone');
     const there = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
     if (there.status === 0) return;
     throw new EnvironmentError(
@@ -44,6 +48,11 @@ export const cloneIsolation: Isolation = {
     );
   },
 };
+
+const NOT_TAKEN = 'git does not take the commit';
+
+/** It is the commit that is at fault: git would never lay it out, a path into .git for one. */
+export const isNotTaken = (error: unknown): boolean => error instanceof Error && error.message.startsWith(NOT_TAKEN);
 
 export interface CloneStart {
   readonly start: string;

@@ -29,8 +29,9 @@ export const MINIMUM_GIT = [2, 38] as const;
 
 /** Far beyond any honest call: something waits for ever, such as a pipe planted where git expects a file. */
 const LONGEST = 10 * 60_000;
-/** Then it is seen to whether it waits at one. */
-const SLOW = 5000;
+/** Then it is seen to whether it waits at one: soon, and again if it goes on. */
+const SLOW = 1000;
+const SLOWER = 5000;
 
 const HARDENED = [
   'core.hooksPath=/dev/null',
@@ -62,15 +63,19 @@ export function git(
     const out = collect(stdout);
     const err = collect(stderr);
     const late = setTimeout(() => child.kill('SIGKILL'), LONGEST);
-    const slow = setInterval(() => folderOfAgent !== undefined && void letGo(folderOfAgent).catch(() => {}), SLOW);
+    const look = () => folderOfAgent !== undefined && void letGo(folderOfAgent).catch(() => {});
+    const slow = setTimeout(look, SLOW);
+    const slower = setInterval(look, SLOWER);
     child.on('error', (cause: NodeJS.ErrnoException) => {
       clearTimeout(late);
-      clearInterval(slow);
+      clearTimeout(slow);
+      clearInterval(slower);
       fail(notStarted(cause, folder));
     });
     child.on('close', (code, signal) => {
       clearTimeout(late);
-      clearInterval(slow);
+      clearTimeout(slow);
+      clearInterval(slower);
       if (code !== null) return done({ status: code, stdout: out(), stderr: err() });
       fail(new EnvironmentError(`git ${args[0] ?? ''} was ended by ${signal}`, `look at ${folder}`, 3));
     });

@@ -1,7 +1,7 @@
 // What a folder holds beyond its commit. Looked at through a copy of its index, under Liza's own git
 // directory: nothing there is changed, and nothing the folder configures is run.
 
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyIndex, kindAt, names } from './changes.ts';
 import type { Place } from './places.ts';
@@ -58,6 +58,19 @@ async function update(bench: Workbench, files: Files, how: readonly string[], pa
   const input = paths.map((path) => `${path}\0`).join('');
   await must(bench.files(files, ['update-index', ...how, '-z', '--stdin'], input), 'take a snapshot of the folder');
 }
+
+/** An index that git cannot read, say torn, stops every git of whoever works there: it begins again at the commit. */
+export async function mendIndex(bench: Workbench, place: Place, commit: string): Promise<void> {
+  const stat = lstatSync(place.index, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  const asked = stat.isFile() ? await bench.files(place, ['ls-files', '--', NO_PATH]) : undefined;
+  if (asked?.status === 0) return;
+  rmSync(place.index, { recursive: true, force: true });
+  await must(bench.files(place, ['read-tree', commit]), 'read a commit');
+}
+
+/** The index is read, and nothing is listed. */
+const NO_PATH = ':(exclude,top)*';
 
 /** Paths in which two trees differ. */
 export async function pathsBetween(bench: Workbench, older: string, newer: string): Promise<readonly string[]> {

@@ -2,7 +2,7 @@
 // an answer, not an accident: somebody else was faster, or the folder cannot be prepared.
 
 import { join } from 'node:path';
-import type { Refusal } from '../core/decision.ts';
+import { EnvironmentError, type Refusal } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
 import { baselineOf, historyOf, startCommit } from '../core/holding.ts';
 import { coderPrompt } from '../core/prompts/coder.ts';
@@ -97,7 +97,13 @@ async function folderMark(bench: Workbench, task: Task, leaveOut: readonly strin
   const place = findPlace(bench, task.id);
   const head = isPlace(place) ? await headOf(bench, place) : undefined;
   if (!isPlace(place) || head === undefined) return 'gone';
-  return `${head.commit} ${await treeOf(bench, place, head.commit, leaveOut)}`;
+  try {
+    return `${head.commit} ${await treeOf(bench, place, head.commit, leaveOut)}`;
+  } catch (error) {
+    // What an agent can do to its folder, a commit that git does not read for one, is no accident of ours.
+    if (!(error instanceof EnvironmentError)) throw error;
+    return `${head.commit} ${error.message}`;
+  }
 }
 
 /** Of a folder as it was handed over. */

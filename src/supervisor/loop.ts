@@ -2,7 +2,7 @@
 // session → judge → again. It spends nothing while there is nothing to do, it ends what it started, and
 // whatever it decides is decided again by the transaction that makes it so.
 
-import type { Refusal } from '../core/decision.ts';
+import { EnvironmentError, type Refusal, refuse } from '../core/decision.ts';
 import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
 import { settings, type Task } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
@@ -181,7 +181,7 @@ async function merge(round: Round, task: Task): Promise<void> {
   const { office, who, seat, memory, stop } = round;
   if (stop.orderly.aborted) return;
   seat.turn('merging', { task: task.id });
-  const merged = await mergeTask(handsOf(office, who.agent, stop.orderly), task.id, { testFrom: 'base' });
+  const merged = await orRefusal(mergeTask(handsOf(office, who.agent, stop.orderly), task.id, { testFrom: 'base' }));
   if (!isRefusal(merged)) {
     const { how, commit, remarks } = merged;
     office.tell({ level: 'info', agent: who.agent, task: task.id, text: `merged (${how}) as ${commit.slice(0, 12)}` });
@@ -199,7 +199,7 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
   const { office, seat, memory, stop, heartbeat, heads } = round;
   const task = duty.kind === 'plan' ? undefined : duty.task;
   seat.turn('claiming', task === undefined ? {} : { task: task.id });
-  const assigned = await assign(round, duty);
+  const assigned = await orRefusal(assign(round, duty));
   if (isRefusal(assigned)) {
     await refused(round, task, assigned);
     return undefined;
@@ -236,6 +236,16 @@ function assign({ office, who, memory, stop }: Round, duty: Work): Promise<Assig
   }
 }
 
+/** What fails around us for one task, git in its folder for one, must not end the whole crew. */
+async function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    return refuse(error.message, error.hint, error.code, 'environment');
+  }
+}
+
 /** A lost race is run again, a few times and not at once; a reason that has not changed is not tried again. */
 async function refused({ office, who, memory, seat, stop }: Round, task: Task | undefined, no: Refusal): Promise<void> {
   const { agent } = who;
@@ -257,7 +267,7 @@ async function refused({ office, who, memory, seat, stop }: Round, task: Task | 
 
 /** Its own folder was taken away under it: it comes back from the last commit that was seen. */
 async function madeAgain(office: Office, agent: string, task: Task): Promise<boolean> {
-  const made = await createWorktree(handsOf(office, agent), task.id, false);
+  const made = await orRefusal(createWorktree(handsOf(office, agent), task.id, false));
   return !isRefusal(made);
 }
 

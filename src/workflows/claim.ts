@@ -9,14 +9,14 @@ import { findTask } from '../core/find.ts';
 import { baselineOf as recordedBaseline } from '../core/holding.ts';
 import { type Settings, type State, settings as settingsOf, type Task } from '../core/state.ts';
 import { approvedBefore, worktreePlan } from '../core/worktrees.ts';
-import { see } from '../git/attempts.ts';
+import { gives, see } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { layOutMerge } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { headOf, type Place, worktreePath } from '../git/places.ts';
 import { branchOf, commitOf, isAncestor, readRefs, reviewOf, seenOf } from '../git/refs.ts';
 import { must } from '../git/run.ts';
-import { changedSince } from '../git/snapshot.ts';
+import { changedSince, mendIndex } from '../git/snapshot.ts';
 import type { Workbench } from '../git/workbench.ts';
 import type { Committed } from '../store/store.ts';
 import {
@@ -27,6 +27,8 @@ import {
   makeFolder,
   mergeTitle,
   type Ready,
+  type Remade,
+  remadeOf,
   remakeFolder,
   usablePlace,
 } from './folders.ts';
@@ -60,6 +62,7 @@ export interface Claimed extends Committed {
 interface Folder extends Ready {
   readonly base: string;
   readonly made: boolean;
+  readonly remade?: Remade;
   readonly conflicts?: readonly string[];
 }
 
@@ -106,7 +109,9 @@ async function repeated(hands: Hands, task: string, agent: string): Promise<Clai
   if (!foreseen.ok || foreseen.already !== true) return undefined;
   const bench = await openBench(hands, foreseen);
   if (isRefusal(bench)) return bench;
-  if (usablePlace(bench, task) === undefined) {
+  const found = usablePlace(bench, task);
+  const head = found === undefined ? undefined : await headOf(bench, found);
+  if (found === undefined || head === undefined || !(await gives(bench, found, head.commit))) {
     return refuse(
       `${agent} holds ${task}, but its folder ${worktree} is not usable`,
       `make it again from what was seen last: liza wt create ${task}`,
@@ -114,11 +119,12 @@ async function repeated(hands: Hands, task: string, agent: string): Promise<Clai
       'folder',
     );
   }
+  await mendIndex(bench, found, head.commit);
   return { ...foreseen, seq: 0, notices: [], folder: worktree, base, kept: true };
 }
 
 async function commitClaim(hands: Hands, task: string, agent: string, folder: Folder): Promise<Claimed | Refusal> {
-  const { base, start, baseline, conflicts, made } = folder;
+  const { base, start, baseline, conflicts, made, remade = {} } = folder;
   const done = await transact(hands, {
     name: 'claim-task',
     task,
@@ -127,6 +133,7 @@ async function commitClaim(hands: Hands, task: string, agent: string, folder: Fo
     base_commit: base,
     start_commit: start,
     ...(baseline === undefined ? {} : { baseline }),
+    ...remade,
   });
   if (!done.ok) return done;
   return { ...done, folder: worktreePath(task), base, kept: !made, ...(conflicts === undefined ? {} : { conflicts }) };
@@ -189,7 +196,9 @@ async function fresh(asked: Asked, start: string, why: string): Promise<Folder |
 async function keep(asked: Asked): Promise<Folder | Refusal> {
   const { bench, task, settings, integration } = asked;
   const found = usablePlace(bench, task.id);
-  const head = found === undefined ? undefined : await headOf(bench, found);
+  const there = found === undefined ? undefined : await headOf(bench, found);
+  const given = found !== undefined && there !== undefined && (await gives(bench, found, there.commit));
+  const head = given ? there : undefined;
   // Nobody in a sandbox can commit in a linked worktree: it becomes a clone, from where it is.
   const isOld = found?.kind === 'worktree' && needsClone(asked.hands.shelter, settings);
   if (found === undefined || head === undefined || isOld) {
@@ -197,9 +206,11 @@ async function keep(asked: Asked): Promise<Folder | Refusal> {
     const why = isOld ? 'its folder became a clone, for the sandbox' : 'its folder was gone';
     const discard = discardOf(task, settings, why, integration);
     const remade = await remakeFolder(asked.hands, bench, settings, task, tip, discard);
-    return isRefusal(remade) ? remade : { ...remade, base: await baseFor(asked, tip), made: false };
+    if (isRefusal(remade)) return remade;
+    return { ...remade, base: await baseFor(asked, tip), made: false, remade: remadeOf(remade) };
   }
   await see(bench, found, discardOf(task, settings, 'its history was rewritten', integration));
+  await mendIndex(bench, found, head.commit);
   const baseline = task.status === 'CLAIMED' ? recordedBaseline(task) : undefined;
   return {
     place: found,

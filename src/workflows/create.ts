@@ -4,7 +4,7 @@
 import { type Refusal, refuse } from '../core/decision.ts';
 import { startCommit } from '../core/holding.ts';
 import type { Settings } from '../core/state.ts';
-import type { Discard } from '../git/attempts.ts';
+import { type Discard, gives } from '../git/attempts.ts';
 import { headOf, worktreePath } from '../git/places.ts';
 import type { Workbench } from '../git/workbench.ts';
 import type { Committed } from '../store/store.ts';
@@ -15,6 +15,7 @@ import {
   discardOf,
   makeFolder,
   type Ready,
+  remadeOf,
   remakeFolder,
   usablePlace,
 } from './folders.ts';
@@ -44,7 +45,8 @@ export async function createWorktree(hands: Hands, id: string, fresh: boolean): 
     if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
     const found = usablePlace(bench, id);
     const head = found === undefined ? undefined : await headOf(bench, found);
-    if (!fresh && head !== undefined) return { folder: worktree, start: head.commit };
+    if (!fresh && found !== undefined && head !== undefined && (await gives(bench, found, head.commit)))
+      return { folder: worktree, start: head.commit };
     const integration = await integrationHead(bench, board);
     if (typeof integration !== 'string') return integration;
     const start = fresh ? integration : await lastSeen({ bench, task, integration });
@@ -63,6 +65,7 @@ export async function createWorktree(hands: Hands, id: string, fresh: boolean): 
       start_commit: fresh ? made.start : (startCommit(task) ?? made.start),
       ...(made.baseline === undefined ? {} : { baseline: made.baseline }),
       fresh,
+      ...(fresh ? {} : remadeOf(made)),
     });
     if (!committed.ok) return committed;
     return {

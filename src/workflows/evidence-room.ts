@@ -1,7 +1,7 @@
 // `.liza/evidence/<task>/<n>.json` and `<n>-*.log`, as many as there is room for. Touches only files that Liza names
 // so, and follows no link.
 
-import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ID_PATTERN } from '../core/fields.ts';
 import { type Submission, submissionsToDrop } from '../core/log-room.ts';
@@ -27,6 +27,12 @@ export function makeRoomForEvidence(liza: string, state: State): void {
   for (const { files } of submissionsToDrop(all, room) as readonly Kept[])
     for (const file of files) rmSync(file, { force: true });
   for (const task of tasks) if (!room.liveTasks.has(task)) removeEmpty(join(folder, task));
+}
+
+/** For one task. A link that somebody put there is not written through. */
+export function makeEvidenceFolder(folder: string): void {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(folder);
+  mkdirSync(folder, { recursive: true });
 }
 
 const foldersIn = (folder: string): readonly string[] =>

@@ -1,12 +1,13 @@
 // What git says about a task's folder and about a commit that is offered for review: the facts that
 // the rules decide on. Looks only, but for remembering every commit it sees.
 
-import type { SubmitFacts, WorktreeFacts } from '../core/command.ts';
+import type { FileChange, SubmitFacts, WorktreeFacts } from '../core/command.ts';
 import { baselineOf, historyOf } from '../core/holding.ts';
 import { isTest, testPatterns } from '../core/scope.ts';
 import type { Settings, Task } from '../core/state.ts';
 import { readTestEdits, TEST_EDITS_READ } from '../core/test-edits.ts';
 import { see } from '../git/attempts.ts';
+import { type Change, changesBetween } from '../git/changes.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/places.ts';
 import { isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
@@ -44,7 +45,7 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
   if (known.status !== 0) return { ...facts, descends_from_base: false, changes: [] };
   const newer = await rebasedOn(asked, base, commit);
   const same = await rejectedTwin(asked, commit);
-  const changes = await changesBetween(bench, newer ?? base, commit);
+  const changes = (await changesBetween(bench, newer ?? base, commit)).map(fileChange);
   const [descends, lines, edits] = await Promise.all([
     isAncestor(bench, base, commit),
     linesBetween(bench, newer ?? base, commit),
@@ -67,7 +68,8 @@ async function folderFacts(
 ): Promise<WorktreeFacts | undefined> {
   const head = await headOf(bench, place);
   if (head === undefined) return undefined;
-  await see(bench, place, discardOf(task, settings, 'its history was rewritten', integration));
+  const seen = await see(bench, place, discardOf(task, settings, 'its history was rewritten', integration));
+  if (seen === undefined) return undefined;
   const leaveOut = declaredFiles(settings);
   const changed = await changedSince(bench, place, head.commit);
   return {
@@ -103,17 +105,12 @@ async function treeIdOf(bench: Workbench, commit: string): Promise<string | unde
   return asked.status === 0 ? asked.stdout.trim() : undefined;
 }
 
-const KINDS = { A: 'added', D: 'removed' } as const;
+const FORMS: Readonly<Record<string, NonNullable<FileChange['form']>>> = { 120000: 'link', 160000: 'submodule' };
 
-/** `status\0path\0` pairs. */
-async function changesBetween(bench: Workbench, base: string, commit: string): Promise<SubmitFacts['changes']> {
-  const asked = bench.objects(['diff-tree', '-r', '-z', '--name-status', '--no-renames', base, commit]);
-  const fields = (await must(asked, 'compare the commit with its base')).split('\0');
-  const changes: SubmitFacts['changes'][number][] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    changes.push({ path: fields[at + 1] ?? '', kind: KINDS[fields[at] as keyof typeof KINDS] ?? 'changed' });
-  }
-  return changes;
+function fileChange({ path, old, new: now }: Change): FileChange {
+  const form = FORMS[now?.mode ?? ''];
+  const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed';
+  return { path, kind, ...(form === undefined ? {} : { form }) };
 }
 
 /** `added\tremoved\tpath\0`; a binary file has no lines. */

@@ -3,7 +3,7 @@
 
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
+import { EnvironmentError, type Refusal, refuse } from '../core/decision.ts';
 import { lastCoder } from '../core/holding.ts';
 import type { Settings, Task } from '../core/state.ts';
 import { type Attempt, type Discard, saveAttempt } from '../git/attempts.ts';
@@ -86,8 +86,7 @@ export async function discardFolder(bench: Workbench, discard: Discard, again?: 
     const foreign = refuseForeign(bench, task, found, refs);
     if (foreign !== undefined) return foreign;
     const place = isPlace(found) ? found : remainsOf(bench, task);
-    const attempt = await saveAttempt(bench, place, discard);
-    const inner = isPlace(found) && (await holdsRepositories(bench, found));
+    const { attempt, inner } = await keptOf(bench, found, place, discard);
     // `seen` goes last: as long as anything is left, it says whose it is, and where it was.
     const seen = refs.get(seenOf(task));
     const tip = again ?? (seen === undefined ? undefined : attempt?.tip);
@@ -114,12 +113,32 @@ export async function discardFolder(bench: Workbench, discard: Discard, again?: 
 
 const NO_REFS: ReadonlyMap<string, string> = new Map();
 
+interface Kept {
+  readonly attempt: Attempt | undefined;
+  /** Not all of it is in the attempt: the folder stays. */
+  readonly inner: boolean;
+}
+
+async function keptOf(bench: Workbench, found: Found, place: Place | undefined, discard: Discard): Promise<Kept> {
+  try {
+    const attempt = await saveAttempt(bench, place, discard);
+    return { attempt, inner: isPlace(found) && (await holdsRepositories(bench, found)) };
+  } catch (error) {
+    // Files or commits that git cannot read there must not keep the task for ever.
+    if (!(error instanceof EnvironmentError) || !isPlace(found)) throw error;
+    return { attempt: await saveAttempt(bench, undefined, discard), inner: true };
+  }
+}
+
+/** Longer ones the system does not open, and no tree gets to hold them. */
+const LONGEST_PATH = 3500;
+
 /** Repositories inside the folder have a history of their own, which no attempt can hold. */
 async function holdsRepositories(bench: Workbench, place: Place): Promise<boolean> {
   if (place.kind === 'worktree' && existsSync(join(place.gitDirectory, 'modules'))) return true;
   const head = await headOf(bench, place);
   const changed = head === undefined ? [] : await changedSince(bench, place, head.commit);
-  return changed.some((path) => path.endsWith('/'));
+  return changed.some((path) => path.endsWith('/') || path.length > LONGEST_PATH);
 }
 
 /** The folder stays, under another name, with the git directories of its submodules. */
@@ -273,6 +292,17 @@ export async function remakeFolder(
   const made = await makeFolder(hands, bench, settings, task.id, tip, { again: true, ...lay });
   return isRefusal(made) ? made : { ...made, ...discarded };
 }
+
+/** For the record: where a folder that was made again begins, and the commit that keeps what lay in the old one. */
+export interface Remade {
+  readonly tip: string;
+  readonly kept?: string;
+}
+
+export const remadeOf = ({ start, attempt }: Ready & Discarded): Remade => ({
+  tip: start,
+  ...(attempt === undefined ? {} : { kept: attempt.commit }),
+});
 
 export const mergeTitle = (task: string): string => `Merge the integration branch into task/${task}`;
 

@@ -232,7 +232,8 @@ async function withdrawing<T>(ground: Ground, work: () => Promise<T>): Promise<T
 async function failOnTest(ground: Ground, { reason, log, tail }: Tested & { verdict: 'red' }): Promise<MergeFailure> {
   const { hands, bench, task } = ground;
   await unpin(bench, task.id);
-  const failed = await transact(hands, { name: 'merge-failed', task: task.id, reason, log });
+  const output = tail.join('\n').slice(-3000);
+  const failed = await transact(hands, { name: 'merge-failed', task: task.id, reason, log, output });
   if (!failed.ok) return failed;
   return {
     ...refuse(

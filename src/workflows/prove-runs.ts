@@ -72,7 +72,7 @@ export async function runAll(
     };
     runs.push(run);
     if (run.ok) continue;
-    red ??= { ...run, tail: endOf(ended.tail), ended: ended.how };
+    red ??= { ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how };
     if (!goOn) break;
   }
   return { runs, ...(red === undefined ? {} : { red }) };
@@ -91,8 +91,11 @@ const notStarted = (command: string, reason: string): Refusal =>
 
 export const tenths = (seconds: number): number => Math.round(seconds * 10) / 10;
 
-/** What is kept on the board of an output's end. */
-export const outputOf = (tail: readonly string[]): string => tail.join('\n').slice(-2000);
+/** Whoever is refused may be in a sandbox that hides the log: what it needs must be in the refusal. */
+const SHOWN_LINES = 60;
+
+/** What is told, and kept on the board, of an output's end. */
+export const outputOf = (tail: readonly string[]): string => tail.join('\n').slice(-3000);
 
 export const short = (command: string): string => {
   const line = command.replace(/\s+/g, ' ');

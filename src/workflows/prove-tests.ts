@@ -199,14 +199,16 @@ function judged(proving: Proving, onBase: OnBase, ofBase: Looked | undefined): T
     ...(kept.length === 0 ? {} : { logs: kept }),
   };
   const disproof = mode === 'strict' ? disproofOf(proving, tests, onBase, ofBase) : undefined;
-  return { tests, ...(disproof === undefined ? {} : { disproof }) };
+  const late = [red, withTests?.red, ofBase?.red].some((one) => one?.ended === 'timed-out');
+  const limit = late ? { limit: settings.validation_timeout } : {};
+  return { tests, ...(disproof === undefined ? {} : { disproof: { ...disproof, ...limit } }) };
 }
 
 const told = (red: Ran['red']): string =>
   red === undefined ? 'no command runs anything: set a test_command' : `"${short(red.command)}" ${red.how}`;
 
 function disproofOf(
-  { base, task }: Proving,
+  { base, task, settings }: Proving,
   { on_base, base_tests, why }: TestProof,
   { red, withTests }: OnBase,
   ofBase: Looked | undefined,
@@ -228,7 +230,10 @@ function disproofOf(
         on_base === 'green'
           ? `tdd is strict, and the tests of this commit pass without its change: they are green on the base ${at}${why === undefined ? '' : `; ${why}`}`
           : `tdd is strict, and it is not known whether the tests fail on the base ${at}: ${why ?? 'they did not run'}`,
-      hint: 'Write a test that fails without your change, commit, and submit the new HEAD',
+      hint:
+        on_base === 'unknown' && withTests.red?.ended === 'timed-out'
+          ? `Write tests that fail within validation_timeout (${settings.validation_timeout} s) without your change; or ${blocking}`
+          : 'Write a test that fails without your change, commit, and submit the new HEAD',
       output: outputOf(withTests.red?.tail ?? []),
     };
   }

@@ -2,13 +2,12 @@
 // very commit, in a clean checkout that is thrown away. Nothing of what the coder said is run or believed.
 // Killed in the middle, it leaves a folder that the next run removes, and the commit is simply not submitted.
 
-import { mkdirSync } from 'node:fs';
 import type { Refusal } from '../core/decision.ts';
 import { type Disproof, isKnownGreen, type Proof } from '../core/proof.ts';
 import { leftAside, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { stopwatch } from '../programs/run.ts';
-import { makeRoomForEvidence } from './evidence-room.ts';
+import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-room.ts';
 import { type Hands, isRefusal } from './hands.ts';
 import type { Unprepared } from './prepare.ts';
 import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './prove-runs.ts';
@@ -20,16 +19,20 @@ export async function prove(hands: Hands, proving: Proving): Promise<Proof | Unp
   const { bench, task, settings, commit, commands } = proving;
   sweepProof(bench, task.id);
   makeRoomForEvidence(hands.context.paths.liza, proving.board.state);
-  mkdirSync(logFolder(hands, task.id), { recursive: true });
+  makeEvidenceFolder(logFolder(hands, task.id));
   const taken = stopwatch();
   const checkout = { purpose: 'proof', task: task.id, commit, prepareLog: logOf(hands, proving, 'prepare') } as const;
   const ran = await inThrowAway<Ran | Refusal>(hands, bench, settings, checkout, (folder) =>
     runAll(hands, proving, folder, { what: '', seconds: settings.validation_timeout }),
   );
-  if (isRefusal(ran)) return ran;
+  if (isRefusal(ran)) return ran.guard === 'post-worktree-cmd' ? { ...ran, hint: unpreparedHint(task.id) } : ran;
   const since = (): number => tenths(taken());
   const { runs, red } = ran as Ran;
-  if (red !== undefined) return { commit, commands, runs, seconds: since(), disproof: disproofOf(red) };
+  if (red !== undefined) {
+    const onBase = red.ended === 'timed-out' ? await tryOnBase(hands, proving, red.command) : undefined;
+    if (onBase !== undefined && isRefusal(onBase)) return onBase;
+    return { commit, commands, runs, seconds: since(), disproof: disproofOf(proving, red, onBase) };
+  }
   if (settings.tdd === 'off') return { commit, commands, runs, seconds: since() };
   const told = await proveTests(hands, proving, {
     taken: since(),
@@ -47,12 +50,51 @@ export async function prove(hands: Hands, proving: Proving): Promise<Proof | Unp
   };
 }
 
-function disproofOf({ command, how, log, tail }: NonNullable<Ran['red']>): Disproof {
-  return {
+/** What a person is told, settings and logs, is out of a coder's reach. */
+const unpreparedHint = (task: string): string =>
+  `If your commit caused it, mend that and submit the new HEAD; else it is a person’s to mend: liza block ${task} --reason "…" --question "…"`;
+
+type Red = NonNullable<Ran['red']>;
+
+/** How a command that hung comes out without the change. */
+type OnBase = { readonly hangs: boolean; readonly how: string };
+
+/** Undefined: that could not be found out. A refusal: somebody stopped it. */
+async function tryOnBase(hands: Hands, proving: Proving, command: string): Promise<OnBase | Refusal | undefined> {
+  const { bench, board, task, settings, base, commands } = proving;
+  if (isKnownGreen(board.state, base, commands)) return { hangs: false, how: 'is green' };
+  const prepareLog = logOf(hands, proving, 'prepare-base');
+  const checkout = { purpose: 'proof', task: task.id, commit: base, prepareLog } as const;
+  const ran = await inThrowAway<Ran | Refusal>(hands, bench, settings, checkout, (folder) =>
+    runAll(hands, proving, folder, { what: 'base-', seconds: settings.validation_timeout, only: [command] }),
+  );
+  if (isRefusal(ran)) return ran.guard === 'stopped' ? ran : undefined;
+  const { red } = ran as Ran;
+  if (red === undefined) return { hangs: false, how: 'is green' };
+  return { hangs: red.ended === 'timed-out', how: red.how };
+}
+
+const REMEDY = 'Mend it, commit, and submit the new HEAD; for all of its output run it yourself';
+
+function disproofOf({ task, base, settings }: Proving, red: Red, onBase: OnBase | undefined): Disproof {
+  const found = {
     guard: 'validation',
-    reason: `Liza ran its validation at this commit, and "${short(command)}" ${how}`,
-    hint: `Mend it, commit, and submit the new HEAD; all of the output: ${log}`,
-    output: outputOf(tail),
+    reason: `Liza ran its validation at this commit, and "${short(red.command)}" ${red.how}`,
+    hint: REMEDY,
+    output: outputOf(red.tail),
+  } as const;
+  if (red.ended !== 'timed-out') return found;
+  const limit = settings.validation_timeout;
+  const set = `${found.reason}, the limit for all commands together (config validation_timeout)`;
+  if (onBase === undefined) return { ...found, reason: set, limit };
+  const at = `on the base ${base.slice(0, 12)} it`;
+  if (!onBase.hangs) return { ...found, reason: `${set}; ${at} ${onBase.how}`, limit };
+  return {
+    ...found,
+    reason: `${set}; ${at} does not end either`,
+    hint: `The command or its limit is the operator’s to mend, unless your task is to mend it: liza block ${task.id} --reason "the validation does not end" --question "…"`,
+    limit,
+    hangs_on_base: true,
   };
 }
 

@@ -9,7 +9,7 @@ import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { ID_PATTERN } from '../core/fields.ts';
 import { findTask } from '../core/find.ts';
-import { baselineOf, claimingBy, reviewLease } from '../core/holding.ts';
+import { claimingBy, reviewLease } from '../core/holding.ts';
 import { settings, type Task } from '../core/state.ts';
 import { UNFINISHED } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
@@ -19,7 +19,16 @@ import { leftAside, sweepScratch } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { isMisplaced, pointAgain } from '../git/worktree.ts';
 import { lastSeen } from './claim.ts';
-import { discardFolder, discardOf, isItsOwn, type Ready, remakeFolder, sweepAside } from './folders.ts';
+import {
+  type Discarded,
+  discardFolder,
+  discardOf,
+  isItsOwn,
+  type Ready,
+  remadeOf,
+  remakeFolder,
+  sweepAside,
+} from './folders.ts';
 import {
   type Hands,
   integrationHead,
@@ -288,15 +297,19 @@ async function makeAgain(hands: Hands, bench: Workbench, id: string): Promise<st
   const discard = discardOf(task, set, 'its worktree was broken', integration);
   const made = await remakeFolder(hands, bench, set, task, tip, discard);
   if (isRefusal(made)) return made;
-  if (task.status === 'CLAIMED' && baselineOf(task) !== made.baseline) await recordBaseline(hands, task, made);
+  if (task.status === 'CLAIMED') await recordRemade(hands, task, made);
   return `made again at ${tip.slice(0, 12)}, the last commit that was seen`;
 }
 
-/** `begin` compares with how the folder was handed over, which is not how it was at the claim. */
-async function recordBaseline(hands: Hands, { id, worktree, base_commit: base }: Task, made: Ready): Promise<void> {
+/** Its coder is told; `begin` compares with how the folder was handed over, which is not how it was at the claim. */
+async function recordRemade(
+  hands: Hands,
+  { id, worktree, base_commit: base }: Task,
+  made: Ready & Discarded,
+): Promise<void> {
   if (worktree === undefined || base === undefined) return;
-  const baseline = made.baseline === undefined ? {} : { baseline: made.baseline };
-  await transact(hands, { name: 'renew-worktree', task: id, worktree, base_commit: base, ...baseline });
+  const told = { ...(made.baseline === undefined ? {} : { baseline: made.baseline }), ...remadeOf(made) };
+  await transact(hands, { name: 'renew-worktree', task: id, worktree, base_commit: base, ...told });
 }
 
 const isGone = (board: Board, task: Task): boolean => board.gone?.has(task.merging?.process ?? '') === true;

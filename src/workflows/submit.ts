@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { SubmitFacts } from '../core/command.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
-import { knownProof, type Proof, proofCommands } from '../core/proof.ts';
+import { knownProof, knownRefusal, type Proof, proofCommands } from '../core/proof.ts';
 import { secretsOf } from '../core/redact.ts';
 import { hideIn } from '../core/redact-command.ts';
 import type { Task } from '../core/state.ts';
@@ -17,6 +17,7 @@ import { findPlace, headOf, isPlace, type Place } from '../git/places.ts';
 import { commitOf, readRefs, reviewOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { sha256 } from '../store/hash.ts';
 import type { Committed } from '../store/store.ts';
 import { submitFacts } from './facts.ts';
 import { foresee, type Hands, integrationHead, isRefusal, look, openBench, transact, withProof } from './hands.ts';
@@ -44,7 +45,7 @@ export async function submitForReview(hands: Hands, id: string, named: string): 
   if (typeof integration !== 'string') return integration;
   if (!isPlace(found)) return noFolder(id, 'broken' in found ? found.broken : 'it is not there');
   const facts = await submitFacts({ bench, task, settings, integration }, found, commit);
-  if (facts === undefined) return noFolder(id, 'its HEAD leads to no commit');
+  if (facts === undefined) return noFolder(id, 'its HEAD leads to no commit that is whole and that git takes');
   const command = { name: 'submit-for-review', task: id, commit } as const;
   const foreseen = await foresee(hands, { ...command, facts });
   if (!foreseen.ok && foreseen.guard !== 'proof') return foreseen;
@@ -74,7 +75,7 @@ function proved(
 ): Promise<Committed | Unprepared> {
   const { task, settings, commit, commands, facts } = proving;
   // Whoever submitted the same before is waited for: then it is submitted, or free again.
-  const patience = (settings.validation_timeout * 3 + settings.tdd_timeout + 60) * 1000;
+  const patience = (settings.validation_timeout * 4 + settings.tdd_timeout + 60) * 1000;
   return withProof<Committed>(hands, task.id, patience, async () => {
     const early = await foresee(hands, { name: 'submit-for-review', task: task.id, commit, facts });
     if (early.ok) return { ...early, seq: 0, notices: [] };
@@ -82,9 +83,12 @@ function proved(
     const { task: now } = await look(hands, task.id);
     const known = knownProof(now ?? task, commit, commands, settings.tdd);
     if (known !== undefined) return offer(known);
-    const found = await prove(hands, proving);
+    const under = digestOf(proving);
+    const asked = { commit, commands, under, limit: settings.validation_timeout };
+    const refused = knownRefusal(now ?? task, asked);
+    const found = refused ?? (await prove(hands, proving));
     if (isRefusal(found)) return found;
-    const proof = writeDown(hands, proving, found);
+    const proof = refused ?? writeDown(hands, proving, { ...found, under });
     const done = await offer(proof);
     if (!isRefusal(done)) return done;
     // Kept: a red one for whoever looks at the task, a green one so that nothing is run again.
@@ -98,8 +102,18 @@ function proved(
         ? { hint: `${task.id} is BLOCKED now, it was refused too often: liza exit 42 --reason "blocked"` }
         : {}),
       lines: lines.map((line) => `  ${line}`),
+      data: { output: lines },
     };
   });
+}
+
+/** What was asked, of which base, and all settings that decide how it is answered, but for the time it may take. */
+function digestOf({ commands, base, settings }: Proving): string {
+  const { tdd, test_patterns, post_worktree_cmd, worktree_files, agent_memory_mb, agent_processes } = settings;
+  const { sandbox, sandbox_network, sandbox_read, sandbox_write } = settings;
+  const asked = [commands, base, tdd, test_patterns, post_worktree_cmd, worktree_files];
+  const rules = [agent_memory_mb, agent_processes, sandbox, sandbox_network, sandbox_read, sandbox_write];
+  return sha256(JSON.stringify([...asked, ...rules])).slice(0, 16);
 }
 
 /** All that was found, beside the logs; the board has the compact form. */

@@ -100,7 +100,7 @@ export function howEnded(ended: Ended, seconds: number): string {
 const SHOWN_LINES = 20;
 
 /** The end of what was printed. */
-export const endOf = (output: string): readonly string[] =>
-  output.trim() === '' ? [] : output.trimEnd().split('\n').slice(-SHOWN_LINES);
+export const endOf = (output: string, most = SHOWN_LINES): readonly string[] =>
+  output.trim() === '' ? [] : output.trimEnd().split('\n').slice(-most);
 
 export const fromRoot = (hands: Hands, path: string): string => relative(hands.context.paths.root, path);

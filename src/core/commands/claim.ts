@@ -287,6 +287,8 @@ export const claimTask: Row<'claim-task'> = {
         // A takeover continues the iteration: its start stays where the first claim put it.
         start_commit: takeover ? startCommit(task) : (command.start_commit ?? command.base_commit),
         baseline: command.baseline,
+        tip: command.tip,
+        kept: command.kept,
         ...(takeover ? { takeover: true } : {}),
       }),
     );

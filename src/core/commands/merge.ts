@@ -169,8 +169,15 @@ export const mergeFailed: Row<'merge-failed'> = {
     'worktree retained; any coder may claim the fix; the planner is woken; the max_review_cycles-th failure in a row, or one in the last iteration → BLOCKED',
   change: (s) => {
     const { task, command } = s;
-    const { reason, paths, with: others, log } = command;
-    const told = event(s, 'integration_failed', { reason, paths, with: others, log, commit: task.review_commit });
+    const { reason, paths, with: others, log, output } = command;
+    const told = event(s, 'integration_failed', {
+      reason,
+      paths,
+      with: others,
+      log,
+      output,
+      commit: task.review_commit,
+    });
     const limit = failuresLimit(s);
     if (limit !== undefined) {
       const why = `${limit} without a merge: ${firstLine(reason)}`;

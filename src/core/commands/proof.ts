@@ -33,7 +33,7 @@ export const recordValidation: Row<'record-validation'> = {
     },
   ],
   effects:
-    'history validated or validation_failed; as many red ones in one iteration as max_coder_iterations → BLOCKED',
+    'history validated or validation_failed; as many red ones in one iteration as max_coder_iterations, or two whose command does not end on the base either → BLOCKED',
   change: (s) => {
     const { task, command, settings, actor } = s;
     const { proof } = command;
@@ -46,17 +46,34 @@ export const recordValidation: Row<'record-validation'> = {
         detail: `${task.id} passes its validation at ${proof.commit.slice(0, 12)}`,
       };
     }
-    const { guard, reason, output } = disproof;
+    const { guard, reason, hint, output, limit, hangs_on_base } = disproof;
     const told = event(s, 'validation_failed', {
       commit: proof.commit,
       what: guard,
       reason,
-      output,
-      log: proof.runs.findLast(({ ok }) => !ok)?.log,
-      seconds: proof.seconds,
+      hangs_on_base,
+      ...(proof.remembered === true
+        ? { remembered: true }
+        : {
+            log: proof.runs.findLast(({ ok }) => !ok)?.log,
+            seconds: proof.seconds,
+            limit,
+            under: proof.under,
+            hint,
+            output,
+          }),
     });
+    const earlier = iterationEvents(task).filter((entry) => entry.event === 'validation_failed');
+    if (hangs_on_base === true && earlier.some((entry) => entry.hangs_on_base === true)) {
+      const why = `the operator’s to mend: ${firstLine(reason)}`;
+      return {
+        state: blockTask(s, s.state, task, { reason: why, questions: QUESTIONS.hangs }, {}, [told]),
+        task: task.id,
+        detail: `${task.id} is BLOCKED: ${why}`,
+      };
+    }
     const most = task.max_iterations ?? settings.max_coder_iterations;
-    const red = iterationEvents(task).filter((entry) => entry.event === 'validation_failed').length + 1;
+    const red = earlier.length + 1;
     if (red >= most) {
       const why = `${red} submissions of one iteration were refused: ${firstLine(reason)}`;
       const block = { reason: why, questions: QUESTIONS.validation, failed: actor.id };

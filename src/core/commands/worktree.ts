@@ -20,15 +20,15 @@ export const renewWorktree: Row<'renew-worktree'> = {
       last?.event === 'worktree_created' &&
       task.worktree === command.worktree &&
       task.base_commit === command.base_commit &&
-      (['start_commit', 'baseline', 'fresh'] as const).every((field) => last[field] === command[field])
+      (['start_commit', 'baseline', 'fresh', 'tip', 'kept'] as const).every((field) => last[field] === command[field])
     );
   },
   guards: [ownTask('renews the worktree of')],
   effects: 'worktree, base_commit; the iteration starts at start_commit where one is given; its checkpoint stays',
   change: (s) => {
     const { task, command } = s;
-    const { worktree, base_commit, start_commit, baseline, fresh } = command;
-    const told = event(s, 'worktree_created', { base_commit, start_commit, baseline, fresh });
+    const { worktree, base_commit, start_commit, baseline, fresh, tip, kept } = command;
+    const told = event(s, 'worktree_created', { base_commit, start_commit, baseline, fresh, tip, kept });
     return {
       state: withTask(s.state, evolve(task, { worktree, base_commit }, told)),
       task: task.id,

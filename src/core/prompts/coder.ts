@@ -42,6 +42,7 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
     ...(fresh ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(state, task), ...earlier(task)] : []),
     ...(!fresh && wasRedefined(task) ? [REDEFINED, ...definitionFields(state, task)] : []),
     ...(fresh && checkpoint !== undefined ? checkpoint : []),
+    ...madeAgain(task),
     ...refusedSubmit(task),
     ...integrationFix(work),
     ...drift(work),
@@ -86,9 +87,25 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
   return steps.map((step, at) => `${at + 1}. ${step}`);
 }
 
+/** Its folder was lost or spoilt in this iteration: whoever goes on must not look for what is not there. */
+function madeAgain(task: Task): readonly string[] {
+  const made = iterationEvents(task).findLast(({ tip }) => typeof tip === 'string');
+  if (made === undefined) return [];
+  const tip = String(made.tip).slice(0, 12);
+  const kept =
+    typeof made.kept === 'string'
+      ? ` What lay in the old one is kept as a commit; look at it with \`git diff ${tip} ${made.kept}\`, and take what you need with \`git checkout ${made.kept} -- <path>\`.`
+      : '';
+  return [
+    `WORKTREE WAS MADE AGAIN at ${tip}, the last commit that Liza saw, because it was not usable; later commits in it are gone.${kept} Leave .git to git.`,
+  ];
+}
+
 /** What a session before was refused for, and may not have got round to. */
 function refusedSubmit(task: Task): readonly string[] {
-  const red = iterationEvents(task).findLast(({ event }) => event === 'validation_failed');
+  const red = iterationEvents(task).findLast(
+    ({ event, remembered }) => event === 'validation_failed' && remembered !== true,
+  );
   if (typeof red?.reason !== 'string') return [];
   const output = typeof red.output === 'string' ? `\n${red.output}` : '';
   return field(
@@ -125,12 +142,13 @@ function integrationFix({ task, conflicts = [] }: CoderWork): readonly string[] 
   if (task.integration_fix !== true) return [];
   const failed = historyOf(task).findLast(({ event }) => event === 'integration_failed');
   const text = (key: string): string | undefined => (typeof failed?.[key] === 'string' ? failed[key] : undefined);
+  const printed = text('output') ?? text('log');
   const others = Array.isArray(failed?.with) ? failed.with.map(String) : [];
   return [
     ...field('INTEGRATION FIX, because the approved commit did not merge', text('reason'), showTask(task)),
     ...(conflicts.length === 0 ? [] : [`CONFLICTS: ${pathList(conflicts)}`]),
     ...(others.length === 0 ? [] : [`OTHER SIDE: ${pathList(others)} (read them with \`liza show ${task.id}\`)`]),
-    ...(text('log') === undefined ? [] : field('TEST LOG', text('log'), showTask(task))),
+    ...(printed === undefined ? [] : field('TEST LOG', printed, showTask(task))),
   ];
 }
 

@@ -114,6 +114,7 @@ function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly st
     'Recorded by Liza from git, not by the coder:',
     `FILES CHANGED: ${Number(facts['files'] ?? 0)}${size}`,
     ...FACTS.map(([key, label]) => `${label}: ${paths(facts[key])}`),
+    ...RARE.flatMap(([key, label]) => (isFields(facts[key]) ? [`${label}: ${paths(facts[key])}`] : [])),
     ...(isFields(facts['instructions']) ? ['WORKTREE has the base’s version of files that steer agents.'] : []),
     ...testEdits(task, edits),
   ];
@@ -133,7 +134,8 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined): readonly s
   if (proof === undefined) return ['RUN BY LIZA: nothing; no command proves this commit, so run what does.'];
   const before = typeof submitted?.red_before === 'number' ? submitted.red_before : 0;
   const ran = proof.runs.map(
-    ({ command, ok, seconds, log }) => `- ${ok ? 'green' : 'RED'}, ${seconds} s: ${command} (${log})`,
+    // Without the logs: a reviewer in a sandbox cannot read them.
+    ({ command, ok, seconds }) => `- ${ok ? 'green' : 'RED'}, ${seconds} s: ${command}`,
   );
   return [
     'RUN BY LIZA at COMMIT TO REVIEW, in a clean checkout:',
@@ -173,6 +175,13 @@ const FACTS = [
   ['tests_removed', 'TESTS REMOVED'],
   ['instructions', 'INSTRUCTION, CI OR GIT FILES'],
   ['test_setup', 'HOW TESTS ARE RUN'],
+] as const;
+
+/** Told only where there are some. */
+const RARE = [
+  ['beyond_scope', 'OUTSIDE SCOPE IN'],
+  ['links', 'SYMBOLIC LINKS'],
+  ['submodules', 'SUBMODULES, of which nothing is in this diff or was run'],
 ] as const;
 
 function paths(list: unknown): string {

@@ -44,6 +44,30 @@ describe('diffFacts', () => {
     });
   });
 
+  it('outside the paths of scope IN, tests apart; words that are no paths say nothing', () => {
+    const given: readonly FileChange[] = [
+      { path: 'src/auth/a.ts', kind: 'changed' },
+      { path: 'src/other.ts', kind: 'changed' },
+      { path: 'test/auth.test.ts', kind: 'added' },
+      { path: 'test/other.test.ts', kind: 'changed' },
+    ];
+    const beyond = (scope: string) =>
+      diffFacts({ ...claimed().task('a'), scope }, { changes: given }, DEFAULT_TEST_PATTERNS).beyond_scope;
+    expect(beyond('IN: src/auth. OUT: the UI')).toEqual({ paths: ['src/other.ts'] });
+    expect(beyond('IN: src')).toBeUndefined();
+    expect(beyond('IN: parser, the retry logic')).toBeUndefined();
+    expect(beyond('OUT: lib/')).toBeUndefined();
+    expect(beyond('IN: lib/')?.paths).toHaveLength(2);
+  });
+
+  it('links and submodules are called that', () => {
+    const given: readonly FileChange[] = [
+      { path: 'src/link', kind: 'added', form: 'link' },
+      { path: 'src/sub', kind: 'changed', form: 'submodule' },
+    ];
+    expect(factsOf(given)).toMatchObject({ links: { paths: ['src/link'] }, submodules: { paths: ['src/sub'] } });
+  });
+
   it('5,000 files keep to 100 paths a list, and say how many more there are', () => {
     const many = changes(...Array.from({ length: 5000 }, (_, n) => `test/generated/${n}.test.ts`));
     const facts = factsOf(many);

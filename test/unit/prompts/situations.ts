@@ -146,7 +146,7 @@ function reviewing(second = false): World {
     submit('retry-login', commit(0x2000), {
       changes: [
         { path: 'src/client.ts', kind: 'changed' },
-        { path: 'src/other.ts', kind: 'added' },
+        { path: 'src/other.ts', kind: 'added', ...(second ? {} : { form: 'link' as const }) },
         { path: 'test/client.test.ts', kind: 'changed' },
         { path: 'test/retry.test.ts', kind: 'added' },
         { path: 'AGENTS.md', kind: 'changed' },

@@ -214,8 +214,10 @@ describe('the integration test', () => {
     });
     expect(p.head()).toBe(start);
     expect(await p.task('t')).toMatchObject({ status: 'INTEGRATION_FAILED' });
-    const { log, reason } = (await p.last('t', 'integration_failed')) ?? {};
+    const { log, reason, output } = (await p.last('t', 'integration_failed')) ?? {};
     expect(reason).toBe('the integration test ended with 1');
+    // For the prompt of whoever fixes it: a sandbox hides the log.
+    expect(output).toBe('looking at a.txt');
     expect(fs.readFileSync(p.file(String(log)), 'utf8')).toBe('looking at a.txt\n');
     expect(p.refs('refs/liza/merging')).toEqual({});
     expect(leftAside(p.file('.worktrees'))).toEqual([]);

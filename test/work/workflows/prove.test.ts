@@ -43,7 +43,7 @@ describe('the validation at the submitted commit', () => {
     const no = await refused();
     expect(no).toMatchObject({ code: 1, guard: 'validation', lines: ['  FAILED test/new.sh'] });
     expect(no.message).toContain('"sh run.sh" ended with 1');
-    expect(no.hint).toContain('.liza/evidence/t/1-1.log');
+    expect(no.hint).toContain('Mend it');
     expect(await p.task('t')).toMatchObject({ status: 'CLAIMED' });
     expect(await events('validation_failed')).toMatchObject([
       { commit: bad, what: 'validation', output: 'FAILED test/new.sh', log: '.liza/evidence/t/1-1.log' },
@@ -101,7 +101,10 @@ describe('the validation at the submitted commit', () => {
     await begun();
     p.work('t', GOOD);
     await p.config({ post_worktree_cmd: 'echo no network; exit 9' });
-    expect(await refused()).toMatchObject({ code: 3, guard: 'post-worktree-cmd', lines: ['  no network'] });
+    const no = await refused();
+    expect(no).toMatchObject({ code: 3, guard: 'post-worktree-cmd', lines: ['  no network'] });
+    // What only a person can read or set is not the coder's next step.
+    expect(no.hint).not.toMatch(/\.liza\/|config set/);
     expect(await events('validation_failed')).toEqual([]);
   });
 

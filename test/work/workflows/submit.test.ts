@@ -97,6 +97,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
       files: 4,
       lines: { added: 4, removed: 2 },
       undeclared: { paths: ['CLAUDE.md', 'test/new.test.ts'] },
+      beyond_scope: { paths: ['CLAUDE.md'] },
       tests_added: { paths: ['test/new.test.ts'] },
       tests_changed: { paths: ['test/app.test.ts'] },
       instructions: { paths: ['CLAUDE.md'] },
@@ -166,5 +167,24 @@ test('a review of what is no longer there is refused; a pin that was taken away 
   expect(await claimReview(p.hands('code-reviewer-1'), 'u', 'code-reviewer-1')).toMatchObject({
     code: 3,
     guard: 'commit',
+  });
+});
+
+test('links and submodules of a commit, and files outside its scope, are called that to the reviewer', async () => {
+  p = project({ tasks: [{ id: 't', scope: 'IN: src/, test/. OUT: secret/' }] });
+  await p.claim('t');
+  succeeded(await p.begin('t'));
+  write(p.folder('t'), { ...WORK, 'README.md': null, 'docs/page.md': 'x\n' });
+  fs.symlinkSync('../../../../etc/passwd', p.folder('t', 'README.md'));
+  fs.mkdirSync(p.folder('t', 'src', 'vendor'));
+  const gitIn = (...args: readonly string[]): string => p.gitIn(p.folder('t'), ...args);
+  gitIn('add', '-A');
+  gitIn('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},src/vendor`);
+  gitIn('commit', '-q', '-m', 'work');
+  succeeded(await p.submit('t'));
+  expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({
+    links: { paths: ['README.md'] },
+    submodules: { paths: ['src/vendor'] },
+    beyond_scope: { paths: ['README.md', 'docs/page.md'] },
   });
 });

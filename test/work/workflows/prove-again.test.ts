@@ -1,0 +1,158 @@
+// A commit that was refused is not proved over and over, what an agent must know of it is in the refusal itself,
+// and a command that hangs whatever the coder does is not the coder's to mend.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Config, Task } from '../../../src/core/state.ts';
+import { type Project, project, succeeded, WORK } from './project.ts';
+
+let p: Project;
+afterEach(() => p.remove());
+
+/** Outside of every checkout: what ran, and what it shall do. */
+const RAN = 'echo ran >> ../../../runs;';
+const runs = (): number =>
+  fs.existsSync(path.join(p.base, 'runs'))
+    ? fs.readFileSync(path.join(p.base, 'runs'), 'utf8').split('\n').length - 1
+    : 0;
+
+async function begun(validation: string, config: Partial<Config> = {}, task: Partial<Task> = {}): Promise<string> {
+  p = project({ tasks: [{ id: 't', validation: [validation], ...task }], config });
+  await p.claim('t');
+  succeeded(await p.begin('t'));
+  return p.work('t', WORK);
+}
+
+interface Refused {
+  readonly message: string;
+  readonly hint: string;
+  readonly guard: string;
+  readonly lines: readonly string[];
+  readonly data?: { readonly output?: readonly string[] };
+}
+const refused = async (): Promise<Refused> => {
+  const no = await p.submit('t');
+  if (!('message' in no) || no.ok !== false) throw new Error('it was not refused');
+  return no as never;
+};
+const failures = async (): Promise<readonly Record<string, unknown>[]> =>
+  ((await p.task('t')).history ?? []).filter(({ event }) => event === 'validation_failed') as never;
+
+describe('a refused agent', () => {
+  test('sees the end of the output itself, redacted and bounded, and no path that its sandbox hides', async () => {
+    await begun('seq 500; echo token "gh"p_0123456789abcdefghijklmnopqrstuvwxyzAB; echo the reason; exit 1');
+    const { message, hint, lines, data } = await refused();
+    expect(lines.length).toBeGreaterThan(40);
+    expect(lines.at(-1)).toBe('  the reason');
+    expect(lines.join('\n').length).toBeLessThan(6000);
+    expect(JSON.stringify([message, hint, lines])).not.toMatch(/\.liza\/|ghp_0123/);
+    // With --json the lines are not printed: the output is a field there.
+    expect(data?.output?.at(-1)).toBe('the reason');
+    // People find the whole of it.
+    expect((await failures())[0]).toMatchObject({ log: '.liza/evidence/t/1-1.log' });
+  });
+});
+
+test('what was found is not written through a link in the evidence’s place', async () => {
+  await begun('true');
+  const elsewhere = path.join(p.base, 'elsewhere');
+  fs.mkdirSync(elsewhere);
+  fs.mkdirSync(p.file('.liza', 'evidence'));
+  fs.symlinkSync(elsewhere, p.file('.liza', 'evidence', 't'));
+  succeeded(await p.submit('t'));
+  expect(fs.readdirSync(elsewhere)).toEqual([]);
+  expect(fs.existsSync(p.file('.liza', 'evidence', 't', '1.json'))).toBe(true);
+});
+
+describe('the same commit again', () => {
+  test('is run once more, for tests that do not always pass; then the answer is the known one, at once', async () => {
+    await begun(`${RAN} echo the reason; exit 1`);
+    const first = await refused();
+    expect(first.message).not.toContain('not run again');
+    await refused();
+    expect(runs()).toBe(2);
+    const third = await refused();
+    expect(runs()).toBe(2);
+    expect(third).toMatchObject({ guard: 'validation', lines: first.lines });
+    expect(third.message).toContain('not run again');
+    expect(third.hint).toContain('Mend it');
+    // Each refusal counts towards the limit; only what was run counts as red.
+    expect(await failures()).toMatchObject([{}, {}, { remembered: true }]);
+    expect((await failures())[2]).not.toHaveProperty('output');
+  });
+
+  test('one that passes the second time is submitted, and the reviewer is told', async () => {
+    await begun(`${RAN} test "$(wc -l < ../../../runs)" -gt 1`);
+    await refused();
+    succeeded(await p.submit('t'));
+    expect(await p.last('t', 'submitted')).toMatchObject({ red_before: 1 });
+  });
+
+  test('asked by other commands, under other settings or in a new iteration it is run again', async () => {
+    await begun(`${RAN} exit 1`);
+    await refused();
+    await refused();
+    await refused();
+    expect(runs()).toBe(2);
+    await p.config({ test_command: 'true' });
+    await refused();
+    expect(runs()).toBe(3);
+    await p.config({ test_command: null, post_worktree_cmd: 'true' });
+    await refused();
+    expect(runs()).toBe(4);
+    await p.config({ post_worktree_cmd: null });
+    await refused();
+    expect(runs()).toBe(4);
+    await p.run('coder-1', { name: 'block', task: 't', reason: 'red', questions: ['why?'] });
+    await p.run(undefined, { name: 'unblock', task: 't', keep_worktree: true, facts: { spec_exists: true } });
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    await refused();
+    expect(runs()).toBe(5);
+  });
+
+  test('as many as the limit block the task, run or not', async () => {
+    await begun(`${RAN} exit 1`, { max_coder_iterations: 4 });
+    for (const _ of [1, 2, 3]) await refused();
+    expect((await refused()).hint).toContain('BLOCKED');
+    expect(runs()).toBe(2);
+  });
+});
+
+describe('a command that does not end', () => {
+  test('also on the base: said so, not run again, and the second time blocked as the operator’s to mend', async () => {
+    await begun(`${RAN} sleep 60`, { validation_timeout: 1 });
+    const no = await refused();
+    expect(no.message).toContain('did not end within 1 s');
+    expect(no.message).toContain('config validation_timeout');
+    expect(no.message).toMatch(/on the base [0-9a-f]{12} it does not end either/);
+    expect(no.hint).not.toContain('Mend it');
+    expect(no.hint).toContain('liza block t');
+    expect(runs()).toBe(2);
+    expect((await p.task('t')).status).toBe('CLAIMED');
+    expect((await refused()).hint).toContain('BLOCKED');
+    expect(runs()).toBe(2);
+    const task = await p.task('t');
+    expect(task).toMatchObject({ status: 'BLOCKED', blocked_reason: expect.stringContaining('operator') });
+    // It is not the coder who failed.
+    expect(task.failed_by ?? []).toEqual([]);
+  });
+
+  test('a raised limit is tried', async () => {
+    await begun(`${RAN} sleep 1.6`, { validation_timeout: 1 });
+    await refused();
+    expect(runs()).toBe(2);
+    await p.config({ validation_timeout: 30 });
+    succeeded(await p.submit('t'));
+    expect(runs()).toBe(3);
+  });
+
+  test('only at the commit: it is the coder’s, and how it ends on the base is told', async () => {
+    await begun('grep -q "app = 1" src/app.ts && exit 3; sleep 60', { validation_timeout: 1 });
+    const no = await refused();
+    expect(no.message).toMatch(/on the base [0-9a-f]{12} it ended with 3/);
+    expect(no.hint).toContain('Mend it');
+    expect((await refused()).hint).not.toContain('BLOCKED');
+  });
+});
