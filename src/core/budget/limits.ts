@@ -58,6 +58,10 @@ export function taskBudgets(state: State, task: Task, running: readonly RunningU
   return lines(state, { scope: 'task', task: task.id }, limits, [task.usage ?? NOTHING, ...used]);
 }
 
+/** Those of a task's own that are used up, by what is recorded. */
+export const taskUsedUp = (state: State, task: Task): readonly Budget[] =>
+  taskBudgets(state, task).filter(({ level }) => level === 'hard');
+
 function limitsOf({ config: { budgets } }: State, { id, budget }: Task): Limits | undefined {
   const named = budgets?.tasks === undefined || !Object.hasOwn(budgets.tasks, id) ? undefined : budgets.tasks[id];
   if (budgets?.task === undefined && named === undefined && budget === undefined) return undefined;
@@ -191,6 +195,10 @@ export function raiseCommand({ scope, task, unit, limit, spent }: Budget): strin
   const where = scope === 'task' ? `tasks.${task}` : scope;
   return `liza config set budgets.${where}.${unit} ${round}`;
 }
+
+/** Of a task that is BLOCKED for them: all have to be raised before it can go on. */
+export const raiseTaskCommands = (over: readonly Budget[], task: string): string =>
+  [...over.map(raiseCommand), `liza unblock ${task}`].join(', then ');
 
 /** One sentence for whoever waits: the fact, when it passes by itself, and the command that ends it. */
 export function usedUpSentence(budget: Budget, now: Instant): string {

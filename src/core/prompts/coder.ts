@@ -1,7 +1,7 @@
 // What a coder's session is told: its task, what was said against the last attempt, what an earlier session
 // left, and the way from checkpoint to submit. A resumed session is told only what changed.
 
-import { historyOf, iterationEvents } from '../holding.ts';
+import { checkpointEvent, historyOf, iterationEvents } from '../holding.ts';
 import { settings, type Task } from '../state.ts';
 import { begin, commandLines, handoff } from './commands.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
@@ -69,7 +69,7 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
   const rejected = rejectionOf(task) !== undefined;
   const checkpoint = resumed === true ? `\`${begin(task.id)}\`` : 'the first line of COMMANDS';
   const start = begun
-    ? 'Your checkpoint for this iteration stands (no second `begin`). See how far it got: `git status`, `git log`. Go on from there.'
+    ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`). See how far it got: \`git status\`, \`git log\`. Go on from there.`
     : `Before the first change record your checkpoint, with at most ${assumptions} assumptions: ${checkpoint}.`;
   const steps = [
     // A new mind has all its context: it goes on instead of handing off.
@@ -84,6 +84,12 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
     `\`liza submit-for-review ${task.id} HEAD\`: Liza runs VALIDATION at your commit itself, so give it time; red is refused, then mend it and submit again. Then \`liza exit 42 --reason "submitted"\`, and stop.`,
   ];
   return steps.map((step, at) => `${at + 1}. ${step}`);
+}
+
+/** A task that its budget had stopped goes on with whoever takes it. */
+function whoseCheckpoint(task: Task): string {
+  const by = checkpointEvent(task)?.agent;
+  return by === undefined || by === task.assigned_to ? 'Your checkpoint' : `The checkpoint of ${inline(by)}`;
 }
 
 /** What a session before was refused for, and may not have got round to. */

@@ -10,16 +10,23 @@ import { PRICE_LIST } from '../../../src/core/budget/price-list.ts';
 import { costOf, priceOf } from '../../../src/core/budget/prices.ts';
 import { spendingView } from '../../../src/core/budget/view.ts';
 import { usageWords } from '../../../src/core/budget/words.ts';
-import type { SessionUse } from '../../../src/core/command.ts';
+import type { Command, SessionUse } from '../../../src/core/command.ts';
 import { type Looking, nextDuty } from '../../../src/core/duty.ts';
 import { nextGoal } from '../../../src/core/goals.ts';
+import { checkpointEvent, startCommit } from '../../../src/core/holding.ts';
 import { reportOf } from '../../../src/core/report/facts.ts';
 import { costTold, usedTotal } from '../../../src/core/report/words.ts';
 import { whyNothingMoves } from '../../../src/core/stall.ts';
 import type { Config } from '../../../src/core/state.ts';
+import { worktreePlan } from '../../../src/core/worktrees.ts';
 import {
+  begin,
+  block,
+  CODER,
   claim,
   claimReview,
+  commit,
+  definition,
   HUMAN,
   PLANNER,
   ready,
@@ -29,6 +36,8 @@ import {
   toClaimed,
   toMerged,
   toReady,
+  toRejected,
+  unblock,
   type World,
 } from './world.ts';
 
@@ -215,6 +224,82 @@ describe('a budget that is used up', () => {
     w.run(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'budget' });
     expect(w.task('a')).toMatchObject({ status: 'BLOCKED', blocked_reason: 'budget: 2 min of 2 min used' });
     expect(w.task('a').failed_by ?? []).toEqual([]);
+  });
+
+  describe('of a task that was blocked for it', () => {
+    function blockedByBudget(): World {
+      const w = ready('a');
+      limited(w, { task: { usd: 1 } });
+      toRejected(w, 'a');
+      w.run(SUPERVISOR, claim('a', 'coder-1'));
+      w.run(CODER, begin('a'));
+      ended(w, 'coder-1', use(1.25), 'a');
+      w.run(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'budget' });
+      return w;
+    }
+    const raise = 'liza config set budgets.tasks.a.usd 2, then liza unblock a';
+
+    test('the block, the board that stands still and a refused unblock name the commands that let it go on', () => {
+      const w = blockedByBudget();
+      expect(w.task('a').blocked_questions?.[0]).toBe(`Is it worth more? Then a person says: ${raise}`);
+      expect(whyNothingMoves(w.board, w.now)).toBe(
+        `a is BLOCKED: the budget of a is used up: $1.25 of $1.00 — if it is worth more: ${raise}; else liza supersede a`,
+      );
+      expect(w.refused(HUMAN, unblock('a'))).toMatchObject({
+        guard: 'within-budget',
+        message: expect.stringContaining('the budget of a is used up: $1.25 of $1.00'),
+        hint: `Raise it, if it is worth more: ${raise}`,
+      });
+      expect(w.refused(PLANNER, unblock('a')).hint).toMatch(/^Only a person raises it \(.*liza supersede a/);
+      w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
+      expect(whyNothingMoves(w.board, w.now)).toBe('a is BLOCKED, and its budget is raised: liza unblock a');
+    });
+
+    test.each(['coder-1', 'coder-2'])(
+      'raised, it goes on where it was, with its iteration and checkpoint: %s',
+      (who) => {
+        const w = blockedByBudget();
+        const before = w.task('a');
+        w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
+        w.run(HUMAN, unblock('a'));
+        expect(w.task('a')).toMatchObject({ status: 'UNCLAIMED', worktree: before.worktree, keep_worktree: true });
+        expect(worktreePlan(w.task('a'), who)).toBe('keep');
+        w.run(SUPERVISOR, { ...claim('a', who), start_commit: commit(0xdead) } as Command);
+        expect(w.task('a')).toMatchObject({ iteration: 2, rejection_reason: before.rejection_reason });
+        expect(w.task('a').review_cycles_current).toBe(who === 'coder-1' ? 1 : 0);
+        expect(startCommit(w.task('a'))).toBe(startCommit(before));
+        expect(checkpointEvent(w.task('a'))).toEqual(checkpointEvent(before));
+        const second = w.tell({ id: who, parts: ['coder'] }, begin('a'));
+        expect(second).toMatchObject(who === 'coder-1' ? { already: true } : { guard: 'once' });
+      },
+    );
+
+    test('judged by a person since, or superseded, it does not', () => {
+      const w = blockedByBudget();
+      w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
+      w.run(HUMAN, { name: 'replan', task: 'a', reason: 'the wrong way' });
+      w.run(HUMAN, unblock('a'));
+      expect(w.task('a')).not.toHaveProperty('worktree');
+      const other = blockedByBudget();
+      other.run(PLANNER, {
+        name: 'supersede',
+        task: 'a',
+        root_cause: 'too large',
+        replacements: [],
+        definitions: [definition('b')],
+      });
+      expect(other.task('a')).not.toHaveProperty('worktree');
+    });
+
+    test('a second time it is blocked for a reason of its own: it begins anew', () => {
+      const w = blockedByBudget();
+      w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
+      w.run(HUMAN, unblock('a'));
+      w.run(SUPERVISOR, claim('a', 'coder-1'));
+      w.run(CODER, block('a'));
+      w.run(HUMAN, unblock('a'));
+      expect(w.task('a')).not.toHaveProperty('worktree');
+    });
   });
 
   test('in sessions: those under way count, so that a race starts no more than are allowed', () => {

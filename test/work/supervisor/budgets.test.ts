@@ -115,6 +115,39 @@ describe('a task’s', () => {
       worktree: '.worktrees/t',
     });
   });
+
+  test('raised and unblocked, it goes on in its folder: commits and files are where they were, its checkpoint stands', async () => {
+    const seen: string[] = [];
+    const look = (): void => {
+      const folder = `${r().p.root}/.worktrees/t`;
+      seen.push(fs.readFileSync(`${folder}/src/app.ts`, 'utf8'), fs.readFileSync(`${folder}/half.txt`, 'utf8'));
+    };
+    const first: Part = {
+      act: async () => {
+        succeeded(await r().p.begin('t'));
+        r().p.work('t', WORK);
+        fs.writeFileSync(`${r().p.root}/.worktrees/t/half.txt`, 'half done');
+      },
+      events: used({ input: 10, output: 5, cost_usd: 1.25 }),
+      end: 'exit 0',
+    };
+    const second: Part = {
+      act: async () => {
+        look();
+        fs.rmSync(`${r().p.root}/.worktrees/t/half.txt`);
+        succeeded(await r().p.submit('t'));
+      },
+      end: 'exit 0',
+    };
+    await limited({ task: { usd: 1 } }, { parts: { 'coder-1': [first, second] } });
+    await r().until('blocked', async () => (await r().p.task('t')).status === 'BLOCKED');
+    await set('budgets.tasks.t.usd', 2);
+    succeeded(await r().p.run(undefined, { name: 'unblock', task: 't', facts: { spec_exists: true } }));
+    await r().until('submitted', async () => (await r().p.task('t')).status === 'READY_FOR_REVIEW');
+    expect(seen).toEqual([WORK['src/app.ts'], 'half done']);
+    expect(r().started[1]?.prompt).toContain('checkpoint for this iteration stands');
+    expect((await r().p.task('t')).iteration).toBe(1);
+  });
 });
 
 test('a review that is ended for its task’s budget: the run says so, and raised it goes on', async () => {
