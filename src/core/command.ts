@@ -289,7 +289,12 @@ export interface Payloads {
     readonly triggered_by?: string;
     readonly facts?: SpecFacts;
   };
-  'config set': { readonly key: string; readonly value: unknown };
+  'config set': {
+    readonly key: string;
+    readonly value: unknown;
+    /** Of the disk: where the branch is checked out that shall be the integration branch; what a place would open. */
+    readonly facts?: { readonly checked_out?: string; readonly hole?: string };
+  };
   /** `facts`: the tasks that left the state for the archive. */
   metrics: { readonly facts?: { readonly archived: readonly Task[] } };
   archive: { readonly tasks?: readonly string[] };

@@ -41,6 +41,7 @@ import {
   type World,
 } from './world.ts';
 
+const BOUNDS = 'from 0 (nothing starts) to 1000000000000, or null for no limit';
 const REHEARSAL = 'rehearsal (scripted numbers)';
 
 const use = (usd: number | undefined, more: Partial<SessionUse> = {}): SessionUse => ({
@@ -358,10 +359,14 @@ describe('setting it', () => {
     ['budgets.dya.usd', 5, 'budgets.dya must be a map of task, goal, day, tasks, warn_percent, end_percent'],
     ['budgets.day.dollars', 5, 'budgets.day.dollars must be a map of tokens, usd, minutes, sessions'],
     ['budgets.day.usd', 'much', 'budgets.day.usd must be a number'],
-    ['budgets.day.usd', -1, 'budgets.day.usd must be ≥ 0'],
+    ['budgets.day.usd', -1, `budgets.day.usd must be a number ${BOUNDS}`],
     ['budgets.day.usd', Number.POSITIVE_INFINITY, 'budgets.day.usd must be a number'],
     ['budgets.goal.minutes', Number.NaN, 'budgets.goal.minutes must be a number'],
-    ['budgets.task.tokens', 1e308, 'budgets.task.tokens must be ≤ 1000000000000; null: no limit'],
+    ['budgets.task.tokens', 1e308, `budgets.task.tokens must be a whole number ${BOUNDS}`],
+    ['budgets', [], 'budgets must be a map, and this is a list'],
+    ['budgets', { day: [] }, 'budgets.day must be a map, and this is a list'],
+    ['budgets.tasks', { a: [] }, 'budgets.tasks.a must be a map, and this is a list'],
+    ['prices', [], 'prices must be a map, and this is a list'],
     ['budgets.day.tokens', 1.5, 'budgets.day.tokens must be a whole number'],
     ['budgets.end_percent', 90, 'budgets.end_percent must be ≥ 100'],
     [
