@@ -186,6 +186,8 @@ export interface Payloads {
   handoff: { readonly task: string } & Omit<Handoff, 'agent' | 'timestamp'>;
   'long-heartbeat': { readonly task?: string; readonly reason: string };
   exit: { readonly code: number; readonly reason?: string };
+  /** A session is about to begin: from here on it counts. */
+  'session-start': { readonly agent: string; readonly task?: string };
   /** A session of an agent is over: what it used, and how it may be gone on with. */
   'session-end': {
     readonly agent: string;

@@ -4,7 +4,7 @@
 
 import { type Board, SWITCHES, type Switch } from './board.ts';
 import { nextDay } from './budget/ledger.ts';
-import { type RunningUse, spentWords, taskUsedUp, usedUp, usedUpWords } from './budget/limits.ts';
+import { begun, type RunningUse, spentWords, taskUsedUp, usedUp, usedUpWords } from './budget/limits.ts';
 import { agentLease, reviewLease, taskLease } from './holding.ts';
 import { roomMissing } from './room.ts';
 import { isTerminal, type Role, type Task } from './state.ts';
@@ -52,7 +52,9 @@ export function nextDuty(board: Board, looking: Looking, now: Instant): Duty {
 }
 
 function holding({ state, freeMb }: Board, { agent, running }: Looking, now: Instant): Duty | undefined {
-  const over = usedUp(state, now, undefined, agent) ?? usedUp(state, now, undefined, agent, running ?? []);
+  // Claims that will have a session are counted by the claim itself: whoever holds one would wait for the other for ever.
+  const over =
+    usedUp(state, now, undefined, agent, begun(state, agent)) ?? usedUp(state, now, undefined, agent, running ?? []);
   if (over !== undefined) {
     return { kind: 'held', why: usedUpWords(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
   }

@@ -128,14 +128,23 @@ export function usedUp(
   );
 }
 
-/** Agents at work by the board, each as one session that has told nothing yet. */
-function underWay({ agents }: State, asking: string | undefined): readonly RunningUse[] {
-  return Object.entries(agents).flatMap(([id, { status, current_task: task }]) =>
-    id !== asking && (status === 'WORKING' || status === 'REVIEWING')
-      ? [{ task, usage: { ...NOTHING, sessions: 1 } }]
+/** Sessions that began and are not recorded yet, each as one that has told nothing, and claims that will have one. */
+function underWay(state: State, asking: string | undefined): readonly RunningUse[] {
+  const claims = Object.entries(state.agents).flatMap(([id, { status, current_task, under_way }]) =>
+    id !== asking && under_way === undefined && (status === 'WORKING' || status === 'REVIEWING')
+      ? [oneOn(current_task)]
       : [],
   );
+  return [...begun(state, asking), ...claims];
 }
+
+/** A coder that has submitted, or a reviewer that has judged, may still be at it; `asking` is not, or could not ask. */
+export const begun = ({ agents }: State, asking: string | undefined): readonly RunningUse[] =>
+  Object.entries(agents).flatMap(([id, { under_way }]) =>
+    id === asking || under_way === undefined ? [] : [oneOn(under_way.task)],
+  );
+
+const oneOn = (task: string | undefined): RunningUse => ({ task, usage: { ...NOTHING, sessions: 1 } });
 
 /** A budget so far overrun that a running session is ended for it. */
 export function overrun(

@@ -16,7 +16,7 @@ import { nextGoal } from '../../../src/core/goals.ts';
 import { checkpointEvent, startCommit } from '../../../src/core/holding.ts';
 import { reportOf } from '../../../src/core/report/facts.ts';
 import { costTold, usedTotal } from '../../../src/core/report/words.ts';
-import { whyNothingMoves } from '../../../src/core/stall.ts';
+import { whyAllRest, whyNothingMoves } from '../../../src/core/stall.ts';
 import type { Config } from '../../../src/core/state.ts';
 import { worktreePlan } from '../../../src/core/worktrees.ts';
 import {
@@ -309,9 +309,68 @@ describe('a budget that is used up', () => {
     w.run(SUPERVISOR, claim('a', 'coder-1'));
     w.run(SUPERVISOR, claim('b', 'coder-2'));
     expect(w.refused(SUPERVISOR, claim('c', 'coder-3'))).toMatchObject({ guard: 'within-budget' });
-    // Who holds one of them already goes on.
+    // Of those who hold one whoever begins first goes on; nobody waits for a session that has not begun.
     ended(w, 'coder-1', use(1), 'a');
-    expect(duty(w, 'coder-1').kind).toBe('held');
+    for (const id of ['coder-1', 'coder-2']) expect(duty(w, id).kind).toBe('code');
+    w.run(supervisorOf('coder-1'), { name: 'session-start', agent: 'coder-1', task: 'a' });
+    expect(duty(w, 'coder-2').kind).toBe('held');
+    expect(w.refused(supervisorOf('coder-2'), { name: 'session-start', agent: 'coder-2', task: 'b' })).toMatchObject({
+      guard: 'within-budget',
+      message: expect.stringContaining('the budget of the goal is used up: 2 sessions of 2 sessions'),
+    });
+    expect(whyAllRest(w.board, w.now)).toContain('liza config set budgets.goal.sessions 4');
+    ended(w, 'coder-1', use(1), 'a');
+    expect(w.state.goal.spent?.sessions).toBe(2);
+    expect(w.agent('coder-1')).not.toHaveProperty('under_way');
+  });
+
+  describe('in sessions: one that is ending counts until it is recorded, once', () => {
+    const start = (w: World, agent: string, task?: string) =>
+      w.tell(supervisorOf(agent), { name: 'session-start', agent, ...(task === undefined ? {} : { task }) });
+
+    test('a review does not begin beside the coder’s last session, which has submitted', () => {
+      const w = ready('a');
+      limited(w, { task: { sessions: 2 } });
+      toClaimed(w, 'a');
+      start(w, 'coder-1', 'a');
+      toReady(w, 'a');
+      w.run(HUMAN, { name: 'config set', key: 'budgets.task.sessions', value: 1 });
+      expect(w.refused(SUPERVISOR, claimReview('a'))).toMatchObject({ guard: 'within-budget' });
+      expect(duty(w, 'code-reviewer-1').kind).toBe('nothing');
+      w.run(HUMAN, { name: 'config set', key: 'budgets.task.sessions', value: 2 });
+      w.run(SUPERVISOR, claimReview('a'));
+      expect(start(w, 'code-reviewer-1', 'a').ok).toBe(true);
+      ended(w, 'coder-1', use(1), 'a');
+      ended(w, 'code-reviewer-1', use(1), 'a');
+      expect(w.task('a').usage?.sessions).toBe(2);
+    });
+
+    test('nor another coder’s after a block that was answered at once', () => {
+      const w = ready('a');
+      limited(w, { task: { sessions: 1 } });
+      w.run(SUPERVISOR, claim('a', 'coder-1'));
+      start(w, 'coder-1', 'a');
+      w.run(CODER, block('a'));
+      w.run(PLANNER, unblock('a'));
+      expect(w.refused(SUPERVISOR, claim('a', 'coder-2'))).toMatchObject({ guard: 'within-budget' });
+    });
+
+    test('a planner’s counts as well', () => {
+      const w = ready('a');
+      limited(w, { goal: { sessions: 1 } });
+      expect(start(w, 'planner-1').ok).toBe(true);
+      expect(w.refused(SUPERVISOR, claim('a', 'coder-1'))).toMatchObject({ guard: 'within-budget' });
+      expect(duty(w, 'coder-1').kind).toBe('held');
+    });
+
+    test('none begins while a switch is on, or the disk is full', () => {
+      const w = ready('a');
+      w.board = { ...w.board, freeMb: 1 };
+      expect(start(w, 'planner-1')).toMatchObject({ guard: 'room-on-disk' });
+      w.board = { ...w.board, freeMb: 1e6 };
+      w.run(HUMAN, { name: 'pause' });
+      expect(start(w, 'planner-1')).toMatchObject({ guard: 'switches' });
+    });
   });
 
   test('what others of this process have used so far counts before it is recorded', () => {

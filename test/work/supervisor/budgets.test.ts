@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/agents/provider.ts';
 import { OPERATOR } from '../../../src/core/board.ts';
 import { decide } from '../../../src/core/decide.ts';
+import { supervisorOf } from '../../../src/supervisor/office.ts';
+import { undo } from '../../../src/workflows/undo.ts';
 import { START, succeeded, WORK } from '../workflows/project.ts';
 import { open, type Part, type RoomOptions, r } from './room.ts';
 
@@ -178,6 +180,29 @@ test('a review that is ended for its task’s budget: the run says so, and raise
   }
 });
 
+test('sessions of a task are exact: no review begins while its coder’s last one is just ending', async () => {
+  let submitted = false;
+  const submits: Part = {
+    act: async () => {
+      succeeded(await r().p.begin('t'));
+      r().p.work('t', WORK);
+      succeeded(await r().p.submit('t'));
+      submitted = true;
+    },
+    end: 'sleep 1.5; exit 0',
+  };
+  await limited({ task: { sessions: 1 } }, {
+    agents: ['coder-1', 'code-reviewer-1'],
+    parts: { 'coder-1': [submits], 'code-reviewer-1': [{}] },
+  } as RoomOptions);
+  await r().until('submitted', () => submitted);
+  await r().until('its end', () => ended() === 1);
+  await r().until('it is said', () => waitsFor().startsWith('the budget of t is used up: 1 session of 1 session'));
+  expect(r().started).toHaveLength(1);
+  expect((await r().p.task('t')).usage?.sessions).toBe(1);
+  expect((await r().p.state()).agents['coder-1']).not.toHaveProperty('under_way');
+});
+
 describe('a session that goes far beyond', () => {
   test('is ended, its work stays, and what it used is recorded', async () => {
     const part: Part = { events: used({ input: 100, output: 50, cost_usd: 1.3 }) };
@@ -229,6 +254,18 @@ describe('what a session cost', () => {
     await r().until('its end', () => ended() === 1);
     expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
   });
+});
+
+test('what a session used is not undone', async () => {
+  await open({ parts: { 'coder-1': [works({ input: 10, output: 5, cost_usd: 0.5 }), {}] } });
+  await r().until('its end', () => ended() === 1);
+  const journal = fs.readFileSync(r().p.file('.liza/journal.jsonl'), 'utf8').trimEnd().split('\n');
+  const entries = journal.map((line) => JSON.parse(line) as { seq: number; command: string });
+  for (const name of ['session-start', 'session-end']) {
+    const seq = entries.find(({ command }) => command === name)?.seq;
+    expect(await undo(r().p.context, OPERATOR, seq)).toMatchObject({ guard: 'effect' });
+  }
+  expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, cost_usd: 0.5 });
 });
 
 test('a disk that is full when a session ends: it waits for room, records what was used, and goes on', async () => {
@@ -300,6 +337,21 @@ describe('what a session used whose supervisor was killed', () => {
     );
     expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, seconds: 90, cost_usd: 0.7 });
     expect((await r().p.task('t')).usage).toMatchObject({ sessions: 1, cost_usd: 0.7 });
+  });
+
+  test('of one that left nothing but that it began, counts as one that is unknown', async () => {
+    await open({
+      parts: { 'coder-1': [{}] },
+      furnish: async ({ store }) => {
+        const actor = supervisorOf('coder-1');
+        const command = { name: 'session-start', agent: 'coder-1', task: 't' } as const;
+        await store.transact({ actor, command: 'session-start' }, (board, now) =>
+          decide(board, command, { actor, now }),
+        );
+      },
+    });
+    expect((await r().p.task('t')).usage).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
+    await r().until('it goes on', () => r().started.length === 1);
   });
 
   test.each(['', '{', '[]', '{"used":{"seconds":-1,"cost_usd":"much","input_tokens":1e99}}'])(

@@ -76,7 +76,7 @@ export interface RoomOptions extends ProjectOptions {
   readonly provider?: Partial<Provider>;
   readonly crew?: Partial<CrewOptions>;
   /** What is there before the crew comes. */
-  readonly furnish?: (project: Project) => void;
+  readonly furnish?: (project: Project) => void | Promise<void>;
 }
 
 const LONG_AGO = 3600;
@@ -85,7 +85,7 @@ async function openRoom(options: RoomOptions): Promise<Room> {
   const p = project(options);
   // The board comes with registered agents: by now their supervisors are long gone.
   p.pass(LONG_AGO);
-  options.furnish?.(p);
+  await options.furnish?.(p);
   const clock = fakeClock(p, START + LONG_AGO * 1000);
   const started: SessionRequest[] = [];
   const folder = path.join(p.base, 'parts');
