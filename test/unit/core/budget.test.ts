@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { spendingFacts } from '../../../src/cli/render-spending.ts';
+import { alarms } from '../../../src/core/alarms.ts';
 import type { Witness } from '../../../src/core/audit-facts.ts';
 import { auditGoal } from '../../../src/core/audit-goal.ts';
 import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/core/budget/ledger.ts';
@@ -146,6 +147,13 @@ describe('what is counted', () => {
     expect(goal.days).toHaveLength(14);
     expect(goal.days?.at(-1)?.date).toBe('2026-04-09');
     expect(goal.spent?.sessions).toBe(40);
+    // A clock that was ahead all the time, and is right again: today counts.
+    const today = Date.parse('2026-02-01T12:00:00Z');
+    for (const sum of [1, 2]) {
+      goal = { ...goal, ...booked({ ...state, goal }, use(1), today) };
+      expect(spentOnDay({ ...state, goal }, '2026-02-01')).toMatchObject({ sessions: sum });
+    }
+    expect(goal.days).toHaveLength(14);
   });
 });
 
@@ -270,6 +278,9 @@ describe('a budget that is used up', () => {
         expect(w.task('a').review_cycles_current).toBe(who === 'coder-1' ? 1 : 0);
         expect(startCommit(w.task('a'))).toBe(startCommit(before));
         expect(checkpointEvent(w.task('a'))).toEqual(checkpointEvent(before));
+        expect(alarms(w.board, w.now, { steady: {} } as never).map(({ text }) => text)).not.toContainEqual(
+          expect.stringContaining('REASSIGNED'),
+        );
         const second = w.tell({ id: who, parts: ['coder'] }, begin('a'));
         expect(second).toMatchObject(who === 'coder-1' ? { already: true } : { guard: 'once' });
       },

@@ -228,6 +228,16 @@ describe('a session that goes far beyond', () => {
   });
 });
 
+test('a clock that is set while a session runs makes it neither longer nor shorter', async () => {
+  const acts = async (): Promise<void> => {
+    r().clock.advance(60_000);
+    r().clock.setBy(365 * 86_400_000);
+  };
+  await limited({ goal: { minutes: 5 } }, { parts: { 'coder-1': [{ act: acts, end: 'exit 0' }, {}] } });
+  await r().until('its end', () => ended() === 1);
+  expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, seconds: 60 });
+});
+
 describe('what a session cost', () => {
   test.each([
     ['by its provider’s word', { input: 10, output: 5, cost_usd: 0.25, model: 'gpt-5' }, { cost_usd: 0.25 }],
