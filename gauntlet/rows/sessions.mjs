@@ -185,7 +185,7 @@ export const g20 = {
       .journal()
       .filter(
         ({ actor, seq }) =>
-          actor === 'coder-1' && seq > w.since && !/session-end|exit/.test(w.journal()[seq - 1].command),
+          actor === 'coder-1' && seq > w.since && !/session-start|session-end|exit/.test(w.journal()[seq - 1].command),
       );
     holds(late.length === 0, `written after it woke: ${late.map(({ command }) => command)}`);
     if (w.sandboxed && w.ended()) {

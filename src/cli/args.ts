@@ -49,9 +49,9 @@ interface Token {
   readonly inlineValue: boolean | undefined;
 }
 
-/** argv cannot hold a NUL, so it marks what only looks like an option: a dash followed by a space. */
+/** argv cannot hold a NUL, so it marks what only looks like an option: a dash followed by a space, or a number. */
 const MARK = '\u0000';
-const protect = (word: string): string => (/^-+\s/.test(word) ? MARK + word : word);
+const protect = (word: string): string => (/^-+\s|^-\.?\d/.test(word) ? MARK + word : word);
 const restore = (word: string): string => (word.startsWith(MARK) ? word.slice(1) : word);
 
 function tokens(verb: Verb, options: Readonly<Record<string, Option>>, argv: readonly string[]): readonly Token[] {

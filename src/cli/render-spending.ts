@@ -1,22 +1,30 @@
-// What was spent and what is left, a line for each: `goal  1.2M tokens · $3.20 of $10.00, $6.80 left · 42 min`.
+// What was spent and what is left, each in a line, or more where the page is narrow: `goal  1.2M tokens · $3.20 of $10.00, $6.80 left · 42 min`.
 
 import { amountWords, scopeWords, UNITS, type Unit } from '../core/budget/limits.ts';
 import type { SpendingView } from '../core/budget/view.ts';
 import { counted } from '../core/gist.ts';
 import type { Line, Pen } from './pen.ts';
-import { columns, pad } from './terminal.ts';
+import { clip, columns, pad } from './terminal.ts';
 
 export function spendingLines(all: readonly SpendingView[], p: Pen): readonly Line[] {
   const name = (one: SpendingView): string => p.say(scopeWords(one).replace(/^the /, ''));
-  const width = Math.max(0, ...all.map((one) => columns(name(one))));
-  return all.map((one): Line => {
+  // A task's id may be long; `today (UTC)` always fits.
+  const most = Math.max(11, Math.floor(p.width / 4));
+  const width = Math.min(most, Math.max(0, ...all.map((one) => columns(name(one)))));
+  const indent = ' '.repeat(width + 4);
+  return all.flatMap((one): readonly Line[] => {
     const levels = Object.values(one.limits).map(({ level }) => level);
     const tone = levels.includes('hard') ? 'bad' : levels.includes('soft') ? 'warn' : undefined;
-    return [{ text: `  ${pad(name(one), width)}  ` }, { text: spendingFacts(one).join(p.dot), tone }];
+    const items = spendingFacts(one).flatMap((text) => p.lines(text, p.width - indent.length));
+    const [[, ...first] = [], ...more] = p.flow(
+      items.map((text) => ({ text, tone })),
+      indent,
+    );
+    return [[{ text: `  ${pad(clip(name(one), width, p.more), width)}  ` }, ...first], ...more];
   });
 }
 
-/** What is limited first: a narrow page cuts the rest. */
+/** What is limited first. */
 export function spendingFacts(one: SpendingView): readonly string[] {
   const percent = (unit: Unit): number => one.limits[unit]?.percent ?? -1;
   return UNITS.toSorted((a, b) => percent(b) - percent(a)).flatMap((unit) => fact(one, unit));

@@ -19,6 +19,14 @@ export function isDeadlocked(task: Task): boolean {
   return history.slice(last + 1).some((entry) => entry.event === 'blocked' && entry.reason === REVIEW_DEADLOCK);
 }
 
+/** Its own budget stopped it, and nobody has judged the work since. A hand-edited block leaves no event of its own. */
+export function isStoppedByBudget(task: Task): boolean {
+  const last = historyOf(task).findLast(({ event: name }) => TURNS.has(name));
+  return task.status === 'BLOCKED' && last?.event === 'limit' && last.limit === 'budget';
+}
+
+const TURNS: ReadonlySet<string> = new Set(['blocked', 'limit', 'claimed', 'unblocked']);
+
 export interface Block {
   readonly reason: string;
   readonly questions: readonly string[];
@@ -84,7 +92,7 @@ export const QUESTIONS = {
     'Is validation_timeout too short for it?',
   ],
   spin: ['What kept the agent from changing anything?', 'Is the task possible as it is written?'],
-  budget: ['Is the task worth a larger budget?', 'Should it be cut into smaller ones, or given up?'],
+  budget: ['Should it be cut into smaller ones, or given up?'],
   silence: ['What was the agent waiting for?', 'Does a command of this task hang?'],
   review_deadlock: [
     'Does the coder not address the feedback, or do the criteria shift?',

@@ -195,6 +195,8 @@ export interface Payloads {
   handoff: { readonly task: string } & Omit<Handoff, 'agent' | 'timestamp'>;
   'long-heartbeat': { readonly task?: string; readonly reason: string };
   exit: { readonly code: number; readonly reason?: string };
+  /** A session is about to begin: from here on it counts. */
+  'session-start': { readonly agent: string; readonly task?: string };
   /** A session of an agent is over: what it used, and how it may be gone on with. */
   'session-end': {
     readonly agent: string;
@@ -300,7 +302,12 @@ export interface Payloads {
     readonly triggered_by?: string;
     readonly facts?: SpecFacts;
   };
-  'config set': { readonly key: string; readonly value: unknown };
+  'config set': {
+    readonly key: string;
+    readonly value: unknown;
+    /** Of the disk: where the branch is checked out that shall be the integration branch; what a place would open. */
+    readonly facts?: { readonly checked_out?: string; readonly hole?: string };
+  };
   /** `facts`: the tasks that left the state for the archive. */
   metrics: { readonly facts?: { readonly archived: readonly Task[] } };
   archive: { readonly tasks?: readonly string[] };

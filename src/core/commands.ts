@@ -16,7 +16,7 @@ import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './comm
 import { abandon, replan, unblock } from './commands/rescope.ts';
 import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
 import { reviewChanged, reviewCopy } from './commands/review-copy.ts';
-import { contextUsed, sessionEnd, trouble } from './commands/session.ts';
+import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/session.ts';
 import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
 import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
@@ -59,6 +59,7 @@ export const TABLE: Table = {
   handoff,
   'long-heartbeat': longHeartbeat,
   exit,
+  'session-start': sessionStart,
   'session-end': sessionEnd,
   'context-used': contextUsed,
   trouble,

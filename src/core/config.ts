@@ -12,14 +12,17 @@ const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
 
 /** A key that is misspelt would be a limit that does not hold: unknown ones are refused. */
 const MOST = 1e12;
-const tooMuch = `must be ≤ ${MOST}; null: no limit`;
+const bounds = `from 0 (nothing starts) to ${MOST}, or null for no limit`;
+const anyNumber = `must be a number ${bounds}`;
+const wholeNumber = `must be a whole number ${bounds}`;
+const part = v.optional(v.nullable(v.pipe(v.number(anyNumber), v.minValue(0, anyNumber), v.maxValue(MOST, anyNumber))));
+const whole = v.optional(
+  v.nullable(
+    v.pipe(v.number(wholeNumber), v.integer(wholeNumber), v.minValue(0, wholeNumber), v.maxValue(MOST, wholeNumber)),
+  ),
+);
 const Limits = v.strictObject(
-  {
-    tokens: v.optional(v.pipe(count, v.maxValue(MOST, tooMuch))),
-    usd: v.optional(v.pipe(amount, v.maxValue(MOST, tooMuch))),
-    minutes: v.optional(v.pipe(amount, v.maxValue(MOST, tooMuch))),
-    sessions: v.optional(v.pipe(count, v.maxValue(MOST, tooMuch))),
-  },
+  { tokens: whole, usd: part, minutes: part, sessions: whole },
   'must be a map of tokens, usd, minutes, sessions',
 );
 

@@ -4,7 +4,7 @@
 
 import { type Board, SWITCHES, type Switch } from './board.ts';
 import { nextDay } from './budget/ledger.ts';
-import { type RunningUse, spentWords, taskBudgets, usedUp, usedUpWords } from './budget/limits.ts';
+import { begun, type RunningUse, spentWords, taskUsedUp, usedUp, usedUpWords } from './budget/limits.ts';
 import { agentLease, reviewLease, taskLease } from './holding.ts';
 import { roomMissing } from './room.ts';
 import { isTerminal, type Role, type Task } from './state.ts';
@@ -52,7 +52,9 @@ export function nextDuty(board: Board, looking: Looking, now: Instant): Duty {
 }
 
 function holding({ state, freeMb }: Board, { agent, running }: Looking, now: Instant): Duty | undefined {
-  const over = usedUp(state, now, undefined, agent) ?? usedUp(state, now, undefined, agent, running ?? []);
+  // Claims that will have a session are counted by the claim itself: whoever holds one would wait for the other for ever.
+  const over =
+    usedUp(state, now, undefined, agent, begun(state, agent)) ?? usedUp(state, now, undefined, agent, running ?? []);
   if (over !== undefined) {
     return { kind: 'held', why: usedUpWords(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
   }
@@ -91,7 +93,7 @@ function working(board: Board, looking: Looking, now: Instant): Duty {
   const wanted = offered.filter((task) => !passed.has(attemptKey(task)) && (only === undefined || task.id === only));
   const mine = wanted.find((task) => holder(task, role) === agent) ?? underWay(board, looking);
   const open = wanted.filter((task) => holder(task, role) !== agent);
-  const over = mine === undefined ? undefined : taskBudgets(board.state, mine).find(({ level }) => level === 'hard');
+  const [over] = mine === undefined ? [] : taskUsedUp(board.state, mine);
   if (mine !== undefined && over !== undefined) return { kind: 'spent', task: mine, why: spentWords(over) };
   const task = mine ?? open[looking.impatient === true ? 0 : turnOf(board, looking, now)];
   if (task !== undefined) return { kind: role === 'coder' ? 'code' : 'review', task };

@@ -4,7 +4,7 @@
 
 import { type Board, SWITCHES } from './board.ts';
 import { REPORT } from './breaker.ts';
-import { usedUp, usedUpSentence } from './budget/limits.ts';
+import { begun, usedUp, usedUpSentence } from './budget/limits.ts';
 import { gist } from './gist.ts';
 import { roomMissing } from './room.ts';
 import { overspent, whyStuck } from './stall/reasons.ts';
@@ -21,7 +21,13 @@ export function whyNothingMoves(board: Board, now: Instant, invalid?: string): s
 
 /** Of agents that all rest: one that holds a review, or whose lease goes on, is not at work on it. */
 export const whyAllRest = (board: Board, now: Instant): string | undefined =>
-  whyNothingMoves(board, now) ?? overspent(survey(board, now));
+  whyNothingMoves(board, now) ?? overspent(survey(board, now)) ?? whyOthersHold(board, now);
+
+/** Sessions of other processes, and of those that died and whose id nobody has taken since, count until they are recorded. */
+function whyOthersHold({ state }: Board, now: Instant): string | undefined {
+  const over = usedUp(state, now, undefined, undefined, begun(state, undefined));
+  return over && usedUpSentence(over, now);
+}
 
 const whyInvalid = (invalid: string | undefined): string | undefined =>
   invalid === undefined ? undefined : `state.yaml is invalid (${gist(invalid)}), so no work starts: liza edit`;

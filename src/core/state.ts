@@ -160,6 +160,8 @@ export const AgentSchema = v.object({
   /** Of all its sessions; each is counted with its task, or the goal, too. */
   usage: v.optional(UsageSchema),
   session: v.optional(text),
+  /** A session that began and whose use is not recorded yet: it counts as one. */
+  under_way: v.optional(v.object({ since: timestamp, task: v.optional(id) })),
   provider: v.optional(text),
   /** The provider's own session, which the next one on this task goes on with. */
   resume: v.optional(

@@ -35,6 +35,7 @@ const USAGE: Readonly<Record<CommandName, string>> = {
   handoff: 'handoff {task} --summary "…" --next "…"',
   'long-heartbeat': 'heartbeat --long "…"',
   exit: 'exit 42 --reason "…"',
+  'session-start': 'agent <role>',
   'session-end': 'agent <role>',
   'context-used': 'agent <role>',
   trouble: 'agent <role>',

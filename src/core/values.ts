@@ -20,3 +20,14 @@ export function same(a: unknown, b: unknown): boolean {
   if (!isFields(a) || !isFields(b)) return false;
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => same(a[key], b[key]));
 }
+
+/** Where a list stands for a map: the schema would read an empty one as an empty map. */
+export function listForMap(given: unknown, read: unknown): readonly string[] | undefined {
+  if (Array.isArray(given)) return Array.isArray(read) ? undefined : [];
+  if (!isFields(given) || !isFields(read)) return undefined;
+  for (const [key, value] of Object.entries(given)) {
+    const inner = listForMap(value, read[key]);
+    if (inner !== undefined) return [key, ...inner];
+  }
+  return undefined;
+}

@@ -22,6 +22,13 @@ export function worktreePlan(task: Task, agent: string): WorktreePlan {
   }
 }
 
+/** Unblocked after its budget was raised: whoever takes it goes on with the iteration, and its checkpoint stands. */
+export function goesOn(task: Task): boolean {
+  const unblocked = historyOf(task).findLast(({ event }) => event === 'unblocked');
+  const kept = task.status === 'UNCLAIMED' && task.keep_worktree === true && task.worktree !== undefined;
+  return kept && unblocked?.goes_on === true;
+}
+
 /** The approved commit whose merge failed. */
 export function approvedBefore(task: Task): string | undefined {
   const commit = historyOf(task).findLast(({ event }) => event === 'integration_failed')?.commit;

@@ -3,19 +3,31 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gitDirectoryOf } from './directory.ts';
+import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The folder of a checkout that is not Liza's own and stands on the branch. */
-export function usersOf(bench: Workbench, branch: string): string | undefined {
+export const usersOf = ({ root, common }: Workbench, branch: string): string | undefined =>
+  standingOn(root, common, branch);
+
+/** The same, of a project that is not opened. */
+export function checkoutOf(root: string, branch: string): string | undefined {
+  const own = gitDirectoryOf(root);
+  return own === undefined ? undefined : standingOn(root, commonDirectoryOf(own), branch);
+}
+
+function standingOn(root: string, common: string, branch: string): string | undefined {
   const line = `ref: ${branch}`;
-  const own = gitDirectoryOf(bench.root);
-  if (own !== undefined && text(join(own, 'HEAD')) === line) return bench.root;
-  if (text(join(bench.common, 'HEAD')) === line) return dirname(bench.common);
-  const links = join(bench.common, 'worktrees');
+  const own = gitDirectoryOf(root);
+  if (own !== undefined && text(join(own, 'HEAD')) === line) return root;
+  if (text(join(common, 'HEAD')) === line && !isBare(common)) return dirname(common);
+  const links = join(common, 'worktrees');
   const name = entries(links).find((link) => !link.startsWith('liza-') && text(join(links, link, 'HEAD')) === line);
   return name === undefined ? undefined : dirname(text(join(links, name, 'gitdir')) ?? name);
 }
+
+/** It has a HEAD, too, and no files that stand on it. */
+const isBare = (common: string): boolean => /^\s*bare\s*=\s*true\s*$/m.test(text(join(common, 'config')) ?? '');
 
 /**
  * Whether any checkout may stand on the branch, come back to it, or have been left half advanced: a

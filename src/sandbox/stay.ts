@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { holeAt, inFull } from './holes.ts';
 import { ALWAYS_HIDDEN, type Environment, isBelow, type Policy, type Shown, TEMPORARY } from './policy.ts';
 import { realOf, toolFolders } from './tools.ts';
 
@@ -81,18 +82,19 @@ function homeAt(env: Environment, root: string): string | undefined {
 type Named = Exclude<Shown, string>;
 
 /** Of the configuration. In a folder that is open a link may be a session's own, and would show the next one anything. */
-function namedIn({ alsoRead = [], alsoWrite = [], env }: Stay): readonly [readonly Named[], readonly Named[]] {
-  const [read, write] = [alsoRead, alsoWrite].map((paths) => paths.flatMap((path) => named(path, env)));
+function namedIn(stay: Stay): readonly [readonly Named[], readonly Named[]] {
+  const { alsoRead = [], alsoWrite = [] } = stay;
+  const read = alsoRead.flatMap((path) => named(path, 'read', stay));
+  const write = alsoWrite.flatMap((path) => named(path, 'write', stay));
   const isPlanted = ({ at, from }: Named): boolean =>
-    at !== from && (write ?? []).some((open) => open.at !== at && (isBelow(at, open.at) || isBelow(at, open.from)));
-  const [seen = [], open = []] = [read, write].map((all) => (all ?? []).filter((one) => !isPlanted(one)));
-  return [seen, open];
+    at !== from && write.some((open) => open.at !== at && (isBelow(at, open.at) || isBelow(at, open.from)));
+  return [read.filter((one) => !isPlanted(one)), write.filter((one) => !isPlanted(one))];
 }
 
-/** What the configuration names, if it is there; a link is shown as what it leads to. */
-function named(path: string, env: Environment): readonly Named[] {
-  const whole = path.replace(/^~(?=\/|$)/, env['HOME'] ?? '~');
-  if (!isAbsolute(whole)) return [];
+/** What the configuration names, if it is there; a link is shown as what it leads to, and may lead elsewhere by now. */
+function named(path: string, kind: 'read' | 'write', stay: Stay): readonly Named[] {
+  const whole = inFull(path, stay.env);
+  if (!isAbsolute(whole) || holeAt(path, kind, stay) !== undefined) return [];
   return shownAt(whole);
 }
 

@@ -204,10 +204,16 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     await refused(round, task, assigned);
     return undefined;
   }
-  memory.races = 0;
-  memory.refusal = undefined;
   const { work } = assigned;
   try {
+    const about = work.task === undefined ? {} : { task: work.task };
+    const begins = await transact(handsOf(office, work.agent), { name: 'session-start', agent: work.agent, ...about });
+    if (isRefusal(begins)) {
+      await refused(round, task, begins);
+      return undefined;
+    }
+    memory.races = 0;
+    memory.refusal = undefined;
     await heartbeat.holds(work.task === undefined ? undefined : { task: work.task, epoch: work.epoch ?? 0 });
     await clearTrouble(round);
     const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
@@ -250,6 +256,8 @@ async function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
 async function refused({ office, who, memory, seat, stop }: Round, task: Task | undefined, no: Refusal): Promise<void> {
   const { agent } = who;
   if (no.guard === 'folder' && task !== undefined && (await madeAgain(office, agent, task))) return;
+  // Turned on this very moment: the next look finds it, and what is turned off again must not wait.
+  if (no.guard === 'switches') return;
   const raced = RACED.has(no.guard ?? '');
   if (raced && memory.races < RACES) {
     memory.races += 1;

@@ -73,6 +73,9 @@ export async function runSession(
 ): Promise<SessionOutcome> {
   const { clock, store } = office;
   const started = clock.now();
+  // What it takes is paid for: setting the clock makes it neither longer nor shorter.
+  const steady = clock.steady ?? clock.now;
+  const begun = steady();
   const { board: seen } = await store.read();
   const deeds = deedsOf(seen, work.agent);
   const rules = settings(seen.state);
@@ -110,7 +113,7 @@ export async function runSession(
           onLine: heard.line,
           onOutput: heard.alive,
         });
-  const seconds = (): number => Math.max(0, (clock.now() - started) / 1000);
+  const seconds = (): number => Math.max(0, (steady() - begun) / 1000);
   const leave = (graceMs: number): Promise<void> | undefined =>
     'reason' in lodging ? undefined : lodging.leave(graceMs);
   if ('reason' in running || 'reason' in lodging) {

@@ -30,10 +30,11 @@ export const forgetUse = (office: Office, agent: string): void => rmSync(fileOf(
 
 /** By whoever takes the id over. */
 export async function recordLeftUse(office: Office, agent: string): Promise<void> {
-  const left = readUse(fileOf(office, agent));
-  if (left === undefined) return;
   const { board } = await office.store.read();
-  const session = board.state.agents[agent]?.resume?.session;
+  const { under_way, resume, provider = 'unknown' } = board.state.agents[agent] ?? {};
+  const left = readUse(fileOf(office, agent)) ?? (under_way && { ...nothingTold(under_way.task), provider });
+  if (left === undefined) return;
+  const session = resume?.session;
   const command: Command = {
     name: 'session-end',
     agent,
@@ -44,6 +45,12 @@ export async function recordLeftUse(office: Office, agent: string): Promise<void
   await transact(handsOf(office, agent), command);
   forgetUse(office, agent);
 }
+
+/** Of one that began, and whose note was never written or cannot be read: it counts, with an unknown use. */
+const nothingTold = (task: string | undefined): Omit<Left, 'provider'> => ({
+  used: { seconds: 0, input_tokens: 0, output_tokens: 0, untold: true },
+  ...(task === undefined ? {} : { task }),
+});
 
 type Left = { readonly provider: string; readonly used: SessionUse; readonly task?: string };
 

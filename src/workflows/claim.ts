@@ -8,7 +8,7 @@ import { type Refusal, refuse } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
 import { baselineOf as recordedBaseline } from '../core/holding.ts';
 import { type Settings, type State, settings as settingsOf, type Task } from '../core/state.ts';
-import { approvedBefore, worktreePlan } from '../core/worktrees.ts';
+import { approvedBefore, goesOn, worktreePlan } from '../core/worktrees.ts';
 import { gives, see } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { layOutMerge } from '../git/layout.ts';
@@ -211,7 +211,7 @@ async function keep(asked: Asked): Promise<Folder | Refusal> {
   }
   await see(bench, found, discardOf(task, settings, 'its history was rewritten', integration));
   await mendIndex(bench, found, head.commit);
-  const baseline = task.status === 'CLAIMED' ? recordedBaseline(task) : undefined;
+  const baseline = task.status === 'CLAIMED' || goesOn(task) ? recordedBaseline(task) : undefined;
   return {
     place: found,
     start: head.commit,

@@ -5,12 +5,14 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Actor, OPERATOR } from '../core/board.ts';
+import { branchInUse } from '../core/commands/setting.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { freshState } from '../core/fresh.ts';
 import { nextGoal } from '../core/goals.ts';
 import type { Config, Goal, State } from '../core/state.ts';
 import { ensureBranch, exclude, type Repository } from '../git/repository.ts';
 import type { Environment } from '../git/run.ts';
+import { usersOf } from '../git/users.ts';
 import { openWorkbench } from '../git/workbench.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
@@ -61,6 +63,10 @@ export async function init(
   // Refuses what Liza could not work with later, before anything is made.
   const bench = await openWorkbench(env, repository.root);
   if ('ok' in bench) return bench;
+  // An earlier goal's branch stays, and a person may look at it.
+  const earlier = await branchOf(context);
+  const user = earlier === undefined ? usersOf(bench, `refs/heads/${request.branch}`) : undefined;
+  if (user !== undefined) return branchInUse(request.branch, user);
   const branch = await ensureBranch(env, repository.root, request.branch, repository.head);
   if ('ok' in branch) return branch;
   await exclude(env, repository.root, ['/.liza/', '/.worktrees/']);
@@ -73,7 +79,7 @@ export async function init(
       ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
       : `branch ${request.branch} was there already and is used as it is`,
   ];
-  const unguarded = await installHook(env, repository.root, (await branchOf(context)) ?? request.branch);
+  const unguarded = await installHook(env, repository.root, earlier ?? request.branch);
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;
   return { ...opened, lines: [...told, ...(unguarded === undefined ? [] : [unguarded]), ...opened.lines] };

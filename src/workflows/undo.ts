@@ -43,6 +43,8 @@ const EFFECTFUL = new Set([
   'merge-failed',
   'hold-merge',
   'release-merge',
+  'session-start',
+  'session-end',
   'integration-moved',
   'accept-integration',
   'exit',

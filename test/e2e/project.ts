@@ -76,9 +76,9 @@ export function repository(): Project {
   return projectIn(root);
 }
 
-/** Made once and copied: git itself is not what is tested here. */
+/** Made once and copied: git itself is not what is tested here. Each worker has its own, for they begin at once. */
 function template(): string {
-  const root = path.join(folder(), 'template');
+  const root = path.join(folder(), `template-${process.pid}`);
   if (fs.existsSync(root)) return root;
   fs.mkdirSync(path.join(root, 'specs'), { recursive: true });
   git(root, 'init', '-q', '-b', 'main');

@@ -1,7 +1,9 @@
 // `liza config set <key> <value>`: one value; whether it fits the key the core decides.
 
+import type { CommandOf } from '../../core/command.ts';
 import { meant } from '../../core/settings.ts';
-import { act } from '../desk.ts';
+import { decideAt, openDesk, refused } from '../desk.ts';
+import type { Io } from '../io.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -16,11 +18,35 @@ export const verb: Verb = {
     'liza config set post_worktree_cmd "npm ci"',
     'liza config set budgets.day.usd 20',
   ],
-  run: (args, io) => {
+  run: async (args, io) => {
     const [key, typed] = [args.must('key'), args.must('value')];
-    return act(io, { name: 'config set', key, value: meant(key, typed, parsed(typed)) });
+    const value = meant(key, typed, parsed(typed));
+    const desk = await openDesk(io);
+    if (refused(desk)) return desk;
+    const facts = await factsFor(desk.root, io.env, key, value);
+    return decideAt(desk, { name: 'config set', key, value, ...(facts === undefined ? {} : { facts }) });
   },
 };
+
+type Facts = CommandOf<'config set'>['facts'];
+
+/** What only the disk knows of some settings. */
+async function factsFor(root: string, env: Io['env'], key: string, value: unknown): Promise<Facts> {
+  if (key === 'integration_branch' && typeof value === 'string') {
+    const { checkoutOf } = await import('../../git/users.ts');
+    const folder = checkoutOf(root, `refs/heads/${value}`);
+    return folder === undefined ? undefined : { checked_out: folder };
+  }
+  const kind = key === 'sandbox_read' ? 'read' : key === 'sandbox_write' ? 'write' : undefined;
+  if (kind === undefined || !Array.isArray(value)) return undefined;
+  const { commonDirectoryOf, gitDirectoryOf } = await import('../../git/directory.ts');
+  const { holeAt } = await import('../../sandbox/holes.ts');
+  const own = gitDirectoryOf(root);
+  const site = { root, common: own === undefined ? `${root}/.git` : commonDirectoryOf(own), env };
+  const places = value.filter((place) => typeof place === 'string');
+  const hole = places.map((place) => holeAt(place, kind, site)).find((why) => why !== undefined);
+  return hole === undefined ? undefined : { hole };
+}
 
 /** A person writes `600`, `true` or `npm ci` and means a number, a truth and a text. */
 function parsed(text: string): unknown {

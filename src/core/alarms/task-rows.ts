@@ -3,8 +3,8 @@
 
 import type { Board } from '../board.ts';
 import { gist } from '../gist.ts';
-import { reviewLease, taskLease } from '../holding.ts';
-import { isTerminal, type Settings, type Task } from '../state.ts';
+import { historyOf, reviewLease, taskLease } from '../holding.ts';
+import { type HistoryEvent, isTerminal, type Settings, type Task } from '../state.ts';
 import { type Instant, instant } from '../time.ts';
 import { type Alarm, alarm, minutes, STALE_AFTER, warning } from './alarm.ts';
 
@@ -70,14 +70,17 @@ const orphanedRejected: Row = (task, { board, age, sinceHalt }) => {
   );
 };
 
-/** A second coder fixing a failed merge says nothing about the hypothesis. */
+/** A second coder fixing a failed merge, or going on after a budget was raised, says nothing about the hypothesis. */
 const reassigned: Row = (task) => {
   const underWay = task.status === 'CLAIMED' || task.status === 'READY_FOR_REVIEW' || task.status === 'REJECTED';
   const coder = task.assigned_to;
   if (!underWay || coder === undefined || task.integration_fix === true) return undefined;
-  const before =
-    task.failed_by?.some((id) => id !== coder) ||
-    task.history?.some(({ event, agent }) => event === 'claimed' && agent !== undefined && agent !== coder);
+  const claims = historyOf(task).filter(({ event }) => event === 'claimed');
+  const leftIt = ({ agent }: HistoryEvent, at: number): boolean => {
+    const next = claims[at + 1];
+    return agent !== undefined && agent !== coder && next?.agent !== agent && next?.takeover !== true;
+  };
+  const before = task.failed_by?.some((id) => id !== coder) || claims.some(leftIt);
   return before ? warning(`REASSIGNED:${task.id}`, `REASSIGNED: ${task.id} — hypothesis exhaustion risk`) : undefined;
 };
 

@@ -74,7 +74,10 @@ export function booked(state: State, used: SessionUse, now: Instant): Pick<Goal,
   const today = dayOf(now);
   const { days = [] } = state.goal;
   const before = days.find(({ date }) => date === today);
-  const others = days.filter(({ date }) => date !== today);
-  const all = [...others, { date: today, ...plus(before, used) }].sort((a, b) => (a.date < b.date ? -1 : 1));
-  return { spent: plus(spentOnGoal(state), used), days: all.slice(-DAYS_KEPT) };
+  const others = days.filter(({ date }) => date !== today).sort(byDate);
+  // Today's is never the one that goes: a clock that was ahead has left days that are yet to come.
+  const all = [...others.slice(1 - DAYS_KEPT), { date: today, ...plus(before, used) }].sort(byDate);
+  return { spent: plus(spentOnGoal(state), used), days: all };
 }
+
+const byDate = (a: { readonly date: string }, b: { readonly date: string }): number => (a.date < b.date ? -1 : 1);

@@ -58,6 +58,10 @@ export function taskBudgets(state: State, task: Task, running: readonly RunningU
   return lines(state, { scope: 'task', task: task.id }, limits, [task.usage ?? NOTHING, ...used]);
 }
 
+/** Those of a task's own that are used up, by what is recorded. */
+export const taskUsedUp = (state: State, task: Task): readonly Budget[] =>
+  taskBudgets(state, task).filter(({ level }) => level === 'hard');
+
 function limitsOf({ config: { budgets } }: State, { id, budget }: Task): Limits | undefined {
   const named = budgets?.tasks === undefined || !Object.hasOwn(budgets.tasks, id) ? undefined : budgets.tasks[id];
   if (budgets?.task === undefined && named === undefined && budget === undefined) return undefined;
@@ -124,14 +128,23 @@ export function usedUp(
   );
 }
 
-/** Agents at work by the board, each as one session that has told nothing yet. */
-function underWay({ agents }: State, asking: string | undefined): readonly RunningUse[] {
-  return Object.entries(agents).flatMap(([id, { status, current_task: task }]) =>
-    id !== asking && (status === 'WORKING' || status === 'REVIEWING')
-      ? [{ task, usage: { ...NOTHING, sessions: 1 } }]
+/** Sessions that began and are not recorded yet, each as one that has told nothing, and claims that will have one. */
+function underWay(state: State, asking: string | undefined): readonly RunningUse[] {
+  const claims = Object.entries(state.agents).flatMap(([id, { status, current_task, under_way }]) =>
+    id !== asking && under_way === undefined && (status === 'WORKING' || status === 'REVIEWING')
+      ? [oneOn(current_task)]
       : [],
   );
+  return [...begun(state, asking), ...claims];
 }
+
+/** A coder that has submitted, or a reviewer that has judged, may still be at it; `asking` is not, or could not ask. */
+export const begun = ({ agents }: State, asking: string | undefined): readonly RunningUse[] =>
+  Object.entries(agents).flatMap(([id, { under_way }]) =>
+    id === asking || under_way === undefined ? [] : [oneOn(under_way.task)],
+  );
+
+const oneOn = (task: string | undefined): RunningUse => ({ task, usage: { ...NOTHING, sessions: 1 } });
 
 /** A budget so far overrun that a running session is ended for it. */
 export function overrun(
@@ -191,6 +204,10 @@ export function raiseCommand({ scope, task, unit, limit, spent }: Budget): strin
   const where = scope === 'task' ? `tasks.${task}` : scope;
   return `liza config set budgets.${where}.${unit} ${round}`;
 }
+
+/** Of a task that is BLOCKED for them: all have to be raised before it can go on. */
+export const raiseTaskCommands = (over: readonly Budget[], task: string): string =>
+  [...over.map(raiseCommand), `liza unblock ${task}`].join(', then ');
 
 /** One sentence for whoever waits: the fact, when it passes by itself, and the command that ends it. */
 export function usedUpSentence(budget: Budget, now: Instant): string {

@@ -11,7 +11,7 @@ import type { Agent, Role, Task, TaskStatus } from '../state.ts';
 import type { Guard, Row, Situation } from '../table.ts';
 import { duration, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
-import { worktreePlan } from '../worktrees.ts';
+import { goesOn, worktreePlan } from '../worktrees.ts';
 import { mayStart } from './may-start.ts';
 import { FAILURES_THAT_EXHAUST } from './rescope.ts';
 
@@ -249,13 +249,13 @@ export const claimTask: Row<'claim-task'> = {
     !taskLease(board, task, now).expired,
   guards: claimGuards(),
   effects:
-    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder starts fresh',
+    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder starts fresh; what its budget had stopped goes on, whoever takes it',
   change: (s) => {
     const { task, command, now, settings } = s;
     const { agent } = command;
     const former = lastCoder(task);
     const same = former === agent;
-    const takeover = task.status === 'CLAIMED' && task.assigned_to === agent;
+    const takeover = goesOn(task) || (task.status === 'CLAIMED' && task.assigned_to === agent);
     const epoch = (task.epoch ?? 0) + 1;
     const expires = later(now, settings.lease_duration);
     const progress = progressOf(task, agent);
@@ -323,6 +323,9 @@ function countOf(task: Task, agent: string): Progress {
       return same ? { iteration: Math.max(1, iteration) } : { iteration: 1, review_cycles_current: 0 };
     default:
       // Cycles count the current work: they go on only when the same coder goes on with it.
-      return same && task.keep_worktree === true ? { iteration: 1 } : { iteration: 1, review_cycles_current: 0 };
+      return {
+        iteration: goesOn(task) ? Math.max(1, iteration) : 1,
+        ...(same && task.keep_worktree === true ? {} : { review_cycles_current: 0 }),
+      };
   }
 }

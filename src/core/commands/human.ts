@@ -13,9 +13,9 @@ import { isTerminal, type State, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
 import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
-import { namesProto } from '../values.ts';
+import { listForMap, namesProto } from '../values.ts';
 import { webAddress } from '../web-address.ts';
-import { settled } from './setting.ts';
+import { branchInUse, settled } from './setting.ts';
 import { list } from './work.ts';
 
 export const note: Row<'note'> = {
@@ -172,6 +172,10 @@ export const configSet: Row<'config set'> = {
         if (value === null || value === undefined) return undefined;
         if (namesProto(value)) return refuse(`nothing in ${key} can be called __proto__`, 'choose another name');
         const parsed = v.safeParse(ConfigSchema.entries[key as keyof typeof ConfigSchema.entries], value);
+        const list = parsed.success ? listForMap(value, parsed.output) : undefined;
+        if (list !== undefined) {
+          return refuse(`${[key, ...list].join('.')} must be a map, and this is a list`, usage('config set'));
+        }
         if (parsed.success) return undefined;
         const [issue] = parsed.issues;
         const where = [key, v.getDotPath(issue)].filter((part) => part !== null).join('.');
@@ -189,6 +193,18 @@ export const configSet: Row<'config set'> = {
               'escalation_webhook must be an http or https address, and this is none',
               'give one: liza config set escalation_webhook https://…; to unset it: liza config set escalation_webhook null',
             ),
+    },
+    {
+      name: 'branch',
+      rule: 'the integration branch is nobody’s checkout',
+      check: ({ command: { value, facts } }) =>
+        facts?.checked_out === undefined ? undefined : branchInUse(String(value), facts.checked_out),
+    },
+    {
+      name: 'no-hole',
+      rule: 'nothing that `sandbox_read` or `sandbox_write` name opens the blackboard, the git directory or the system',
+      check: ({ command: { facts } }) =>
+        facts?.hole === undefined ? undefined : refuse(facts.hole, 'Name the one file or folder that is needed'),
     },
   ],
   effects: 'config; null takes a setting back to its default',

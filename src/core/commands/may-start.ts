@@ -1,9 +1,9 @@
 // What every session needs before it may start, besides its task: something left of the budgets, and room on the
 // disk. Decided in the transaction that claims, so that of many who ask at once no more start than are allowed.
 
-import { raiseCommand, usedUp, usedUpWords } from '../budget/limits.ts';
+import { type Budget, raiseCommand, usedUp, usedUpWords } from '../budget/limits.ts';
 import type { CommandName } from '../command.ts';
-import { refuse } from '../decision.ts';
+import { type Refusal, refuse } from '../decision.ts';
 import { roomMissing } from '../room.ts';
 import type { Guard } from '../table.ts';
 
@@ -12,18 +12,21 @@ export function mayStart<K extends CommandName>(): readonly Guard<K>[] {
     {
       name: 'within-budget',
       rule: 'the budgets of the task, the goal and the day are not used up',
-      check: ({ state, task, command, now }) => {
-        const over = usedUp(state, now, task, (command as { agent?: string }).agent);
-        return over && refuse(usedUpWords(over), `Raise it, if it is worth more: ${raiseCommand(over)}`);
-      },
+      check: ({ state, task, command, now }) =>
+        refuseUsedUp(usedUp(state, now, task, (command as { agent?: string }).agent)),
     },
-    {
-      name: 'room-on-disk',
-      rule: 'the disk has `min_free_mb` left',
-      check: ({ board }) => {
-        const missing = roomMissing(board);
-        return missing === undefined ? undefined : refuse(missing.fact, missing.remedy);
-      },
-    },
+    roomOnDisk(),
   ];
 }
+
+export const refuseUsedUp = (over: Budget | undefined): Refusal | undefined =>
+  over && refuse(usedUpWords(over), `Raise it, if it is worth more: ${raiseCommand(over)}`);
+
+export const roomOnDisk = <K extends CommandName>(): Guard<K> => ({
+  name: 'room-on-disk',
+  rule: 'the disk has `min_free_mb` left',
+  check: ({ board }) => {
+    const missing = roomMissing(board);
+    return missing === undefined ? undefined : refuse(missing.fact, missing.remedy);
+  },
+});

@@ -1,10 +1,11 @@
 // Rows by which a plan meets reality: unblock, abandon, and the human's replan (supersede has its own file).
 // Nothing is rewritten silently: former definitions stay in history.
 
-import { blockTask, HUMAN_OVERRIDE, isDeadlocked, LET_GO, QUESTIONS } from '../blocked.ts';
+import { blockTask, HUMAN_OVERRIDE, isDeadlocked, isStoppedByBudget, LET_GO, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
+import { raiseTaskCommands, taskUsedUp, usedUpWords } from '../budget/limits.ts';
 import { detach, event, evolve, type Patch, processAnomalies, unique, withAnomaly, withTask } from '../change.ts';
-import { refuse } from '../decision.ts';
+import { type Refusal, refuse } from '../decision.ts';
 import {
   blank,
   checkDefinition,
@@ -77,6 +78,11 @@ export const unblock: Row<'unblock'> = {
           : undefined,
     },
     {
+      name: 'within-budget',
+      rule: 'the task’s own budget is not used up',
+      check: withinBudget,
+    },
+    {
       name: 'coders',
       rule: 'a reserved coder is registered and not excluded',
       check: ({ state, task, command }) => {
@@ -96,12 +102,13 @@ export const unblock: Row<'unblock'> = {
     },
   ],
   effects:
-    'a changed definition empties failures_current; failed_by stays; worktree kept only with --keep-worktree; assessment logged as review_deadlock; its anomalies are processed',
+    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration goes on then); assessment logged as review_deadlock; its anomalies are processed',
   change: (s) => {
     const { task, command } = s;
     const changes = differing(task, command.changes ?? {});
     const changed = isChanged(definitionWhenFailed(task), { ...task, ...changes });
-    const keep = command.keep_worktree === true;
+    const goesOn = isStoppedByBudget(task) && task.worktree !== undefined;
+    const keep = command.keep_worktree === true || goesOn;
     const free = evolve(
       task,
       {
@@ -125,6 +132,7 @@ export const unblock: Row<'unblock'> = {
         was: Object.keys(changes).length === 0 ? undefined : formerValues(task, changes),
         assessment: command.assessment,
         keep_worktree: command.keep_worktree,
+        goes_on: goesOn || undefined,
         reset_review_cycles: command.reset_review_cycles,
         exclude: command.exclude,
         reserve: command.reserve,
@@ -146,6 +154,20 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
   ...task,
   ...differing(task, changes ?? {}),
 });
+
+/** Nobody could take it, and it would only wait unseen. */
+function withinBudget({ state, task, part }: Situation<'unblock'>): Refusal | undefined {
+  const over = taskUsedUp(state, task);
+  const [first] = over;
+  if (first === undefined) return undefined;
+  const raise = raiseTaskCommands(over, task.id);
+  return refuse(
+    usedUpWords(first),
+    part === 'planner'
+      ? `Only a person raises it (${raise}). Leave it BLOCKED, or cut it smaller: ${usage('supersede', task.id)}`
+      : `Raise it, if it is worth more: ${raise}`,
+  );
+}
 
 /** A deadlock that ends without an unblock is assessed by what ended it; what was reported about the task is dealt with. */
 export function withAssessment<K extends 'abandon' | 'supersede'>(

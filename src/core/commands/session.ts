@@ -1,8 +1,9 @@
 // The supervisor's word about its agent's sessions: what one used, how full its context is, and why the
-// agent cannot go on. Facts only: none of it starts work, so none of it waits for a kill switch.
+// agent cannot go on. Facts only, which wait for no kill switch; but for the start of a session.
 
 import type { Actor } from '../board.ts';
 import { booked, plus } from '../budget/ledger.ts';
+import { begun, usedUp } from '../budget/limits.ts';
 import { patch, withAgent, withGoal, withTask } from '../change.ts';
 import type { CommandName, CommandOf } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
@@ -10,8 +11,41 @@ import { findTask } from '../find.ts';
 import type { Agent, Note, State } from '../state.ts';
 import type { Guard, Row } from '../table.ts';
 import { iso } from '../time.ts';
+import { refuseUsedUp, roomOnDisk } from './may-start.ts';
 
 const HANDLED_KEPT = 200;
+
+/** Who holds a claim may start many sessions under it, and a planner has none: each is asked for by itself. */
+export const sessionStart: Row<'session-start'> = {
+  name: 'session-start',
+  summary: 'Begin a session; from here on it counts.',
+  who: ['supervisor'],
+  from: 'board',
+  to: [],
+  startsWork: true,
+  guards: [
+    ownRegistered(),
+    {
+      name: 'within-budget',
+      rule: 'the budgets of its task, the goal and the day are not used up, sessions under way included',
+      check: ({ state, command: { agent, task: id }, now }) => {
+        const task = id === undefined ? undefined : findTask(state, id);
+        return refuseUsedUp(usedUp(state, now, task, agent, begun(state, agent)));
+      },
+    },
+    roomOnDisk(),
+  ],
+  effects: 'under_way of the agent, until the end of the session is recorded',
+  change: ({ state, command: { agent: id, task }, now }) => ({
+    state: withAgent(
+      state,
+      id,
+      patch<Agent>(agentOf(state, id), { under_way: { since: iso(now), ...(task === undefined ? {} : { task }) } }),
+    ),
+    ...(task === undefined ? {} : { task }),
+    detail: `session of ${id}${task === undefined ? '' : ` on ${task}`} begins`,
+  }),
+};
 
 export const sessionEnd: Row<'session-end'> = {
   name: 'session-end',
@@ -34,6 +68,7 @@ export const sessionEnd: Row<'session-end'> = {
       resume: resumable(agent, command),
       handled: handled(agent, command.handled),
       declared_exit: undefined,
+      under_way: undefined,
     });
     const sums = booked(state, used, now);
     const counted =

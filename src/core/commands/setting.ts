@@ -1,6 +1,7 @@
 // `config set` of a single budget: `budgets.day.usd 20` changes that one and leaves the others.
 
 import type { CommandOf } from '../command.ts';
+import { type Refusal, refuse } from '../decision.ts';
 import type { Config } from '../state.ts';
 import { type Fields, isFields } from '../values.ts';
 
@@ -25,3 +26,12 @@ function placed(into: unknown, [first, ...rest]: readonly string[], value: unkno
   const all = inner === undefined ? others : { ...fields, [first]: inner };
   return Object.keys(all).length === 0 ? undefined : all;
 }
+
+/** What a person has checked out is theirs to move; Liza would advance it, and hold merges for what lies there. */
+export const branchInUse = (branch: string, folder: string): Refusal =>
+  refuse(
+    `${branch} is checked out in ${folder}: Liza merges to the integration branch, and merging to yours is up to you`,
+    'Choose another one (integration), or check out something else there first',
+    1,
+    'branch',
+  );

@@ -2,7 +2,7 @@
 
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
-import { spentWords, taskBudgets } from '../budget/limits.ts';
+import { raiseTaskCommands, spentWords, taskUsedUp } from '../budget/limits.ts';
 import { event, evolve, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
@@ -45,7 +45,7 @@ export const begin: Row<'begin'> = {
     holdsTask(),
     {
       name: 'once',
-      rule: 'once per iteration; a handoff or same-coder takeover continues it',
+      rule: 'once per iteration; a handoff, a same-coder takeover or a raised budget continues it',
       check: ({ task }) =>
         checkpointEvent(task) === undefined
           ? undefined
@@ -190,7 +190,7 @@ export const limit: Row<'limit'> = {
       name: 'limit-reached',
       rule: 'max_iterations: the iteration is at the limit; budget: the task’s is used up',
       check: ({ state, task, settings, command }) => {
-        if (command.limit === 'budget' && !taskBudgets(state, task).some(({ level }) => level === 'hard')) {
+        if (command.limit === 'budget' && taskUsedUp(state, task).length === 0) {
           return refuse(`${task.id} has some of its budget left`, 'Let the coder go on');
         }
         const max = task.max_iterations ?? settings.max_coder_iterations;
@@ -202,19 +202,18 @@ export const limit: Row<'limit'> = {
   effects: 'blocked_reason, default questions; but for a budget counts in failed_by and failures_current',
   change: (s) => {
     const { task, command, settings } = s;
+    const over = taskUsedUp(s.state, task);
+    const worth = `Is it worth more? Then a person says: ${raiseTaskCommands(over, task.id)}`;
     const said = {
       max_iterations: `Max iterations (${task.max_iterations ?? settings.max_coder_iterations}) reached without approval`,
       spin: 'spin: session after session ended without any change',
-      budget: `budget: ${taskBudgets(s.state, task)
-        .filter(({ level }) => level === 'hard')
-        .map(spentWords)
-        .join(', ')} used`,
+      budget: `budget: ${over.map(spentWords).join(', ')} used`,
       silence: `silence: no output and no progress for ${duration(settings.progress_timeout * 1000)}`,
     }[command.limit];
     const reason = blank(command.detail) ? said : `${said}: ${command.detail}`;
     const state = blockTask(s, s.state, task, {
       reason: reason.slice(0, 4000),
-      questions: QUESTIONS[command.limit],
+      questions: command.limit === 'budget' ? [worth, ...QUESTIONS.budget] : QUESTIONS[command.limit],
       // Money that ran out says nothing about who spent it.
       failed: command.limit === 'budget' ? undefined : task.assigned_to,
       event: 'limit',

@@ -1,7 +1,7 @@
 // What a coder's session is told: its task, what was said against the last attempt, what an earlier session
 // left, and the way from checkpoint to submit. A resumed session is told only what changed.
 
-import { historyOf, iterationEvents } from '../holding.ts';
+import { checkpointEvent, historyOf, iterationEvents } from '../holding.ts';
 import { settings, type Task } from '../state.ts';
 import { begin, commandLines, handoff } from './commands.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
@@ -70,7 +70,7 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
   const rejected = rejectionOf(task) !== undefined;
   const checkpoint = resumed === true ? `\`${begin(task.id)}\`` : 'the first line of COMMANDS';
   const start = begun
-    ? 'Your checkpoint for this iteration stands (no second `begin`). See how far it got: `git status`, `git log`. Go on from there.'
+    ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`). See how far it got: \`git status\`, \`git log\`. Go on from there.`
     : `Before the first change record your checkpoint, with at most ${assumptions} assumptions: ${checkpoint}.`;
   const steps = [
     // A new mind has all its context: it goes on instead of handing off.
@@ -99,6 +99,12 @@ function madeAgain(task: Task): readonly string[] {
   return [
     `WORKTREE WAS MADE AGAIN at ${tip}, the last commit that Liza saw, because it was not usable; later commits in it are gone.${kept} Leave .git to git.`,
   ];
+}
+
+/** A task that its budget had stopped goes on with whoever takes it. */
+function whoseCheckpoint(task: Task): string {
+  const by = checkpointEvent(task)?.agent;
+  return by === undefined || by === task.assigned_to ? 'Your checkpoint' : `The checkpoint of ${inline(by)}`;
 }
 
 /** What a session before was refused for, and may not have got round to. */

@@ -1,8 +1,9 @@
 // What each wake asks of the planner: the record as far as it must be known to decide, and the commands
 // that decide it, with their real ids. The table of review deadlocks is in deadlock.ts.
 
-import { isDeadlocked } from '../blocked.ts';
+import { isDeadlocked, isStoppedByBudget } from '../blocked.ts';
 import type { Board } from '../board.ts';
+import { taskUsedUp } from '../budget/limits.ts';
 import { findTask } from '../find.ts';
 import { historyOf } from '../holding.ts';
 import type { Task } from '../state.ts';
@@ -26,7 +27,7 @@ export function triggerLines(board: Board, trigger: WakeTrigger, records: readon
     case 'INITIAL_PLANNING':
       return initialPlanning(board);
     case 'BLOCKED_TASKS':
-      return tasks(blockedTask);
+      return tasks((task) => blockedTask(board, task));
     case 'INTEGRATION_FAILED':
       return tasks(integrationFailed);
     case 'HYPOTHESIS_EXHAUSTED':
@@ -62,7 +63,7 @@ function initialPlanning({ state }: Board): readonly string[] {
   return ['* INITIAL_PLANNING: turn the goal into tasks.', ...steps.map((step, at) => `${at + 1}. ${step}`)];
 }
 
-function blockedTask(task: Task): readonly string[] {
+function blockedTask(board: Board, task: Task): readonly string[] {
   const rest = showTask(task);
   const last = historyOf(task).findLast(({ event }) => event === 'blocked' || event === 'limit');
   return [
@@ -70,13 +71,21 @@ function blockedTask(task: Task): readonly string[] {
     ...field('REASON', task.blocked_reason, rest),
     ...(task.blocked_questions === undefined ? [] : ['QUESTIONS:', ...quoteList(task.blocked_questions, rest)]),
     ...(task.attempted === undefined ? [] : ['TRIED:', ...quoteList(task.attempted, rest)]),
-    ...(isDeadlocked(task)
-      ? deadlockLines(task)
-      : [
-          `The spec or a note has the answer: \`liza unblock ${task.id} --keep-worktree --done "the answer, as a criterion"\``,
-          ...rescope(task),
-          'Only a person can answer: leave it BLOCKED.',
-        ]),
+    ...whatToDo(board, task),
+  ];
+}
+
+function whatToDo({ state }: Board, task: Task): readonly string[] {
+  if (isDeadlocked(task)) return deadlockLines(task);
+  if (isStoppedByBudget(task)) {
+    return taskUsedUp(state, task).length === 0
+      ? [`Its budget was raised: \`liza unblock ${task.id}\`; it goes on where it was.`, ...rescope(task)]
+      : ['Only a person can give it more: leave it BLOCKED, unless it should be cut smaller.', ...rescope(task)];
+  }
+  return [
+    `The spec or a note has the answer: \`liza unblock ${task.id} --keep-worktree --done "the answer, as a criterion"\``,
+    ...rescope(task),
+    'Only a person can answer: leave it BLOCKED.',
   ];
 }
 

@@ -1,7 +1,8 @@
 // The reasons of a board on which nothing moves, nearest to a verdict or merge first: what is finished
 // but waits for someone missing, then what could be begun, then what only a planner or a person can free.
 
-import { taskBudgets, usedUpSentence } from '../budget/limits.ts';
+import { isStoppedByBudget } from '../blocked.ts';
+import { raiseTaskCommands, taskUsedUp, usedUpSentence, usedUpWords } from '../budget/limits.ts';
 import { counted, gist, listed } from '../gist.ts';
 import { agentLease, codersOf } from '../holding.ts';
 import { approvalsOf } from '../quorum.ts';
@@ -30,9 +31,7 @@ export function whyStuck(seen: Survey): string {
 /** A task that somebody would take, had it anything left to spend. */
 export function overspent({ board, live, now }: Survey): string | undefined {
   const waits = live.filter(({ status, paused }) => WAITS.has(status) && paused !== true);
-  const over = waits
-    .map((task) => taskBudgets(board.state, task).find(({ level }) => level === 'hard'))
-    .filter((budget) => budget !== undefined);
+  const over = waits.flatMap((task) => taskUsedUp(board.state, task).slice(0, 1));
   const [first] = over;
   if (first === undefined) return undefined;
   const rest = over.length === 1 ? '' : ` (and of ${over.length - 1} more)`;
@@ -98,10 +97,24 @@ function blocked(seen: Survey): string | undefined {
     undefined,
   );
   if (root === undefined) return undefined;
+  const spent = spentOut(seen, root, all.length - 1);
+  if (spent !== undefined) return spent;
   const asks = root.blocked_questions?.[0] ?? root.blocked_reason ?? 'no reason given';
   const rest = all.length === 1 ? '' : ` (and ${all.length - 1} more)`;
   const next = isExhausted(root) ? `liza supersede ${root.id}` : `liza unblock ${root.id}`;
   return `${crowd(seen, root.id)} BLOCKED${rest}: "${gist(asks, 120)}" — ${planner(seen)}: liza note, or ${next}`;
+}
+
+/** What it cost is known, and whose it is to say whether it may cost more. */
+function spentOut(seen: Survey, task: Task, more: number): string | undefined {
+  const over = taskUsedUp(seen.board.state, task);
+  const [first] = over;
+  if (first === undefined && !isStoppedByBudget(task)) return undefined;
+  const rest = more === 0 ? '' : ` (and ${more} more)`;
+  const who = `${crowd(seen, task.id)} BLOCKED${rest}`;
+  return first === undefined
+    ? `${who}, and its budget is raised: liza unblock ${task.id}`
+    : `${who}: ${usedUpWords(first)} — if it is worth more: ${raiseTaskCommands(over, task.id)}; else liza supersede ${task.id}`;
 }
 
 function crowd(seen: Survey, root: string): string {

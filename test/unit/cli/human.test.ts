@@ -77,6 +77,13 @@ test.each<[string, string, unknown]>([
   expect((await here.state()).config[key as 'test_command']).toEqual(stored);
 });
 
+test('a negative number is a value, and what is allowed is said', async () => {
+  expect(await here.liza(['config', 'set', 'budgets.day.usd', '-1'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/budgets\.day\.usd must be a number from 0 .*, or null for no limit/),
+  });
+});
+
 test('config get shows what is in force and what is a default', async () => {
   await here.liza(['config', 'set', 'lease_duration', '600']);
   const all = await here.liza(['config', 'get']);

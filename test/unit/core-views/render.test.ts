@@ -51,6 +51,43 @@ it('colour adds nothing but colour', () => {
   }
 });
 
+describe('what was spent', () => {
+  const usage = {
+    ...{ sessions: 412, seconds: 999_999, input_tokens: 123_456_789, output_tokens: 9_876_543, cost_usd: 1234.5 },
+    ...{ uncounted_sessions: 31, unpriced_sessions: 17 },
+  };
+  const limits = { tokens: 150_000_000, usd: 1300, minutes: 20_000, sessions: 500 };
+  const long = 'a-task-whose-id-is-nearly-as-long-as-an-id-may-be-and-then-some';
+  const spent = seen(
+    board({
+      state: {
+        config: { budgets: { goal: limits, day: limits, tasks: { [long]: limits } } },
+        goal: {
+          ...scene.state.goal,
+          spent: usage,
+          days: [{ date: new Date(NOW).toISOString().slice(0, 10), ...usage }],
+        },
+      },
+      tasks: [task(long, { usage })],
+    }),
+  );
+
+  it.each([40, 80, 120])('is all there at %d columns', (width) => {
+    const page = renderStatus(spent, look(width)).split('\n');
+    const from = page.indexOf('Spent');
+    const lines = page.slice(from + 1, page.indexOf('', from));
+    const text = lines.join(' ').replace(/\s+/g, ' ');
+    expect(text.replace(/a-task-\S*…/, '')).not.toContain('…');
+    for (const fact of [
+      '133.3M tokens of 150M tokens, 16.7M tokens left (tokens of 31 sessions unknown)',
+      '$1234.50 of $1300.00, $65.50 left (cost of 48 sessions unknown)',
+      '16666.7 min of 20000 min, 3333.4 min left',
+      '412 sessions of 500 sessions, 88 sessions left',
+    ])
+      expect(text.replaceAll(' · ', ' ').split(fact)).toHaveLength(4);
+  });
+});
+
 describe('a board of 10,000 tasks', () => {
   const STATES = ['BLOCKED', 'CLAIMED', 'UNCLAIMED', 'MERGED'] as const;
   const crowd = seen(

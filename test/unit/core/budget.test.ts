@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { spendingFacts } from '../../../src/cli/render-spending.ts';
+import { alarms } from '../../../src/core/alarms.ts';
 import type { Witness } from '../../../src/core/audit-facts.ts';
 import { auditGoal } from '../../../src/core/audit-goal.ts';
 import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/core/budget/ledger.ts';
@@ -10,16 +11,23 @@ import { PRICE_LIST } from '../../../src/core/budget/price-list.ts';
 import { costOf, priceOf } from '../../../src/core/budget/prices.ts';
 import { spendingView } from '../../../src/core/budget/view.ts';
 import { usageWords } from '../../../src/core/budget/words.ts';
-import type { SessionUse } from '../../../src/core/command.ts';
+import type { Command, SessionUse } from '../../../src/core/command.ts';
 import { type Looking, nextDuty } from '../../../src/core/duty.ts';
 import { nextGoal } from '../../../src/core/goals.ts';
+import { checkpointEvent, startCommit } from '../../../src/core/holding.ts';
 import { reportOf } from '../../../src/core/report/facts.ts';
 import { costTold, usedTotal } from '../../../src/core/report/words.ts';
-import { whyNothingMoves } from '../../../src/core/stall.ts';
+import { whyAllRest, whyNothingMoves } from '../../../src/core/stall.ts';
 import type { Config } from '../../../src/core/state.ts';
+import { worktreePlan } from '../../../src/core/worktrees.ts';
 import {
+  begin,
+  block,
+  CODER,
   claim,
   claimReview,
+  commit,
+  definition,
   HUMAN,
   PLANNER,
   ready,
@@ -29,9 +37,12 @@ import {
   toClaimed,
   toMerged,
   toReady,
+  toRejected,
+  unblock,
   type World,
 } from './world.ts';
 
+const BOUNDS = 'from 0 (nothing starts) to 1000000000000, or null for no limit';
 const REHEARSAL = 'rehearsal (scripted numbers)';
 
 const use = (usd: number | undefined, more: Partial<SessionUse> = {}): SessionUse => ({
@@ -136,6 +147,13 @@ describe('what is counted', () => {
     expect(goal.days).toHaveLength(14);
     expect(goal.days?.at(-1)?.date).toBe('2026-04-09');
     expect(goal.spent?.sessions).toBe(40);
+    // A clock that was ahead all the time, and is right again: today counts.
+    const today = Date.parse('2026-02-01T12:00:00Z');
+    for (const sum of [1, 2]) {
+      goal = { ...goal, ...booked({ ...state, goal }, use(1), today) };
+      expect(spentOnDay({ ...state, goal }, '2026-02-01')).toMatchObject({ sessions: sum });
+    }
+    expect(goal.days).toHaveLength(14);
   });
 });
 
@@ -217,15 +235,153 @@ describe('a budget that is used up', () => {
     expect(w.task('a').failed_by ?? []).toEqual([]);
   });
 
+  describe('of a task that was blocked for it', () => {
+    function blockedByBudget(): World {
+      const w = ready('a');
+      limited(w, { task: { usd: 1 } });
+      toRejected(w, 'a');
+      w.run(SUPERVISOR, claim('a', 'coder-1'));
+      w.run(CODER, begin('a'));
+      ended(w, 'coder-1', use(1.25), 'a');
+      w.run(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'budget' });
+      return w;
+    }
+    const raise = 'liza config set budgets.tasks.a.usd 2, then liza unblock a';
+
+    test('the block, the board that stands still and a refused unblock name the commands that let it go on', () => {
+      const w = blockedByBudget();
+      expect(w.task('a').blocked_questions?.[0]).toBe(`Is it worth more? Then a person says: ${raise}`);
+      expect(whyNothingMoves(w.board, w.now)).toBe(
+        `a is BLOCKED: the budget of a is used up: $1.25 of $1.00 — if it is worth more: ${raise}; else liza supersede a`,
+      );
+      expect(w.refused(HUMAN, unblock('a'))).toMatchObject({
+        guard: 'within-budget',
+        message: expect.stringContaining('the budget of a is used up: $1.25 of $1.00'),
+        hint: `Raise it, if it is worth more: ${raise}`,
+      });
+      expect(w.refused(PLANNER, unblock('a')).hint).toMatch(/^Only a person raises it \(.*liza supersede a/);
+      w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
+      expect(whyNothingMoves(w.board, w.now)).toBe('a is BLOCKED, and its budget is raised: liza unblock a');
+    });
+
+    test.each(['coder-1', 'coder-2'])(
+      'raised, it goes on where it was, with its iteration and checkpoint: %s',
+      (who) => {
+        const w = blockedByBudget();
+        const before = w.task('a');
+        w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
+        w.run(HUMAN, unblock('a'));
+        expect(w.task('a')).toMatchObject({ status: 'UNCLAIMED', worktree: before.worktree, keep_worktree: true });
+        expect(worktreePlan(w.task('a'), who)).toBe('keep');
+        w.run(SUPERVISOR, { ...claim('a', who), start_commit: commit(0xdead) } as Command);
+        expect(w.task('a')).toMatchObject({ iteration: 2, rejection_reason: before.rejection_reason });
+        expect(w.task('a').review_cycles_current).toBe(who === 'coder-1' ? 1 : 0);
+        expect(startCommit(w.task('a'))).toBe(startCommit(before));
+        expect(checkpointEvent(w.task('a'))).toEqual(checkpointEvent(before));
+        expect(alarms(w.board, w.now, { steady: {} } as never).map(({ text }) => text)).not.toContainEqual(
+          expect.stringContaining('REASSIGNED'),
+        );
+        const second = w.tell({ id: who, parts: ['coder'] }, begin('a'));
+        expect(second).toMatchObject(who === 'coder-1' ? { already: true } : { guard: 'once' });
+      },
+    );
+
+    test('judged by a person since, or superseded, it does not', () => {
+      const w = blockedByBudget();
+      w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
+      w.run(HUMAN, { name: 'replan', task: 'a', reason: 'the wrong way' });
+      w.run(HUMAN, unblock('a'));
+      expect(w.task('a')).not.toHaveProperty('worktree');
+      const other = blockedByBudget();
+      other.run(PLANNER, {
+        name: 'supersede',
+        task: 'a',
+        root_cause: 'too large',
+        replacements: [],
+        definitions: [definition('b')],
+      });
+      expect(other.task('a')).not.toHaveProperty('worktree');
+    });
+
+    test('a second time it is blocked for a reason of its own: it begins anew', () => {
+      const w = blockedByBudget();
+      w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
+      w.run(HUMAN, unblock('a'));
+      w.run(SUPERVISOR, claim('a', 'coder-1'));
+      w.run(CODER, block('a'));
+      w.run(HUMAN, unblock('a'));
+      expect(w.task('a')).not.toHaveProperty('worktree');
+    });
+  });
+
   test('in sessions: those under way count, so that a race starts no more than are allowed', () => {
     const w = ready('a', 'b', 'c');
     limited(w, { goal: { sessions: 2 } });
     w.run(SUPERVISOR, claim('a', 'coder-1'));
     w.run(SUPERVISOR, claim('b', 'coder-2'));
     expect(w.refused(SUPERVISOR, claim('c', 'coder-3'))).toMatchObject({ guard: 'within-budget' });
-    // Who holds one of them already goes on.
+    // Of those who hold one whoever begins first goes on; nobody waits for a session that has not begun.
     ended(w, 'coder-1', use(1), 'a');
-    expect(duty(w, 'coder-1').kind).toBe('held');
+    for (const id of ['coder-1', 'coder-2']) expect(duty(w, id).kind).toBe('code');
+    w.run(supervisorOf('coder-1'), { name: 'session-start', agent: 'coder-1', task: 'a' });
+    expect(duty(w, 'coder-2').kind).toBe('held');
+    expect(w.refused(supervisorOf('coder-2'), { name: 'session-start', agent: 'coder-2', task: 'b' })).toMatchObject({
+      guard: 'within-budget',
+      message: expect.stringContaining('the budget of the goal is used up: 2 sessions of 2 sessions'),
+    });
+    expect(whyAllRest(w.board, w.now)).toContain('liza config set budgets.goal.sessions 4');
+    ended(w, 'coder-1', use(1), 'a');
+    expect(w.state.goal.spent?.sessions).toBe(2);
+    expect(w.agent('coder-1')).not.toHaveProperty('under_way');
+  });
+
+  describe('in sessions: one that is ending counts until it is recorded, once', () => {
+    const start = (w: World, agent: string, task?: string) =>
+      w.tell(supervisorOf(agent), { name: 'session-start', agent, ...(task === undefined ? {} : { task }) });
+
+    test('a review does not begin beside the coder’s last session, which has submitted', () => {
+      const w = ready('a');
+      limited(w, { task: { sessions: 2 } });
+      toClaimed(w, 'a');
+      start(w, 'coder-1', 'a');
+      toReady(w, 'a');
+      w.run(HUMAN, { name: 'config set', key: 'budgets.task.sessions', value: 1 });
+      expect(w.refused(SUPERVISOR, claimReview('a'))).toMatchObject({ guard: 'within-budget' });
+      expect(duty(w, 'code-reviewer-1').kind).toBe('nothing');
+      w.run(HUMAN, { name: 'config set', key: 'budgets.task.sessions', value: 2 });
+      w.run(SUPERVISOR, claimReview('a'));
+      expect(start(w, 'code-reviewer-1', 'a').ok).toBe(true);
+      ended(w, 'coder-1', use(1), 'a');
+      ended(w, 'code-reviewer-1', use(1), 'a');
+      expect(w.task('a').usage?.sessions).toBe(2);
+    });
+
+    test('nor another coder’s after a block that was answered at once', () => {
+      const w = ready('a');
+      limited(w, { task: { sessions: 1 } });
+      w.run(SUPERVISOR, claim('a', 'coder-1'));
+      start(w, 'coder-1', 'a');
+      w.run(CODER, block('a'));
+      w.run(PLANNER, unblock('a'));
+      expect(w.refused(SUPERVISOR, claim('a', 'coder-2'))).toMatchObject({ guard: 'within-budget' });
+    });
+
+    test('a planner’s counts as well', () => {
+      const w = ready('a');
+      limited(w, { goal: { sessions: 1 } });
+      expect(start(w, 'planner-1').ok).toBe(true);
+      expect(w.refused(SUPERVISOR, claim('a', 'coder-1'))).toMatchObject({ guard: 'within-budget' });
+      expect(duty(w, 'coder-1').kind).toBe('held');
+    });
+
+    test('none begins while a switch is on, or the disk is full', () => {
+      const w = ready('a');
+      w.board = { ...w.board, freeMb: 1 };
+      expect(start(w, 'planner-1')).toMatchObject({ guard: 'room-on-disk' });
+      w.board = { ...w.board, freeMb: 1e6 };
+      w.run(HUMAN, { name: 'pause' });
+      expect(start(w, 'planner-1')).toMatchObject({ guard: 'switches' });
+    });
   });
 
   test('what others of this process have used so far counts before it is recorded', () => {
@@ -273,10 +429,14 @@ describe('setting it', () => {
     ['budgets.dya.usd', 5, 'budgets.dya must be a map of task, goal, day, tasks, warn_percent, end_percent'],
     ['budgets.day.dollars', 5, 'budgets.day.dollars must be a map of tokens, usd, minutes, sessions'],
     ['budgets.day.usd', 'much', 'budgets.day.usd must be a number'],
-    ['budgets.day.usd', -1, 'budgets.day.usd must be ≥ 0'],
+    ['budgets.day.usd', -1, `budgets.day.usd must be a number ${BOUNDS}`],
     ['budgets.day.usd', Number.POSITIVE_INFINITY, 'budgets.day.usd must be a number'],
     ['budgets.goal.minutes', Number.NaN, 'budgets.goal.minutes must be a number'],
-    ['budgets.task.tokens', 1e308, 'budgets.task.tokens must be ≤ 1000000000000; null: no limit'],
+    ['budgets.task.tokens', 1e308, `budgets.task.tokens must be a whole number ${BOUNDS}`],
+    ['budgets', [], 'budgets must be a map, and this is a list'],
+    ['budgets', { day: [] }, 'budgets.day must be a map, and this is a list'],
+    ['budgets.tasks', { a: [] }, 'budgets.tasks.a must be a map, and this is a list'],
+    ['prices', [], 'prices must be a map, and this is a list'],
     ['budgets.day.tokens', 1.5, 'budgets.day.tokens must be a whole number'],
     ['budgets.end_percent', 90, 'budgets.end_percent must be ≥ 100'],
     [

@@ -100,6 +100,7 @@ anomaly                    hpcCrR
 anomaly-processed          hp
 long-heartbeat             c
 exit                       pcCrR
+session-start              s
 session-end                s
 context-used               s
 trouble                    s
@@ -312,6 +313,7 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   'anomaly-processed': { name: 'anomaly processed', anomalies: ['anomaly-9'] },
   'long-heartbeat': { name: 'long-heartbeat', reason: 'full test suite' },
   exit: { name: 'exit', code: 42 },
+  'session-start': { name: 'session-start', agent: 'coder-1' },
   'session-end': {
     name: 'session-end',
     agent: 'coder-1',

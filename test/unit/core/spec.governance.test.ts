@@ -238,6 +238,13 @@ describe('the human’s hand', () => {
       expect(w.refused(HUMAN, set('integration_branch', branch)).message).toContain('must be a branch name');
     }
     w.run(HUMAN, set('integration_branch', 'team/next-1.0'));
+    const inUse = { ...set('integration_branch', 'main'), facts: { checked_out: '/home/ada/shop' } } as Command;
+    expect(w.refused(HUMAN, inUse)).toMatchObject({
+      guard: 'branch',
+      message: expect.stringContaining('main is checked out in /home/ada/shop'),
+    });
+    const hole = { ...set('sandbox_write', ['/proc']), facts: { hole: '/proc cannot be opened' } } as Command;
+    expect(w.refused(HUMAN, hole)).toMatchObject({ guard: 'no-hole' });
     for (const address of [
       'ftp://x',
       'not a url',

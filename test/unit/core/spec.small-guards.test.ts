@@ -102,6 +102,8 @@ describe('whose it is', () => {
   const OTHER = supervisorOf('coder-2');
   it('a supervisor reserves for its own agent', () =>
     refuses('own-agent', ready('a'), OTHER, { name: 'reserve-claim', task: 'a', agent: 'coder-1' }));
+  it('begins the sessions of its own', () =>
+    refuses('own-agent', world(), OTHER, { name: 'session-start', agent: 'coder-1' }));
   it('ends the sessions of its own', () =>
     refuses('own-agent', world(), OTHER, {
       name: 'session-end',

@@ -25,6 +25,7 @@ import {
   reject,
   SUPERVISOR,
   submit,
+  supervisorOf,
   toApproved,
   toMerged,
   toReady,
@@ -108,6 +109,24 @@ function handedOff(): World {
     files_modified: ['src/auth/retry.ts'],
     next_steps: ['backoff', 'Retry-After header'],
   });
+  return w;
+}
+
+/** Its budget is used up half way. */
+function spentOut(): World {
+  const w = coding();
+  w.run(HUMAN, { name: 'config set', key: 'budgets.task.usd', value: 1 });
+  w.run(CODER, begin('retry-login'));
+  const used = { seconds: 60, input_tokens: 10, output_tokens: 5, cost_usd: 1.25 };
+  const about = { task: 'retry-login', provider: 'p', how: 'exit 0' };
+  w.run(supervisorOf('coder-1'), { name: 'session-end', agent: 'coder-1', used, ...about });
+  w.run(supervisorOf('coder-1'), { name: 'limit', task: 'retry-login', limit: 'budget' });
+  return w;
+}
+
+function raised(): World {
+  const w = spentOut();
+  w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.retry-login.usd', value: 2 });
   return w;
 }
 
@@ -270,6 +289,12 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
     w.run(SUPERVISOR, claim('retry-login', 'coder-2'));
     return toCoder(w, 'retry-login', {}, 'coder-2');
   },
+  'coder-budget-raised': () => {
+    const w = raised();
+    w.run(HUMAN, { name: 'unblock', task: 'retry-login', facts: { spec_exists: true } });
+    w.run(SUPERVISOR, claim('retry-login', 'coder-2'));
+    return toCoder(w, 'retry-login', {}, 'coder-2');
+  },
   'coder-redefined-resumed': () => {
     const w = blocked();
     const changes = { done_when: 'three 503s in a row still log in\na locked account is reported' };
@@ -294,6 +319,8 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
   'planner-initial-drafts': () => toPlanner(drafts()),
   'planner-blocked': () => toPlanner(blocked()),
   'planner-blocked-resumed': () => toPlanner(blocked(), { resumed: true }),
+  'planner-budget': () => toPlanner(spentOut()),
+  'planner-budget-raised': () => toPlanner(raised()),
   'planner-deadlock': () => toPlanner(deadlocked()),
   'planner-integration-failed': () => toPlanner(failedMerge()),
   'planner-exhausted': () => toPlanner(exhausted()),

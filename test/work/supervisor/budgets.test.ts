@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/agents/provider.ts';
 import { OPERATOR } from '../../../src/core/board.ts';
 import { decide } from '../../../src/core/decide.ts';
+import { supervisorOf } from '../../../src/supervisor/office.ts';
+import { undo } from '../../../src/workflows/undo.ts';
 import { START, succeeded, WORK } from '../workflows/project.ts';
 import { open, type Part, type RoomOptions, r } from './room.ts';
 
@@ -115,6 +117,39 @@ describe('a task’s', () => {
       worktree: '.worktrees/t',
     });
   });
+
+  test('raised and unblocked, it goes on in its folder: commits and files are where they were, its checkpoint stands', async () => {
+    const seen: string[] = [];
+    const look = (): void => {
+      const folder = `${r().p.root}/.worktrees/t`;
+      seen.push(fs.readFileSync(`${folder}/src/app.ts`, 'utf8'), fs.readFileSync(`${folder}/half.txt`, 'utf8'));
+    };
+    const first: Part = {
+      act: async () => {
+        succeeded(await r().p.begin('t'));
+        r().p.work('t', WORK);
+        fs.writeFileSync(`${r().p.root}/.worktrees/t/half.txt`, 'half done');
+      },
+      events: used({ input: 10, output: 5, cost_usd: 1.25 }),
+      end: 'exit 0',
+    };
+    const second: Part = {
+      act: async () => {
+        look();
+        fs.rmSync(`${r().p.root}/.worktrees/t/half.txt`);
+        succeeded(await r().p.submit('t'));
+      },
+      end: 'exit 0',
+    };
+    await limited({ task: { usd: 1 } }, { parts: { 'coder-1': [first, second] } });
+    await r().until('blocked', async () => (await r().p.task('t')).status === 'BLOCKED');
+    await set('budgets.tasks.t.usd', 2);
+    succeeded(await r().p.run(undefined, { name: 'unblock', task: 't', facts: { spec_exists: true } }));
+    await r().until('submitted', async () => (await r().p.task('t')).status === 'READY_FOR_REVIEW');
+    expect(seen).toEqual([WORK['src/app.ts'], 'half done']);
+    expect(r().started[1]?.prompt).toContain('checkpoint for this iteration stands');
+    expect((await r().p.task('t')).iteration).toBe(1);
+  });
 });
 
 test('a review that is ended for its task’s budget: the run says so, and raised it goes on', async () => {
@@ -145,6 +180,29 @@ test('a review that is ended for its task’s budget: the run says so, and raise
   }
 });
 
+test('sessions of a task are exact: no review begins while its coder’s last one is just ending', async () => {
+  let submitted = false;
+  const submits: Part = {
+    act: async () => {
+      succeeded(await r().p.begin('t'));
+      r().p.work('t', WORK);
+      succeeded(await r().p.submit('t'));
+      submitted = true;
+    },
+    end: 'sleep 1.5; exit 0',
+  };
+  await limited({ task: { sessions: 1 } }, {
+    agents: ['coder-1', 'code-reviewer-1'],
+    parts: { 'coder-1': [submits], 'code-reviewer-1': [{}] },
+  } as RoomOptions);
+  await r().until('submitted', () => submitted);
+  await r().until('its end', () => ended() === 1);
+  await r().until('it is said', () => waitsFor().startsWith('the budget of t is used up: 1 session of 1 session'));
+  expect(r().started).toHaveLength(1);
+  expect((await r().p.task('t')).usage?.sessions).toBe(1);
+  expect((await r().p.state()).agents['coder-1']).not.toHaveProperty('under_way');
+});
+
 describe('a session that goes far beyond', () => {
   test('is ended, its work stays, and what it used is recorded', async () => {
     const part: Part = { events: used({ input: 100, output: 50, cost_usd: 1.3 }) };
@@ -168,6 +226,16 @@ describe('a session that goes far beyond', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(ended()).toBe(0);
   });
+});
+
+test('a clock that is set while a session runs makes it neither longer nor shorter', async () => {
+  const acts = async (): Promise<void> => {
+    r().clock.advance(60_000);
+    r().clock.setBy(365 * 86_400_000);
+  };
+  await limited({ goal: { minutes: 5 } }, { parts: { 'coder-1': [{ act: acts, end: 'exit 0' }, {}] } });
+  await r().until('its end', () => ended() === 1);
+  expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, seconds: 60 });
 });
 
 describe('what a session cost', () => {
@@ -196,6 +264,18 @@ describe('what a session cost', () => {
     await r().until('its end', () => ended() === 1);
     expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
   });
+});
+
+test('what a session used is not undone', async () => {
+  await open({ parts: { 'coder-1': [works({ input: 10, output: 5, cost_usd: 0.5 }), {}] } });
+  await r().until('its end', () => ended() === 1);
+  const journal = fs.readFileSync(r().p.file('.liza/journal.jsonl'), 'utf8').trimEnd().split('\n');
+  const entries = journal.map((line) => JSON.parse(line) as { seq: number; command: string });
+  for (const name of ['session-start', 'session-end']) {
+    const seq = entries.find(({ command }) => command === name)?.seq;
+    expect(await undo(r().p.context, OPERATOR, seq)).toMatchObject({ guard: 'effect' });
+  }
+  expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, cost_usd: 0.5 });
 });
 
 test('a disk that is full when a session ends: it waits for room, records what was used, and goes on', async () => {
@@ -267,6 +347,21 @@ describe('what a session used whose supervisor was killed', () => {
     );
     expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, seconds: 90, cost_usd: 0.7 });
     expect((await r().p.task('t')).usage).toMatchObject({ sessions: 1, cost_usd: 0.7 });
+  });
+
+  test('of one that left nothing but that it began, counts as one that is unknown', async () => {
+    await open({
+      parts: { 'coder-1': [{}] },
+      furnish: async ({ store }) => {
+        const actor = supervisorOf('coder-1');
+        const command = { name: 'session-start', agent: 'coder-1', task: 't' } as const;
+        await store.transact({ actor, command: 'session-start' }, (board, now) =>
+          decide(board, command, { actor, now }),
+        );
+      },
+    });
+    expect((await r().p.task('t')).usage).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
+    await r().until('it goes on', () => r().started.length === 1);
   });
 
   test.each(['', '{', '[]', '{"used":{"seconds":-1,"cost_usd":"much","input_tokens":1e99}}'])(

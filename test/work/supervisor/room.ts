@@ -17,15 +17,19 @@ export { UNCHANGED } from '../../unit/core/world.ts';
 export interface FakeClock extends Clock {
   /** Everyone who waits for less than this is woken. */
   advance(ms: number): void;
+  /** Somebody sets it; what it measures goes on as before. */
+  setBy(ms: number): void;
   /** How long the sleepers have still to sleep. */
   sleeping(): readonly number[];
 }
 
 export function fakeClock(p: { pass(seconds: number): void }, start: number): FakeClock {
   let now = start;
+  let set = 0;
   const sleepers = new Set<{ readonly until: number; wake(): void }>();
   return {
     now: () => now,
+    steady: () => now - set,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted === true || ms <= 0) return resolve();
@@ -44,6 +48,10 @@ export function fakeClock(p: { pass(seconds: number): void }, start: number): Fa
       now += ms;
       p.pass(ms / 1000);
       for (const sleeper of [...sleepers]) if (sleeper.until <= now) sleeper.wake();
+    },
+    setBy: (ms) => {
+      now += ms;
+      set += ms;
     },
     sleeping: () => [...sleepers].map(({ until }) => until - now).sort((a, b) => a - b),
   };
@@ -76,7 +84,7 @@ export interface RoomOptions extends ProjectOptions {
   readonly provider?: Partial<Provider>;
   readonly crew?: Partial<CrewOptions>;
   /** What is there before the crew comes. */
-  readonly furnish?: (project: Project) => void;
+  readonly furnish?: (project: Project) => void | Promise<void>;
 }
 
 const LONG_AGO = 3600;
@@ -85,7 +93,7 @@ async function openRoom(options: RoomOptions): Promise<Room> {
   const p = project(options);
   // The board comes with registered agents: by now their supervisors are long gone.
   p.pass(LONG_AGO);
-  options.furnish?.(p);
+  await options.furnish?.(p);
   const clock = fakeClock(p, START + LONG_AGO * 1000);
   const started: SessionRequest[] = [];
   const folder = path.join(p.base, 'parts');

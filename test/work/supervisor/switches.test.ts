@@ -153,6 +153,9 @@ describe('while a worktree is prepared', () => {
     else await r().until('halted', () => seat()?.why === `${name} is on`);
     expect(await status()).toBe('UNCLAIMED');
     expect(r().started).toHaveLength(0);
+    if (name === 'ABORT') return;
+    off(name);
+    await r().until('begun at once', () => r().started.length === 1);
   });
 });
 

@@ -104,6 +104,39 @@ describe('without a terminal', () => {
     });
   });
 
+  test('the branch that a person has checked out is not the integration branch, nor becomes it; one of an earlier goal may be looked at', async () => {
+    const before = everything();
+    const fact = `main is checked out in ${root}`;
+    const ran = await liza(['init', 'G', '--branch', 'main', '--vision-from-template']);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining(fact) });
+    expect(everything()).toBe(before);
+    await liza(['init', 'G', '--vision-from-template']);
+    const set = await liza(['config', 'set', 'integration_branch', 'main']);
+    expect(set).toMatchObject({ code: 1, stderr: expect.stringContaining(fact) });
+    git(root, 'worktree', 'add', '-q', '-b', 'side', join(folder, 'side'));
+    expect((await liza(['config', 'set', 'integration_branch', 'side'])).stderr).toContain(join(folder, 'side'));
+    git(root, 'branch', 'free');
+    expect(await liza(['config', 'set', 'integration_branch', 'free'])).toMatchObject({ code: 0 });
+    await liza(['config', 'set', 'integration_branch', 'integration']);
+    git(root, 'checkout', '-q', 'integration');
+    expect(await liza(['init', 'G'])).toMatchObject({ code: 0 });
+  });
+
+  test('the HEAD of a bare repository is nobody’s checkout', async () => {
+    git(folder, 'clone', '-q', '--bare', root, join(folder, 'bare'));
+    git(join(folder, 'bare'), 'worktree', 'add', '-q', '-b', 'mine', join(folder, 'linked'));
+    root = join(folder, 'linked');
+    expect(await liza(['init', 'G', '--branch', 'main', '--vision-from-template'])).toMatchObject({ code: 0 });
+  });
+
+  test('no setting opens the board, git or the system in the sandbox', async () => {
+    await liza(['init', 'G', '--vision-from-template']);
+    const ran = await liza(['config', 'set', 'sandbox_write', JSON.stringify(['~/.cache', join(root, '.liza')])]);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('.liza cannot be opened in the sandbox') });
+    expect(await liza(['config', 'set', 'sandbox_write', '["~/.cache"]'])).toMatchObject({ code: 0 });
+    expect(await liza(['config', 'set', 'sandbox_read', '["/proc"]'])).toMatchObject({ code: 1 });
+  });
+
   test('a vision that is there stays as it is', async () => {
     mkdirSync(join(root, 'specs'));
     writeFileSync(join(root, 'specs/vision.md'), 'mine\n');
