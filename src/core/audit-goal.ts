@@ -73,6 +73,9 @@ function walk(
   merges: readonly RecordedMerge[],
 ): { found: ReadonlySet<string>; facts: readonly Fact[] } {
   const by = new Map(merges.map((one) => [one.mergeCommit, one]));
+  const places = new Map(line.map((commit, at) => [commit, at]));
+  const placeOf = (commit: string | undefined): number => places.get(commit ?? '') ?? -1;
+  const oldest = merges.reduce((so, { mergeCommit }) => Math.max(so, placeOf(mergeCommit)), -1);
   const found = new Set<string>();
   const facts: Fact[] = [];
   const first = merges[0]?.onto ?? state.goal.integration_head;
@@ -80,13 +83,7 @@ function walk(
   while (at < line.length) {
     const commit = line[at] ?? '';
     const merge = by.get(commit);
-    const isLast = merges.every(({ mergeCommit }) => found.has(mergeCommit) || !line.slice(at).includes(mergeCommit));
-    if (
-      merge === undefined &&
-      (commit === first || isLast) &&
-      (first === undefined || !line.slice(at + 1).includes(first))
-    )
-      break;
+    if (merge === undefined && (commit === first || oldest < at) && placeOf(first) <= at) break;
     if (merge === undefined) {
       facts.push(stranger(state.goal.alignment_history, commit));
       at += 1;
@@ -94,7 +91,7 @@ function walk(
     }
     found.add(commit);
     // What was fast-forwarded over is the task's own work.
-    const to = merge.onto === undefined ? at + 1 : line.indexOf(merge.onto, at);
+    const to = placeOf(merge.onto);
     at = to <= at ? at + 1 : to;
   }
   return { found, facts };

@@ -19,7 +19,6 @@ import { Archive } from '../store/archive.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Entry } from '../store/journal.ts';
 import { replay, stateOf, stateText } from '../store/replay.ts';
-import { verifyJournal } from '../store/verify.ts';
 import { type Hands, integrationRef, isRefusal, openBench } from './hands.ts';
 
 export interface Audit {
@@ -30,8 +29,8 @@ export interface Audit {
 /** Of one task, with what holds for the whole; or of all of them. */
 export async function audit(hands: Hands, only?: string): Promise<Audit | Refusal> {
   const { context } = hands;
-  const { problems } = verifyJournal(context);
   const replayed = await replay(context);
+  const { problems } = replayed.verification;
   const state = await stateOf(replayed.text);
   if (state === undefined || replayed.entries.length === 0) {
     return refuse(
