@@ -17,6 +17,8 @@ export interface Told {
   readonly seq: number;
   readonly time: string;
   readonly actor: string;
+  /** Through whom it asked. */
+  readonly session?: string;
   readonly command: string;
   readonly task?: string;
   readonly detail: string;
@@ -40,6 +42,8 @@ export interface Witness {
   readonly entries: readonly Told[];
   /** What is wrong with the journal; empty: its chain holds. */
   readonly broken: readonly string[];
+  /** By agent, the last end of a session that does not say who recorded it: editions before noted no sessions. */
+  readonly unnamed: ReadonlyMap<string, number>;
   /** A board that was written by hand came in whole: what lay before it has no entries. */
   readonly imported: boolean;
   /** How state.yaml and the archive differ from what the journal leads to, by record. */

@@ -213,6 +213,7 @@ export class Session {
       ...rest,
       ...(archive === undefined ? {} : { archived: archive.map((task) => task.id) }),
       actor: actor === 'external' ? 'external' : actorName(actor),
+      ...(actor === 'external' || actor.session === undefined ? {} : { session: actor.session }),
       prev: this.#head.hash,
       state,
     };

@@ -56,6 +56,11 @@ export async function audit(hands: Hands, only?: string): Promise<Audit | Refusa
     tasks,
     entries,
     broken: problems,
+    unnamed: new Map(
+      entries.flatMap(({ command, session, actor, seq }) =>
+        command === 'session-end' && session === undefined ? [[actor, seq] as const] : [],
+      ),
+    ),
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
     ...(await compare(hands, replayed.entries, replayed.text, state, replayed.archived)),
     ...(await gitFacts(bench, state, tasks, asked)),
@@ -80,10 +85,11 @@ function byTask(entries: readonly Told[]): ReadonlyMap<string, readonly Told[]> 
   return found;
 }
 
-const told = ({ seq, time, actor, command, task, detail, records, change }: Entry): Told => ({
+const told = ({ seq, time, actor, session, command, task, detail, records, change }: Entry): Told => ({
   seq,
   time,
   actor: actor ?? 'human',
+  ...(session === undefined ? {} : { session }),
   command,
   ...(task === undefined ? {} : { task }),
   detail,

@@ -100,6 +100,22 @@ describe('what is in order', () => {
     );
   });
 
+  test('a person who plays coder and reviewer by hand: no step of theirs passes for a supervised one', async () => {
+    await here.merge('greet');
+    const { code, facts } = await audited('greet');
+    expect(code).toBe(0);
+    const alone = facts.filter(({ why }) => why.endsWith('no session of a supervisor is on record for this step'));
+    expect(new Set(alone.map(({ mark }) => mark))).toEqual(new Set(['unverifiable']));
+    expect(alone.map(({ what }) => what.split(',')[0])).toEqual(
+      expect.arrayContaining(['claimed', 'checkpoint', 'submitted', 'review claimed', 'approved']),
+    );
+    // What they did as themselves is theirs, and said so.
+    expect(facts.find(({ what }) => what.startsWith('created'))).toMatchObject({ mark: 'verified' });
+    const { out } = await here.liza(['audit']);
+    expect(out).toMatch(/NOT FULLY VERIFIED: \d+ steps under an agent’s id, with no session of a supervisor on record/);
+    expect((await here.liza(['show', 'greet'])).out).toContain('code-reviewer-1 (by which CLI is unknown)');
+  });
+
   test('archived tasks too', async () => {
     await here.ok(['config', 'set', 'archive_after', '0']);
     await twoMerges();
