@@ -10,6 +10,7 @@ import { type RecordedMerge, recordedMerges } from './merges.ts';
 export function auditGoal(witness: Witness): readonly Fact[] {
   return [
     ...journalFacts(witness),
+    ...logFacts(witness),
     ...boardFacts(witness),
     ...integrationFacts(witness),
     ...spendingFacts(witness),
@@ -17,11 +18,32 @@ export function auditGoal(witness: Witness): readonly Fact[] {
   ];
 }
 
-function journalFacts({ broken, entries }: Witness): readonly Fact[] {
+function journalFacts({ broken, entries, copy }: Witness): readonly Fact[] {
   const what = 'the journal’s chain';
-  if (broken.length === 0)
-    return [verified(what, `${entries.length} entries, each follows from the one before; its copy agrees`)];
-  return broken.map((problem) => contradicted(what, problem));
+  const compared = COPY[copy];
+  const agrees = compared === undefined ? '; its copy agrees' : '';
+  return [
+    ...(broken.length === 0
+      ? [verified(what, `${entries.length} entries, each follows from the one before${agrees}`)]
+      : broken.map((problem) => contradicted(what, problem))),
+    ...(compared === undefined ? [] : [compared]),
+  ];
+}
+
+const COPIED = 'the journal’s copy in the git directory';
+/** One that disagrees is told as a problem of the chain. */
+const COPY: Readonly<Partial<Record<Witness['copy'], Fact>>> = {
+  longer: contradicted(COPIED, 'it goes on where the journal ends: entries were cut off from the journal'),
+  shorter: unverifiable(COPIED, 'it ends before the journal does; the last entries have no second witness'),
+  missing: unverifiable(COPIED, 'there is none; the journal has no second witness'),
+};
+
+function logFacts({ log, broken }: Witness): readonly Fact[] {
+  const what = 'the activity log, log.yaml';
+  if (broken.length > 0) return [unverifiable(what, 'the journal is broken')];
+  if (log === undefined) return [verified(what, 'it tells every entry as the journal has it')];
+  if (log.behind) return [unverifiable(what, `it ends before entry ${log.entry}; the next command completes it`)];
+  return [contradicted(what, `it does not tell entry ${log.entry} as the journal has it`)];
 }
 
 function boardFacts({ differing, behind, broken }: Witness): readonly Fact[] {

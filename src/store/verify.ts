@@ -7,6 +7,9 @@ import { type Entry, GENESIS, parseEntry, readLines, readTail } from './journal.
 import { mirrorJournal } from './mirror.ts';
 import { ReplayText } from './replay-text.ts';
 
+/** `shorter` after a crash, too; `longer` never: whoever has fewer entries than the copy has lost some. */
+export type Copy = 'equal' | 'shorter' | 'longer' | 'other' | 'missing';
+
 export interface Verification {
   readonly entries: number;
   /** Lines of writers that lost a race; harmless. */
@@ -15,6 +18,8 @@ export interface Verification {
   /** The state's text after the last good entry. */
   readonly text: string;
   readonly problems: readonly string[];
+  /** How its copy in the git directory compares. */
+  readonly copy: Copy;
   /** Worth knowing, not wrong. */
   readonly remarks: readonly string[];
 }
@@ -65,8 +70,10 @@ export function verifyJournal(
   if (readTail(files, journal, 1)?.torn === true)
     remarks.push('the last line is torn (a crash); it was never acknowledged');
   compareState({ files, paths }, text.hash(), problems.length === 0, remarks);
-  if (paths.mirror !== undefined && journal === paths.journal) compareMirror({ files, paths }, remarks, problems);
-  return { entries, voids, head, text: text.toString(), problems, remarks };
+  const copy = paths.mirror !== undefined && journal === paths.journal ? compareCopy(files, paths) : 'missing';
+  if (copy === 'other') problems.push('the journal and its copy in the git directory disagree');
+  if (journal === paths.journal && paths.mirror !== undefined) remarks.push(...COPY_REMARKS[copy]);
+  return { entries, voids, head, text: text.toString(), problems, copy, remarks };
 }
 
 function problemWith(step: Step, entries: number): string | undefined {
@@ -131,23 +138,23 @@ function compareState(
     remarks.push('state.yaml differs from the last entry; the next command merges or completes it');
 }
 
-function compareMirror(
-  { files, paths }: Pick<Context, 'files' | 'paths'>,
-  remarks: string[],
-  problems: string[],
-): void {
+const COPY_REMARKS: Readonly<Record<Copy, readonly string[]>> = {
+  equal: [],
+  other: [],
+  missing: ['there is no copy in the git directory yet; the next command makes it'],
+  shorter: ['the copy in the git directory is behind; the next command evens it'],
+  longer: ['the copy in the git directory is ahead; the next command evens it'],
+};
+
+function compareCopy(files: Context['files'], paths: Context['paths']): Copy {
   const copy = mirrorJournal(paths.mirror ?? '');
   const kept = Number(files.stat(copy)?.size ?? -1);
   const have = Number(files.stat(paths.journal)?.size ?? 0);
-  if (kept === -1) return void remarks.push('there is no copy in the git directory yet; the next command makes it');
+  if (kept === -1) return 'missing';
   const common = Math.min(kept, have);
   for (let at = 0; at < common; at += 1024 * 1024) {
     const length = Math.min(1024 * 1024, common - at);
-    if (!files.readRange(copy, at, length).equals(files.readRange(paths.journal, at, length))) {
-      problems.push('the journal and its copy in the git directory disagree');
-      return;
-    }
+    if (!files.readRange(copy, at, length).equals(files.readRange(paths.journal, at, length))) return 'other';
   }
-  if (kept !== have)
-    remarks.push(`the copy in the git directory is ${kept < have ? 'behind' : 'ahead'}; the next command evens it`);
+  return kept === have ? 'equal' : kept < have ? 'shorter' : 'longer';
 }

@@ -37,6 +37,7 @@ const WITNESS: Witness = {
   tasks: [TASK],
   entries,
   broken: [],
+  copy: 'equal',
   unnamed: new Map(),
   imported: false,
   differing: new Map(),
@@ -216,6 +217,8 @@ describe('the goal', () => {
 
   it.each<[string, Partial<Witness>, string]>([
     ['a broken chain', { broken: ['line 3 does not follow'] }, 'the journal’s chain: line 3'],
+    ['entries cut off', { copy: 'longer' }, 'entries were cut off from the journal'],
+    ['an edited log', { log: { entry: 4, behind: false } }, 'does not tell entry 4 as the journal has it'],
     ['an edited board', { differing: new Map([['config', 'edited: sandbox']]) }, 'the board: config: edited'],
     ['a stranger on top', { line: [WORK, MERGED, OTHER, BASE] }, 'no task accounts for it'],
     [

@@ -198,6 +198,44 @@ describe('forged', () => {
     );
   });
 
+  test('the end of the journal is cut off, and the board put back to where it was then', async () => {
+    const [text, journal] = [read('state.yaml'), read('journal.jsonl')];
+    await here.add('wave');
+    writeFileSync(file('state.yaml'), text);
+    writeFileSync(file('journal.jsonl'), journal);
+    await found('the journal’s copy in the git directory: it goes on where the journal ends');
+    // With the copy gone, too, there is nothing to hold it against: that is said.
+    rmSync(join(here.root, '.git/liza/journal.jsonl'));
+    const { facts } = await audited();
+    expect(facts.find(({ what }) => what.startsWith('the journal’s copy'))).toMatchObject({ mark: 'unverifiable' });
+    expect(facts.map(({ why }) => why).join()).not.toContain('its copy agrees');
+  });
+
+  test('the archive: a task that nobody did, an end that it did not have', async () => {
+    await here.ok(['config', 'set', 'archive_after', '0']);
+    await here.ok(['archive']);
+    const archived = read('archive/tasks.yaml');
+    const sneaked = '- id: sneaked\n  status: MERGED\n  priority: 1\n';
+    writeFileSync(file('archive/tasks.yaml'), archived + sneaked);
+    const line = { id: 'sneaked', status: 'MERGED', offset: Buffer.byteLength(archived), length: sneaked.length };
+    edit('archive/index.jsonl', (text) => `${text}${JSON.stringify(line)}\n`);
+    expect((await here.ok(['show', 'sneaked', '--json'])).json).toMatchObject({ archived: true });
+    await found('tasks/sneaked: the archive has it, the journal has not');
+    edit('archive/index.jsonl', (text) =>
+      text.replace('"id":"greet","status":"MERGED"', '"id":"greet","status":"ABANDONED"'),
+    );
+    await found('the archive’s index says ABANDONED, its record MERGED');
+  });
+
+  test('the activity log: who did it', async () => {
+    const log = read('log.yaml');
+    edit('log.yaml', (text) => text.replace('agent: code-reviewer-1', 'agent: code-reviewer-9'));
+    await found('the activity log, log.yaml: it does not tell entry');
+    // One that a crash cut short is completed by the next command.
+    writeFileSync(file('log.yaml'), log.slice(0, log.lastIndexOf('\n- ') + 1));
+    expect(await audited()).toMatchObject({ code: 0, against: [] });
+  });
+
   test('the merge commit is amended', async () => {
     const { merge_commit: merged = '' } = await here.task('bow');
     const [tree, ...parents] = here.git('show', '-s', '--format=%T %P', merged).split(' ');
