@@ -33,6 +33,12 @@ export interface CommitFacts {
   readonly tree: string;
 }
 
+/** A file of `.liza/evidence` against the hash that was recorded. */
+export interface EvidenceFound {
+  readonly file: string;
+  readonly is: 'same' | 'other' | 'gone';
+}
+
 /** Everything outside the record of the task itself. */
 export interface Witness {
   /** As the journal has it. */
@@ -54,6 +60,8 @@ export interface Witness {
   readonly differing: ReadonlyMap<string, string>;
   /** state.yaml lags behind, or is missing: not wrong, but not to be compared. */
   readonly behind?: string;
+  /** By the recorded hash. */
+  readonly evidence: ReadonlyMap<string, EvidenceFound>;
   /** Of every commit that the board names; one that is missing here does not exist. */
   readonly commits: ReadonlyMap<string, CommitFacts>;
   readonly refs: ReadonlyMap<string, string>;

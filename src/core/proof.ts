@@ -51,6 +51,8 @@ export interface Proof {
   readonly disproof?: Disproof;
   /** Where all of it is written down, from the project's root. */
   readonly file?: string;
+  /** SHA-256 of that file, which has those of the logs. */
+  readonly digest?: string;
 }
 
 /** What must pass at a submitted commit: the task's own commands, then the project's. */

@@ -20,6 +20,7 @@ import { sha256 } from '../store/hash.ts';
 import type { Entry } from '../store/journal.ts';
 import { untold } from '../store/log.ts';
 import { replay, stateOf, stateText } from '../store/replay.ts';
+import { evidenceOf } from './evidence.ts';
 import { type Hands, integrationRef, isRefusal, openBench } from './hands.ts';
 
 export interface Audit {
@@ -59,6 +60,7 @@ export async function audit(hands: Hands, only?: string): Promise<Audit | Refusa
     entries,
     broken: problems,
     copy: replayed.verification.copy,
+    evidence: evidenceOf(context.paths.root, asked),
     ...(missed === undefined ? {} : { log: missed }),
     unnamed: new Map(
       entries.flatMap(({ command, session, actor, seq }) =>

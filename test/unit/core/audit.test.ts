@@ -38,6 +38,7 @@ const WITNESS: Witness = {
   entries,
   broken: [],
   copy: 'equal',
+  evidence: new Map(),
   unnamed: new Map(),
   imported: false,
   differing: new Map(),

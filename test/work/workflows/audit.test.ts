@@ -1,6 +1,6 @@
 // `liza audit` on real histories: what is in order is verified, and every kind of forgery is found and named.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/audit-facts.ts';
@@ -225,6 +225,20 @@ describe('forged', () => {
       text.replace('"id":"greet","status":"MERGED"', '"id":"greet","status":"ABANDONED"'),
     );
     await found('the archive’s index says ABANDONED, its record MERGED');
+  });
+
+  test('the evidence: a log of a run, and what was written down of it', async () => {
+    const facts = (await audited('greet')).facts.filter(({ what }) => what.includes('.liza/evidence/'));
+    expect(facts.map(({ mark }) => mark)).toEqual(['verified']);
+    const [log = ''] = readdirSync(file('evidence/greet')).filter((name) => name.endsWith('.log'));
+    const was = read(`evidence/greet/${log}`);
+    writeFileSync(file(`evidence/greet/${log}`), `${was}13 tests passed\n`);
+    await found(`.liza/evidence/greet/${log}: it is other than when it was written`);
+    writeFileSync(file(`evidence/greet/${log}`), was);
+    edit('evidence/greet/1.json', (text) => text.replace('"ok": true', '"ok": false'));
+    await found('.liza/evidence/greet/1.json: it is other than when it was written');
+    rmSync(file('evidence/greet/1.json'));
+    expect(await audited('greet')).toMatchObject({ code: 0, against: [] });
   });
 
   test('the activity log: who did it', async () => {
