@@ -94,10 +94,10 @@ async function credentials(
   given: string | undefined,
   agents: string | undefined,
   mine: SessionRecord | undefined,
-): Promise<Pick<AskerFacts, 'claim' | 'live' | 'owner' | 'epoch'>> {
+): Promise<Pick<AskerFacts, 'claim' | 'live' | 'owner' | 'epoch' | 'session'>> {
   const none = { claim: { ...claim, credential: 'none' as const }, live: false };
   if (claim.id === undefined && given === undefined) return none;
-  const { isLive, knows, readSessions } = await import('../store/sessions.ts');
+  const { idOf, isLive, knows, readSessions } = await import('../store/sessions.ts');
   if (claim.id === undefined) {
     const all = agents === undefined ? [] : readSessions(realFiles, agents);
     const owner = all.find((record) => knows(record, given ?? '') !== undefined)?.agent;
@@ -109,6 +109,7 @@ async function credentials(
   // Where no record is left, the session is at an end whatever it was.
   const credential: Credential =
     known === 'current' && live ? 'valid' : known !== undefined || mine === undefined ? 'over' : 'wrong';
-  const epoch = credential === 'valid' ? mine?.epoch : undefined;
-  return { claim: { ...claim, credential }, live, ...(epoch === undefined ? {} : { epoch }) };
+  if (credential !== 'valid' || mine === undefined) return { claim: { ...claim, credential }, live };
+  const epoch = mine.epoch === undefined ? {} : { epoch: mine.epoch };
+  return { claim: { ...claim, credential }, live, ...epoch, session: idOf(mine) };
 }

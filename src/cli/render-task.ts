@@ -4,6 +4,7 @@
 import { usageWords } from '../core/budget/words.ts';
 import { counted } from '../core/gist.ts';
 import { historyOf } from '../core/holding.ts';
+import { confinement } from '../core/sandbox-words.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../core/state.ts';
 import { duration, type Instant, instant } from '../core/time.ts';
 import type { TaskView } from '../core/view.ts';
@@ -77,6 +78,7 @@ function definition(task: Task, { view }: TaskExtras): readonly Field[] {
     ['rescope reason', task.rescope_reason],
     ['budget', task.budget],
     ['used', task.usage && usageText(task.usage)],
+    ['sandbox', task.usage && confinement(task.sessions ?? [], task.usage.sessions)],
   ];
 }
 
@@ -125,15 +127,31 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
     ['rejection', task.rejection_reason],
     [
       'approvals',
-      task.approvals?.map(({ by, commit, time }) => `${by} on ${commit.slice(0, 12)} at ${minute(time)}`).join('\n'),
+      task.approvals
+        ?.map((one) => `${reviewerText(task, one)} on ${one.commit.slice(0, 12)} at ${minute(one.time)}`)
+        .join('\n'),
     ],
-    ['approved by', task.approved_by],
+    ['approved by', approverText(task)],
     ['diff', diff === undefined ? undefined : diffText(diff)],
     ['run by Liza', proofText(task)],
     ['merging', task.merging && `${task.merging.candidate} onto ${task.merging.onto}, by ${task.merging.by}`],
     ['merge held', task.merge_held && `since ${minute(task.merge_held.since)}: ${task.merge_held.reason}`],
     ['merged as', task.merge_commit],
   ];
+}
+
+type Approval = NonNullable<Task['approvals']>[number];
+
+/** With the agent CLI that was behind it, where that is on record. */
+function reviewerText({ sessions = [] }: Task, { by, time, provider }: Approval): string {
+  const cli =
+    provider ?? sessions.find(({ agent, since, ended }) => agent === by && since <= time && time <= ended)?.provider;
+  return `${by} (${cli ?? 'by which CLI is unknown'})`;
+}
+
+function approverText(task: Task): string | undefined {
+  const last = task.approvals?.findLast(({ by }) => by === task.approved_by);
+  return last === undefined ? task.approved_by : reviewerText(task, last);
 }
 
 const handoff = (left: Handoff | undefined): readonly Field[] =>
@@ -158,7 +176,7 @@ const KNOWN: ReadonlySet<string> = new Set(
     'base_commit iteration epoch lease_expires claiming reserved_for excluded_coders keep_worktree review_commit ' +
     'rejection_reason reviewing_by review_lease_expires approvals approved_by merging merge_held merge_commit review_cycles_current ' +
     'review_cycles_total max_iterations max_review_cycles blocked_reason blocked_questions attempted failed_by ' +
-    'failures_current integration_fix handoff_pending supersedes superseded_by rescope_reason paused budget usage history'
+    'failures_current integration_fix handoff_pending supersedes superseded_by rescope_reason paused budget usage sessions history'
   ).split(' '),
 );
 

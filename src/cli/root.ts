@@ -4,6 +4,8 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
+import { lostBoard } from '../core/lost-board.ts';
+import { gitDirectoryOf } from '../git/directory.ts';
 
 /** Any one of them marks a project: a blackboard whose state.yaml was lost must still be found to be repaired. */
 const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock'];
@@ -11,7 +13,7 @@ const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock'];
 export function findRoot(from: string): string | Refusal {
   for (let folder = from; ; folder = dirname(folder)) {
     if (MARKS.some((mark) => existsSync(join(folder, '.liza', mark)))) return refuseLink(folder) ?? folder;
-    if (existsSync(join(folder, '.git', 'liza', 'journal.jsonl'))) return lost(folder);
+    if (hasCopyFor(folder)) return lostBoard(folder);
     if (folder === dirname(folder)) break;
   }
   return refuse(
@@ -20,6 +22,12 @@ export function findRoot(from: string): string | Refusal {
     1,
     'no-project',
   );
+}
+
+/** A linked worktree and a submodule have their git directory elsewhere. */
+function hasCopyFor(folder: string): boolean {
+  const directory = gitDirectoryOf(folder);
+  return directory !== undefined && existsSync(join(directory, 'liza', 'journal.jsonl'));
 }
 
 /** A `.liza` that is a link could lead every write out of the project. */
@@ -33,11 +41,3 @@ function refuseLink(folder: string): Refusal | undefined {
     'link',
   );
 }
-
-const lost = (folder: string): Refusal =>
-  refuse(
-    `the blackboard of ${folder} is gone`,
-    'the git directory has a copy of it; bring it back with: liza doctor --fix',
-    4,
-    'lost-board',
-  );

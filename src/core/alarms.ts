@@ -9,6 +9,7 @@ import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
 import type { Board } from './board.ts';
 import { REPORT, triggerOf } from './breaker.ts';
 import { gist } from './gist.ts';
+import { bringBack } from './integration-words.ts';
 import { deadlinePassed } from './sprint.ts';
 import { type State, settings, type Trouble } from './state.ts';
 import { duration, type Instant } from './time.ts';
@@ -30,6 +31,8 @@ export interface Surroundings {
    * the watcher's own goes by a steady clock (watcher/ages.ts).
    */
   age?(stamp: Instant): number;
+  /** Whether the integration branch is there; absent: not looked at, or not to be told without git. */
+  readonly integrationThere?: boolean | undefined;
   /** Milliseconds since a kill switch was last seen on; absent: not that anybody knows. */
   readonly sinceHalt?: number | undefined;
 }
@@ -66,6 +69,7 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
     ...notices(extra),
     ...externalEdits(context, extra),
     ...setAside(extra),
+    ...integrationGone(context, extra),
     ...integrationMoved(context),
     ...(isOver(board) ? [] : ofTheWork(context, extra)),
   ];
@@ -147,6 +151,13 @@ function setAside(extra: Surroundings): readonly Alarm[] {
 }
 
 /** Keyed by where it is: moved once more, it is another alarm. */
+function integrationGone({ board, settings }: AlarmContext, { integrationThere }: Surroundings): readonly Alarm[] {
+  const left = board.state.goal.integration_head;
+  if (integrationThere !== false || left === undefined) return [];
+  const name = settings.integration_branch;
+  return [alarm('INTEGRATION GONE', `INTEGRATION GONE: ${name} was deleted — bring it back: ${bringBack(name, left)}`)];
+}
+
 function integrationMoved({ board, settings: { integration_branch } }: AlarmContext): readonly Alarm[] {
   const moved = board.state.goal.integration_moved;
   if (moved === undefined) return [];

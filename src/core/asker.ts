@@ -33,6 +33,8 @@ export interface AskerFacts {
   readonly owner?: string;
   /** Of the session record, which an environment cannot change. */
   readonly epoch?: number;
+  /** The session that the credential is of. */
+  readonly session?: string;
 }
 
 /** A refused attempt, to be recorded against whoever made it. */
@@ -67,7 +69,8 @@ export function whoAsks(facts: AskerFacts): Answer {
   switch (claim.credential) {
     case 'valid': {
       const epoch = facts.epoch ?? claim.epoch;
-      return { actor: actorOf(claim.id, claim.role === undefined ? [] : [claim.role], epoch) };
+      const actor = actorOf(claim.id, claim.role === undefined ? [] : [claim.role], epoch);
+      return { actor: facts.session === undefined ? actor : { ...actor, session: facts.session } };
     }
     case 'over':
       return { refusal: sessionOver(claim.id, real === undefined) };

@@ -3,7 +3,7 @@
 
 import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
 import { codersOf } from './holding.ts';
-import { proofAt } from './proof.ts';
+import { proofAt, proofOf } from './proof.ts';
 import type { HistoryEvent, Task } from './state.ts';
 
 type Check = (task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness) => readonly Fact[];
@@ -64,7 +64,18 @@ function submission(
             : verified(from, short(based)),
         ]),
     ...(typeof pin === 'number' ? [pinned(task, pin, commit, witness)] : []),
+    ...evidence(proofOf(event)?.digest, witness),
   ];
+}
+
+/** Editions before recorded no hash: then nothing is said of the files. */
+function evidence(digest: string | undefined, { evidence: all }: Witness): readonly Fact[] {
+  const found = digest === undefined ? undefined : all.get(digest);
+  if (found === undefined) return [];
+  const what = `what Liza wrote down of its runs, ${found.file}`;
+  if (found.is === 'same') return [verified(what, 'it is as it was, with its logs')];
+  if (found.is === 'gone') return [unverifiable(what, 'it is not there any more: old ones make room')];
+  return [contradicted(what, 'it is other than when it was written')];
 }
 
 function pinned(task: Task, pin: number, commit: string, { refs }: Witness): Fact {

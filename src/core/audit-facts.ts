@@ -17,6 +17,8 @@ export interface Told {
   readonly seq: number;
   readonly time: string;
   readonly actor: string;
+  /** Through whom it asked. */
+  readonly session?: string;
   readonly command: string;
   readonly task?: string;
   readonly detail: string;
@@ -31,6 +33,12 @@ export interface CommitFacts {
   readonly tree: string;
 }
 
+/** A file of `.liza/evidence` against the hash that was recorded. */
+export interface EvidenceFound {
+  readonly file: string;
+  readonly is: 'same' | 'other' | 'gone';
+}
+
 /** Everything outside the record of the task itself. */
 export interface Witness {
   /** As the journal has it. */
@@ -40,12 +48,20 @@ export interface Witness {
   readonly entries: readonly Told[];
   /** What is wrong with the journal; empty: its chain holds. */
   readonly broken: readonly string[];
+  /** How the copy of the journal in the git directory compares with it. */
+  readonly copy: 'equal' | 'shorter' | 'longer' | 'other' | 'missing';
+  /** What log.yaml tells otherwise than the journal; undefined: it has every entry. */
+  readonly log?: { readonly entry: number; readonly behind: boolean };
+  /** By agent, the last end of a session that does not say who recorded it: editions before noted no sessions. */
+  readonly unnamed: ReadonlyMap<string, number>;
   /** A board that was written by hand came in whole: what lay before it has no entries. */
   readonly imported: boolean;
   /** How state.yaml and the archive differ from what the journal leads to, by record. */
   readonly differing: ReadonlyMap<string, string>;
   /** state.yaml lags behind, or is missing: not wrong, but not to be compared. */
   readonly behind?: string;
+  /** By the recorded hash. */
+  readonly evidence: ReadonlyMap<string, EvidenceFound>;
   /** Of every commit that the board names; one that is missing here does not exist. */
   readonly commits: ReadonlyMap<string, CommitFacts>;
   readonly refs: ReadonlyMap<string, string>;

@@ -10,6 +10,7 @@ import { type RecordedMerge, recordedMerges } from './merges.ts';
 export function auditGoal(witness: Witness): readonly Fact[] {
   return [
     ...journalFacts(witness),
+    ...logFacts(witness),
     ...boardFacts(witness),
     ...integrationFacts(witness),
     ...spendingFacts(witness),
@@ -17,11 +18,32 @@ export function auditGoal(witness: Witness): readonly Fact[] {
   ];
 }
 
-function journalFacts({ broken, entries }: Witness): readonly Fact[] {
+function journalFacts({ broken, entries, copy }: Witness): readonly Fact[] {
   const what = 'the journal’s chain';
-  if (broken.length === 0)
-    return [verified(what, `${entries.length} entries, each follows from the one before; its copy agrees`)];
-  return broken.map((problem) => contradicted(what, problem));
+  const compared = COPY[copy];
+  const agrees = compared === undefined ? '; its copy agrees' : '';
+  return [
+    ...(broken.length === 0
+      ? [verified(what, `${entries.length} entries, each follows from the one before${agrees}`)]
+      : broken.map((problem) => contradicted(what, problem))),
+    ...(compared === undefined ? [] : [compared]),
+  ];
+}
+
+const COPIED = 'the journal’s copy in the git directory';
+/** One that disagrees is told as a problem of the chain. */
+const COPY: Readonly<Partial<Record<Witness['copy'], Fact>>> = {
+  longer: contradicted(COPIED, 'it goes on where the journal ends: entries were cut off from the journal'),
+  shorter: unverifiable(COPIED, 'it ends before the journal does; the last entries have no second witness'),
+  missing: unverifiable(COPIED, 'there is none; the journal has no second witness'),
+};
+
+function logFacts({ log, broken }: Witness): readonly Fact[] {
+  const what = 'the activity log, log.yaml';
+  if (broken.length > 0) return [unverifiable(what, 'the journal is broken')];
+  if (log === undefined) return [verified(what, 'it tells every entry as the journal has it')];
+  if (log.behind) return [unverifiable(what, `it ends before entry ${log.entry}; the next command completes it`)];
+  return [contradicted(what, `it does not tell entry ${log.entry} as the journal has it`)];
 }
 
 function boardFacts({ differing, behind, broken }: Witness): readonly Fact[] {
@@ -73,6 +95,9 @@ function walk(
   merges: readonly RecordedMerge[],
 ): { found: ReadonlySet<string>; facts: readonly Fact[] } {
   const by = new Map(merges.map((one) => [one.mergeCommit, one]));
+  const places = new Map(line.map((commit, at) => [commit, at]));
+  const placeOf = (commit: string | undefined): number => places.get(commit ?? '') ?? -1;
+  const oldest = merges.reduce((so, { mergeCommit }) => Math.max(so, placeOf(mergeCommit)), -1);
   const found = new Set<string>();
   const facts: Fact[] = [];
   const first = merges[0]?.onto ?? state.goal.integration_head;
@@ -80,13 +105,7 @@ function walk(
   while (at < line.length) {
     const commit = line[at] ?? '';
     const merge = by.get(commit);
-    const isLast = merges.every(({ mergeCommit }) => found.has(mergeCommit) || !line.slice(at).includes(mergeCommit));
-    if (
-      merge === undefined &&
-      (commit === first || isLast) &&
-      (first === undefined || !line.slice(at + 1).includes(first))
-    )
-      break;
+    if (merge === undefined && (commit === first || oldest < at) && placeOf(first) <= at) break;
     if (merge === undefined) {
       facts.push(stranger(state.goal.alignment_history, commit));
       at += 1;
@@ -94,7 +113,7 @@ function walk(
     }
     found.add(commit);
     // What was fast-forwarded over is the task's own work.
-    const to = merge.onto === undefined ? at + 1 : line.indexOf(merge.onto, at);
+    const to = placeOf(merge.onto);
     at = to <= at ? at + 1 : to;
   }
   return { found, facts };

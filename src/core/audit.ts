@@ -3,9 +3,8 @@
 // what an agent says of itself: an event counts because the journal has the entry that made it.
 
 import { CHECKS } from './audit-checks.ts';
-import { contradicted, type Fact, PROVIDERS_WORD, short, unverifiable, verified, type Witness } from './audit-facts.ts';
-import { usageWords } from './budget/words.ts';
-import { counted } from './gist.ts';
+import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
+import { borneBy, sessionFacts } from './audit-sessions.ts';
 import { historyOf } from './holding.ts';
 import type { HistoryEvent, Task } from './state.ts';
 
@@ -38,7 +37,7 @@ export function auditTask(task: Task, witness: Witness): readonly Fact[] {
   return [
     recordFact(task, witness),
     ...facts,
-    ...sessions(task, witness),
+    ...sessionFacts(task, witness),
     ...people(task, witness),
     ...troubles(task, witness),
   ];
@@ -52,7 +51,8 @@ function recordFact(task: Task, { differing, behind, broken }: Witness): Fact {
   return behind === undefined ? verified(what, 'the journal leads to it') : unverifiable(what, behind);
 }
 
-function byJournal(task: Task, event: HistoryEvent, { entries, broken, imported }: Witness): Fact {
+function byJournal(task: Task, event: HistoryEvent, witness: Witness): Fact {
+  const { entries, broken, imported } = witness;
   const what = describe(event);
   const makers = MAKERS[event.event];
   // By what the entry wrote, not by its time: that is read again when it is committed.
@@ -65,8 +65,7 @@ function byJournal(task: Task, event: HistoryEvent, { entries, broken, imported 
   const made = makers === undefined ? near : near.filter(({ command }) => makers.includes(command));
   const own = OWN.has(event.event) ? made.filter(({ actor }) => actor === event.agent) : made;
   const [entry] = own;
-  if (entry !== undefined)
-    return verified(what, `journal entry ${entry.seq}: ${entry.command} by ${entry.actor}`, event.time);
+  if (entry !== undefined) return borneBy(what, entry, event.time, witness);
   if (made[0] !== undefined) return contradicted(what, `entry ${made[0].seq} says it was ${made[0].actor}`, event.time);
   if (broken.length > 0) return unverifiable(what, 'the journal is broken', event.time);
   if (imported) return unverifiable(what, 'older than the journal: the board was imported', event.time);
@@ -90,26 +89,6 @@ function describe(event: HistoryEvent): string {
     ...(typeof commit === 'string' ? [`of ${short(commit)}`] : []),
   ];
   return [WORDS[name] ?? name.replaceAll('_', ' '), ...parts].join(', ');
-}
-
-function sessions(task: Task, { entries, imported }: Witness): readonly Fact[] {
-  const { usage } = task;
-  const ended = entries.filter(({ command, task: about }) => command === 'session-end' && about === task.id);
-  if (usage === undefined && ended.length === 0) return [];
-  const what = `${counted(usage?.sessions ?? 0, 'session')} on it`;
-  const borne =
-    usage?.sessions === ended.length
-      ? verified(
-          what,
-          `as many entries: ${ended
-            .map(({ actor }) => actor)
-            .filter((one, at, all) => all.indexOf(one) === at)
-            .join(', ')}`,
-        )
-      : imported
-        ? unverifiable(what, 'the board was imported')
-        : contradicted(what, `the journal has ${ended.length}`);
-  return [borne, ...(usage === undefined ? [] : [unverifiable(usageWords(usage), PROVIDERS_WORD)])];
 }
 
 /** What a person did to this very task. */

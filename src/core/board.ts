@@ -44,7 +44,12 @@ export interface Actor {
   readonly parts: readonly Part[];
   /** The epoch handed to the session at its start; a stale one is refused. */
   readonly epoch?: number;
+  /** Through whom it asks: the id of the session whose credential it holds, or a supervisor's own loop. */
+  readonly session?: string;
 }
+
+/** As `Actor.session`: the supervisor itself asks, before or between sessions. */
+export const SUPERVISOR = 'supervisor';
 
 export const OPERATOR: Actor = { parts: ['human'] };
 

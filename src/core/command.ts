@@ -2,7 +2,7 @@
 // caller looked up beforehand: the core itself never looks.
 
 import type { Proof } from './proof.ts';
-import type { Anomaly, Discovery, Handoff, Role, Task, Trouble } from './state.ts';
+import type { Anomaly, Discovery, Handoff, Role, Task, TaskSession, Trouble } from './state.ts';
 
 export interface Definition {
   readonly id: string;
@@ -79,6 +79,13 @@ export interface VerdictFacts {
   readonly unknown_places: readonly string[];
   /** Tracked files of the reviewer's copy that are not as they were handed over. */
   readonly changed_files: readonly string[];
+}
+
+/** Which session it was, since when, and what confined it. */
+export interface SessionStay {
+  readonly id: string;
+  readonly since: string;
+  readonly sandbox: TaskSession['sandbox'];
 }
 
 export interface SessionUse {
@@ -204,6 +211,7 @@ export interface Payloads {
     readonly provider: string;
     readonly how: string;
     readonly used: SessionUse;
+    readonly stay?: SessionStay;
     readonly context_percent?: number;
     /** The provider's session to resume; absent: the next one starts anew. */
     readonly session?: string;

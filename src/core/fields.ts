@@ -4,7 +4,7 @@ import * as v from 'valibot';
 
 export const TEXT_LIMIT = 16_384;
 export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const TIMESTAMP_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+export const TIMESTAMP_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const COMMIT_PATTERN = /^[0-9a-f]{7,64}$/;
 
 export const text = v.pipe(

@@ -59,6 +59,8 @@ export interface Proof {
   readonly under?: string;
   /** Nothing was run: this very commit was refused before. */
   readonly remembered?: true;
+  /** SHA-256 of that file, which has those of the logs. */
+  readonly digest?: string;
 }
 
 /** What must pass at a submitted commit: the task's own commands, then the project's. */

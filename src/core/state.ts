@@ -79,6 +79,19 @@ const USAGE = {
   unpriced_sessions: v.optional(count),
 };
 
+/** What confined a session; `not-started`: it never ran. */
+export const SANDBOXES = ['bubblewrap', 'seatbelt', 'off', 'not-started'] as const;
+
+/** One session on a task, as its supervisor recorded it: who, by which CLI, and confined by what. */
+const SessionSchema = v.object({
+  id: text,
+  agent: id,
+  provider: text,
+  since: timestamp,
+  ended: timestamp,
+  sandbox: oneOf(SANDBOXES),
+});
+
 /** What sessions have used so far. */
 const UsageSchema = v.object(USAGE);
 
@@ -141,6 +154,8 @@ export const TaskSchema = v.object({
   paused: v.optional(v.boolean()),
   budget: v.optional(v.record(v.string(), v.number())),
   usage: v.optional(UsageSchema),
+  /** Those that ended, oldest first; boards from before have none. */
+  sessions: v.optional(v.array(SessionSchema)),
   history: v.optional(v.array(Event)),
 });
 
@@ -312,6 +327,7 @@ export type Note = Frozen<v.InferInput<typeof NoteSchema>>;
 export type SpecChange = Frozen<v.InferInput<typeof SpecChangeSchema>>;
 export type Anomaly = Frozen<v.InferInput<typeof AnomalySchema>>;
 export type Usage = Frozen<v.InferInput<typeof UsageSchema>>;
+export type TaskSession = Frozen<v.InferInput<typeof SessionSchema>>;
 export type Trouble = (typeof TROUBLES)[number];
 export type Goal = Frozen<v.InferInput<typeof GoalSchema>>;
 export type Sprint = Frozen<v.InferInput<typeof SprintSchema>>;

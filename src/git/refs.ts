@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentError } from '../core/decision.ts';
+import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { must } from './run.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -35,6 +36,18 @@ export function mayHaveRefs({ common, refStorage }: Workbench, ...names: readonl
   if (!existsSync(packed)) return false;
   const text = readFileSync(packed, 'utf8');
   return names.some((name) => text.includes(` ${name}\n`) || text.includes(` ${name}/`));
+}
+
+/** By files alone, as every `liza status` asks; undefined: refs are not files here, or there is no repository. */
+export function isBranchThere(root: string, branch: string): boolean | undefined {
+  const directory = gitDirectoryOf(root);
+  if (directory === undefined) return undefined;
+  const common = commonDirectoryOf(directory);
+  if (existsSync(join(common, 'refs', 'heads', branch))) return true;
+  if (existsSync(join(common, 'reftable'))) return undefined;
+  // Packed after the first look: git takes the single file away last.
+  const packed = join(common, 'packed-refs');
+  return existsSync(packed) && readFileSync(packed, 'utf8').includes(` refs/heads/${branch}\n`);
 }
 
 export interface RefChange {

@@ -17,6 +17,25 @@ export function appendLog(files: Files, path: string, lines: readonly Line[]): v
   appendFile(files, path, torn ? text.subarray(rest.length) : Buffer.concat([Buffer.from(open), text]), false);
 }
 
+/** The first entry that log.yaml does not tell, word for word and in its turn; undefined: it tells them all. */
+export function untold(files: Files, path: string, entries: readonly JournalEntry[]): Untold | undefined {
+  const bytes = files.read(path) ?? Buffer.alloc(0);
+  let from = 0;
+  for (const entry of entries) {
+    const text = Buffer.from(`${emitItem(record(entry), 0).join('\n')}\n`);
+    const at = bytes.indexOf(text, from);
+    if (at === -1) return { entry: entry.seq, behind: readEnd(files, path).logged < entry.seq };
+    from = at + text.length;
+  }
+  return undefined;
+}
+
+export interface Untold {
+  readonly entry: number;
+  /** Nothing after it is told either: a crash came between. */
+  readonly behind: boolean;
+}
+
 export const lastLogged = (files: Files, path: string): number => readEnd(files, path).logged;
 
 const record = (entry: JournalEntry) => ({

@@ -39,6 +39,7 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
       seq: journal.length + 1,
       time: iso(at),
       actor: actorName(operation.actor),
+      ...(operation.actor.session === undefined ? {} : { session: operation.actor.session }),
       command: operation.command,
       ...(decided.task === undefined ? {} : { task: decided.task }),
       detail: decided.detail,

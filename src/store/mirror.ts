@@ -4,6 +4,7 @@
 // deletion, and after a power cut the journal itself repairs it.
 
 import { join } from 'node:path';
+import type { Context } from './context.ts';
 import { appendFile, type Files, replaceFile } from './files.ts';
 import { sha256 } from './hash.ts';
 import { lastOf, readEntries, readTail, type Tail } from './journal.ts';
@@ -14,6 +15,10 @@ const SNAPSHOT_EVERY = 128;
 const LOOK_EVERY = 32;
 
 export const mirrorJournal = (mirror: string): string => join(mirror, 'journal.jsonl');
+
+/** Whether a lost `.liza/` can be brought back from here. */
+export const hasCopy = ({ files, paths }: Pick<Context, 'files' | 'paths'>): boolean =>
+  paths.mirror !== undefined && (files.stat(mirrorJournal(paths.mirror))?.size ?? 0n) > 0n;
 
 /** After a commit: the mirror gains what the journal has more. */
 export function updateMirror(files: Files, mirror: string, journal: string, seq: number, text: string): void {

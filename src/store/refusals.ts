@@ -1,9 +1,12 @@
 // What a writer hears when it cannot have the board.
 
 import { type Refusal, refuse } from '../core/decision.ts';
+import { lostBoard } from '../core/lost-board.ts';
+import type { Context } from './context.ts';
 import type { Lock, LockResult } from './lock.ts';
+import { hasCopy } from './mirror.ts';
 
-export function unlocked(result: Exclude<LockResult, Lock>): Refusal {
+export function unlocked(result: Exclude<LockResult, Lock>, context?: Context): Refusal {
   if ('nested' in result) {
     return refuse(
       'a liza command that writes cannot run inside liza lock modify: the lock is held',
@@ -20,7 +23,7 @@ export function unlocked(result: Exclude<LockResult, Lock>): Refusal {
       'lock',
     );
   }
-  if ('gone' in result) return missingBoard();
+  if ('gone' in result) return missingBoard(context);
   const { busy } = result;
   return refuse(
     'the blackboard is locked by another process; waited 10 s',
@@ -32,8 +35,11 @@ export function unlocked(result: Exclude<LockResult, Lock>): Refusal {
   );
 }
 
-export const missingBoard = (): Refusal =>
-  refuse('there is no blackboard here', 'start one: liza init "<goal>"', 1, 'no-board');
+/** One that was lost (`git clean -fdx` takes an ignored `.liza/` too) is not to be replaced by a new one. */
+export const missingBoard = (context?: Context): Refusal =>
+  context !== undefined && hasCopy(context)
+    ? lostBoard(context.paths.root)
+    : refuse('there is no blackboard here', 'start one: liza init "<goal>"', 1, 'no-board');
 
 export function brokenFile(problem: { line: number; column: number; message: string; hint: string }): Refusal {
   return refuse(

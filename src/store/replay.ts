@@ -1,15 +1,16 @@
-// The journal read from its first entry: what it says was done, and the texts that it leads to. For those who check:
-// nothing derived is trusted, and a line that does not follow ends the reading. Reads only.
+// The journal read from its first entry: whether it holds, what it says was done, and the texts that it leads to. For
+// those who check: nothing derived is trusted, and a line that does not follow is not counted. Reads only.
 
 import { RECORD_SECTIONS, type State, type Task } from '../core/state.ts';
 import type { Context } from './context.ts';
-import { sha256 } from './hash.ts';
-import { type Entry, GENESIS, parseEntry, readLines } from './journal.ts';
+import type { Entry } from './journal.ts';
+import { ReplayText } from './replay-text.ts';
 import { decode } from './text.ts';
-import { parseDocument } from './yaml/document.ts';
-import { applyHunks } from './yaml/hunks.ts';
+import { type Verification, verifyJournal } from './verify.ts';
+import { type BoardDocument, parseDocument, parseDocumentSimple } from './yaml/document.ts';
 
 export interface Replayed {
+  readonly verification: Verification;
   /** Their changes only by what they put in. */
   readonly entries: readonly Entry[];
   /** The state's text after the last entry that follows. */
@@ -18,35 +19,33 @@ export interface Replayed {
   readonly archived: readonly Task[];
 }
 
-export async function replay({ files, paths }: Context): Promise<Replayed> {
+export async function replay(context: Context): Promise<Replayed> {
   const entries: Entry[] = [];
-  const archived = new Map<string, Task>();
-  let previous = GENESIS;
-  let text = '';
-  for (const line of readLines(files, paths.journal)) {
-    const entry = parseEntry(line.text);
-    if (entry === undefined) break;
-    if (entry.prev !== previous) continue; // void, or the end of the chain: whoever verifies says which
-    const next = apply(text, entry);
-    if (next === undefined || sha256(next) !== entry.state) break;
-    const leaving = entry.archived ?? [];
-    const before = leaving.length === 0 ? undefined : await stateOf(text);
-    for (const task of before?.tasks ?? []) if (leaving.includes(task.id)) archived.set(task.id, task);
-    text = next;
-    previous = sha256(line.text);
+  const leaving: (() => Promise<readonly Task[]>)[] = [];
+  let text = ReplayText.empty;
+  let previous: BoardDocument | undefined;
+  const verification = verifyJournal(context, context.paths.journal, (step) => {
+    if (step.kind !== 'entry') return;
+    const { entry, before } = step;
+    const ids = entry.archived ?? [];
+    if (ids.length > 0) {
+      const parsed = parseDocumentSimple(before.toString(), { recordSections: RECORD_SECTIONS, previous });
+      if (parsed?.ok === true) previous = parsed.doc;
+      const state = parsed?.ok === true ? (parsed.doc.value as unknown as State) : undefined;
+      const known = state === undefined ? undefined : tasksOf(state, ids);
+      leaving.push(async () => known ?? tasksOf(await stateOf(before.toString()), ids));
+    }
+    text = step.after;
     // What was taken out is half of a journal, and nobody asks for it.
     entries.push({ ...entry, change: entry.change.map(({ at, ins }) => ({ at, del: [], ins })) });
-  }
-  return { entries, text, archived: [...archived.values()] };
+  });
+  const archived = new Map<string, Task>();
+  for (const tasks of leaving) for (const task of await tasks()) archived.set(task.id, task);
+  return { verification, entries, text: text.toString(), archived: [...archived.values()] };
 }
 
-function apply(text: string, { change }: Entry): string | undefined {
-  try {
-    return applyHunks(text, change);
-  } catch {
-    return undefined;
-  }
-}
+const tasksOf = (state: State | undefined, ids: readonly string[]): readonly Task[] =>
+  state?.tasks.filter(({ id }) => ids.includes(id)) ?? [];
 
 /** Undefined: it cannot be read. */
 export async function stateOf(text: string): Promise<State | undefined> {

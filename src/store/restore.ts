@@ -8,12 +8,11 @@ import type { Context } from './context.ts';
 import { replaceFile, syncDirectory } from './files.ts';
 import { readEntries } from './journal.ts';
 import { appendLog } from './log.ts';
-import { mirrorJournal } from './mirror.ts';
+import { hasCopy, mirrorJournal } from './mirror.ts';
 import { parseDocument } from './yaml/document.ts';
 import { applyHunks } from './yaml/hunks.ts';
 
-export const canRestore = ({ files, paths }: Context): boolean =>
-  paths.mirror !== undefined && (files.stat(mirrorJournal(paths.mirror))?.size ?? 0n) > 0n;
+export const canRestore = hasCopy;
 
 /** What was made, one line each. */
 export async function restore(context: Context): Promise<readonly string[]> {

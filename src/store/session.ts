@@ -84,7 +84,7 @@ export class Session {
     const { files, paths } = context;
     catchUpJournal(context);
     const loaded = await load(files, paths);
-    if ('none' in loaded) return noBoard(loaded.none);
+    if ('none' in loaded) return noBoard(context, loaded.none);
     if ('ok' in loaded) return loaded;
     const newer = refuseNewer(loaded.doc);
     if (newer !== undefined) return newer;
@@ -213,6 +213,7 @@ export class Session {
       ...rest,
       ...(archive === undefined ? {} : { archived: archive.map((task) => task.id) }),
       actor: actor === 'external' ? 'external' : actorName(actor),
+      ...(actor === 'external' || actor.session === undefined ? {} : { session: actor.session }),
       prev: this.#head.hash,
       state,
     };
@@ -312,7 +313,7 @@ function tryTo(act: () => void): void {
   }
 }
 
-const noBoard = (none: 'no-board' | 'no-journal'): Refusal =>
+const noBoard = (context: Context, none: 'no-board' | 'no-journal'): Refusal =>
   none === 'no-board'
-    ? missingBoard()
+    ? missingBoard(context)
     : refuse('state.yaml has no journal yet', 'it is imported by the first command', 4, 'no-journal');

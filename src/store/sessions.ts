@@ -44,6 +44,8 @@ export interface SessionOpening {
 }
 
 export interface OpenSession {
+  /** By which the journal names it. */
+  readonly id: string;
   /** For LIZA_SESSION of that process alone. */
   readonly credential: string;
   /** Its process has started. */
@@ -80,6 +82,7 @@ export function openSession(files: Files, directory: string, opening: SessionOpe
   const isMine = (): boolean => readRecord(files, file)?.hash === record.hash;
   write({});
   return {
+    id: idOf(record),
     credential,
     begun: (agentPid) => {
       const process = identify(agentPid);
@@ -123,6 +126,9 @@ export function sessionHints(files: Files, directory: string): ReadonlyMap<numbe
 function dropHints(files: Files, directory: string, agent: string): void {
   for (const name of files.list(directory)) if (HINT.exec(name)?.[1] === agent) files.remove(join(directory, name));
 }
+
+/** Tells nothing of the credential. */
+export const idOf = ({ hash }: Pick<SessionRecord, 'hash'>): string => hash.slice(0, 12);
 
 export const isLive = (record: SessionRecord): boolean => record.ended === undefined && isAlive(record.supervisor);
 

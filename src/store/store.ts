@@ -35,6 +35,8 @@ export interface JournalEntry {
   readonly seq: number;
   readonly time: string;
   readonly actor: string;
+  /** Through whom the actor asked; absent: somebody at a shell, or an edition that did not note it. */
+  readonly session?: string;
   readonly command: string;
   readonly task?: string;
   readonly detail: string;

@@ -3,9 +3,12 @@
 
 import type { Context } from './context.ts';
 import { sha256 } from './hash.ts';
-import { GENESIS, parseEntry, readLines, readTail } from './journal.ts';
+import { type Entry, GENESIS, parseEntry, readLines, readTail } from './journal.ts';
 import { mirrorJournal } from './mirror.ts';
-import { applyHunks } from './yaml/hunks.ts';
+import { ReplayText } from './replay-text.ts';
+
+/** `shorter` after a crash, too; `longer` never: whoever has fewer entries than the copy has lost some. */
+export type Copy = 'equal' | 'shorter' | 'longer' | 'other' | 'missing';
 
 export interface Verification {
   readonly entries: number;
@@ -15,58 +18,108 @@ export interface Verification {
   /** The state's text after the last good entry. */
   readonly text: string;
   readonly problems: readonly string[];
+  /** How its copy in the git directory compares. */
+  readonly copy: Copy;
   /** Worth knowing, not wrong. */
   readonly remarks: readonly string[];
 }
 
-export function verifyJournal({ files, paths }: Context, journal = paths.journal): Verification {
+/** One line of the journal, and what is to be thought of it. */
+export type Step =
+  | {
+      readonly kind: 'entry';
+      readonly number: number;
+      readonly entry: Entry;
+      readonly hash: string;
+      readonly before: ReplayText;
+      readonly after: ReplayText;
+    }
+  /** `void`: of a writer that lost a race. `astray`: it follows from no line before it. */
+  | { readonly kind: 'void' | 'astray'; readonly number: number; readonly entry: Entry }
+  /** The last one: nothing after it can be read. */
+  | { readonly kind: 'unreadable'; readonly number: number }
+  | { readonly kind: 'misled'; readonly number: number; readonly entry: Entry };
+
+/** `also` sees every step, those after the first problem too; so a second walk is spared. */
+export function verifyJournal(
+  { files, paths }: Context,
+  journal = paths.journal,
+  also?: (step: Step) => void,
+): Verification {
   const problems: string[] = [];
   const remarks: string[] = [];
-  const hashes = new Set<string>([GENESIS]);
-  let previous = GENESIS;
-  let text = '';
-  let state = sha256('');
+  let head = GENESIS;
+  let text = ReplayText.empty;
   let entries = 0;
   let voids = 0;
-  let number = 0;
-  for (const line of readLines(files, journal)) {
-    number += 1;
-    const entry = parseEntry(line.text);
-    if (entry === undefined) {
-      problems.push(`line ${number} is not a journal entry`);
-      break;
-    }
-    if (entry.prev !== previous) {
-      if (hashes.has(entry.prev)) voids += 1;
-      else {
-        problems.push(`line ${number} (entry ${entry.seq}) does not follow from the line before it`);
-        break;
-      }
-      continue;
-    }
-    if (entry.seq !== entries + 1) problems.push(`line ${number} is numbered ${entry.seq}, not ${entries + 1}`);
-    const next = replay(text, entry.change);
-    if (next === undefined || sha256(next) !== entry.state) {
-      problems.push(`entry ${entry.seq} (line ${number}) does not lead to the state it names`);
-      break;
-    }
-    text = next;
-    state = entry.state;
-    previous = sha256(line.text);
-    hashes.add(previous);
+  let over = false;
+  for (const step of walk(files, journal)) {
+    also?.(step);
+    if (over) continue;
+    const problem = problemWith(step, entries);
+    if (problem !== undefined) problems.push(problem);
+    over = problem !== undefined && step.kind !== 'entry';
+    if (over && also === undefined) break;
+    if (step.kind === 'void') voids += 1;
+    if (step.kind !== 'entry') continue;
     entries += 1;
+    text = step.after;
+    head = step.hash;
   }
   if (entries === 0 && problems.length === 0) problems.push('the journal has no entry');
   if (readTail(files, journal, 1)?.torn === true)
     remarks.push('the last line is torn (a crash); it was never acknowledged');
-  compareState({ files, paths }, state, problems.length === 0, remarks);
-  if (paths.mirror !== undefined && journal === paths.journal) compareMirror({ files, paths }, remarks, problems);
-  return { entries, voids, head: previous, text, problems, remarks };
+  compareState({ files, paths }, text.hash(), problems.length === 0, remarks);
+  const copy = paths.mirror !== undefined && journal === paths.journal ? compareCopy(files, paths) : 'missing';
+  if (copy === 'other') problems.push('the journal and its copy in the git directory disagree');
+  if (journal === paths.journal && paths.mirror !== undefined) remarks.push(...COPY_REMARKS[copy]);
+  return { entries, voids, head, text: text.toString(), problems, copy, remarks };
 }
 
-function replay(text: string, change: Parameters<typeof applyHunks>[1]): string | undefined {
+function problemWith(step: Step, entries: number): string | undefined {
+  switch (step.kind) {
+    case 'void':
+      return undefined;
+    case 'unreadable':
+      return `line ${step.number} is not a journal entry`;
+    case 'astray':
+      return `line ${step.number} (entry ${step.entry.seq}) does not follow from the line before it`;
+    case 'misled':
+      return `entry ${step.entry.seq} (line ${step.number}) does not lead to the state it names`;
+    case 'entry':
+      if (step.entry.seq === entries + 1) return undefined;
+      return `line ${step.number} is numbered ${step.entry.seq}, not ${entries + 1}`;
+    default:
+      return step satisfies never;
+  }
+}
+
+function* walk(files: Context['files'], journal: string): Generator<Step> {
+  const hashes = new Set<string>([GENESIS]);
+  let previous = GENESIS;
+  let text = ReplayText.empty;
+  let number = 0;
+  for (const line of readLines(files, journal)) {
+    number += 1;
+    const entry = parseEntry(line.text);
+    if (entry === undefined) return yield { kind: 'unreadable', number };
+    if (entry.prev !== previous) {
+      yield { kind: hashes.has(entry.prev) ? 'void' : 'astray', number, entry };
+      continue;
+    }
+    const after = changed(text, entry);
+    if (after === undefined || after.hash() !== entry.state) return yield { kind: 'misled', number, entry };
+    const hash = sha256(line.text);
+    yield { kind: 'entry', number, entry, hash, before: text, after };
+    text = after;
+    previous = hash;
+    hashes.add(hash);
+  }
+}
+
+function changed(text: ReplayText, { change }: Entry): ReplayText | undefined {
   try {
-    return applyHunks(text, change);
+    return text.next(change);
   } catch {
     return undefined;
   }
@@ -85,23 +138,23 @@ function compareState(
     remarks.push('state.yaml differs from the last entry; the next command merges or completes it');
 }
 
-function compareMirror(
-  { files, paths }: Pick<Context, 'files' | 'paths'>,
-  remarks: string[],
-  problems: string[],
-): void {
+const COPY_REMARKS: Readonly<Record<Copy, readonly string[]>> = {
+  equal: [],
+  other: [],
+  missing: ['there is no copy in the git directory yet; the next command makes it'],
+  shorter: ['the copy in the git directory is behind; the next command evens it'],
+  longer: ['the copy in the git directory is ahead; the next command evens it'],
+};
+
+function compareCopy(files: Context['files'], paths: Context['paths']): Copy {
   const copy = mirrorJournal(paths.mirror ?? '');
   const kept = Number(files.stat(copy)?.size ?? -1);
   const have = Number(files.stat(paths.journal)?.size ?? 0);
-  if (kept === -1) return void remarks.push('there is no copy in the git directory yet; the next command makes it');
+  if (kept === -1) return 'missing';
   const common = Math.min(kept, have);
   for (let at = 0; at < common; at += 1024 * 1024) {
     const length = Math.min(1024 * 1024, common - at);
-    if (!files.readRange(copy, at, length).equals(files.readRange(paths.journal, at, length))) {
-      problems.push('the journal and its copy in the git directory disagree');
-      return;
-    }
+    if (!files.readRange(copy, at, length).equals(files.readRange(paths.journal, at, length))) return 'other';
   }
-  if (kept !== have)
-    remarks.push(`the copy in the git directory is ${kept < have ? 'behind' : 'ahead'}; the next command evens it`);
+  return kept === have ? 'equal' : kept < have ? 'shorter' : 'longer';
 }

@@ -52,7 +52,7 @@ export async function inTurn<T>(
 ): Promise<T | Refusal> {
   for (let attempt = 1; ; attempt += 1) {
     const lock = await context.lock();
-    if (!('release' in lock)) return unlocked(lock);
+    if (!('release' in lock)) return unlocked(lock, context);
     try {
       const session = await openOrImport(context, lock, edits);
       return 'ok' in session ? session : await work(session);
@@ -214,7 +214,7 @@ const CLOCK_TICK = 50;
 
 /** A board that no command has touched yet is shown as it lies there. */
 async function readImported(context: Context, none: 'no-board' | 'no-journal'): Promise<Snapshot> {
-  const seen = none === 'no-board' ? missingBoard() : await readFile(context);
+  const seen = none === 'no-board' ? missingBoard(context) : await readFile(context);
   if ('ok' in seen) throw new Refused(seen);
   const refused = refuseInvalid(seen, context);
   if (refused !== undefined) throw new Refused(refused);

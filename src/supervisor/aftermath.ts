@@ -19,7 +19,7 @@ export async function record(
   outcome: SessionOutcome,
 ): Promise<void> {
   const { work, handled, notes } = assigned;
-  const { end, session, contextPercent, seconds } = outcome;
+  const { end, session, contextPercent, seconds, stay } = outcome;
   const { prices } = (await office.store.read()).board.state.config;
   const again = !isDone(end);
   const command: Command = {
@@ -27,6 +27,7 @@ export async function record(
     agent: who.agent,
     provider: who.chosen.provider.name,
     how: howText(outcome),
+    stay,
     used: measuredUse(outcome, seconds, who.chosen.model, prices, end.progressed || isDone(end)),
     ...(work.task === undefined ? {} : { task: work.task }),
     ...(contextPercent === undefined ? {} : { context_percent: Math.min(100, contextPercent) }),

@@ -8,7 +8,7 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { programOf } from '../agents/installed.ts';
 import type { HomeFolder, Launch } from '../agents/provider.ts';
 import { sandboxNote } from '../core/prompts/sandbox.ts';
-import type { Settings } from '../core/state.ts';
+import type { Settings, TaskSession } from '../core/state.ts';
 import type { Environment } from '../programs/environment.ts';
 import { confine, makeFolders } from '../sandbox/confine.ts';
 import type { Tool } from '../sandbox/detect.ts';
@@ -21,6 +21,8 @@ import type { Office } from './office.ts';
 import type { SessionWork } from './session.ts';
 
 export interface Lodging {
+  /** What confines it. */
+  readonly sandbox: TaskSession['sandbox'];
   readonly argv: readonly [string, ...string[]];
   readonly env: Environment;
   readonly wrapped: boolean;
@@ -47,6 +49,7 @@ export async function lodge(
   const is = await standing(office.shelter, stay.settings);
   if ('ok' in is) return { reason: `${is.message}; ${is.hint}` };
   const free: Lodging = {
+    sandbox: 'off',
     argv: launch.argv,
     env: stay.env,
     wrapped: false,
@@ -133,6 +136,7 @@ function confined(
   });
   const { argv, env, wrapped } = confine(tool, policy, launch.argv, inside(stay.env, mail));
   return {
+    sandbox: tool.kind,
     argv,
     env: { ...env, ...moved.env },
     wrapped,

@@ -2,7 +2,7 @@
 // process. Time, too, comes from here: whatever waits, waits by this clock.
 
 import type { Provider } from '../agents/provider.ts';
-import type { Actor } from '../core/board.ts';
+import { type Actor, SUPERVISOR } from '../core/board.ts';
 import type { RunningUse } from '../core/budget/limits.ts';
 import type { Places } from '../core/prompts/prompt.ts';
 import type { Role } from '../core/state.ts';
@@ -61,7 +61,7 @@ export interface Stop {
 export const runningUse = ({ running }: Office): readonly RunningUse[] =>
   [...(running?.values() ?? [])].map((use) => use());
 
-export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'] });
+export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'], session: SUPERVISOR });
 
 export function handsOf(office: Office, agent: string, stop?: AbortSignal): Hands {
   const { env, store, context, shelter } = office;

@@ -8,12 +8,13 @@ import { join } from 'node:path';
 import type { Launch, SessionRequest, Usage } from '../agents/provider.ts';
 import type { Board } from '../core/board.ts';
 import { plus } from '../core/budget/ledger.ts';
-import type { SessionUse } from '../core/command.ts';
+import type { SessionStay, SessionUse } from '../core/command.ts';
 import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
 import { redact, secretsOf } from '../core/redact.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import { type Role, settings } from '../core/state.ts';
+import { iso } from '../core/time.ts';
 import { siteOf } from '../git/directory.ts';
 import { type AgentExit, type RunningAgent, startAgent } from '../programs/agent.ts';
 import type { Environment } from '../programs/environment.ts';
@@ -60,6 +61,7 @@ export interface SessionOutcome extends Omit<Heard, 'failure'> {
   readonly seconds: number;
   /** It left its notes to a fresh mind. */
   readonly handedOff: boolean;
+  readonly stay: SessionStay;
 }
 
 const GRACE_MS = 10_000;
@@ -113,6 +115,7 @@ export async function runSession(
           onLine: heard.line,
           onOutput: heard.alive,
         });
+  const stayed = (sandbox: SessionStay['sandbox']): SessionStay => ({ id: session.id, since: iso(started), sandbox });
   const seconds = (): number => Math.max(0, (steady() - begun) / 1000);
   const leave = (graceMs: number): Promise<void> | undefined =>
     'reason' in lodging ? undefined : lodging.leave(graceMs);
@@ -122,13 +125,15 @@ export async function runSession(
     const reason = 'reason' in lodging ? lodging.reason : 'reason' in running ? running.reason : '';
     const how = { kind: 'not-started', reason } as const;
     const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
-    return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false };
+    return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false, stay: stayed('not-started') };
   }
+  const stay = stayed(lodging.sandbox);
   session.begun(running.pid);
   const { prices } = seen.state.config;
   const use = (worked?: boolean): SessionUse => measuredUse(heard.so(), seconds(), work.chosen.model, prices, worked);
   // Whoever finds the note knows nothing more of it: what it had not told is unknown, not nothing.
-  const note = (): void => noteUse(office, work.agent, work.chosen.provider.name, use(true), work.task);
+  const note = (): void =>
+    noteUse(office, work.agent, { provider: work.chosen.provider.name, used: use(true), stay, task: work.task });
   office.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, use()) }));
   note();
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
@@ -152,6 +157,7 @@ export async function runSession(
   return {
     ...so,
     seconds: seconds(),
+    stay,
     handedOff: findTask(board.state, work.task ?? '')?.handoff_pending === true,
     end: {
       role: work.role,

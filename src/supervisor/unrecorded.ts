@@ -3,8 +3,9 @@
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Command, SessionUse } from '../core/command.ts';
-import { ID_PATTERN } from '../core/fields.ts';
+import type { Command, SessionStay, SessionUse } from '../core/command.ts';
+import { ID_PATTERN, TIMESTAMP_PATTERN } from '../core/fields.ts';
+import { SANDBOXES } from '../core/state.ts';
 import { isFields } from '../core/values.ts';
 import { transact } from '../workflows/hands.ts';
 import { handsOf, type Office } from './office.ts';
@@ -13,12 +14,12 @@ const fileOf = ({ context: { paths } }: Office, agent: string): string =>
   join(paths.liza, 'cache', 'use', `${agent}.json`);
 
 /** Never in the way of the session: a full disk costs the note, not the work. */
-export function noteUse(office: Office, agent: string, provider: string, used: SessionUse, task?: string): void {
+export function noteUse(office: Office, agent: string, left: Left): void {
   try {
     const file = fileOf(office, agent);
     mkdirSync(dirname(file), { recursive: true });
     // Beside it first: what a full disk cuts short must not replace what is there.
-    writeFileSync(`${file}.new`, JSON.stringify({ provider, used, ...(task === undefined ? {} : { task }) }));
+    writeFileSync(`${file}.new`, JSON.stringify(left));
     renameSync(`${file}.new`, file);
   } catch {
     // It is told when the board cannot be written either.
@@ -39,7 +40,10 @@ export async function recordLeftUse(office: Office, agent: string): Promise<void
     name: 'session-end',
     agent,
     how: 'its supervisor was gone before it',
-    ...left,
+    provider: left.provider,
+    used: left.used,
+    ...(left.stay === undefined ? {} : { stay: left.stay }),
+    ...(left.task === undefined ? {} : { task: left.task }),
     ...(session === undefined ? {} : { session }),
   };
   await transact(handsOf(office, agent), command);
@@ -52,7 +56,12 @@ const nothingTold = (task: string | undefined): Omit<Left, 'provider'> => ({
   ...(task === undefined ? {} : { task }),
 });
 
-type Left = { readonly provider: string; readonly used: SessionUse; readonly task?: string };
+interface Left {
+  readonly provider: string;
+  readonly used: SessionUse;
+  readonly stay?: SessionStay;
+  readonly task?: string | undefined;
+}
 
 /** Whoever can write there could have: what is no number or name counts for nothing. */
 function readUse(file: string): Left | undefined {
@@ -61,6 +70,7 @@ function readUse(file: string): Left | undefined {
     if (!isFields(told) || !isFields(told['used'])) return undefined;
     const { seconds, input_tokens, output_tokens, cached_tokens, cost_usd, untold } = told['used'];
     const task = told['task'];
+    const stay = stayOf(told['stay']);
     return {
       provider: typeof told['provider'] === 'string' ? told['provider'].slice(0, 100) : 'unknown',
       used: {
@@ -71,11 +81,21 @@ function readUse(file: string): Left | undefined {
         ...(amount(cost_usd) === undefined ? {} : { cost_usd: amount(cost_usd) ?? 0 }),
         ...(untold === true ? { untold } : {}),
       },
+      ...(stay === undefined ? {} : { stay }),
       ...(typeof task === 'string' && ID_PATTERN.test(task) ? { task } : {}),
     };
   } catch {
     return undefined;
   }
+}
+
+function stayOf(told: unknown): SessionStay | undefined {
+  if (!isFields(told)) return undefined;
+  const { id, since, sandbox } = told;
+  const known = SANDBOXES.find((one) => one === sandbox);
+  if (known === undefined || typeof id !== 'string' || typeof since !== 'string') return undefined;
+  if (!/^[0-9a-f]{12}$/.test(id) || !TIMESTAMP_PATTERN.test(since)) return undefined;
+  return { id, since, sandbox: known };
 }
 
 const amount = (value: unknown): number | undefined =>

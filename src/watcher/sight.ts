@@ -8,7 +8,9 @@ import type { Alarm } from '../core/alarms/alarm.ts';
 import { alarms, type ExternalEdit, invalidState, isEdited, type SetAside, type Surroundings } from '../core/alarms.ts';
 import type { Board } from '../core/board.ts';
 import { invariants } from '../core/invariants.ts';
+import { settings } from '../core/state.ts';
 import { type Instant, instant } from '../core/time.ts';
+import { isBranchThere } from '../git/refs.ts';
 import { keyOf, statKey } from '../store/cache.ts';
 import { checkFile, issueLine } from '../store/check.ts';
 import type { Context } from '../store/context.ts';
@@ -85,12 +87,16 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
       edits: known.edits ?? [],
       aside: set,
       sinceHalt,
+      integrationThere: hasIntegration(context, seen),
     };
     const invalid = unreadable ?? known.invalid;
     ages.next();
     return { board: seen, found: alarms(seen, options.now(), { ...extra, invalid, age: ages.age }) };
   };
 }
+
+const hasIntegration = ({ paths }: Context, { state }: Board): boolean | undefined =>
+  state.goal.integration_head === undefined ? undefined : isBranchThere(paths.root, settings(state).integration_branch);
 
 /** By the steady clock; what lies in the future counts as now. */
 function earlier({ now, halted }: SightOptions, steady: number): number | undefined {
@@ -101,7 +107,8 @@ function earlier({ now, halted }: SightOptions, steady: number): number | undefi
 /** What a single look knows besides the board it has read; for whoever shows alarms and tells none. */
 export async function surroundingsOf(store: Store, context: Context, snapshot: Snapshot): Promise<Surroundings> {
   const { lastChange, edits = [], invalid, notices } = await know({ store, context }, snapshot);
-  return { lastChange, edits, invalid, notices, aside: asideReader(context)() };
+  const integrationThere = hasIntegration(context, snapshot.board);
+  return { lastChange, edits, invalid, notices, aside: asideReader(context)(), integrationThere };
 }
 
 /** An editor that saves in place empties the file first: what is new or wrong counts if it is still so a moment later. */

@@ -18,8 +18,9 @@ import type { Workbench } from '../git/workbench.ts';
 import { Archive } from '../store/archive.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Entry } from '../store/journal.ts';
+import { untold } from '../store/log.ts';
 import { replay, stateOf, stateText } from '../store/replay.ts';
-import { verifyJournal } from '../store/verify.ts';
+import { evidenceOf } from './evidence.ts';
 import { type Hands, integrationRef, isRefusal, openBench } from './hands.ts';
 
 export interface Audit {
@@ -30,8 +31,8 @@ export interface Audit {
 /** Of one task, with what holds for the whole; or of all of them. */
 export async function audit(hands: Hands, only?: string): Promise<Audit | Refusal> {
   const { context } = hands;
-  const { problems } = verifyJournal(context);
   const replayed = await replay(context);
+  const { problems } = replayed.verification;
   const state = await stateOf(replayed.text);
   if (state === undefined || replayed.entries.length === 0) {
     return refuse(
@@ -52,11 +53,20 @@ export async function audit(hands: Hands, only?: string): Promise<Audit | Refusa
   }
   const entries = replayed.entries.map(told);
   const about = byTask(entries);
+  const missed = untold(context.files, context.paths.log, replayed.entries);
   const witness: Witness = {
     state,
     tasks,
     entries,
     broken: problems,
+    copy: replayed.verification.copy,
+    evidence: evidenceOf(context.paths.root, asked),
+    ...(missed === undefined ? {} : { log: missed }),
+    unnamed: new Map(
+      entries.flatMap(({ command, session, actor, seq }) =>
+        command === 'session-end' && session === undefined ? [[actor, seq] as const] : [],
+      ),
+    ),
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
     ...(await compare(hands, replayed.entries, replayed.text, state, replayed.archived)),
     ...(await gitFacts(bench, state, tasks, asked)),
@@ -81,10 +91,11 @@ function byTask(entries: readonly Told[]): ReadonlyMap<string, readonly Told[]> 
   return found;
 }
 
-const told = ({ seq, time, actor, command, task, detail, records, change }: Entry): Told => ({
+const told = ({ seq, time, actor, session, command, task, detail, records, change }: Entry): Told => ({
   seq,
   time,
   actor: actor ?? 'human',
+  ...(session === undefined ? {} : { session }),
   command,
   ...(task === undefined ? {} : { task }),
   detail,
@@ -101,14 +112,20 @@ async function compare(
   archived: readonly Task[],
 ): Promise<Pick<Witness, 'differing' | 'behind'>> {
   const differing = new Map<string, string>();
-  const kept = new Map(
-    (await new Archive(context.files, context.paths.archive).tasks()).map((task) => [task.id, task]),
-  );
+  const archive = new Archive(context.files, context.paths.archive);
+  const kept = new Map((await archive.tasks()).map((task) => [task.id, task]));
   for (const task of archived) {
     const found = kept.get(task.id);
     if (found === undefined) differing.set(`tasks/${task.id}`, 'the archive does not have it');
     else if (!same(found, task))
       differing.set(`tasks/${task.id}`, `in the archive other than journalled: ${fields(task, found)}`);
+  }
+  const known = new Set([...archived, ...state.tasks].map(({ id }) => id));
+  for (const [id, { status }] of archive.index()) {
+    // Put there before the journal's line, which a crash may have prevented: then the state still has it.
+    if (!known.has(id)) differing.set(`tasks/${id.slice(0, 80)}`, 'the archive has it, the journal has not');
+    else if (kept.has(id) && kept.get(id)?.status !== status)
+      differing.set(`tasks/${id}`, `the archive’s index says ${status}, its record ${kept.get(id)?.status}`);
   }
   const there = stateText(context);
   if (there === undefined) return { differing, behind: 'state.yaml is missing; the next command writes it again' };

@@ -4,6 +4,7 @@
 
 import { type Refusal, refuse } from '../core/decision.ts';
 import { lastCoder } from '../core/holding.ts';
+import { bringBack } from '../core/integration-words.ts';
 import { type RecordedMerge, recordedMerges } from '../core/merges.ts';
 import { redact, secretsOf } from '../core/redact.ts';
 import { type Goal, settings, type Task } from '../core/state.ts';
@@ -50,7 +51,7 @@ export async function blame(hands: Hands, name: string): Promise<Blame | Refusal
   const branch = settings(board.state).integration_branch;
   const head = await commitOf(bench, integrationRef(board));
   if (head === undefined) {
-    const bring = `bring it back: git branch ${branch} ${goal.integration_head ?? '<commit>'}`;
+    const bring = `bring it back: ${bringBack(branch, goal.integration_head)}`;
     return refuse(`the integration branch ${branch} is gone`, bring, 3, 'no-integration');
   }
   const tasks = [...(await hands.store.archivedTasks()), ...board.state.tasks];

@@ -9,9 +9,8 @@ import type { Board } from '../core/board.ts';
 import { type Refusal, Refused, refuse } from '../core/decision.ts';
 import { ID_PATTERN } from '../core/fields.ts';
 import { findTask } from '../core/find.ts';
-import { agentLease, claimingBy, reviewLease, taskLease } from '../core/holding.ts';
 import { settings } from '../core/state.ts';
-import { type Instant, iso } from '../core/time.ts';
+import type { Instant } from '../core/time.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
 import { type Environment, git } from '../git/run.ts';
@@ -23,6 +22,7 @@ import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
 import { inTurn } from '../store/yaml.ts';
 import { keepBoard } from './deinit-board.ts';
+import { refuseBusy } from './deinit-busy.ts';
 import { hasRemains, otherBoards, removeRemains, type Site } from './deinit-remains.ts';
 import { discardFolder, discardOf } from './folders.ts';
 import { type Hands, integrationRef, isRefusal, withIntegration, withTaskFolder } from './hands.ts';
@@ -139,30 +139,6 @@ export async function finishDeinit(
   return { putAway: [], settled: [], kept: countKept(purge ? [] : refs), left };
 }
 
-function refuseBusy(board: Board, now: Instant): Refusal | undefined {
-  const until = new Map<string, number>();
-  const holds = (agent: string | undefined, { expired, remaining }: { expired: boolean; remaining: number }) => {
-    if (agent !== undefined && !expired) until.set(agent, Math.max(remaining, until.get(agent) ?? 0));
-  };
-  for (const id of Object.keys(board.state.agents)) holds(id, agentLease(board, id, now));
-  for (const task of board.state.tasks) {
-    if (task.status === 'CLAIMED') holds(task.assigned_to, taskLease(board, task, now));
-    if (task.reviewing_by !== undefined) holds(task.reviewing_by, reviewLease(board, task, now));
-    const claimer = claimingBy(board, task, now);
-    if (claimer !== undefined) holds(claimer, { expired: false, remaining: 0 });
-  }
-  // Alive though its lease has lapsed: stopped, or about to find out.
-  for (const [id, { holder }] of board.leases) if (holder === 'alive') holds(id, { expired: false, remaining: 0 });
-  if (until.size === 0) return undefined;
-  const last = iso(now + Math.max(...until.values()));
-  return refuse(
-    `agents are at work: ${[...until.keys()].sort().join(', ')}`,
-    `stop liza run (Ctrl-C) and every liza agent, or wait until their leases end (${last}); then liza deinit again`,
-    1,
-    'agents',
-  );
-}
-
 /** The board's lock and that of `liza edit`, whose copy lies in `.liza` too. */
 async function withBoard<T extends object>(context: Context, work: () => Promise<T | Refusal>): Promise<T | Refusal> {
   const cache = dirname(context.paths.editLock);
@@ -176,7 +152,7 @@ async function withBoard<T extends object>(context: Context, work: () => Promise
   if (!('release' in edit)) return unlocked(edit);
   try {
     const lock = await context.lock();
-    if (!('release' in lock)) return unlocked(lock);
+    if (!('release' in lock)) return unlocked(lock, context);
     try {
       return await work();
     } finally {

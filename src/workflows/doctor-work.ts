@@ -3,6 +3,7 @@
 
 import type { Board } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
+import { bringBack } from '../core/integration-words.ts';
 import { recordedMerges } from '../core/merges.ts';
 import { settings } from '../core/state.ts';
 import { commitOf } from '../git/refs.ts';
@@ -42,7 +43,11 @@ export async function acceptIntegration(hands: Hands): Promise<Accepted | Refusa
   const head = await commitOf(bench, integrationRef(board));
   const name = settings(board.state).integration_branch;
   if (head === undefined)
-    return refuse(`there is no branch ${name} to accept`, `make it: git branch ${name} <commit>`, 3);
+    return refuse(
+      `there is no branch ${name} to accept`,
+      `make it: ${bringBack(name, board.state.goal.integration_head)}`,
+      3,
+    );
   const gone = await mergesGone(bench, board, head);
   const done = await transact(hands, { name: 'accept-integration', head });
   return done.ok ? { ...done, head, gone } : done;

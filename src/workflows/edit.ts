@@ -43,7 +43,7 @@ export async function edit(context: Context, request: EditRequest): Promise<Edit
       'edit-lock',
     );
   }
-  if (!('release' in lock)) return unlocked(lock);
+  if (!('release' in lock)) return unlocked(lock, context);
   try {
     return await editLocked(context, request);
   } finally {

@@ -9,6 +9,7 @@ import type { Command } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
+import { bringBack } from '../core/integration-words.ts';
 import { secretsOf } from '../core/redact.ts';
 import { type Settings, settings, type Task } from '../core/state.ts';
 import { commitsOf } from '../git/refs.ts';
@@ -149,7 +150,7 @@ async function underLock<T extends object>(
   const { paths } = hands.context;
   makeIfMissing(paths.locks);
   const lock = await acquireLock(join(paths.locks, name), patience);
-  if (!('release' in lock)) return 'busy' in lock ? atWork(busy, lock.busy) : unlocked(lock);
+  if (!('release' in lock)) return 'busy' in lock ? atWork(busy, lock.busy) : unlocked(lock, hands.context);
   try {
     return await work(lock.descriptor);
   } finally {
@@ -199,9 +200,6 @@ export async function integrationHead(bench: Workbench, known: Known): Promise<s
 const headsSeen = new Map<string, string>();
 
 export function integrationGone(branch: string, recorded: string | undefined): Refusal {
-  const hint =
-    recorded === undefined
-      ? `make it again: git branch ${branch} <commit>`
-      : `bring it back: git branch ${branch} ${recorded}`;
+  const hint = `${recorded === undefined ? 'make it again' : 'bring it back'}: ${bringBack(branch, recorded)}`;
   return refuse(`the integration branch ${branch} is gone`, hint, 3, 'no-integration');
 }

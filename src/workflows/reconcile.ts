@@ -10,6 +10,7 @@ import { type Refusal, refuse } from '../core/decision.ts';
 import { ID_PATTERN } from '../core/fields.ts';
 import { findTask } from '../core/find.ts';
 import { claimingBy, reviewLease } from '../core/holding.ts';
+import { bringBack } from '../core/integration-words.ts';
 import { settings, type Task } from '../core/state.ts';
 import { UNFINISHED } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
@@ -322,11 +323,11 @@ async function movedOutside(bench: Workbench, board: Board): Promise<Mended | un
   const name = settings(board.state).integration_branch;
   const problem =
     found === undefined
-      ? `the branch ${name} is gone; bring it back: git branch ${name} ${left}`
+      ? `the branch ${name} is gone; bring it back: ${bringBack(name, left)}`
       : `${name} was moved outside Liza: it is at ${found}, Liza left it at ${left}`;
   const hint =
     found === undefined
-      ? `git branch ${name} ${left}`
+      ? bringBack(name, left)
       : `look at it: git log --left-right ${left}...${found}; if it is right: liza doctor --accept-integration`;
   return { subject: name, problem, resists: refuse(problem, hint, 1, 'integration-moved') };
 }

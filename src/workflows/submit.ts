@@ -19,6 +19,7 @@ import { git } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Committed } from '../store/store.ts';
+import { digestsOf, logsOf } from './evidence.ts';
 import { submitFacts } from './facts.ts';
 import { foresee, type Hands, integrationHead, isRefusal, look, openBench, transact, withProof } from './hands.ts';
 import type { Unprepared } from './prepare.ts';
@@ -121,11 +122,14 @@ function writeDown(hands: Hands, { task, pin, base, facts }: Proving, found: Pro
   const path = join(logFolder(hands, task.id), `${pin}.json`);
   const proof = { ...found, file: fromRoot(hands, path) };
   const { changes, lines, test_edits } = facts;
-  const whole = { task: task.id, at: iso(hands.context.clock()), base, ...proof, diff: { lines, test_edits, changes } };
+  const logs = digestsOf(hands.context.paths.root, logsOf(found));
+  const at = iso(hands.context.clock());
+  const whole = { task: task.id, at, base, ...proof, diff: { lines, test_edits, changes }, digests: logs };
   rmSync(path, { force: true, recursive: true });
   const clean = hideIn(whole, secretsOf(hands.env));
-  writeFileSync(path, `${JSON.stringify(clean, undefined, 2)}\n`, { flag: 'wx' });
-  return proof;
+  const text = `${JSON.stringify(clean, undefined, 2)}\n`;
+  writeFileSync(path, text, { flag: 'wx' });
+  return { ...proof, digest: sha256(text) };
 }
 
 /** Refusals that no look at git would change. */

@@ -76,15 +76,22 @@ export function repository(): Project {
   return projectIn(root);
 }
 
-/** Made once and copied: git itself is not what is tested here. Each worker has its own, for they begin at once. */
+/** Made once and copied: git itself is not what is tested here. Test files share it and run at once: it appears whole. */
 function template(): string {
-  const root = path.join(folder(), `template-${process.pid}`);
+  const root = path.join(folder(), 'template');
   if (fs.existsSync(root)) return root;
-  fs.mkdirSync(path.join(root, 'specs'), { recursive: true });
-  git(root, 'init', '-q', '-b', 'main');
-  fs.writeFileSync(path.join(root, 'specs', 'vision.md'), '# Vision\n');
-  git(root, 'add', '-A');
-  git(root, 'commit', '-q', '-m', 'start');
+  const made = fs.mkdtempSync(path.join(folder(), 'template-'));
+  fs.mkdirSync(path.join(made, 'specs'));
+  git(made, 'init', '-q', '-b', 'main');
+  fs.writeFileSync(path.join(made, 'specs', 'vision.md'), '# Vision\n');
+  git(made, 'add', '-A');
+  git(made, 'commit', '-q', '-m', 'start');
+  try {
+    fs.renameSync(made, root);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    fs.rmSync(made, { recursive: true });
+  }
   return root;
 }
 

@@ -90,6 +90,17 @@ describe('the supervisor is killed -9 while its agent works', () => {
     expect(p.task('a').status).toBe('MERGED');
     expect(git(p.root, 'rev-list', 'integration').split('\n')).toContain(commit);
     nothingHalfDone(p);
+    // The session that nobody ended is on record, too, with its sandbox; no step is without one.
+    const audit = JSON.parse(p.ok(['audit', 'a', '--json']).stdout) as {
+      unsupervised: number;
+      tasks: { facts: { what: string }[] }[];
+    };
+    expect(audit.unsupervised).toBe(0);
+    const told = audit.tasks
+      .flatMap(({ facts }) => facts.map(({ what }) => what))
+      .filter((what) => /^session /.test(what));
+    expect(told.length).toBe((p.task('a').usage as { sessions: number }).sessions);
+    for (const what of told) expect(what).toMatch(/, (not confined|confined \(\w+\))$/);
   });
 
   test('another coder takes over at once, in a fresh folder; the first one’s work is kept', async () => {
@@ -129,6 +140,10 @@ describe('Ctrl-C', () => {
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('stopped') });
     expect(fs.readFileSync(note(p), 'utf8')).toBe('not committed\n');
     expect(p.task('a').status).toBe('CLAIMED');
+    // Its lease lies in the future, and nobody is behind it.
+    const said = p.ok(['status']).stdout.replace(/\s+/g, ' ');
+    expect(said).toContain('HOLDER GONE: coder-1 on a — its supervisor has ended; liza run goes on with it');
+    expect(said).not.toContain('LEASE EXPIRED');
     nothingHalfDone(p);
     expect(p.liza([...RUN, '--until-idle']).code).toBe(0);
     expect(p.task('a').status).toBe('MERGED');

@@ -1,6 +1,8 @@
 // `liza audit [task]`: the whole provenance of a task or the goal, each fact held against journal and git.
 
+import { unsupervised } from '../../core/audit-sessions.ts';
 import { refuse } from '../../core/decision.ts';
+import { counted } from '../../core/gist.ts';
 import { refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
 import { renderAudit } from '../render-audit.ts';
@@ -12,7 +14,7 @@ export const verb: Verb = {
   options: {},
   examples: ['liza audit', 'liza audit retry-login', 'liza audit --json'],
   details: [
-    'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell), CONTRADICTED (with the reason).',
+    'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell: also a step under an agent’s id with no session of a supervisor behind it), CONTRADICTED (with the reason).',
     'Exit 0: nothing is contradicted. Exit 4: something is.',
   ],
   run: async (args, io) => {
@@ -23,6 +25,7 @@ export const verb: Verb = {
     const found = await audit(hands, only);
     if (refused(found)) return found;
     const facts = [...found.goal, ...found.tasks.flatMap((one) => one.facts)];
+    const alone = unsupervised(facts);
     const count = (mark: string): number => facts.filter((fact) => fact.mark === mark).length;
     const counts = {
       verified: count('verified'),
@@ -33,10 +36,18 @@ export const verb: Verb = {
     const lines = args.json ? [] : [renderAudit(found, only === undefined, look), ''];
     const data = {
       ...counts,
+      unsupervised: alone,
       goal: found.goal,
       tasks: found.tasks.map((one) => ({ task: one.task.id, status: one.task.status, facts: one.facts })),
     };
-    const said = `${counts.verified} facts verified, ${counts.unverifiable} cannot be, ${counts.contradicted} contradicted`;
+    const said = [
+      `${counts.verified} facts verified, ${counts.unverifiable} cannot be, ${counts.contradicted} contradicted`,
+      ...(alone === 0
+        ? []
+        : [
+            `NOT FULLY VERIFIED: ${counted(alone, 'step')} under an agent’s id, with no session of a supervisor on record`,
+          ]),
+    ].join('; ');
     if (counts.contradicted === 0)
       return { ok: true, lines: args.json ? [] : [...lines, said], data: { ...data, summary: said } };
     const hint = 'compare the lines marked CONTRADICTED; the journal’s copy and lost work: liza doctor, liza attempts';

@@ -1,12 +1,21 @@
 // `liza clear-stale-review-claims`: frees reviews whose reviewer's lease is past.
 
+import { given } from '../args.ts';
 import { act } from '../desk.ts';
+import { agentId } from '../identity.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
   name: 'clear-stale-review-claims',
   positionals: [],
-  options: {},
-  examples: ['liza clear-stale-review-claims'],
-  run: (_args, io) => act(io, { name: 'clear-stale-review-claims' }),
+  options: {
+    agent: { value: 'agent', description: 'The live review of this one, too: for a person, or its own supervisor.' },
+  },
+  examples: ['liza clear-stale-review-claims', 'liza clear-stale-review-claims --agent code-reviewer-1'],
+  run: async (args, io) => {
+    const named = args.text('agent');
+    const agent = named === undefined ? undefined : agentId(named);
+    if (typeof agent === 'object') return agent;
+    return act(io, { name: 'clear-stale-review-claims', ...given({ agent }) });
+  },
 };

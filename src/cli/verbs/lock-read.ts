@@ -17,7 +17,7 @@ export const verb: Verb = {
     const loaded = await load(context.files, context.paths);
     if ('none' in loaded) {
       const bytes = context.files.read(context.paths.state);
-      return bytes === undefined ? missingBoard() : { ok: true, lines: [bytes.toString('utf8').trimEnd()] };
+      return bytes === undefined ? missingBoard(context) : { ok: true, lines: [bytes.toString('utf8').trimEnd()] };
     }
     if (refused(loaded)) return loaded;
     return { ok: true, lines: [loaded.doc.text.trimEnd()], data: { state: loaded.doc.value } };

@@ -35,15 +35,27 @@ type Row = (task: Task, context: AlarmContext) => Alarm | undefined;
 const ORPHAN_GRACE = 30_000;
 
 const expiredLease: Row = (task, { board, now }) => {
-  if (task.status !== 'CLAIMED' || !taskLease(board, task, now).expired) return undefined;
+  if (task.status !== 'CLAIMED') return undefined;
+  const { expired, dead } = taskLease(board, task, now);
+  if (!expired) return undefined;
   const agent = task.assigned_to ?? 'nobody';
+  if (dead) return holderGone(task, agent);
   return warning(`LEASE EXPIRED:${task.id}:${agent}`, `LEASE EXPIRED: ${agent} on ${task.id}`);
 };
+
+/** Whenever its lease ends: nobody will renew it, and whoever comes next may take the task. */
+const holderGone = ({ id }: Task, agent: string): Alarm =>
+  warning(
+    `HOLDER GONE:${id}:${agent}`,
+    `HOLDER GONE: ${agent} on ${id} — its supervisor has ended; liza run goes on with it`,
+  );
 
 const expiredReview: Row = (task, { board, now }) => {
   const agent = task.reviewing_by;
   if (task.status !== 'READY_FOR_REVIEW' || agent === undefined) return undefined;
-  if (!reviewLease(board, task, now).expired) return undefined;
+  const { expired, dead } = reviewLease(board, task, now);
+  if (!expired) return undefined;
+  if (dead) return holderGone(task, agent);
   return warning(
     `REVIEW LEASE EXPIRED:${task.id}:${agent}`,
     `REVIEW LEASE EXPIRED: ${agent} on ${task.id} — review can be reclaimed`,

@@ -8,7 +8,7 @@ import { patch, withAgent, withGoal, withTask } from '../change.ts';
 import type { CommandName, CommandOf } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask } from '../find.ts';
-import type { Agent, Note, State } from '../state.ts';
+import type { Agent, Note, State, Task } from '../state.ts';
 import type { Guard, Row } from '../table.ts';
 import { iso } from '../time.ts';
 import { refuseUsedUp, roomOnDisk } from './may-start.ts';
@@ -55,7 +55,7 @@ export const sessionEnd: Row<'session-end'> = {
   to: [],
   guards: [ownRegistered()],
   effects:
-    'usage of the agent and of its task (a planner’s: of the goal), what the goal and the day have spent, iterations_total, context_percent, resume; handled wakes, processed notes',
+    'usage of the agent and of its task (a planner’s: of the goal), the task’s sessions with what confined each, what the goal and the day have spent, iterations_total, context_percent, resume; handled wakes, processed notes',
   change: ({ state, command, now }) => {
     const { agent: id, task: taskId, provider, used } = command;
     const agent = agentOf(state, id);
@@ -74,7 +74,10 @@ export const sessionEnd: Row<'session-end'> = {
     const counted =
       task === undefined
         ? withGoal(state, { usage: plus(state.goal.usage, used), ...sums })
-        : withTask(withGoal(state, sums), patch(task, { usage: plus(task.usage, used) }));
+        : withTask(
+            withGoal(state, sums),
+            patch(task, { usage: plus(task.usage, used), sessions: sessionsOf(task, command, iso(now)) }),
+          );
     return {
       state: withAgent({ ...counted, human_notes: processed(state.human_notes, command, iso(now)) }, id, told),
       ...(task === undefined ? {} : { task: task.id }),
@@ -82,6 +85,14 @@ export const sessionEnd: Row<'session-end'> = {
     };
   },
 };
+
+function sessionsOf(
+  { sessions }: Task,
+  { agent, provider, stay }: CommandOf<'session-end'>,
+  ended: string,
+): Task['sessions'] {
+  return stay === undefined ? sessions : [...(sessions ?? []), { ...stay, agent, provider, ended }];
+}
 
 function resumable(
   { resume: before }: Agent,

@@ -106,7 +106,7 @@ function storyOf(task: Task, to: Instant, archived: boolean, reasonLimit: number
     figures: taskFigures(task, to),
     coders,
     rounds: roundsTold(task, reasonLimit),
-    use: { ...defined('usage', task.usage), worked: coders.length > 0 },
+    use: { ...defined('usage', task.usage), ...defined('sessions', task.sessions), worked: coders.length > 0 },
     ...(reason === undefined ? {} : { reason: gist(reason, REASON) }),
     replacedBy: task.superseded_by ?? [],
   };

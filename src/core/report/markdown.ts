@@ -11,6 +11,7 @@ import type { Report, TaskStory } from './model.ts';
 import {
   approvalRate,
   clock,
+  confinedNote,
   costTold,
   headline,
   inputTold,
@@ -199,7 +200,11 @@ function usage(report: Report): readonly string[] {
     .map(({ id, use: one }) => [id, sessionsTold(one), inputTold(one), outputTold(one), costTold(one)]);
   return rows.length === 0
     ? []
-    : [unknownNote(report), '', ...markdownTable(['Task', 'Sessions', 'Input', 'Output', 'Cost'], rows)];
+    : [
+        `${unknownNote(report)} ${confinedNote(report)}`.trim(),
+        '',
+        ...markdownTable(['Task', 'Sessions', 'Input', 'Output', 'Cost'], rows),
+      ];
 }
 
 function anomaly({ id, type, time, task, by, text, processedBy }: Report['anomalies'][number]): string {

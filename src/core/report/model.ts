@@ -4,7 +4,7 @@
 import type { Metrics, TaskFigures } from '../metrics.ts';
 import type { Round } from '../rounds.ts';
 import type { Span } from '../spans.ts';
-import type { Anomaly, State, TaskStatus, Usage } from '../state.ts';
+import type { Anomaly, State, TaskSession, TaskStatus, Usage } from '../state.ts';
 import type { Instant } from '../time.ts';
 
 export interface Report {
@@ -65,6 +65,8 @@ export interface RoundTold extends Round {
 /** What is known of tokens and money; a provider tells both, one or neither. */
 export interface Used {
   readonly usage?: Usage;
+  /** Its sessions, as far as they were noted one by one. */
+  readonly sessions?: readonly TaskSession[];
   /** Somebody worked: what is not told is unknown, not nothing. */
   readonly worked: boolean;
 }

@@ -9,6 +9,7 @@ import type { CourseTurn, Report, Used, Worker } from './model.ts';
 import { pill } from './states.ts';
 import {
   clock,
+  confinedNote,
   costTold,
   inputTold,
   number,
@@ -125,7 +126,7 @@ export function usage(report: Report): Markup {
     known(costTold(one)),
   ]);
   return html`
-<p><b>${totalTokens(report)}</b> tokens, cost <b>${totalCost(report)}</b>. ${unknownNote(report)}</p>
+<p><b>${totalTokens(report)}</b> tokens, cost <b>${totalCost(report)}</b>. ${unknownNote(report)} ${confinedNote(report)}</p>
 ${bars.length === 0 ? undefined : html`<ul class="legend"><li><svg class="swatch" width="26" height="18" aria-hidden="true"><rect width="26" height="18" rx="3" class="in"/></svg> input</li><li><svg class="swatch" width="26" height="18" aria-hidden="true"><rect width="26" height="18" rx="3" fill="url(#p-READY_FOR_REVIEW)"/></svg> output</li></ul>`}
 <div class="lanes">${foremost(bars, ([name, one]) => bar(name, one, most))}</div>
 ${long(worked.length, 'rows', table('Tokens and cost by task', ['Task', 'Sessions', 'Time', 'Input', 'Output', 'Cached', 'Cost'], cells, 1))}`;

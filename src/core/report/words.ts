@@ -1,6 +1,7 @@
 // The words and numbers of a report, the same on the page and in Markdown. What is not known is said to be unknown.
 
 import { counted } from '../gist.ts';
+import { confinement } from '../sandbox-words.ts';
 import type { TaskStatus } from '../state.ts';
 import { duration, type Instant, instant, iso } from '../time.ts';
 import { isPartly, tellsTokens } from './facts.ts';
@@ -53,6 +54,17 @@ export function usedTotal(report: Report): string {
 function total(known: number, unknown: number, as: (value: number) => string): string {
   if (known === 0) return unknown === 0 ? 'none' : UNKNOWN;
   return unknown === 0 ? as(known) : `≥ ${as(known)}`;
+}
+
+/** Of the sessions on tasks; empty: there were none. */
+export function confinedNote({ tasks }: Report): string {
+  const uses = tasks.map(({ use }) => use);
+  const all = uses.reduce((so, { usage }) => so + (usage?.sessions ?? 0), 0);
+  const told = confinement(
+    uses.flatMap(({ sessions = [] }) => sessions),
+    all,
+  );
+  return told === '' ? '' : `Sandbox, by session: ${told}.`;
 }
 
 /** What the totals leave out. */

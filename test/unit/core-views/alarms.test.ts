@@ -57,7 +57,7 @@ describe('alarms that begin at a moment', () => {
     expect(texts({ ...claimed, leases: new Map([['coder-1', { ...record, epoch: 2 }]]) })).toEqual([]);
     expect(texts({ ...claimed, leases: new Map([['coder-1', { ...record, epoch: 1 }]]) })).toHaveLength(1);
     expect(texts({ ...claimed, leases: new Map([['coder-1', { ...record, epoch: 2, holder: 'dead' }]]) })).toEqual([
-      '⚠️ LEASE EXPIRED: coder-1 on t',
+      '⚠️ HOLDER GONE: coder-1 on t — its supervisor has ended; liza run goes on with it',
     ]);
   });
 

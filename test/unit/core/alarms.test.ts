@@ -36,6 +36,13 @@ const waiting = { agents: { 'coder-1': agent('coder', { status: 'WAITING', curre
 const quiet = board();
 
 const claimed = about({ status: 'CLAIMED', assigned_to: 'coder-1', lease_expires: ago(0) }, working);
+/** A lease that lies in the future. */
+const held = (holder: 'alive' | 'dead'): Board => ({
+  ...about({ status: 'CLAIMED', assigned_to: 'coder-1', lease_expires: ago(-HOUR), epoch: 1 }, working),
+  leases: new Map([
+    ['coder-1', { agent: 'coder-1', task: 't', epoch: 1, expires: ago(-HOUR), heartbeat: ago(0), holder }],
+  ]),
+});
 const inReview = about({ status: 'READY_FOR_REVIEW', reviewing_by: 'code-reviewer-1', review_lease_expires: ago(0) });
 const rejected = {
   status: 'REJECTED',
@@ -89,6 +96,7 @@ const moved = board({
     goal: { ...goal('IN_PROGRESS').goal, integration_moved: { expected: COMMIT, found: '2'.repeat(40), time: ago(0) } },
   },
 });
+const left = board({ state: { goal: { ...goal('IN_PROGRESS').goal, integration_head: COMMIT } } });
 const tripped = (...patterns: readonly string[]): Board =>
   board({
     state: {
@@ -229,6 +237,15 @@ const SCENARIOS: readonly Scenario[] = [
     before: at(NOW - 1, claimed),
     begins: at(NOW, claimed),
     goesOn: at(NOW + HOUR, claimed),
+    over: at(NOW, about({ status: 'UNCLAIMED' }, working)),
+  },
+  {
+    row: 'HOLDER GONE',
+    level: 'warning',
+    text: '⚠️ HOLDER GONE: coder-1 on t — its supervisor has ended; liza run goes on with it',
+    before: at(NOW, held('alive')),
+    begins: at(NOW, held('dead')),
+    goesOn: at(NOW + 2 * HOUR, held('dead')),
     over: at(NOW, about({ status: 'UNCLAIMED' }, working)),
   },
   {
@@ -412,6 +429,14 @@ const SCENARIOS: readonly Scenario[] = [
     before: at(NOW, approvedAfter(10)),
     begins: at(NOW, approvedAfter(9)),
     over: at(NOW, nextSprint(approvedAfter(9))),
+  },
+  {
+    row: 'INTEGRATION GONE',
+    level: 'alarm',
+    text: `🚨 INTEGRATION GONE: integration was deleted — bring it back: LIZA_INTEGRATION=mine git branch integration ${COMMIT}`,
+    before: at(NOW, left, { integrationThere: true }),
+    begins: at(NOW, left, { integrationThere: false }),
+    over: at(NOW, left),
   },
   {
     row: 'INTEGRATION MOVED OUTSIDE LIZA',

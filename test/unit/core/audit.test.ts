@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { auditTask } from '../../../src/core/audit.ts';
 import type { Fact, Told, Witness } from '../../../src/core/audit-facts.ts';
 import { auditGoal } from '../../../src/core/audit-goal.ts';
+import { unsupervised } from '../../../src/core/audit-sessions.ts';
 import type { HistoryEvent, Task } from '../../../src/core/state.ts';
 import { commit, world } from './world.ts';
 
@@ -36,6 +37,9 @@ const WITNESS: Witness = {
   tasks: [TASK],
   entries,
   broken: [],
+  copy: 'equal',
+  evidence: new Map(),
+  unnamed: new Map(),
   imported: false,
   differing: new Map(),
   commits: new Map([
@@ -140,6 +144,59 @@ describe('a task', () => {
     expect(told({ ...proof, commit: OTHER })).toMatchObject([{ mark: 'unverifiable' }]);
   });
 
+  it('doubts a step under an agent’s id that no supervisor is behind', () => {
+    const submitted = (change: Partial<Told>, witness: Partial<Witness> = {}) =>
+      auditTask(TASK, {
+        ...WITNESS,
+        entries: entries.map((one) => ({ ...one, session: 'supervisor', ...(one.seq === 4 ? change : {}) })),
+        ...witness,
+      }).find(({ what }) => what.startsWith('submitted'));
+    expect(submitted({ session: 'a1b2c3d4e5f6' })).toMatchObject({
+      mark: 'verified',
+      why: expect.stringContaining('session a1b2c3d4e5f6'),
+    });
+    const by = auditTask(TASK, WITNESS).find(({ what }) => what.startsWith('submitted'));
+    expect(by).toMatchObject({
+      mark: 'unverifiable',
+      why: expect.stringMatching(/entry 4: .*; no session of a supervisor is on record for this step$/),
+    });
+    expect(unsupervised(auditTask(TASK, WITNESS))).toBe(6);
+    // Of a board that an older edition wrote nobody can tell.
+    const older = auditTask(TASK, { ...WITNESS, unnamed: new Map([['coder-1', 9]]) });
+    expect(older.find(({ what }) => what.startsWith('submitted'))?.why).toContain('unknown: an older edition wrote it');
+    expect(unsupervised(older)).toBe(3);
+  });
+
+  it('tells of each session who, by which CLI, and whether it was confined', () => {
+    const session = { id: 'a1b2c3d4e5f6', agent: 'coder-1', provider: 'claude', since: at(1), ended: at(3) };
+    const end = (seq: number, added: string, change: Partial<Told> = {}): Told => ({
+      ...{ seq, time: at(3), actor: 'coder-1', command: 'session-end', task: 'a', detail: '', records: [], added },
+      ...change,
+    });
+    const told = (sandbox: string, entry: readonly Told[]) =>
+      auditTask(
+        { ...TASK, usage: { ...TASK.usage, sessions: entry.length }, sessions: [{ ...session, sandbox }] } as Task,
+        { ...WITNESS, entries: [...entries, ...entry] },
+      ).filter(({ what }) => /^(a )?session /.test(what));
+    const mine = (sandbox: string) => end(7, `${session.id} ${at(3)} ${sandbox}`);
+    expect(told('bubblewrap', [mine('bubblewrap')])).toEqual([
+      {
+        mark: 'verified',
+        what: `session a1b2c3d4e5f6 of coder-1 (claude) since ${at(1)}, confined (bubblewrap)`,
+        ...{ why: 'journal entry 7', time: at(3) },
+      },
+    ]);
+    expect(told('off', [mine('off')])).toMatchObject([
+      { mark: 'verified', what: expect.stringMatching(/, not confined$/) },
+    ]);
+    // The record was made nicer than what the journal has.
+    expect(told('bubblewrap', [mine('off')])).toMatchObject([{ mark: 'contradicted' }]);
+    expect(told('off', [mine('off'), end(8, 'usage')])).toMatchObject([
+      { mark: 'verified' },
+      { mark: 'unverifiable', why: 'journal entry 8; whether it was confined is unknown' },
+    ]);
+  });
+
   it('of an imported board, or under a broken journal, claims what it cannot know for unverifiable', () => {
     const marks = (witness: Partial<Witness>) =>
       auditTask(TASK, { ...WITNESS, entries: [], ...witness })
@@ -161,6 +218,8 @@ describe('the goal', () => {
 
   it.each<[string, Partial<Witness>, string]>([
     ['a broken chain', { broken: ['line 3 does not follow'] }, 'the journal’s chain: line 3'],
+    ['entries cut off', { copy: 'longer' }, 'entries were cut off from the journal'],
+    ['an edited log', { log: { entry: 4, behind: false } }, 'does not tell entry 4 as the journal has it'],
     ['an edited board', { differing: new Map([['config', 'edited: sandbox']]) }, 'the board: config: edited'],
     ['a stranger on top', { line: [WORK, MERGED, OTHER, BASE] }, 'no task accounts for it'],
     [

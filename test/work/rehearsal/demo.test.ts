@@ -60,7 +60,12 @@ function demo(change?: (script: string) => string, ...more: string[]) {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], HOME: made, TMPDIR: made, LANG: 'C.UTF-8' },
   });
-  return { ...ran, left: readdirSync(made).filter((name) => name.startsWith('liza-demo')), running: tagged(made) };
+  return {
+    ...ran,
+    made,
+    left: readdirSync(made).filter((name) => name.startsWith('liza-demo')),
+    running: tagged(made),
+  };
 }
 
 /** Processes that still work in the demo's folder. */
@@ -82,6 +87,33 @@ test('`liza demo --fast` ends well and leaves nothing', { timeout: LONG }, () =>
   expect(tests).toBe(13);
   expect(ran.left).toEqual([]);
   expect(ran.running).toEqual([]);
+});
+
+test('what it leaves with --keep is fully verified: a session of a supervisor is behind every step', {
+  timeout: LONG,
+}, () => {
+  const { left, made, stderr } = demo(undefined, '--keep');
+  expect(left, stderr).toHaveLength(1);
+  const cwd = join(made, left[0] ?? '');
+  const project = readdirSync(cwd).includes('.liza') ? cwd : join(cwd, readdirSync(cwd)[0] ?? '');
+  const audit = spawnSync(process.execPath, [program.bundle, 'audit', '--json'], {
+    cwd: project,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: made },
+  });
+  const { contradicted, unsupervised, tasks } = JSON.parse(audit.stdout) as {
+    contradicted: number;
+    unsupervised: number;
+    tasks: { facts: { what: string; mark: string }[] }[];
+  };
+  expect({ status: audit.status, contradicted, unsupervised }).toEqual({ status: 0, contradicted: 0, unsupervised: 0 });
+  const facts = tasks.flatMap((one) => one.facts);
+  const sessions = facts.filter(({ what }) => / of (coder|code-reviewer)-\d \(rehearsal\) since /.test(what));
+  expect(sessions.length).toBeGreaterThanOrEqual(12);
+  for (const { what, mark } of sessions) {
+    expect(mark).toBe('verified');
+    expect(what).toMatch(/, (not confined|confined \(\w+\))$/);
+  }
 });
 
 test.each([

@@ -1,6 +1,6 @@
 // `liza audit` on real histories: what is in order is verified, and every kind of forgery is found and named.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/audit-facts.ts';
@@ -100,6 +100,22 @@ describe('what is in order', () => {
     );
   });
 
+  test('a person who plays coder and reviewer by hand: no step of theirs passes for a supervised one', async () => {
+    await here.merge('greet');
+    const { code, facts } = await audited('greet');
+    expect(code).toBe(0);
+    const alone = facts.filter(({ why }) => why.endsWith('no session of a supervisor is on record for this step'));
+    expect(new Set(alone.map(({ mark }) => mark))).toEqual(new Set(['unverifiable']));
+    expect(alone.map(({ what }) => what.split(',')[0])).toEqual(
+      expect.arrayContaining(['claimed', 'checkpoint', 'submitted', 'review claimed', 'approved']),
+    );
+    // What they did as themselves is theirs, and said so.
+    expect(facts.find(({ what }) => what.startsWith('created'))).toMatchObject({ mark: 'verified' });
+    const { out } = await here.liza(['audit']);
+    expect(out).toMatch(/NOT FULLY VERIFIED: \d+ steps under an agent’s id, with no session of a supervisor on record/);
+    expect((await here.liza(['show', 'greet'])).out).toContain('code-reviewer-1 (by which CLI is unknown)');
+  });
+
   test('archived tasks too', async () => {
     await here.ok(['config', 'set', 'archive_after', '0']);
     await twoMerges();
@@ -180,6 +196,58 @@ describe('forged', () => {
       'what was merged is what was approved: merged was',
       'the journal has no entry that made it',
     );
+  });
+
+  test('the end of the journal is cut off, and the board put back to where it was then', async () => {
+    const [text, journal] = [read('state.yaml'), read('journal.jsonl')];
+    await here.add('wave');
+    writeFileSync(file('state.yaml'), text);
+    writeFileSync(file('journal.jsonl'), journal);
+    await found('the journal’s copy in the git directory: it goes on where the journal ends');
+    // With the copy gone, too, there is nothing to hold it against: that is said.
+    rmSync(join(here.root, '.git/liza/journal.jsonl'));
+    const { facts } = await audited();
+    expect(facts.find(({ what }) => what.startsWith('the journal’s copy'))).toMatchObject({ mark: 'unverifiable' });
+    expect(facts.map(({ why }) => why).join()).not.toContain('its copy agrees');
+  });
+
+  test('the archive: a task that nobody did, an end that it did not have', async () => {
+    await here.ok(['config', 'set', 'archive_after', '0']);
+    await here.ok(['archive']);
+    const archived = read('archive/tasks.yaml');
+    const sneaked = '- id: sneaked\n  status: MERGED\n  priority: 1\n';
+    writeFileSync(file('archive/tasks.yaml'), archived + sneaked);
+    const line = { id: 'sneaked', status: 'MERGED', offset: Buffer.byteLength(archived), length: sneaked.length };
+    edit('archive/index.jsonl', (text) => `${text}${JSON.stringify(line)}\n`);
+    expect((await here.ok(['show', 'sneaked', '--json'])).json).toMatchObject({ archived: true });
+    await found('tasks/sneaked: the archive has it, the journal has not');
+    edit('archive/index.jsonl', (text) =>
+      text.replace('"id":"greet","status":"MERGED"', '"id":"greet","status":"ABANDONED"'),
+    );
+    await found('the archive’s index says ABANDONED, its record MERGED');
+  });
+
+  test('the evidence: a log of a run, and what was written down of it', async () => {
+    const facts = (await audited('greet')).facts.filter(({ what }) => what.includes('.liza/evidence/'));
+    expect(facts.map(({ mark }) => mark)).toEqual(['verified']);
+    const [log = ''] = readdirSync(file('evidence/greet')).filter((name) => name.endsWith('.log'));
+    const was = read(`evidence/greet/${log}`);
+    writeFileSync(file(`evidence/greet/${log}`), `${was}13 tests passed\n`);
+    await found(`.liza/evidence/greet/${log}: it is other than when it was written`);
+    writeFileSync(file(`evidence/greet/${log}`), was);
+    edit('evidence/greet/1.json', (text) => text.replace('"ok": true', '"ok": false'));
+    await found('.liza/evidence/greet/1.json: it is other than when it was written');
+    rmSync(file('evidence/greet/1.json'));
+    expect(await audited('greet')).toMatchObject({ code: 0, against: [] });
+  });
+
+  test('the activity log: who did it', async () => {
+    const log = read('log.yaml');
+    edit('log.yaml', (text) => text.replace('agent: code-reviewer-1', 'agent: code-reviewer-9'));
+    await found('the activity log, log.yaml: it does not tell entry');
+    // One that a crash cut short is completed by the next command.
+    writeFileSync(file('log.yaml'), log.slice(0, log.lastIndexOf('\n- ') + 1));
+    expect(await audited()).toMatchObject({ code: 0, against: [] });
   });
 
   test('the merge commit is amended', async () => {

@@ -167,9 +167,30 @@ describe('refused', () => {
     await unchanged(async () => {
       const ran = await here.liza(['deinit']);
       expect(ran).toMatchObject({ code: 1, out: '' });
-      expect(ran.err).toContain('agents are at work: coder-1');
-      expect(ran.err).toMatch(/stop liza run .* or wait until their leases end \(2026-03-01T09:05:/);
+      expect(ran.err).toMatch(/agents are at work: coder-1 holds greet until 2026-03-01T09:/);
+      // Nobody runs that could be stopped: it was claimed by hand.
+      expect(ran.err).not.toContain('liza run');
+      expect(ran.err).toMatch(
+        /claimed by hand: liza release-claim greet, or wait until their leases end \(2026-03-01T09:/,
+      );
     });
+    // And that is all it takes.
+    await here.ok(['release-claim', 'greet']);
+    await here.ok(['deinit']);
+  });
+
+  test('while a review is claimed by hand, naming what ends it', async () => {
+    await here.ok(['init', 'Greet people']);
+    await here.add('greet');
+    await here.claim('greet');
+    await here.submit('greet', 'src/greet.ts', 'one\n');
+    await here.liza(['register', 'code-reviewer-1'], 'code-reviewer-1');
+    await here.ok(['claim-review', 'greet', 'code-reviewer-1'], 'code-reviewer-1');
+    const ran = await here.liza(['deinit']);
+    expect(ran.err).toMatch(/agents are at work: code-reviewer-1 holds greet until 2026/);
+    expect(ran.err).toContain('liza clear-stale-review-claims --agent code-reviewer-1');
+    await here.ok(['clear-stale-review-claims', '--agent', 'code-reviewer-1']);
+    await here.ok(['deinit']);
   });
 
   test('while a supervisor lives, whatever became of its lease', async () => {
@@ -178,7 +199,9 @@ describe('refused', () => {
     const epoch = board.state.agents['coder-1']?.epoch ?? 0;
     await here.store.renew({ agent: 'coder-1', task: 'greet', epoch, seconds: 300, pid: process.pid });
     later();
-    expect(await here.liza(['deinit'])).toMatchObject({ code: 1, err: expect.stringContaining('coder-1') });
+    const ran = await here.liza(['deinit']);
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('coder-1') });
+    expect(ran.err).toContain('stop liza run (Ctrl-C)');
   });
 
   test('for agents', async () => {

@@ -177,7 +177,7 @@ describe('the branch', () => {
     expect(await failure(p.merge('t'))).toMatchObject({
       code: 3,
       guard: 'no-integration',
-      hint: `bring it back: git branch integration ${start}`,
+      hint: `bring it back: LIZA_INTEGRATION=mine git branch integration ${start}`,
     });
     p.git('branch', 'integration', start);
     await expectUntouched();

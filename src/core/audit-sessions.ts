@@ -1,0 +1,72 @@
+// Who stood behind a step: a session that a supervisor ran, the supervisor itself, or somebody at a shell who gave an
+// agent's id. And of each session: by which CLI, and whether it was confined. Compares only.
+
+import {
+  contradicted,
+  type Fact,
+  PROVIDERS_WORD,
+  type Told,
+  unverifiable,
+  verified,
+  type Witness,
+} from './audit-facts.ts';
+import { roleOfId, SUPERVISOR } from './board.ts';
+import { usageWords } from './budget/words.ts';
+import { counted } from './gist.ts';
+import { sandboxWords } from './sandbox-words.ts';
+import type { Task, TaskSession } from './state.ts';
+
+export const NO_SESSION = 'no session of a supervisor is on record for this step';
+
+/** What the journal's entry says of a step; a step under an agent's id needs a supervisor behind it. */
+export function borneBy(what: string, entry: Told, time: string, { unnamed }: Witness): Fact {
+  const { seq, command, actor, session } = entry;
+  const why = `journal entry ${seq}: ${command} by ${actor}`;
+  if (session !== undefined && session !== SUPERVISOR) return verified(what, `${why}, session ${session}`, time);
+  if (session === SUPERVISOR || roleOfId(actor) === undefined) return verified(what, why, time);
+  const isOlder = (unnamed.get(actor) ?? 0) > seq;
+  const doubt = isOlder ? 'by which session is unknown: an older edition wrote it' : NO_SESSION;
+  return unverifiable(what, `${why}; ${doubt}`, time);
+}
+
+/** How many steps nobody answers for. */
+export const unsupervised = (facts: readonly Fact[]): number =>
+  facts.filter(({ mark, why }) => mark === 'unverifiable' && why.endsWith(NO_SESSION)).length;
+
+export function sessionFacts(task: Task, witness: Witness): readonly Fact[] {
+  const { usage, sessions = [] } = task;
+  const ended = witness.entries.filter(({ command, task: about }) => command === 'session-end' && about === task.id);
+  if (usage === undefined && ended.length === 0) return [];
+  const told = sessions.map((one) => sessionFact(one, ended, witness));
+  const older = ended.filter(({ added }) => !sessions.some(({ id }) => added.includes(id)));
+  return [
+    howMany(usage?.sessions ?? 0, ended, witness),
+    ...told,
+    ...older.map(({ actor, seq, time }) =>
+      unverifiable(`a session of ${actor}`, `journal entry ${seq}; whether it was confined is unknown`, time),
+    ),
+    ...(usage === undefined ? [] : [unverifiable(usageWords(usage), PROVIDERS_WORD)]),
+  ];
+}
+
+function howMany(said: number, ended: readonly Told[], { imported }: Witness): Fact {
+  const what = `${counted(said, 'session')} on it`;
+  if (said === ended.length) {
+    const agents = [...new Set(ended.map(({ actor }) => actor))];
+    return verified(what, `as many entries: ${agents.join(', ')}`);
+  }
+  if (imported) return unverifiable(what, 'the board was imported');
+  return contradicted(what, `the journal has ${ended.length}`);
+}
+
+function sessionFact(session: TaskSession, ended: readonly Told[], { broken, imported }: Witness): Fact {
+  const { id, agent, provider, since, ended: time, sandbox } = session;
+  const what = `session ${id} of ${agent} (${provider}) since ${since}, ${sandboxWords(sandbox)}`;
+  const mine = ended.find(
+    ({ added, actor }) => actor === agent && [id, time, sandbox].every((one) => added.includes(one)),
+  );
+  if (mine !== undefined) return verified(what, `journal entry ${mine.seq}`, time);
+  if (broken.length > 0) return unverifiable(what, 'the journal is broken', time);
+  if (imported) return unverifiable(what, 'older than the journal: the board was imported', time);
+  return contradicted(what, 'the journal has no entry that made it', time);
+}

@@ -1,0 +1,21 @@
+// What is said of a session's sandbox. For `liza show`, too: must load nothing.
+
+import type { TaskSession } from './state.ts';
+
+export function sandboxWords(sandbox: TaskSession['sandbox']): string {
+  if (sandbox === 'not-started') return 'never started';
+  return sandbox === 'off' ? 'not confined' : `confined (${sandbox})`;
+}
+
+/** Of several at once, shortly: `3 confined, 1 not confined, 2 unknown`. `all`: with those of which nothing is known. */
+export function confinement(sessions: readonly Pick<TaskSession, 'sandbox'>[], all: number): string {
+  const count = (of: (sandbox: TaskSession['sandbox']) => boolean): number =>
+    sessions.filter(({ sandbox }) => of(sandbox)).length;
+  const parts: readonly [number, string][] = [
+    [count((one) => one === 'bubblewrap' || one === 'seatbelt'), 'confined'],
+    [count((one) => one === 'off'), 'not confined'],
+    [count((one) => one === 'not-started'), 'never started'],
+    [Math.max(0, all - sessions.length), 'unknown'],
+  ];
+  return parts.flatMap(([n, word]) => (n === 0 ? [] : [`${n} ${word}`])).join(', ');
+}

@@ -1,0 +1,79 @@
+// Who is at work, so that Liza cannot leave: on what, until when, and what ends that. A live process is behind a
+// supervisor's claim; behind one that was made by hand there is only its lease, and a person may give that back.
+
+import type { Board, LeaseView } from '../core/board.ts';
+import { type Refusal, refuse } from '../core/decision.ts';
+import { agentLease, claimingBy, reviewLease, taskLease } from '../core/holding.ts';
+import { type Instant, iso } from '../core/time.ts';
+
+interface Hold {
+  readonly agent: string;
+  readonly task?: string;
+  /** Milliseconds; 0: as long as its process lives. */
+  readonly remaining: number;
+  /** Whether a process is behind it; undefined: nobody can tell. */
+  readonly run: boolean | undefined;
+  /** What ends it where none is. */
+  readonly command?: string;
+}
+
+export function refuseBusy(board: Board, now: Instant): Refusal | undefined {
+  const holds = holdsOf(board, now);
+  if (holds.length === 0) return undefined;
+  const last = Math.max(...holds.map(({ remaining }) => remaining));
+  const commands = [
+    ...new Set(holds.flatMap(({ run, command }) => (run === true || command === undefined ? [] : [command]))),
+  ];
+  const ways = [
+    ...(holds.some(({ run }) => run !== false) ? ['stop liza run (Ctrl-C) and every liza agent'] : []),
+    ...(commands.length === 0 ? [] : [`end what was claimed by hand: ${commands.join('; ')}`]),
+  ];
+  const wait = last > 0 ? `, or wait until their leases end (${iso(now + last)})` : '';
+  return refuse(
+    `agents are at work: ${holds.map((hold) => told(hold, now)).join(', ')}`,
+    `${ways.join('; ')}${wait}; then liza deinit again`,
+    1,
+    'agents',
+  );
+}
+
+function told({ agent, task, remaining }: Hold, now: Instant): string {
+  const until = remaining > 0 ? ` until ${iso(now + remaining)}` : '';
+  return task === undefined ? `${agent}${until}` : `${agent} holds ${task}${until}`;
+}
+
+function holdsOf(board: Board, now: Instant): readonly Hold[] {
+  const { agents, tasks } = board.state;
+  const hold = (agent: string | undefined, lease: LeaseView, task: string, command: string): readonly Hold[] => {
+    if (agent === undefined || lease.expired) return [];
+    return [{ agent, task, remaining: lease.remaining, run: isRun(board, agent), command }];
+  };
+  const ofTasks = tasks.flatMap((task) => {
+    const { id, status, assigned_to: coder, reviewing_by: reviewer } = task;
+    const claimer = claimingBy(board, task, now);
+    return [
+      ...(status === 'CLAIMED' ? hold(coder, taskLease(board, task, now), id, `liza release-claim ${id}`) : []),
+      ...hold(reviewer, reviewLease(board, task, now), id, `liza clear-stale-review-claims --agent ${reviewer}`),
+      ...(claimer === undefined ? [] : [{ agent: claimer, task: id, remaining: 0, run: true }]),
+    ];
+  });
+  const named = new Set(ofTasks.map(({ agent }) => agent));
+  // Without a task only a process counts: an id that was registered by hand is nobody's work. Also one whose lease has
+  // lapsed: stopped, or about to find out.
+  const others = [...new Set([...Object.keys(agents), ...board.leases.keys()])].flatMap((agent): readonly Hold[] => {
+    if (named.has(agent)) return [];
+    const { expired, remaining } = agentLease(board, agent, now);
+    const run = isRun(board, agent);
+    const is = board.leases.get(agent)?.holder === 'alive' || (!expired && run !== false);
+    return is ? [{ agent, remaining: expired ? 0 : remaining, run: true }] : [];
+  });
+  return [...ofTasks, ...others].toSorted((a, b) => (a.agent < b.agent ? -1 : 1));
+}
+
+/** undefined: its lease record names no process of this machine. */
+function isRun({ state, leases, gone }: Board, agent: string): boolean | undefined {
+  const holder = leases.get(agent)?.holder;
+  if (holder !== undefined) return holder === 'unknown' ? undefined : holder === 'alive';
+  const { process } = state.agents[agent] ?? {};
+  return process !== undefined && gone?.has(process) !== true;
+}

@@ -1,0 +1,79 @@
+// The text of a replay means what applyHunks and sha256 mean, however long it is and wherever it is changed.
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { sha256 } from '../../../src/store/hash.ts';
+import { ReplayText } from '../../../src/store/replay-text.ts';
+import { applyHunks, diffHunksSimple, type Hunk, HunkMismatch } from '../../../src/store/yaml/hunks.ts';
+import { runs } from '../../runs.ts';
+
+const line = fc.constantFrom('', 'a', '  b: "ü"', 'x'.repeat(700), '\u{1f600}', 'two\nlines');
+const hunk = fc.record({
+  at: fc.nat(40),
+  del: fc.array(line, { maxLength: 2 }),
+  ins: fc.array(line, { maxLength: 12 }),
+});
+
+/** Undefined: the change was not made for this text. */
+function whole(text: string, hunks: readonly Hunk[]): string | undefined {
+  try {
+    return applyHunks(text, hunks);
+  } catch (error) {
+    if (error instanceof HunkMismatch) return undefined;
+    throw error;
+  }
+}
+
+function piecewise(text: ReplayText, hunks: readonly Hunk[]): ReplayText | undefined {
+  try {
+    return text.next(hunks);
+  } catch (error) {
+    if (error instanceof HunkMismatch) return undefined;
+    throw error;
+  }
+}
+
+describe('the text of a replay', () => {
+  test('any changes, those that do not fit too', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(hunk, { maxLength: 3 }), { maxLength: 12 }), (changes) => {
+        let [expected, found] = ['', ReplayText.empty];
+        for (const change of changes) {
+          const next = whole(expected, change);
+          const mine = piecewise(found, change);
+          expect(mine?.toString()).toBe(next);
+          if (next === undefined || mine === undefined) continue;
+          expect(mine.hash()).toBe(sha256(next));
+          [expected, found] = [next, mine];
+        }
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  test('real changes of a long text: anywhere in it, grown and shrunk', () => {
+    const lines = Array.from({ length: 30_000 }, (_, n) => `line ${n} ${'.'.repeat(n % 50)}`);
+    let text = '';
+    let found = ReplayText.empty;
+    const step = (): void => {
+      const next = lines.join('\n');
+      const before = found;
+      const change = diffHunksSimple(text, next);
+      found = found.next(change);
+      expect(found.hash()).toBe(sha256(next));
+      // The one before is still what it was.
+      expect(before.hash()).toBe(sha256(text));
+      text = next;
+    };
+    step();
+    for (let n = 0; n < 60; n++) {
+      const at = (n * 7919) % lines.length;
+      if (n % 3 === 0) lines.splice(at, n * 10);
+      else lines.splice(at, n % 2, ...Array.from({ length: n % 5 }, (_, more) => `new ${n} ${more}`));
+      step();
+    }
+    lines.length = 0;
+    step();
+    expect(found.toString()).toBe('');
+  });
+});

@@ -1,0 +1,62 @@
+// What `liza status` says of things that happened behind Liza's back, and that the command it names mends them.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Project, project } from './real-project.ts';
+
+let here: Project;
+beforeEach(async () => {
+  here = project();
+  await here.ok(['init', 'Greet people']);
+});
+afterEach(() => here.remove());
+
+const sh = (command: string): string =>
+  execFileSync('sh', ['-c', command], {
+    cwd: here.root,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: here.root },
+  });
+
+test.each(['as a file', 'packed'])('an integration branch that was deleted, kept %s', async (kept) => {
+  const lines = async (): Promise<string> => (await here.ok(['status', '--json'])).out;
+  if (kept === 'packed') here.git('pack-refs', '--all');
+  expect(await lines()).not.toContain('INTEGRATION GONE');
+  here.git('branch', '-D', 'integration');
+  const told =
+    /INTEGRATION GONE: integration was deleted — bring it back: (LIZA_INTEGRATION=mine git branch integration [0-9a-f]{40})/;
+  const command = told.exec(await lines())?.[1] ?? '';
+  expect(command).not.toBe('');
+  // The hook refuses whoever does not say that they mean it.
+  expect(() => sh(command.replace('LIZA_INTEGRATION=mine ', ''))).toThrow();
+  sh(command);
+  expect(await lines()).not.toContain('INTEGRATION GONE');
+});
+
+test('a blackboard that `git clean -fdx` took: everyone names its copy, nobody a new one', async () => {
+  await here.add('greet');
+  const { store } = here; // as a supervisor has it, opened before
+  rmSync(join(here.root, '.liza'), { recursive: true });
+  const ran = await here.liza(['note', 'hello']);
+  expect(ran).toMatchObject({ code: 4, err: expect.stringContaining('liza doctor --fix') });
+  const asked = { actor: { parts: ['human'] }, command: 'note' } as const;
+  const refused = await store.transact(asked, () => {
+    throw new Error('there is nothing to decide on');
+  });
+  expect(refused).toMatchObject({ ok: false, hint: expect.stringContaining('liza doctor --fix') });
+  await here.ok(['doctor', '--fix']).catch(() => {}); // the machine's own findings do not matter here
+  expect((await here.task('greet')).status).toBe('UNCLAIMED');
+});
+
+test('the same in a linked worktree, whose git directory lies elsewhere', async () => {
+  const linked = join(here.root, '..', 'linked');
+  here.git('worktree', 'add', '-q', linked, '-b', 'other');
+  const inside = (...argv: string[]) => here.liza(argv, undefined, linked);
+  expect(await inside('init', 'Greet others')).toMatchObject({ code: 0 });
+  rmSync(join(linked, '.liza'), { recursive: true });
+  expect((await inside('status')).err).toContain('liza doctor --fix');
+  mkdirSync(join(linked, '.liza', 'agents'), { recursive: true });
+  expect((await inside('note', 'hello')).err).toContain('liza doctor --fix');
+});
