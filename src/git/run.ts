@@ -106,6 +106,12 @@ export async function must(answer: Promise<GitAnswer>, what: string): Promise<st
   throw new EnvironmentError(`git could not ${what}: ${said}`, 'look at the repository: git status, git fsck', 3);
 }
 
+/** Git was ended, or the machine lacks something: it says nothing about the repository, and may go well the next time. */
+export const isOfTheMachine = (error: Error): boolean => OF_THE_MACHINE.test(error.message);
+
+const OF_THE_MACHINE =
+  /was ended by|died of signal|could not be started|No space left on device|Disk quota exceeded|Cannot allocate memory|Out of memory|Resource temporarily unavailable|Too many open files|Input\/output error|Read-only file system/i;
+
 function scrubbed(env: Environment): Record<string, string | undefined> {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'));
   return {

@@ -1,7 +1,7 @@
 // What a folder holds beyond its commit. Looked at through a copy of its index, under Liza's own git
 // directory: nothing there is changed, and nothing the folder configures is run.
 
-import { existsSync, lstatSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyIndex, kindAt, names } from './changes.ts';
 import type { Place } from './places.ts';
@@ -65,8 +65,11 @@ export async function mendIndex(bench: Workbench, place: Place, commit: string):
   if (stat === undefined) return;
   const asked = stat.isFile() ? await bench.files(place, ['ls-files', '--', NO_PATH]) : undefined;
   if (asked?.status === 0) return;
-  rmSync(place.index, { recursive: true, force: true });
-  await must(bench.files(place, ['read-tree', commit]), 'read a commit');
+  const index = `${place.index}.new`;
+  rmSync(index, { recursive: true, force: true });
+  await must(bench.files({ ...place, index }, ['read-tree', commit]), 'read a commit');
+  if (!stat.isFile()) rmSync(place.index, { recursive: true });
+  renameSync(index, place.index);
 }
 
 /** The index is read, and nothing is listed. */

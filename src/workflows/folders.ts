@@ -23,6 +23,7 @@ import {
   worktreePath,
 } from '../git/places.ts';
 import { baselineOf, branchOf, mayHaveRefs, mergingOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
+import { isOfTheMachine } from '../git/run.ts';
 import { type Aside, leftAside, removeTree } from '../git/scratch.ts';
 import { changedSince, treeOf } from '../git/snapshot.ts';
 import { usersOf } from '../git/users.ts';
@@ -125,7 +126,7 @@ async function keptOf(bench: Workbench, found: Found, place: Place | undefined, 
     return { attempt, inner: isPlace(found) && (await holdsRepositories(bench, found)) };
   } catch (error) {
     // Files or commits that git cannot read there must not keep the task for ever.
-    if (!(error instanceof EnvironmentError) || !isPlace(found)) throw error;
+    if (!(error instanceof EnvironmentError) || isOfTheMachine(error) || !isPlace(found)) throw error;
     return { attempt: await saveAttempt(bench, undefined, discard), inner: true };
   }
 }
