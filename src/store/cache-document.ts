@@ -2,6 +2,7 @@
 
 import { type Cached, type CacheIndex, HEADER, MAGIC, type StoredSection } from './cache.ts';
 import { recordsOf } from './cache-records.ts';
+import { recordsIn } from './cache-reuse.ts';
 import { type Files, replaceFile } from './files.ts';
 import { isNormal, markNormal } from './normal.ts';
 import type { BoardDocument, Section } from './yaml/document.ts';
@@ -48,7 +49,10 @@ export function documentOf(cached: Cached, text: string, recordSections: RecordS
 function sectionOf(stored: StoredSection, bytes: Buffer): Section {
   const { key, kind, indent } = stored;
   const [start, end, line, endLine] = stored.span;
-  const values = part(stored, bytes, 'records') as unknown[];
+  const values = recordsIn(key, {
+    bytes: bytes.subarray(bytes.length - stored.bytes[3]),
+    lengths: () => part(stored, bytes, 'lengths') as number[],
+  });
   const layout =
     kind === 'whole'
       ? WHOLE
