@@ -10,8 +10,9 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
 import { secretsOf } from '../core/redact.ts';
 import type { Environment } from './environment.ts';
-import { markOf, setMark } from './mark.ts';
+import { markOf, underMark } from './mark.ts';
 import { openOutput, type Printed } from './output.ts';
+import type { Mark } from './own-mark.ts';
 import { startTime, TAG } from './processes.ts';
 import { nested, reasonOf, signalOf } from './start.ts';
 import { agentTag, type Site } from './tags.ts';
@@ -70,9 +71,12 @@ export const endAgent = (site: Site, agent: string): Promise<number> => {
 export async function startAgent(program: AgentProgram): Promise<RunningAgent | { readonly reason: string }> {
   const { argv, cwd, env, tag } = program;
   const session = randomBytes(16).toString('hex');
+  const mark = markOf(tag);
+  const marked = underMark(argv, mark, { cwd, path: env['PATH'] });
+  const [file, ...args] = marked ?? argv;
   let child: ChildProcess;
   try {
-    child = spawn(argv[0], argv.slice(1), {
+    child = spawn(file, args, {
       cwd,
       env: { ...env, [TAG]: `${nested(env, tag)}/${session}` },
       stdio: [program.stdin === undefined && program.talks !== true ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -85,22 +89,19 @@ export async function startAgent(program: AgentProgram): Promise<RunningAgent | 
     const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException];
     return { reason: reasonOf(error, program) };
   }
-  return follow(child, child.pid, session, program);
+  return follow(child, child.pid, { session, mark: marked && mark }, program);
 }
 
-function follow(child: ChildProcess, pid: number, session: string, program: AgentProgram): RunningAgent {
+interface Known {
+  readonly session: string;
+  /** undefined: it could not be given one. */
+  readonly mark: Mark | undefined;
+}
+
+function follow(child: ChildProcess, pid: number, { session, mark }: Known, program: AgentProgram): RunningAgent {
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
   const started = startTime(pid);
-  const mark = markOf(program.tag);
-  const tree = treeOf({
-    pid,
-    started,
-    tag: session,
-    mark: setMark(pid, mark) ? mark : undefined,
-    wrapped: program.wrapped,
-  });
-  // What it started before it had the mark does not carry it: that is remembered now, as its children.
-  if (program.wrapped !== true) tree.look();
+  const tree = treeOf({ pid, started, tag: session, mark, wrapped: program.wrapped });
   const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT, secrets: secretsOf(program.env) });
   const exited = new Promise<AgentExit>((done) => {
     child.once('exit', (code, sent) => {

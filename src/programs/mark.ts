@@ -4,7 +4,8 @@
 // where it cannot be set, the tag in the environment has to do.
 
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { FIRST, type Mark, SPAN } from './own-mark.ts';
 
 const PROGRAM = '/usr/bin/prlimit';
@@ -18,11 +19,46 @@ export function markOf(tag: string): Mark {
   };
 }
 
-/** Of a process that was just started. Answers whether it took it. */
-export function setMark(pid: number, { msgqueue, sigpending }: Mark): boolean {
-  if (process.platform !== 'linux' || !existsSync(PROGRAM)) return false;
+/**
+ * The program under its mark from its first instruction on: it cannot fork before it has it. undefined: this system does
+ * not let us, or the program is not to be found, which whoever starts it without is told better.
+ */
+export function underMark(argv: Argv, mark: Mark, { cwd, path }: Where): Argv | undefined {
+  const { msgqueue, sigpending } = mark;
+  const limits = [`--msgqueue=${msgqueue}:${msgqueue}`, `--sigpending=${sigpending}:${sigpending}`];
+  return canMark(limits) && isProgram(argv[0], cwd, path) ? [PROGRAM, ...limits, '--', ...argv] : undefined;
+}
+
+type Argv = readonly [string, ...string[]];
+
+interface Where {
+  readonly cwd: string;
+  /** Of its environment. */
+  readonly path: string | undefined;
+}
+
+let able: boolean | undefined;
+
+/** Tried once: a system may give less than the mark by itself. */
+function canMark(limits: readonly string[]): boolean {
+  able ??= process.platform === 'linux' && existsSync(PROGRAM) && isTaken(limits);
+  return able;
+}
+
+function isTaken(limits: readonly string[]): boolean {
   // Loaded only where it is needed.
   const { spawnSync } = process.getBuiltinModule('node:child_process');
-  const limits = [`--msgqueue=${msgqueue}:${msgqueue}`, `--sigpending=${sigpending}:${sigpending}`];
-  return spawnSync(PROGRAM, ['--pid', String(pid), ...limits], { stdio: 'ignore', env: {} }).status === 0;
+  return spawnSync(PROGRAM, [...limits, '--', '/bin/sh', '-c', ':'], { stdio: 'ignore', env: {} }).status === 0;
+}
+
+function isProgram(name: string, cwd: string, path = ''): boolean {
+  const candidates = name.includes('/') ? [resolve(cwd, name)] : path.split(':').map((one) => resolve(cwd, one, name));
+  return candidates.some((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return statSync(file).isFile();
+    } catch {
+      return false;
+    }
+  });
 }

@@ -6,6 +6,8 @@ import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { endAgent, startAgent } from '../../../src/programs/agent.ts';
+import { markOf } from '../../../src/programs/mark.ts';
+import { markAt } from '../../../src/programs/own-mark.ts';
 import { agentTag } from '../../../src/programs/tags.ts';
 
 let folder: string;
@@ -14,11 +16,13 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-async function run(script: string) {
+const run = (script: string) => started(['node', '-e', script]);
+
+async function started(argv: readonly [string, ...string[]]) {
   const lines: string[] = [];
   let chunks = 0;
   const running = await startAgent({
-    argv: ['node', '-e', script],
+    argv,
     cwd: folder,
     env: process.env,
     tag: agentTag({ root: folder, repository: folder }, 'coder-1'),
@@ -117,6 +121,19 @@ describe.skipIf(!isLinux)('G19: nothing that an agent leaves behind is alive whe
     for (const pid of pids) expect(isAlive(pid), `${pid}`).toBe(false);
   });
 
+  test('forked as its very first act, with a cleared environment, in a session of its own', async () => {
+    for (let n = 0; n < 5; n += 1) {
+      const first = `(/usr/bin/setsid /usr/bin/env -i /bin/sh -c 'sleep 0.2; echo $$; exec sleep 1000' &); sleep 0.4`;
+      const { running, lines } = await started(['/bin/sh', '-c', first]);
+      await running.exited;
+      const pid = Number(lines[0]);
+      expect(isAlive(pid)).toBe(true);
+      expect(markAt(pid)).toEqual(markOf(agentTag({ root: folder, repository: folder }, 'coder-1')));
+      await running.end(0);
+      expect(isAlive(pid)).toBe(false);
+    }
+  });
+
   test('also when the supervisor is gone, by project and id alone', async () => {
     const { running, lines } = await run(`
       require('child_process').spawnSync('sh', ['-c', ${JSON.stringify(DAEMONS['a double fork with a cleared environment'])}], { stdio: 'inherit' });
@@ -130,6 +147,15 @@ describe.skipIf(!isLinux)('G19: nothing that an agent leaves behind is alive whe
     expect(isAlive(pid ?? 0)).toBe(false);
     await running.end(0);
   });
+});
+
+test('a program that is not there, or may not be run, is told as that', async () => {
+  const of = (...argv: readonly [string, ...string[]]) =>
+    startAgent({ argv, cwd: folder, env: process.env, tag: 'ab', logFile: path.join(folder, 'log'), onLine: () => {} });
+  expect(await of('liza-no-such-program')).toEqual({ reason: expect.stringContaining('was not found') });
+  expect(await of('./no-such')).toEqual({ reason: expect.stringContaining('was not found') });
+  fs.writeFileSync(path.join(folder, 'plain'), '');
+  expect(await of('./plain')).toEqual({ reason: expect.stringContaining('may not be executed') });
 });
 
 function isAlive(pid: number): boolean {
