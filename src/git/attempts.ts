@@ -44,11 +44,10 @@ export async function saveAttempt(
 ): Promise<Attempt | undefined> {
   const { task, integration } = discard;
   const found = place === undefined ? undefined : await headOf(bench, place);
-  const head =
-    place !== undefined && found !== undefined && (await gives(bench, place, found.commit)) ? found : undefined;
+  const head = place === undefined || found === undefined ? undefined : await givenOf(bench, place, found.commit);
   const refs = await readRefs(bench, branchOf(task), seenOf(task), attemptOf(task));
   const others = place?.kind === 'clone' ? await ownRefs(bench, place) : [];
-  const tips = [...new Set([head?.commit, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others])].filter(
+  const tips = [...new Set([head, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others])].filter(
     (tip) => tip !== undefined,
   );
   const tip = tips[0];
@@ -74,10 +73,23 @@ async function ownRefs(bench: Workbench, place: Place): Promise<readonly string[
   const args = ['for-each-ref', '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)'];
   const asked = await git(bench.env, place.folder, args, { at, in: place.folder });
   const commits = asked.stdout.split('\n').flatMap((line) => /\bcommit ([0-9a-f]{40,64})/.exec(line)?.[1] ?? []);
-  const given: string[] = [];
-  for (const commit of new Set(commits)) if (await gives(bench, place, commit)) given.push(commit);
-  return given;
+  const given: (string | undefined)[] = [];
+  for (const commit of new Set(commits)) given.push(await givenOf(bench, place, commit));
+  return given.filter((commit) => commit !== undefined);
 }
+
+/** The commit, or of those that it builds on the nearest that git takes: one bad commit must not cost the good ones. */
+async function givenOf(bench: Workbench, place: Place, commit: string): Promise<string | undefined> {
+  if (await gives(bench, place, commit)) return commit;
+  const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
+  const args = ['rev-list', '--first-parent', '--skip=1', `--max-count=${FURTHEST}`, commit];
+  const before = (await git(bench.env, place.folder, args, { at, in: place.folder })).stdout.split('\n');
+  for (const one of before) if (one !== '' && (await gives(bench, place, one))) return one;
+  return undefined;
+}
+
+/** So far back it is looked for. */
+const FURTHEST = 50;
 
 /**
  * A clone whose agent spoiled its objects gives some of its commits no more, and some that an agent can make git does

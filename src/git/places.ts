@@ -2,7 +2,7 @@
 // what lies there. Everything that looks at such a folder goes through here: a link that would lead
 // out of the project, or a folder that is not what it seems, is found before git is sent there.
 
-import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { branchOf, readRefs, seenOf } from './refs.ts';
 import { git } from './run.ts';
@@ -94,6 +94,30 @@ export const isWithoutBranch = (place: Place, refs: ReadonlyMap<string, string>)
   place.kind === 'worktree' &&
   !refs.has(branchOf(place.task)) &&
   firstLine(join(place.gitDirectory, 'HEAD')) === `ref: ${branchOf(place.task)}`;
+
+/**
+ * A clone whose HEAD its agent, or a power cut, left empty or torn is no repository to git, and its commits would be out of
+ * reach. It leads to the task's branch again, where that is; files stay as they lie. Only while nobody works there.
+ */
+export function mendHead(place: Place): void {
+  const head = join(place.gitDirectory, 'HEAD');
+  if (place.kind !== 'clone' || HEADS.test(firstLine(head) ?? '') || !hasBranch(place)) return;
+  const fresh = `${head}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  writeFileSync(fresh, `ref: ${branchOf(place.task)}\n`, { flag: 'wx' });
+  renameSync(fresh, head);
+}
+
+const HEADS = /^(ref: refs\/[!-~]+|[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+function hasBranch({ gitDirectory, task }: Place): boolean {
+  if (/^[0-9a-f]{40,64}$/.test(firstLine(join(gitDirectory, branchOf(task))) ?? '')) return true;
+  const packed = join(gitDirectory, 'packed-refs');
+  return (
+    lstatSync(packed, { throwIfNoEntry: false })?.isFile() === true &&
+    readFileSync(packed, 'utf8').includes(` ${branchOf(task)}\n`)
+  );
+}
 
 export interface Head {
   readonly commit: string;

@@ -18,6 +18,7 @@ import {
   isLinked,
   isPlace,
   isPrepared,
+  mendHead,
   type Place,
   UNPREPARED,
   worktreePath,
@@ -87,6 +88,7 @@ export async function discardFolder(bench: Workbench, discard: Discard, again?: 
     const foreign = refuseForeign(bench, task, found, refs);
     if (foreign !== undefined) return foreign;
     const place = isPlace(found) ? found : remainsOf(bench, task);
+    if (place !== undefined) mendHead(place);
     const { attempt, inner } = await keptOf(bench, found, place, discard);
     // `seen` goes last: as long as anything is left, it says whose it is, and where it was.
     const seen = refs.get(seenOf(task));
@@ -312,6 +314,7 @@ export function usablePlace(bench: Workbench, task: string): Place | undefined {
   const found = findPlace(bench, task);
   if (!isPlace(found) || !isPrepared(found)) return undefined;
   if (isMisplaced(bench, found)) pointAgain(bench, task);
+  mendHead(found);
   return found;
 }
 

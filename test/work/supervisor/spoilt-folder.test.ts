@@ -79,3 +79,35 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     40_000,
   );
 });
+
+const COMMIT = 'echo good > good.txt && git add good.txt && git commit -q -m good';
+
+test.each([
+  ['empty', ': > .git/HEAD'],
+  ['torn', 'git checkout -q --detach HEAD~1; echo zzz > .git/HEAD'],
+  ['gone', 'rm .git/HEAD'],
+  ['gone, with packed branches', 'git pack-refs --all; rm .git/HEAD'],
+])(
+  'a clone whose HEAD is %s keeps its commits',
+  async (_how, spoil) => {
+    await open({ config: { isolation: 'clone' }, parts: { 'coder-1': [{ end: `${COMMIT}; ${spoil}; exit 0` }, {}] } });
+    await r().until('the first session’s end', () => ended() === 1);
+    r().clock.advance(2000);
+    await r().until('the next session', () => r().started.length === 2);
+    expect(r().p.gitIn(r().p.folder('t'), 'show', 'task/t:good.txt')).toBe('good');
+    expect(r().p.gitIn(r().p.folder('t'), 'symbolic-ref', 'HEAD')).toBe('refs/heads/task/t');
+  },
+  40_000,
+);
+
+test('good commits below one that git does not take are kept', async () => {
+  await open({
+    config: { isolation: 'clone' },
+    parts: { 'coder-1': [{ end: `${COMMIT}; git rm -q good.txt; ${POISON}` }, {}] },
+  });
+  await r().until('the first session’s end', () => ended() === 1);
+  r().clock.advance(2000);
+  await r().until('the next session', () => r().started.length === 2);
+  const [kept = ''] = Object.values(r().p.refs('refs/liza/attempts/t'));
+  expect(r().p.git('log', '--format=%s', kept)).toContain('good');
+}, 40_000);
