@@ -47,7 +47,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   const { verb } = await entry.load();
   const beforeWords = verb.passthrough ? rest.slice(0, firstWord(rest)) : endsOptions(rest);
   if (beforeWords.some((word) => word === '--help' || word === '-h')) {
-    const lines = helpText(verb, entry.summary, COMMON_OPTIONS);
+    const lines = helpText(verb, entry.summary, COMMON_OPTIONS, io.columns);
     return { ok: true, lines, data: { help: lines.join('\n') } };
   }
   const kept = isBrokered(io.env) ? refuseBrokered(name) : undefined;

@@ -1,5 +1,6 @@
 // The text of `--help` for one verb, all from its description: what cannot be derived cannot go stale.
 
+import { wrap } from './terminal.ts';
 import type { Option, Positional, Verb } from './verb.ts';
 
 export function usageLine(verb: Verb): string {
@@ -13,38 +14,51 @@ export function usageLine(verb: Verb): string {
   ].join(' ');
 }
 
-export function helpText(verb: Verb, summary: string, common: Readonly<Record<string, Option>>): readonly string[] {
-  const words = verb.positionals.map((word): Row => [`<${word.name}>`, word.description, word.choices]);
+export function helpText(
+  verb: Verb,
+  summary: string,
+  common: Readonly<Record<string, Option>>,
+  columns: number,
+): readonly string[] {
+  const width = readable(columns);
+  const words = verb.positionals.map((word): Row => [`<${word.name}>`, described(word.description, word.choices)]);
   const options = Object.entries({ ...verb.options, ...common }).map(
     ([name, option]): Row => [
       `${option.short === undefined ? '' : `-${option.short}, `}--${name}${option.value === undefined ? '' : ` <${option.value}>`}`,
-      `${option.description}${option.repeat ? ' Repeatable.' : ''}`,
-      option.choices,
+      described(`${option.description}${option.repeat ? ' Repeatable.' : ''}`, option.choices),
     ],
   );
   return [
     `Usage: ${usageLine(verb)}`,
     '',
-    summary,
-    ...(verb.details ?? []).flatMap((paragraph) => ['', paragraph]),
-    ...(words.length === 0 ? [] : ['', 'Arguments:', ...table(words)]),
+    ...wrap(summary, width),
+    ...(verb.details ?? []).flatMap((paragraph) => ['', ...wrap(paragraph, width)]),
+    ...(words.length === 0 ? [] : ['', 'Arguments:', ...table(words, width)]),
     '',
     'Options:',
-    ...table(options),
+    ...table(options, width),
     '',
     verb.examples.length === 1 ? 'Example:' : 'Examples:',
     ...verb.examples.map((example) => `  ${example}`),
   ];
 }
 
-type Row = readonly [left: string, description: string, choices: readonly string[] | undefined];
+type Row = readonly [left: string, right: string];
 
-function table(rows: readonly Row[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(
-    ([left, description, choices]) =>
-      `  ${left.padEnd(width)}  ${description}${choices === undefined ? '' : ` One of: ${choices.join(', ')}.`}`,
-  );
+/** Long lines are hard to read, however wide the terminal is. */
+const readable = (columns: number): number => Math.min(columns, 100);
+
+const described = (description: string, choices: readonly string[] | undefined): string =>
+  `${description}${choices === undefined ? '' : ` One of: ${choices.join(', ')}.`}`;
+
+/** Two columns; the second is wrapped, where there is room for it beside the first. */
+export function table(rows: readonly Row[], columns: number): string[] {
+  const left = Math.max(...rows.map(([name]) => name.length));
+  const room = readable(columns) - left - 4;
+  return rows.flatMap(([name, text]) => {
+    const [first = '', ...more] = room < 20 ? [text] : wrap(text, room);
+    return [`  ${name.padEnd(left)}  ${first}`, ...more.map((line) => `${' '.repeat(left + 4)}${line}`)];
+  });
 }
 
 function shownPositional(word: Positional): string {

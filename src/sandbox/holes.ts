@@ -15,7 +15,7 @@ export interface Site {
 
 /** Why the place may not be opened; undefined: it may. */
 export function holeAt(place: string, kind: 'read' | 'write', site: Site): string | undefined {
-  const named = inFull(place, site.env);
+  const named = inFull(place, site.env).replace(/(?<=.)\/+$/, '');
   const real = realOf(named);
   const found = [named, ...(real === undefined ? [] : [real])]
     .map((path) => opens(path, kind, site, path !== named))

@@ -100,7 +100,7 @@ function proved(
     return {
       ...done,
       ...(blocked
-        ? { hint: `${task.id} is BLOCKED now, it was refused too often: liza exit 42 --reason "blocked"` }
+        ? { hint: `${task.id} is BLOCKED now; nothing more is yours to do on it: liza exit 42 --reason "blocked"` }
         : {}),
       lines: lines.map((line) => `  ${line}`),
       data: { output: lines },

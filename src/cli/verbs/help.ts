@@ -6,7 +6,7 @@ import { quoted } from '../ids.ts';
 import { nearest } from '../nearest.ts';
 import { REGISTRY } from '../registry.ts';
 import { TOPICS } from '../topics.ts';
-import { helpText } from '../usage.ts';
+import { helpText, table } from '../usage.ts';
 import { GROUPS, type Result, type Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -14,22 +14,22 @@ export const verb: Verb = {
   positionals: [{ name: 'topic', optional: true, rest: true, kind: 'verb', description: 'A command or a topic.' }],
   options: { all: { description: 'Also list commands that are planned but not in this version.' } },
   examples: ['liza help', 'liza help add-task', 'liza help states'],
-  run: async (args) => {
+  run: async (args, io) => {
     const name = args.all('topic').join(' ');
-    if (name === '') return overview(args.flag('all'));
+    if (name === '') return overview(args.flag('all'), io.columns);
     const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic !== undefined) {
       const lines = typeof topic.lines === 'function' ? await topic.lines() : topic.lines;
       return { ok: true, lines: [topic.summary, '', ...lines], data: { topic: name, lines } };
     }
-    return about(name);
+    return about(name, io.columns);
   },
 };
 
-async function about(name: string): Promise<Result> {
+async function about(name: string, columns: number): Promise<Result> {
   const entry = Object.hasOwn(REGISTRY, name) ? REGISTRY[name] : undefined;
   if (entry?.load !== undefined) {
-    const lines = helpText((await entry.load()).verb, entry.summary, COMMON_OPTIONS);
+    const lines = helpText((await entry.load()).verb, entry.summary, COMMON_OPTIONS, columns);
     return { ok: true, lines, data: { help: lines.join('\n') } };
   }
   if (entry !== undefined) return { ok: true, lines: [`liza ${name}: ${entry.summary}`, '', 'Not in this version.'] };
@@ -40,22 +40,23 @@ async function about(name: string): Promise<Result> {
   return refuse(`there is no command or topic ${quoted(name)}`, hint, 1, 'unknown-topic');
 }
 
-function overview(planned: boolean): Result {
+function overview(planned: boolean, columns: number): Result {
   const entries = Object.entries(REGISTRY).filter(([, { load }]) => planned || load !== undefined);
-  const width = Math.max(...entries.map(([name]) => name.length), ...Object.keys(TOPICS).map((name) => name.length));
-  const row = (name: string, summary: string): string => `  ${name.padEnd(width)}  ${summary}`;
+  const names = [...entries.map(([name]) => name), ...Object.keys(TOPICS)];
+  const width = Math.max(...names.map((name) => name.length));
+  const row = (name: string, summary: string) => table([[name.padEnd(width), summary]], columns);
   const lines = ['Liza makes AI coding agents accountable.', '', 'Usage: liza <command> [arguments] [--json] [--help]'];
   for (const group of GROUPS) {
     const mine = entries.filter(([, { groups }]) => groups[0] === group);
     if (mine.length === 0) continue;
     const shown = ([name, { summary, load }]: (typeof mine)[number]) =>
       row(name, `${load ? '' : '(planned) '}${summary}`);
-    lines.push('', `${group}:`, ...mine.map(shown));
+    lines.push('', `${group}:`, ...mine.flatMap(shown));
   }
   lines.push(
     '',
     'Topics (liza help <topic>):',
-    ...Object.entries(TOPICS).map(([name, { summary }]) => row(name, summary)),
+    ...Object.entries(TOPICS).flatMap(([name, { summary }]) => row(name, summary)),
   );
   const commands = entries.map(([name, { summary, groups, load }]) => ({
     name,

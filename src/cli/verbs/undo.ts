@@ -13,8 +13,7 @@ export const verb: Verb = {
   options: {},
   examples: ['liza undo', 'liza undo 41'],
   details: [
-    'Only what lived on the blackboard alone can be undone: nothing that touched git, processes or files,',
-    'nothing that someone has built on since, nothing that has ended. History is never cut.',
+    'Only what lived on the blackboard alone can be undone: nothing that touched git, processes or files, nothing that someone has built on since, nothing that has ended. History is never cut.',
   ],
   run: async (args, io) => {
     const operator = await humanOnly(io, 'undo');

@@ -65,7 +65,7 @@ export const recordValidation: Row<'record-validation'> = {
     });
     const earlier = iterationEvents(task).filter((entry) => entry.event === 'validation_failed');
     if (hangs_on_base === true && earlier.some((entry) => entry.hangs_on_base === true)) {
-      const why = `the operator’s to mend: ${firstLine(reason)}`;
+      const why = `the operator’s to mend: ${firstLine(reason, 400)}`;
       return {
         state: blockTask(s, s.state, task, { reason: why, questions: QUESTIONS.hangs }, {}, [told]),
         task: task.id,
@@ -75,7 +75,7 @@ export const recordValidation: Row<'record-validation'> = {
     const most = task.max_iterations ?? settings.max_coder_iterations;
     const red = earlier.length + 1;
     if (red >= most) {
-      const why = `${red} submissions of one iteration were refused: ${firstLine(reason)}`;
+      const why = `${red} submissions of one iteration were refused: ${firstLine(reason, 400)}`;
       const block = { reason: why, questions: QUESTIONS.validation, failed: actor.id };
       return {
         state: blockTask(s, s.state, task, block, {}, [told]),

@@ -31,7 +31,7 @@ function placed(into: unknown, [first, ...rest]: readonly string[], value: unkno
 export const branchInUse = (branch: string, folder: string): Refusal =>
   refuse(
     `${branch} is checked out in ${folder}: Liza merges to the integration branch, and merging to yours is up to you`,
-    'Choose another one (integration), or check out something else there first',
+    'Choose another one, or check out something else there first',
     1,
     'branch',
   );

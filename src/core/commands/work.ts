@@ -7,6 +7,7 @@ import { event, evolve, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
+import { gist } from '../gist.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../holding.ts';
 import type { Handoff, HistoryEvent } from '../state.ts';
 import type { Guard, Row, Situation } from '../table.ts';
@@ -271,7 +272,7 @@ export const handoff: Row<'handoff'> = {
   },
 };
 
-export const firstLine = (text: string): string => (text.split('\n', 1)[0] ?? '').slice(0, 120);
+export const firstLine = (text: string, limit = 120): string => gist(text.split('\n', 1)[0] ?? '', limit);
 
 export const list = (paths: readonly string[]): string =>
   paths.length <= 10 ? paths.join(', ') : `${paths.slice(0, 10).join(', ')} and ${paths.length - 10} more`;

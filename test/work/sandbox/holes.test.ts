@@ -39,6 +39,12 @@ test.each(['~/.cache', '~/.npmrc', 'BASE/p/cache', '/opt/sdk', '/run/docker.sock
   for (const kind of ['read', 'write'] as const) expect(holeAt(at(place), kind, site())).toBeUndefined();
 });
 
+test('a slash at the end changes nothing', () => {
+  expect(holeAt(at('BASE/p/'), 'read', site())).toBeUndefined();
+  expect(holeAt(at('BASE/p//'), 'write', site())).toContain('the project itself');
+  expect(holeAt('/', 'read', site())).toContain('cannot be opened');
+});
+
 test('one that got into the configuration all the same is left out', () => {
   const policy = policyOf({
     ...site(),
