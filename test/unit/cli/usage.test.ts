@@ -1,23 +1,27 @@
 import { expect, test } from 'vitest';
-import { COMMON_OPTIONS } from '../../../src/cli/args.ts';
+import { readArgs } from '../../../src/cli/args.ts';
 import { REGISTRY } from '../../../src/cli/registry.ts';
-import { helpText, table } from '../../../src/cli/usage.ts';
+import type { CommandName } from '../../../src/core/command.ts';
+import { TABLE } from '../../../src/core/commands.ts';
+import { usage } from '../../../src/core/usage.ts';
 
-test.each(Object.entries(REGISTRY).filter(([, { load }]) => load !== undefined))(
-  'the help of %s fits into 80 columns, its examples and usage apart',
-  async (_name, { load, summary }) => {
-    if (load === undefined) throw new Error('planned');
-    const lines = helpText((await load()).verb, summary, COMMON_OPTIONS, 80);
-    const text = lines.slice(
-      1,
-      lines.findLastIndex((line) => /^Examples?:$/.test(line)),
-    );
-    expect(text.length).toBeGreaterThan(3);
-    expect(text.filter((line) => line.length > 80)).toEqual([]);
-  },
-);
+/** Placeholders stand for something the verb would accept. */
+const words = (line: string): string[] =>
+  (line.match(/"[^"]*"|\S+/g) ?? []).slice(1).map((word) =>
+    word
+      .replaceAll('"', '')
+      .replace('<role>', 'coder')
+      .replace(/^<.*>$/, 'some-task')
+      .replace('APPROVED|REJECTED', 'APPROVED'),
+  );
 
-test('a second column without room is not wrapped into nothing', () => {
-  expect(table([['a-long-name', 'says it all in one line']], 30)).toEqual(['  a-long-name  says it all in one line']);
-  expect(table([['a', 'one two three four five six']], 26)).toEqual(['  a  one two three four', '     five six']);
+const lines = Object.keys(TABLE).map((name) => usage(name as CommandName));
+
+test.each(lines)('the hint `%s` can be typed as it stands', async (line) => {
+  const typed = words(line);
+  const name = [typed.slice(0, 2).join(' '), typed[0] ?? ''].find((candidate) => Object.hasOwn(REGISTRY, candidate));
+  expect(name, 'the verb exists').toBeDefined();
+  const verb = (await REGISTRY[name ?? '']?.load?.())?.verb;
+  if (verb === undefined) return; // planned: it has no options yet
+  expect(readArgs(verb, typed.slice(verb.name.split(' ').length))).not.toHaveProperty('message');
 });
