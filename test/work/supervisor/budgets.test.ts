@@ -1,10 +1,15 @@
 // Budgets under real supervisors, with the clock in the hand: what starts, what does not, what is ended, what is said.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/agents/provider.ts';
 import { OPERATOR } from '../../../src/core/board.ts';
+import type { Command } from '../../../src/core/command.ts';
 import { decide } from '../../../src/core/decide.ts';
+import { formatProcess, identify, type ProcessIdentity } from '../../../src/store/processes.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { supervisorOf } from '../../../src/supervisor/office.ts';
 import { undo } from '../../../src/workflows/undo.ts';
 import { START, succeeded, WORK } from '../workflows/project.ts';
@@ -303,11 +308,19 @@ test('a disk that is full when a session ends: it waits for room, records what w
 
 describe('what a session used whose supervisor was killed', () => {
   const left = (root: string): string => `${root}/.liza/cache/use/coder-1.json`;
+  const says = async (store: Store, command: Command): Promise<void> => {
+    const actor = supervisorOf('coder-1');
+    succeeded(
+      await store.transact({ actor, command: command.name }, (board, now) => decide(board, command, { actor, now })),
+    );
+  };
+  const begins = (store: Store): Promise<void> => says(store, { name: 'session-start', agent: 'coder-1', task: 't' });
   /** Opens a room in which somebody left that. */
   const leftBehind = (text: string): Promise<void> =>
     open({
       parts: { 'coder-1': [{}] },
-      furnish: ({ root }) => {
+      furnish: async ({ root, store }) => {
+        await begins(store);
         fs.mkdirSync(`${root}/.liza/cache/use`, { recursive: true });
         fs.writeFileSync(left(root), text);
       },
@@ -352,15 +365,49 @@ describe('what a session used whose supervisor was killed', () => {
   test('of one that left nothing but that it began, counts as one that is unknown', async () => {
     await open({
       parts: { 'coder-1': [{}] },
-      furnish: async ({ store }) => {
-        const actor = supervisorOf('coder-1');
-        const command = { name: 'session-start', agent: 'coder-1', task: 't' } as const;
-        await store.transact({ actor, command: 'session-start' }, (board, now) =>
-          decide(board, command, { actor, now }),
-        );
-      },
+      furnish: ({ store }) => begins(store),
     });
     expect((await r().p.task('t')).usage).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
+    await r().until('it goes on', () => r().started.length === 1);
+  });
+
+  test('is recorded once: a note that outlived its record is forgotten', async () => {
+    const used = { seconds: 90, input_tokens: 10, output_tokens: 5 };
+    await open({
+      parts: { 'coder-1': [{}] },
+      furnish: async ({ root, store }) => {
+        await begins(store);
+        await says(store, { name: 'session-end', agent: 'coder-1', task: 't', provider: 'fake', how: 'exit 0', used });
+        fs.mkdirSync(`${root}/.liza/cache/use`, { recursive: true });
+        fs.writeFileSync(left(root), JSON.stringify({ provider: 'fake', task: 't', used }));
+      },
+    });
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1 });
+  });
+
+  test('is recorded by a supervisor of another id, once its own is gone, be it while that one looks', async () => {
+    const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
+    await once(child, 'spawn');
+    const named = formatProcess(identify(child.pid ?? 0) as ProcessIdentity);
+    await limited({ goal: { sessions: 1 } }, {
+      agents: ['coder-2'],
+      parts: { 'coder-2': [{}] },
+      furnish: async ({ store }) => {
+        await says(store, { name: 'register', agent: 'coder-1', role: 'coder', process: named });
+        await begins(store);
+      },
+    } as RoomOptions);
+    await r().until('it waits', () => seat('coder-2')?.why?.startsWith('the budget of the goal') === true);
+    expect((await r().p.state()).goal.spent).toBeUndefined();
+    child.stdin.end();
+    await once(child, 'exit');
+    await r().until('recorded', async () => {
+      r().clock.advance(60_000);
+      return (await r().p.state()).goal.spent !== undefined;
+    });
+    expect(await r().p.state()).toMatchObject({ goal: { spent: { sessions: 1, uncounted_sessions: 1 } } });
+    expect((await r().p.state()).agents['coder-1']).not.toHaveProperty('under_way');
+    await set('budgets.goal.sessions', 2);
     await r().until('it goes on', () => r().started.length === 1);
   });
 
