@@ -12,7 +12,7 @@ import { formatProcess, identify, type ProcessIdentity } from '../../../src/stor
 import type { Store } from '../../../src/store/store.ts';
 import { supervisorOf } from '../../../src/supervisor/office.ts';
 import { undo } from '../../../src/workflows/undo.ts';
-import { START, succeeded, WORK } from '../workflows/project.ts';
+import { type Project, START, succeeded, WORK } from '../workflows/project.ts';
 import { open, type Part, type RoomOptions, r } from './room.ts';
 
 const used = (usage: Extract<AgentEvent, { kind: 'usage' }>['usage']): readonly AgentEvent[] => [
@@ -185,6 +185,30 @@ test('a review that is ended for its task’s budget: the run says so, and raise
   }
 });
 
+test('a failed merge whose fix used up the budget: the run ends with how the task is now', async () => {
+  await limited({ tasks: { u: { sessions: 1 } } }, {
+    tasks: ['t', 'u'],
+    agents: ['coder-1', 'code-reviewer-1'],
+    parts: { 'coder-1': [{ end: 'date +%N > note.txt; exit 0' }] },
+    furnish: async (p: Project) => {
+      await p.approved('t', WORK);
+      await p.approved('u', { ...WORK, 'src/app.ts': 'export const app = 3;\n' }, 'coder-2');
+      p.pass(7200); // by then whoever did so is gone
+    },
+    crew: { untilIdle: true },
+  } as RoomOptions);
+  const over = r().crew.ended;
+  const tick = setInterval(() => r().clock.advance(500), 20);
+  try {
+    expect(await over).toMatchObject({
+      code: 1,
+      message: expect.stringMatching(/^u is BLOCKED: the budget of u is used up: 1 session of 1 session/),
+    });
+  } finally {
+    clearInterval(tick);
+  }
+});
+
 test('sessions of a task are exact: no review begins while its coder’s last one is just ending', async () => {
   let submitted = false;
   const submits: Part = {
@@ -268,6 +292,16 @@ describe('what a session cost', () => {
     await open({ parts: { 'coder-1': [{ end: 'echo 1 > note.txt; exit 0' }, {}] } });
     await r().until('its end', () => ended() === 1);
     expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
+  });
+
+  test.each([
+    ['one that never tells any: unknown, though nothing was changed', { tellsUse: false } as const, 1],
+    ['one that would have told: none', {}, undefined],
+  ])('%s', async (_how, provider, unknown) => {
+    await open({ parts: { 'coder-1': [{ end: 'exit 0' }, {}] }, provider });
+    await r().until('its end', () => ended() === 1);
+    expect((await r().p.state()).goal.spent?.sessions).toBe(1);
+    expect((await r().p.state()).goal.spent?.uncounted_sessions).toBe(unknown);
   });
 });
 
