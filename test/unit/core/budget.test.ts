@@ -487,7 +487,7 @@ describe('a budget that is used up', () => {
     toReady(w, 'a');
     expect(w.refused(HUMAN, unblock('a'))).toMatchObject({
       guard: 'state',
-      hint: 'Nothing is needed: it is not blocked, and goes on by itself: liza show a',
+      hint: 'Nothing is needed: it is not blocked, see liza show a',
     });
   });
 
