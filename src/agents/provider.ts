@@ -115,6 +115,8 @@ export interface Provider {
   readonly program?: string;
   /** false: it is not known to answer `--version`, so it is not tried. */
   readonly trial?: false;
+  /** false: it never tells tokens, so that its silence says nothing about what it used. */
+  readonly tellsUse?: false;
   /** Whether a session can be gone on with after its process ended. */
   readonly resumes: boolean;
   /** Also from another folder than the one it began in, which may be gone by then. */

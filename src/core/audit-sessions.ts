@@ -42,17 +42,25 @@ export function sessionFacts(task: Task, witness: Witness): readonly Fact[] {
   return [
     howMany(usage?.sessions ?? 0, ended, witness),
     ...told,
-    ...older.map(({ actor, seq, time }) =>
-      unverifiable(`a session of ${actor}`, `journal entry ${seq}; whether it was confined is unknown`, time),
+    ...older.map((one) =>
+      unverifiable(
+        `a session of ${agentOf(one)}`,
+        `journal entry ${one.seq}; whether it was confined is unknown`,
+        one.time,
+      ),
     ),
     ...(usage === undefined ? [] : [unverifiable(usageWords(usage), PROVIDERS_WORD)]),
   ];
 }
 
+/** Whose session ended: its own supervisor says so, or, once that was gone, any other one, which names it. */
+const agentOf = ({ actor, detail }: Told): string =>
+  roleOfId(actor) === undefined ? (/^session of (\S+) /.exec(detail)?.[1] ?? actor) : actor;
+
 function howMany(said: number, ended: readonly Told[], { imported }: Witness): Fact {
   const what = `${counted(said, 'session')} on it`;
   if (said === ended.length) {
-    const agents = [...new Set(ended.map(({ actor }) => actor))];
+    const agents = [...new Set(ended.map(agentOf))];
     return verified(what, `as many entries: ${agents.join(', ')}`);
   }
   if (imported) return unverifiable(what, 'the board was imported');
@@ -63,7 +71,7 @@ function sessionFact(session: TaskSession, ended: readonly Told[], { broken, imp
   const { id, agent, provider, since, ended: time, sandbox } = session;
   const what = `session ${id} of ${agent} (${provider}) since ${since}, ${sandboxWords(sandbox)}`;
   const mine = ended.find(
-    ({ added, actor }) => actor === agent && [id, time, sandbox].every((one) => added.includes(one)),
+    (entry) => agentOf(entry) === agent && [id, time, sandbox].every((one) => entry.added.includes(one)),
   );
   if (mine !== undefined) return verified(what, `journal entry ${mine.seq}`, time);
   if (broken.length > 0) return unverifiable(what, 'the journal is broken', time);

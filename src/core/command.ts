@@ -215,6 +215,8 @@ export interface Payloads {
     readonly context_percent?: number;
     /** The provider's session to resume; absent: the next one starts anew. */
     readonly session?: string;
+    /** When it began, of one whose supervisor was gone before its end. */
+    readonly began?: string;
     /** Wakes that its prompt named. */
     readonly handled?: readonly string[];
     /** Places of the notes that its prompt told. */

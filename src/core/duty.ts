@@ -51,10 +51,11 @@ export function nextDuty(board: Board, looking: Looking, now: Instant): Duty {
   return looking.role === 'planner' ? planning(board, looking, now) : working(board, looking, now);
 }
 
-function holding({ state, freeMb }: Board, { agent, running }: Looking, now: Instant): Duty | undefined {
+function holding(board: Board, { agent, running }: Looking, now: Instant): Duty | undefined {
+  const { state, freeMb } = board;
   // Claims that will have a session are counted by the claim itself: whoever holds one would wait for the other for ever.
   const over =
-    usedUp(state, now, undefined, agent, begun(state, agent)) ?? usedUp(state, now, undefined, agent, running ?? []);
+    usedUp(board, now, undefined, agent, begun(state, agent)) ?? usedUp(board, now, undefined, agent, running ?? []);
   if (over !== undefined) {
     return { kind: 'held', why: usedUpWords(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
   }
@@ -93,7 +94,7 @@ function working(board: Board, looking: Looking, now: Instant): Duty {
   const wanted = offered.filter((task) => !passed.has(attemptKey(task)) && (only === undefined || task.id === only));
   const mine = wanted.find((task) => holder(task, role) === agent) ?? underWay(board, looking);
   const open = wanted.filter((task) => holder(task, role) !== agent);
-  const [over] = mine === undefined ? [] : taskUsedUp(board.state, mine);
+  const [over] = mine === undefined ? [] : taskUsedUp(board.state, mine, agent);
   if (mine !== undefined && over !== undefined) return { kind: 'spent', task: mine, why: spentWords(over) };
   const task = mine ?? open[looking.impatient === true ? 0 : turnOf(board, looking, now)];
   if (task !== undefined) return { kind: role === 'coder' ? 'code' : 'review', task };

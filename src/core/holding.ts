@@ -7,11 +7,22 @@ import type { HistoryEvent, Task } from './state.ts';
 import { type Instant, instant } from './time.ts';
 
 export function taskLease(board: Board, task: Task, now: Instant): LeaseView {
-  return effectiveLease(task.lease_expires, task.epoch, recordOf(board, task.assigned_to, task.id), now);
+  const lease = effectiveLease(task.lease_expires, task.epoch, recordOf(board, task.assigned_to, task.id), now);
+  return unlessGone(board, task.assigned_to, task, lease);
 }
 
 export function reviewLease(board: Board, task: Task, now: Instant): LeaseView {
-  return effectiveLease(task.review_lease_expires, task.epoch, recordOf(board, task.reviewing_by, task.id), now);
+  const lease = effectiveLease(task.review_lease_expires, task.epoch, recordOf(board, task.reviewing_by, task.id), now);
+  return unlessGone(board, task.reviewing_by, task, lease);
+}
+
+/** Who came back under its id and ended before it took the task up again has a record without it: nobody will renew. */
+function unlessGone(board: Board, id: string | undefined, task: Task, lease: LeaseView): LeaseView {
+  const agent = board.state.agents[id ?? ''];
+  const record = board.leases.get(id ?? '');
+  const back = agent?.current_task === task.id && agent.epoch !== task.epoch && record?.epoch === agent.epoch;
+  if (!back || record?.task !== undefined || record?.holder !== 'dead') return lease;
+  return { expired: true, remaining: Math.min(lease.remaining, 0), dead: true };
 }
 
 /** The lease of the agent itself, whatever it is doing: alive as long as its supervisor is. */

@@ -124,7 +124,7 @@ export function statusView(
       const since = board.switches[name];
       return since === undefined ? [] : [{ name, age: now - since }];
     }),
-    spending: spendingView(board.state, now),
+    spending: spendingView(board, now),
     ...(why === undefined ? {} : { why }),
   };
 }

@@ -28,7 +28,7 @@ export async function record(
     provider: who.chosen.provider.name,
     how: howText(outcome),
     stay,
-    used: measuredUse(outcome, seconds, who.chosen.model, prices, end.progressed || isDone(end)),
+    used: measuredUse(outcome, seconds, who.chosen.model, prices, isWorked(end, who.chosen.provider)),
     ...(work.task === undefined ? {} : { task: work.task }),
     ...(contextPercent === undefined ? {} : { context_percent: Math.min(100, contextPercent) }),
     // Told to hand off, and it did not: the next one starts fresh.
@@ -41,6 +41,10 @@ export async function record(
   office.tell({ level: 'info', agent: who.agent, ...task, text: `session ended: ${howText(outcome)}` });
   if (isRefusal(done)) office.tell({ level: 'warning', agent: who.agent, ...task, text: told(done) });
 }
+
+/** One that tells nothing may have used much and changed nothing; only what never ran used none. */
+const isWorked = (end: SessionOutcome['end'], { tellsUse }: Provider): boolean =>
+  end.progressed || isDone(end) || (tellsUse === false && end.how.kind !== 'not-started');
 
 /** Whoever failed, was ended, did nothing or asks to be started again is shown the same again. */
 function isDone({ how, declared, progressed }: SessionOutcome['end']): boolean {

@@ -23,6 +23,7 @@ import { handsOf, type Office } from './office.ts';
 import { freshMemory, type Supervised } from './round.ts';
 import { keepSeat, type SeatKeeper } from './seat.ts';
 import { tidier } from './tidying.ts';
+import { recordGoneUse } from './unrecorded.ts';
 import type { CrewControl, CrewEnd, CrewView, Happening } from './view.ts';
 
 export interface CrewOptions {
@@ -82,6 +83,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   const { integration_branch: branch } = settings(snapshot.board.state);
   const unguarded = await installHook(office.env, office.context.paths.root, branch);
   if (unguarded !== undefined) office.tell({ level: 'warning', text: unguarded });
+  await recordGoneUse(office, await store.read());
   for (const who of options.members) {
     const refused = await enrol(office, who);
     if (refused !== undefined) return refused;

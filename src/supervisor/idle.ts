@@ -1,7 +1,7 @@
 // When nothing is left that could move without a person, and what to say then.
 
 import type { Board } from '../core/board.ts';
-import { nextDuty } from '../core/duty.ts';
+import { attemptKey, nextDuty } from '../core/duty.ts';
 import { whyAllRest } from '../core/stall.ts';
 import { isTerminal } from '../core/state.ts';
 import type { Office } from './office.ts';
@@ -74,7 +74,10 @@ export async function endOf(office: Office, seated: readonly Seated[]): Promise<
   }
   // Whatever else went wrong last: as long as a person holds the work, nothing moves for that.
   const halted = Object.keys(board.switches).length > 0;
-  const refused = halted ? undefined : seated.find(({ memory }) => memory.refusal !== undefined)?.memory.refusal;
+  const known = new Set(board.state.tasks.map(attemptKey));
+  const isPresent = ({ memory: { refusal } }: Seated): boolean =>
+    refusal !== undefined && (refusal.key === undefined || known.has(refusal.key));
+  const refused = halted ? undefined : seated.find(isPresent)?.memory.refusal;
   if (refused !== undefined) return { code: 1, message: refused.message, hint: refused.hint };
   const why = whyAllRest(board, office.clock.now());
   return { code: 1, message: why ?? 'nothing is left to do', hint };

@@ -4,6 +4,7 @@
 
 import { EnvironmentError, type Refusal, refuse } from '../core/decision.ts';
 import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
+import { findTask } from '../core/find.ts';
 import { settings, type Task } from '../core/state.ts';
 import type { Instant } from '../core/time.ts';
 import { siteOf } from '../git/directory.ts';
@@ -20,7 +21,7 @@ import { handsOf, type Office, runningUse, type Stop } from './office.ts';
 import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
 import type { SeatKeeper } from './seat.ts';
 import { runSession } from './session.ts';
-import { forgetUse, recordLeftUse } from './unrecorded.ts';
+import { forgetUse, recordGoneUse, recordLeftUse } from './unrecorded.ts';
 
 const HURRY_MS = 300;
 const IMPATIENT_MS = 3000;
@@ -136,8 +137,9 @@ async function untilRoom({ office, who, seat, stop }: Round): Promise<void> {
 }
 
 async function lookForDuty({ office, who, memory }: Round): Promise<Duty> {
-  const { board } = await office.store.read();
   const now = office.clock.now();
+  let { board } = await office.store.read();
+  if (await recordGoneUse(office, { board, now })) ({ board } = await office.store.read());
   for (const [key, until] of memory.passed) if (until <= now) memory.passed.delete(key);
   const impatient = memory.hurriedSince !== undefined && now - memory.hurriedSince > IMPATIENT_MS;
   const { agent, role, only } = who;
@@ -188,7 +190,7 @@ async function merge(round: Round, task: Task): Promise<void> {
     for (const text of remarks) office.tell({ level: 'info', agent: who.agent, task: task.id, text });
     return;
   }
-  memory.refusal = { ...merged, task: task.id };
+  memory.refusal = await remembered(office, merged, task.id);
   office.tell({ level: 'warning', agent: who.agent, task: task.id, text: told(merged) });
   memory.passed.set(attemptKey(task), office.clock.now() + SOON_MS);
 }
@@ -265,12 +267,18 @@ async function refused({ office, who, memory, seat, stop }: Round, task: Task | 
     return;
   }
   memory.races = 0;
-  memory.refusal = { ...no, ...(task === undefined ? {} : { task: task.id }) };
+  memory.refusal = await remembered(office, no, task?.id);
   office.tell({ level: 'warning', agent, ...(task === undefined ? {} : { task: task.id }), text: told(no) });
   // A board that cannot be written just now says nothing about the task.
   const pause = raced ? RACE_PAUSE_MS * 5 : no.code === 2 || no.code === 4 ? SOON_MS : FORGET_MS;
   if (task !== undefined) memory.passed.set(attemptKey(task), office.clock.now() + pause);
   seat.turn('idle', { why: no.message });
+}
+
+/** With the task as the failed try has left it: once that has changed, the words are about the past. */
+async function remembered({ store }: Office, no: Refusal, id: string | undefined): Promise<Memory['refusal']> {
+  const task = id === undefined ? undefined : findTask((await store.read()).board.state, id);
+  return { ...no, ...(task === undefined ? {} : { task: task.id, key: attemptKey(task) }) };
 }
 
 /** Its own folder was taken away under it: it comes back from the last commit that was seen. */

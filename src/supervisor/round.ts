@@ -29,8 +29,8 @@ export interface Memory {
   readonly passed: Map<string, Instant>;
   races: number;
   hurriedSince: Instant | undefined;
-  /** What the last try was refused for; gone with the next one that succeeds. */
-  refusal: (Refusal & { readonly task?: string }) | undefined;
+  /** What the last try was refused for, and the task's attemptKey since; gone with the next one that succeeds. */
+  refusal: (Refusal & { readonly task?: string; readonly key?: string }) | undefined;
   /** Its last session ended with its context used up: the next one hands off. */
   handOff: number | undefined;
 }

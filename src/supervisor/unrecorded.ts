@@ -1,13 +1,16 @@
-// What a running session has used so far, kept beside the board: should its supervisor die, the next one under that id
+// What a running session has used so far, kept beside the board: should its supervisor die, the next one that looks
 // records it. Without this a kill -9 would hide what was spent, and a budget would not hold.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SUPERVISOR } from '../core/board.ts';
 import type { Command, SessionStay, SessionUse } from '../core/command.ts';
 import { ID_PATTERN, TIMESTAMP_PATTERN } from '../core/fields.ts';
-import { SANDBOXES } from '../core/state.ts';
+import { agentLease } from '../core/holding.ts';
+import { SANDBOXES, type State } from '../core/state.ts';
 import { isFields } from '../core/values.ts';
-import { transact } from '../workflows/hands.ts';
+import type { Snapshot } from '../store/store.ts';
+import { type Hands, isRefusal, transact } from '../workflows/hands.ts';
 import { handsOf, type Office } from './office.ts';
 
 const fileOf = ({ context: { paths } }: Office, agent: string): string =>
@@ -32,9 +35,24 @@ export const forgetUse = (office: Office, agent: string): void => rmSync(fileOf(
 /** By whoever takes the id over. */
 export async function recordLeftUse(office: Office, agent: string): Promise<void> {
   const { board } = await office.store.read();
-  const { under_way, resume, provider = 'unknown' } = board.state.agents[agent] ?? {};
-  const left = readUse(fileOf(office, agent)) ?? (under_way && { ...nothingTold(under_way.task), provider });
-  if (left === undefined) return;
+  await recordLeft(office, agent, board.state, handsOf(office, agent));
+}
+
+/** Of all whose supervisor provably ended: nobody may ever take those ids over, and until then they count as running. */
+export async function recordGoneUse(office: Office, { board, now }: Pick<Snapshot, 'board' | 'now'>): Promise<boolean> {
+  const gone = Object.keys(board.state.agents).filter(
+    (id) => board.state.agents[id]?.under_way !== undefined && agentLease(board, id, now).dead,
+  );
+  const hands = { ...handsOf(office, ''), actor: { parts: ['supervisor'], session: SUPERVISOR } } as const;
+  for (const id of gone) await recordLeft(office, id, board.state, hands);
+  return gone.length > 0;
+}
+
+async function recordLeft(office: Office, agent: string, { agents }: State, hands: Hands): Promise<void> {
+  const { under_way, resume, provider = 'unknown' } = agents[agent] ?? {};
+  // A note alone is of a session that was recorded just before its supervisor ended.
+  if (under_way === undefined) return forgetUse(office, agent);
+  const left = readUse(fileOf(office, agent)) ?? { ...nothingTold(under_way.task), provider };
   const session = resume?.session;
   const command: Command = {
     name: 'session-end',
@@ -42,12 +60,13 @@ export async function recordLeftUse(office: Office, agent: string): Promise<void
     how: 'its supervisor was gone before it',
     provider: left.provider,
     used: left.used,
+    began: under_way.since,
     ...(left.stay === undefined ? {} : { stay: left.stay }),
     ...(left.task === undefined ? {} : { task: left.task }),
     ...(session === undefined ? {} : { session }),
   };
-  await transact(handsOf(office, agent), command);
-  forgetUse(office, agent);
+  // Refused: somebody else has recorded it, or its agent is back and does; the note is theirs.
+  if (!isRefusal(await transact(hands, command))) forgetUse(office, agent);
 }
 
 /** Of one that began, and whose note was never written or cannot be read: it counts, with an unknown use. */

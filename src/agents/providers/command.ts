@@ -16,6 +16,7 @@ export const command = (settings: ProviderSettings): Provider => ({
   title: settings.name,
   program: settings.program ?? settings.argv?.[0] ?? settings.name,
   trial: false,
+  tellsUse: false,
   resumes: settings.resumes,
   hints: {
     install: `config.providers.${settings.name}.argv names the program`,

@@ -1,14 +1,25 @@
 // What is nearly or wholly spent, and what could not be counted; and a disk without room.
 
 import type { Board } from '../board.ts';
-import { amountWords, type Budget, liveTaskBudgets, scopeWords, sharedBudgets, spentWords } from '../budget/limits.ts';
+import {
+  amountWords,
+  type Budget,
+  liveTaskBudgets,
+  scopeWords,
+  sharedBudgets,
+  spentWords,
+  underWay,
+} from '../budget/limits.ts';
 import { counted } from '../gist.ts';
 import { roomMissing } from '../room.ts';
 import type { Instant } from '../time.ts';
 import { type Alarm, alarm, warning } from './alarm.ts';
 
-export const budgetAlarms = ({ state }: Board, now: Instant): readonly Alarm[] =>
-  [...sharedBudgets(state, now), ...liveTaskBudgets(state)].flatMap((budget) => [...spent(budget), ...unknown(budget)]);
+export function budgetAlarms(board: Board, now: Instant): readonly Alarm[] {
+  const running = underWay(board, now);
+  const all = [...sharedBudgets(board.state, now, running), ...liveTaskBudgets(board.state, running)];
+  return all.flatMap((budget) => [...spent(budget), ...unknown(budget)]);
+}
 
 function spent(budget: Budget): readonly Alarm[] {
   if (budget.level === 'fine') return [];

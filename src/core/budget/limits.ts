@@ -2,7 +2,9 @@
 // that ended; whoever knows of running ones adds them. Three steps: a warning, no new session, and the end of a
 // session that is far beyond.
 
+import type { Board } from '../board.ts';
 import { counted } from '../gist.ts';
+import { agentLease } from '../holding.ts';
 import { type Config, isTerminal, type State, type Task, type Usage } from '../state.ts';
 import { duration, type Instant } from '../time.ts';
 import { dayOf, NOTHING, nextDay, spentOnDay, spentOnGoal, sum } from './ledger.ts';
@@ -31,6 +33,8 @@ export interface Budget {
 export interface RunningUse {
   readonly task?: string | undefined;
   readonly usage: Usage;
+  /** Only a claim, which will have one: it takes of what is left, and is never counted beyond. */
+  readonly awaited?: true;
 }
 
 const WARN_PERCENT = 80;
@@ -42,11 +46,10 @@ type Limits = NonNullable<NonNullable<Config['budgets']>['goal']>;
 export function sharedBudgets(state: State, now: Instant, running: readonly RunningUse[] = []): readonly Budget[] {
   const { budgets } = state.config;
   if (budgets?.goal === undefined && budgets?.day === undefined) return [];
-  const used = running.map(({ usage }) => usage);
   const today = dayOf(now);
   return [
-    ...lines(state, { scope: 'goal' }, budgets.goal, [spentOnGoal(state), ...used]),
-    ...lines(state, { scope: 'day', day: today }, budgets.day, [spentOnDay(state, today), ...used]),
+    ...lines(state, { scope: 'goal' }, budgets.goal, spentOnGoal(state), running),
+    ...lines(state, { scope: 'day', day: today }, budgets.day, spentOnDay(state, today), running),
   ];
 }
 
@@ -54,13 +57,13 @@ export function sharedBudgets(state: State, now: Instant, running: readonly Runn
 export function taskBudgets(state: State, task: Task, running: readonly RunningUse[] = []): readonly Budget[] {
   const limits = limitsOf(state, task);
   if (limits === undefined) return [];
-  const used = running.flatMap((one) => (one.task === task.id ? [one.usage] : []));
-  return lines(state, { scope: 'task', task: task.id }, limits, [task.usage ?? NOTHING, ...used]);
+  const own = running.filter((one) => one.task === task.id);
+  return lines(state, { scope: 'task', task: task.id }, limits, task.usage ?? NOTHING, own);
 }
 
-/** Those of a task's own that are used up, by what is recorded. */
-export const taskUsedUp = (state: State, task: Task): readonly Budget[] =>
-  taskBudgets(state, task).filter(({ level }) => level === 'hard');
+/** Those of a task's own that are used up, by what is recorded and what has begun; `asking` itself has not. */
+export const taskUsedUp = (state: State, task: Task, asking?: string): readonly Budget[] =>
+  taskBudgets(state, task, begun(state, asking)).filter(({ level }) => level === 'hard');
 
 function limitsOf({ config: { budgets } }: State, { id, budget }: Task): Limits | undefined {
   const named = budgets?.tasks === undefined || !Object.hasOwn(budgets.tasks, id) ? undefined : budgets.tasks[id];
@@ -72,15 +75,18 @@ function lines(
   state: State,
   about: Pick<Budget, 'scope' | 'task' | 'day'>,
   limits: Limits | undefined,
-  used: readonly Usage[],
+  recorded: Usage,
+  running: readonly RunningUse[],
 ): readonly Budget[] {
   if (limits === undefined) return [];
-  const all = sum(used);
+  const all = sum([recorded, ...running.flatMap(({ usage, awaited }) => (awaited === true ? [] : [usage]))]);
+  const awaited = running.filter((one) => one.awaited === true).length;
   const warn = state.config.budgets?.warn_percent ?? WARN_PERCENT;
   return UNITS.flatMap((unit) => {
     const limit = limits[unit];
     if (typeof limit !== 'number') return [];
-    const spent = amountOf(all, unit);
+    const known = amountOf(all, unit);
+    const spent = unit === 'sessions' && known < limit ? Math.min(limit, known + awaited) : known;
     const percent = limit === 0 ? 100 : Math.floor((100 * spent) / limit);
     const level = spent >= limit ? 'hard' : percent >= warn ? 'soft' : 'fine';
     return [{ ...about, unit, spent, limit, percent, level, unknown: unknownOf(all, unit) }];
@@ -113,29 +119,35 @@ export function unknownOf(usage: Usage, unit: Unit): number {
  * as such where sessions are counted; what else they use is known to whoever runs them, and given as `running`.
  */
 export function usedUp(
-  state: State,
+  board: Board,
   now: Instant,
   task?: Task,
   asking?: string,
   running?: readonly RunningUse[],
 ): Budget | undefined {
-  const { budgets } = state.config;
-  if (budgets === undefined && task?.budget === undefined) return undefined;
-  const others = running ?? underWay(state, asking);
+  const { state } = board;
+  if (state.config.budgets === undefined && task?.budget === undefined) return undefined;
+  const others = running ?? underWay(board, now, asking);
   return (
     sharedBudgets(state, now, others).find(({ level }) => level === 'hard') ??
     (task === undefined ? undefined : taskBudgets(state, task, others).find(({ level }) => level === 'hard'))
   );
 }
 
-/** Sessions that began and are not recorded yet, each as one that has told nothing, and claims that will have one. */
-function underWay(state: State, asking: string | undefined): readonly RunningUse[] {
-  const claims = Object.entries(state.agents).flatMap(([id, { status, current_task, under_way }]) =>
-    id !== asking && under_way === undefined && (status === 'WORKING' || status === 'REVIEWING')
-      ? [oneOn(current_task)]
+/**
+ * Sessions that began and are not recorded yet, each as one that has told nothing, and claims that will have one: not
+ * those of a holder that is gone, as whoever takes the task from it asks for itself.
+ */
+export function underWay(board: Board, now: Instant, asking?: string): readonly RunningUse[] {
+  const claims = Object.entries(board.state.agents).flatMap(([id, { status, current_task, under_way }]) =>
+    id !== asking &&
+    under_way === undefined &&
+    (status === 'WORKING' || status === 'REVIEWING') &&
+    !agentLease(board, id, now).expired
+      ? [{ ...oneOn(current_task), awaited: true as const }]
       : [],
   );
-  return [...begun(state, asking), ...claims];
+  return [...begun(board.state, asking), ...claims];
 }
 
 /** A coder that has submitted, or a reviewer that has judged, may still be at it; `asking` is not, or could not ask. */
@@ -160,12 +172,12 @@ export function overrun(
 }
 
 /** Budgets of tasks that are not over, as far as they say something. */
-export const liveTaskBudgets = (state: State): readonly Budget[] =>
+export const liveTaskBudgets = (state: State, running: readonly RunningUse[]): readonly Budget[] =>
   state.config.budgets?.task === undefined &&
   state.config.budgets?.tasks === undefined &&
   !state.tasks.some(({ budget }) => budget !== undefined)
     ? []
-    : state.tasks.filter(({ status }) => !isTerminal(status)).flatMap((task) => taskBudgets(state, task));
+    : state.tasks.filter(({ status }) => !isTerminal(status)).flatMap((task) => taskBudgets(state, task, running));
 
 export function amountWords(amount: number, unit: Unit): string {
   switch (unit) {

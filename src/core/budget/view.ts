@@ -1,8 +1,9 @@
 // What was spent and what is left, for people: the goal, today, and tasks that come near their own limit.
 
-import type { State, Usage } from '../state.ts';
+import type { Board } from '../board.ts';
+import type { Usage } from '../state.ts';
 import type { Instant } from '../time.ts';
-import { dayOf, spentOnDay, spentOnGoal } from './ledger.ts';
+import { dayOf, NOTHING, spentOnDay, spentOnGoal } from './ledger.ts';
 import {
   amountOf,
   type Budget,
@@ -11,6 +12,7 @@ import {
   sharedBudgets,
   UNITS,
   type Unit,
+  underWay,
   unknownOf,
 } from './limits.ts';
 
@@ -38,20 +40,21 @@ export interface LimitView {
   readonly level: Budget['level'];
 }
 
-/** Empty while nothing was spent and nothing is limited. */
-export function spendingView(state: State, now: Instant): readonly SpendingView[] {
+/** Empty while nothing was spent and nothing is limited. Limits count as the guards do: what is under way included. */
+export function spendingView(board: Board, now: Instant): readonly SpendingView[] {
+  const { state } = board;
+  const running = underWay(board, now);
   const today = dayOf(now);
-  const shared = sharedBudgets(state, now);
-  const near = liveTaskBudgets(state).filter(({ level }) => level !== 'fine');
+  const shared = sharedBudgets(state, now, running);
+  const near = liveTaskBudgets(state, running).filter(({ level }) => level !== 'fine');
   const tasks = [...new Set(near.map(({ task }) => task))];
-  const usageOf = (id: string | undefined): Usage | undefined => state.tasks.find((task) => task.id === id)?.usage;
+  const usageOf = (id: string | undefined): Usage => state.tasks.find((task) => task.id === id)?.usage ?? NOTHING;
   const all = [
     view({ scope: 'goal' }, spentOnGoal(state), of(shared, 'goal')),
     view({ scope: 'day', day: today }, spentOnDay(state, today), of(shared, 'day')),
     ...tasks.flatMap((task) => {
-      const usage = usageOf(task);
       const mine = near.filter((budget) => budget.task === task);
-      return task === undefined || usage === undefined ? [] : [view({ scope: 'task', task }, usage, mine)];
+      return task === undefined ? [] : [view({ scope: 'task', task }, usageOf(task), mine)];
     }),
   ];
   return all.filter(({ sessions, limits }) => sessions > 0 || Object.keys(limits).length > 0);
@@ -70,7 +73,7 @@ function view(
     tokens: amountOf(usage, 'tokens'),
     ...(usage.cost_usd === undefined ? {} : { usd: usage.cost_usd }),
     minutes: Math.round(amountOf(usage, 'minutes') * 10) / 10,
-    sessions: usage.sessions,
+    sessions: budgets.find(({ unit }) => unit === 'sessions')?.spent ?? usage.sessions,
     unknown_cost_sessions: unknownOf(usage, 'usd'),
     unknown_token_sessions: unknownOf(usage, 'tokens'),
     limits: Object.fromEntries(

@@ -12,8 +12,8 @@ export function mayStart<K extends CommandName>(): readonly Guard<K>[] {
     {
       name: 'within-budget',
       rule: 'the budgets of the task, the goal and the day are not used up',
-      check: ({ state, task, command, now }) =>
-        refuseUsedUp(usedUp(state, now, task, (command as { agent?: string }).agent)),
+      check: ({ board, task, command, now }) =>
+        refuseUsedUp(usedUp(board, now, task, (command as { agent?: string }).agent)),
     },
     roomOnDisk(),
   ];

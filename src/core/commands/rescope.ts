@@ -40,6 +40,10 @@ export const unblock: Row<'unblock'> = {
   who: PLANNERS,
   from: ['BLOCKED'],
   to: ['UNCLAIMED'],
+  instead: ({ id, status, failures_current = [] }) =>
+    status === 'DRAFT' || failures_current.length >= FAILURES_THAT_EXHAUST
+      ? undefined
+      : `Nothing is needed: it is not blocked, see liza show ${id}`,
   already: ({ task, actor, command }) => {
     const last = historyOf(task).at(-1);
     if (task.status !== 'UNCLAIMED' || last?.event !== 'unblocked' || last.agent !== actorName(actor)) return false;

@@ -8,6 +8,7 @@ import { patch, withAgent, withGoal, withTask } from '../change.ts';
 import type { CommandName, CommandOf } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask } from '../find.ts';
+import { agentLease } from '../holding.ts';
 import type { Agent, Note, State, Task } from '../state.ts';
 import type { Guard, Row } from '../table.ts';
 import { iso } from '../time.ts';
@@ -28,9 +29,9 @@ export const sessionStart: Row<'session-start'> = {
     {
       name: 'within-budget',
       rule: 'the budgets of its task, the goal and the day are not used up, sessions under way included',
-      check: ({ state, command: { agent, task: id }, now }) => {
+      check: ({ board, state, command: { agent, task: id }, now }) => {
         const task = id === undefined ? undefined : findTask(state, id);
-        return refuseUsedUp(usedUp(state, now, task, agent, begun(state, agent)));
+        return refuseUsedUp(usedUp(board, now, task, agent, begun(state, agent)));
       },
     },
     roomOnDisk(),
@@ -53,7 +54,22 @@ export const sessionEnd: Row<'session-end'> = {
   who: ['supervisor'],
   from: 'board',
   to: [],
-  guards: [ownRegistered()],
+  guards: [
+    ownRegistered(),
+    {
+      name: 'left-behind',
+      rule: 'one that was left behind is recorded once: by its own agent, or by any supervisor once its own provably ended',
+      check: ({ board, state, actor, command: { agent, began }, now }) => {
+        if (began === undefined) return undefined;
+        if (state.agents[agent]?.under_way?.since !== began) {
+          return refuse(`the session of ${agent} that began ${began} is recorded already`, 'Nothing is needed');
+        }
+        return actor.id === agent || agentLease(board, agent, now).dead
+          ? undefined
+          : refuse(`the supervisor of ${agent} may be alive`, 'Wait for it, or end it');
+      },
+    },
+  ],
   effects:
     'usage of the agent and of its task (a planner’s: of the goal), the task’s sessions with what confined each, what the goal and the day have spent, iterations_total, context_percent, resume; handled wakes, processed notes',
   change: ({ state, command, now }) => {

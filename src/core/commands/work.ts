@@ -191,7 +191,7 @@ export const limit: Row<'limit'> = {
       name: 'limit-reached',
       rule: 'max_iterations: the iteration is at the limit; budget: the task’s is used up',
       check: ({ state, task, settings, command }) => {
-        if (command.limit === 'budget' && taskUsedUp(state, task).length === 0) {
+        if (command.limit === 'budget' && taskUsedUp(state, task, task.assigned_to).length === 0) {
           return refuse(`${task.id} has some of its budget left`, 'Let the coder go on');
         }
         const max = task.max_iterations ?? settings.max_coder_iterations;
@@ -203,7 +203,7 @@ export const limit: Row<'limit'> = {
   effects: 'blocked_reason, default questions; but for a budget counts in failed_by and failures_current',
   change: (s) => {
     const { task, command, settings } = s;
-    const over = taskUsedUp(s.state, task);
+    const over = taskUsedUp(s.state, task, task.assigned_to);
     const worth = `Is it worth more? Then a person says: ${raiseTaskCommands(over, task.id)}`;
     const said = {
       max_iterations: `Max iterations (${task.max_iterations ?? settings.max_coder_iterations}) reached without approval`,

@@ -2,9 +2,9 @@
 // but waits for someone missing, then what could be begun, then what only a planner or a person can free.
 
 import { isStoppedByBudget } from '../blocked.ts';
-import { raiseTaskCommands, taskUsedUp, usedUpSentence, usedUpWords } from '../budget/limits.ts';
+import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpWords } from '../budget/limits.ts';
 import { counted, gist, listed } from '../gist.ts';
-import { agentLease, codersOf } from '../holding.ts';
+import { agentLease, codersOf, taskLease } from '../holding.ts';
 import { approvalsOf } from '../quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../state.ts';
 import { duration } from '../time.ts';
@@ -28,13 +28,17 @@ export function whyStuck(seen: Survey): string {
   );
 }
 
-/** A task that somebody would take, had it anything left to spend. */
+/** A task that somebody would take, had it, the goal or the day anything left to spend. */
 export function overspent({ board, live, now }: Survey): string | undefined {
-  const waits = live.filter(({ status, paused }) => WAITS.has(status) && paused !== true);
-  const over = waits.flatMap((task) => taskUsedUp(board.state, task).slice(0, 1));
+  const waits = live.filter(
+    (task) =>
+      task.paused !== true &&
+      (WAITS.has(task.status) || (task.status === 'CLAIMED' && taskLease(board, task, now).expired)),
+  );
+  const over = waits.flatMap((task) => usedUp(board, now, task) ?? []);
   const [first] = over;
   if (first === undefined) return undefined;
-  const rest = over.length === 1 ? '' : ` (and of ${over.length - 1} more)`;
+  const rest = over.length === 1 || first.scope !== 'task' ? '' : ` (and of ${over.length - 1} more)`;
   return `${usedUpSentence(first, now)}${rest}`;
 }
 

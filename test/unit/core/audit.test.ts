@@ -189,6 +189,13 @@ describe('a task', () => {
     expect(told('off', [mine('off')])).toMatchObject([
       { mark: 'verified', what: expect.stringMatching(/, not confined$/) },
     ]);
+    // Its supervisor was killed, and another one has recorded it.
+    const left = (agent: string): Told => ({
+      ...{ ...mine('off'), actor: 'supervisor', session: 'supervisor' },
+      detail: `session of ${agent} on a ended: its supervisor was gone before it`,
+    });
+    expect(told('off', [left('coder-1')])).toMatchObject([{ mark: 'verified' }]);
+    expect(told('off', [left('coder-2')])).toMatchObject([{ mark: 'contradicted' }]);
     // The record was made nicer than what the journal has.
     expect(told('bubblewrap', [mine('off')])).toMatchObject([{ mark: 'contradicted' }]);
     expect(told('off', [mine('off'), end(8, 'usage')])).toMatchObject([

@@ -14,11 +14,12 @@ import { usageWords } from '../../../src/core/budget/words.ts';
 import type { Command, SessionUse } from '../../../src/core/command.ts';
 import { type Looking, nextDuty } from '../../../src/core/duty.ts';
 import { nextGoal } from '../../../src/core/goals.ts';
-import { checkpointEvent, startCommit } from '../../../src/core/holding.ts';
+import { checkpointEvent, startCommit, taskLease } from '../../../src/core/holding.ts';
 import { reportOf } from '../../../src/core/report/facts.ts';
 import { costTold, usedTotal } from '../../../src/core/report/words.ts';
 import { whyAllRest, whyNothingMoves } from '../../../src/core/stall.ts';
 import type { Config } from '../../../src/core/state.ts';
+import { iso } from '../../../src/core/time.ts';
 import { worktreePlan } from '../../../src/core/worktrees.ts';
 import {
   begin,
@@ -96,7 +97,7 @@ describe('what is counted', () => {
     w.edit((state) => ({ ...state, agents: {} }));
     limited(w, { goal: { usd: 3 } });
     expect(w.state.tasks).toEqual([]);
-    expect(usedUp(w.state, w.now)).toMatchObject({ scope: 'goal', spent: 3 });
+    expect(usedUp(w.board, w.now)).toMatchObject({ scope: 'goal', spent: 3 });
   });
 
   test('a board from before there were sums begins with those of its tasks', () => {
@@ -362,7 +363,10 @@ describe('a budget that is used up', () => {
       w.run(SUPERVISOR, claim('a', 'coder-1'));
       start(w, 'coder-1', 'a');
       w.run(CODER, block('a'));
+      expect(w.refused(PLANNER, unblock('a'))).toMatchObject({ guard: 'within-budget' });
+      w.run(HUMAN, { name: 'config set', key: 'budgets.task.sessions', value: 2 });
       w.run(PLANNER, unblock('a'));
+      w.run(HUMAN, { name: 'config set', key: 'budgets.task.sessions', value: 1 });
       expect(w.refused(SUPERVISOR, claim('a', 'coder-2'))).toMatchObject({ guard: 'within-budget' });
     });
 
@@ -381,6 +385,109 @@ describe('a budget that is used up', () => {
       w.board = { ...w.board, freeMb: 1e6 };
       w.run(HUMAN, { name: 'pause' });
       expect(start(w, 'planner-1')).toMatchObject({ guard: 'switches' });
+    });
+  });
+
+  describe('in sessions: one whose supervisor was killed', () => {
+    const kill = (w: World): void =>
+      w.lease({
+        ...{ agent: 'coder-1', task: 'a', epoch: w.task('a').epoch ?? 0, holder: 'dead' },
+        ...{ expires: iso(w.now + 60_000), heartbeat: iso(w.now) },
+      });
+    const left = (w: World): Command => ({
+      ...{ name: 'session-end', agent: 'coder-1', provider: 'p', how: 'its supervisor was gone before it', task: 'a' },
+      used: { seconds: 0, input_tokens: 0, output_tokens: 0, untold: true },
+      began: w.agent('coder-1').under_way?.since ?? '',
+    });
+    const ANY = { parts: ['supervisor' as const] };
+    function killed(budgets: NonNullable<Config['budgets']>): World {
+      const w = ready('a', 'b');
+      limited(w, budgets);
+      w.run(SUPERVISOR, claim('a', 'coder-1'));
+      w.run(supervisorOf('coder-1'), { name: 'session-start', agent: 'coder-1', task: 'a' });
+      return w;
+    }
+
+    test('counts the same for the guard, the status and the alarm', () => {
+      const w = killed({ goal: { sessions: 1 } });
+      kill(w);
+      const no = w.refused(SUPERVISOR, claim('b', 'coder-2'));
+      expect(no.message).toContain('1 session of 1 session');
+      expect(spendingView(w.board, w.now)[0]).toMatchObject({ sessions: 1, limits: { sessions: { left: 0 } } });
+      expect(alarms(w.board, w.now, { steady: {} } as never).map(({ text }) => text)).toContainEqual(
+        expect.stringContaining('the goal — used up: 1 session of 1 session'),
+      );
+      expect(whyNothingMoves(w.board, w.now)).toBe(
+        'the budget of the goal is used up: 1 session of 1 session, so no session starts: liza config set budgets.goal.sessions 2',
+      );
+    });
+
+    test('is recorded by any supervisor, once, and not while its own may be alive', () => {
+      const w = killed({ goal: { sessions: 4 } });
+      const command = left(w);
+      expect(w.refused(ANY, command)).toMatchObject({ guard: 'left-behind' });
+      kill(w);
+      w.run(ANY, command);
+      expect(w.refused(ANY, command)).toMatchObject({ guard: 'left-behind' });
+      expect(w.refused(supervisorOf('coder-1'), command)).toMatchObject({ guard: 'left-behind' });
+      // Its claim waits for whoever takes it, who is counted then.
+      expect(spendingView(w.board, w.now)[0]).toMatchObject({ sessions: 1, limits: { sessions: { left: 3 } } });
+      expect(w.state.goal.spent).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
+    });
+
+    test('of a task: its next coder is BLOCKED, and what nobody takes says what raises it', () => {
+      const w = killed({ task: { sessions: 2 } });
+      kill(w);
+      w.run(SUPERVISOR, claim('a', 'coder-2'));
+      ended(w, 'coder-2', use(1), 'a');
+      expect(duty(w, 'coder-2')).toMatchObject({ kind: 'spent', why: '2 sessions of 2 sessions' });
+      expect(w.tell(supervisorOf('coder-2'), { name: 'limit', task: 'a', limit: 'budget' }).ok).toBe(true);
+    });
+
+    test('of a task: whoever came back to it in vain and ended holds it no more', () => {
+      const w = killed({ task: { sessions: 1 } });
+      kill(w);
+      w.run(supervisorOf('coder-1'), { name: 'register', agent: 'coder-1', role: 'coder' });
+      const { epoch = 0 } = w.agent('coder-1');
+      const record = { agent: 'coder-1', epoch, expires: iso(w.now + 60_000), heartbeat: iso(w.now) };
+      w.lease({ ...record, holder: 'alive', remaining: 60_000 });
+      expect(taskLease(w.board, w.task('a'), w.now)).toMatchObject({ expired: false });
+      w.lease({ ...record, holder: 'dead' });
+      expect(taskLease(w.board, w.task('a'), w.now)).toMatchObject({ expired: true, dead: true });
+    });
+
+    test('of a task that waits for a verdict, or for whoever takes it over: the words name what raises it', () => {
+      const w = killed({ task: { sessions: 1 } });
+      const raise =
+        /^the budget of a is used up: 1 session of 1 session, .*liza config set budgets\.tasks\.a\.sessions 2$/;
+      w.run(HUMAN, { name: 'abandon', task: 'b', rationale: 'not needed' });
+      kill(w);
+      expect(whyNothingMoves(w.board, w.now)).toMatch(raise);
+      const r = ready('a');
+      limited(r, { task: { sessions: 1 } });
+      toClaimed(r, 'a');
+      r.run(supervisorOf('coder-1'), { name: 'session-start', agent: 'coder-1', task: 'a' });
+      toReady(r, 'a');
+      expect(whyNothingMoves(r.board, r.now)).toMatch(raise);
+    });
+  });
+
+  test('one that is claimed takes of what is left, and is never told as a session beyond', () => {
+    const w = ready('a', 'b', 'c');
+    limited(w, { goal: { sessions: 2 } });
+    w.run(SUPERVISOR, claim('a', 'coder-1'));
+    w.run(SUPERVISOR, claim('b', 'coder-2'));
+    ended(w, 'coder-1', use(1), 'a');
+    expect(w.refused(SUPERVISOR, claim('c', 'coder-3')).message).toContain('2 sessions of 2 sessions');
+    expect(spendingView(w.board, w.now)[0]?.sessions).toBe(2);
+  });
+
+  test('raised before anything was blocked for it: unblock says that nothing is needed', () => {
+    const w = ready('a');
+    toReady(w, 'a');
+    expect(w.refused(HUMAN, unblock('a'))).toMatchObject({
+      guard: 'state',
+      hint: 'Nothing is needed: it is not blocked, see liza show a',
     });
   });
 
@@ -537,7 +644,7 @@ describe('what is not known', () => {
     ended(w, 'coder-1', use(undefined), 'a');
     ended(w, 'coder-1', use(undefined, { input_tokens: 0, output_tokens: 0, untold: true }), 'a');
     ended(w, 'planner-1', use(0.25));
-    const [goal] = spendingView(w.state, w.now);
+    const [goal] = spendingView(w.board, w.now);
     expect(goal).toMatchObject({
       tokens: 3300,
       usd: 0.75,
@@ -582,7 +689,7 @@ describe('what is not known', () => {
       ['usd', 2],
       ['minutes', 0],
     ]);
-    expect(spendingView(w.state, w.now)).toMatchObject([
+    expect(spendingView(w.board, w.now)).toMatchObject([
       { scope: 'goal', usd: 1, sessions: 4, unknown_cost_sessions: 2 },
       { scope: 'day', limits: { usd: { limit: 5, left: 4, percent: 20, level: 'fine' } } },
     ]);
@@ -591,7 +698,7 @@ describe('what is not known', () => {
     const w = ready('a');
     ended(w, 'planner-1', use(undefined));
     expect(w.state.goal.spent).not.toHaveProperty('cost_usd');
-    expect(spendingView(w.state, w.now)[0]).not.toHaveProperty('usd');
+    expect(spendingView(w.board, w.now)[0]).not.toHaveProperty('usd');
   });
 });
 

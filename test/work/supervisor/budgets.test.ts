@@ -1,13 +1,18 @@
 // Budgets under real supervisors, with the clock in the hand: what starts, what does not, what is ended, what is said.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/agents/provider.ts';
 import { OPERATOR } from '../../../src/core/board.ts';
+import type { Command } from '../../../src/core/command.ts';
 import { decide } from '../../../src/core/decide.ts';
+import { formatProcess, identify, type ProcessIdentity } from '../../../src/store/processes.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { supervisorOf } from '../../../src/supervisor/office.ts';
 import { undo } from '../../../src/workflows/undo.ts';
-import { START, succeeded, WORK } from '../workflows/project.ts';
+import { type Project, START, succeeded, WORK } from '../workflows/project.ts';
 import { open, type Part, type RoomOptions, r } from './room.ts';
 
 const used = (usage: Extract<AgentEvent, { kind: 'usage' }>['usage']): readonly AgentEvent[] => [
@@ -180,6 +185,30 @@ test('a review that is ended for its task’s budget: the run says so, and raise
   }
 });
 
+test('a failed merge whose fix used up the budget: the run ends with how the task is now', async () => {
+  await limited({ tasks: { u: { sessions: 1 } } }, {
+    tasks: ['t', 'u'],
+    agents: ['coder-1', 'code-reviewer-1'],
+    parts: { 'coder-1': [{ end: 'date +%N > note.txt; exit 0' }] },
+    furnish: async (p: Project) => {
+      await p.approved('t', WORK);
+      await p.approved('u', { ...WORK, 'src/app.ts': 'export const app = 3;\n' }, 'coder-2');
+      p.pass(7200); // by then whoever did so is gone
+    },
+    crew: { untilIdle: true },
+  } as RoomOptions);
+  const over = r().crew.ended;
+  const tick = setInterval(() => r().clock.advance(500), 20);
+  try {
+    expect(await over).toMatchObject({
+      code: 1,
+      message: expect.stringMatching(/^u is BLOCKED: the budget of u is used up: 1 session of 1 session/),
+    });
+  } finally {
+    clearInterval(tick);
+  }
+});
+
 test('sessions of a task are exact: no review begins while its coder’s last one is just ending', async () => {
   let submitted = false;
   const submits: Part = {
@@ -264,6 +293,16 @@ describe('what a session cost', () => {
     await r().until('its end', () => ended() === 1);
     expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
   });
+
+  test.each([
+    ['one that never tells any: unknown, though nothing was changed', { tellsUse: false } as const, 1],
+    ['one that would have told: none', {}, undefined],
+  ])('%s', async (_how, provider, unknown) => {
+    await open({ parts: { 'coder-1': [{ end: 'exit 0' }, {}] }, provider });
+    await r().until('its end', () => ended() === 1);
+    expect((await r().p.state()).goal.spent?.sessions).toBe(1);
+    expect((await r().p.state()).goal.spent?.uncounted_sessions).toBe(unknown);
+  });
 });
 
 test('what a session used is not undone', async () => {
@@ -303,11 +342,19 @@ test('a disk that is full when a session ends: it waits for room, records what w
 
 describe('what a session used whose supervisor was killed', () => {
   const left = (root: string): string => `${root}/.liza/cache/use/coder-1.json`;
+  const says = async (store: Store, command: Command): Promise<void> => {
+    const actor = supervisorOf('coder-1');
+    succeeded(
+      await store.transact({ actor, command: command.name }, (board, now) => decide(board, command, { actor, now })),
+    );
+  };
+  const begins = (store: Store): Promise<void> => says(store, { name: 'session-start', agent: 'coder-1', task: 't' });
   /** Opens a room in which somebody left that. */
   const leftBehind = (text: string): Promise<void> =>
     open({
       parts: { 'coder-1': [{}] },
-      furnish: ({ root }) => {
+      furnish: async ({ root, store }) => {
+        await begins(store);
         fs.mkdirSync(`${root}/.liza/cache/use`, { recursive: true });
         fs.writeFileSync(left(root), text);
       },
@@ -352,15 +399,49 @@ describe('what a session used whose supervisor was killed', () => {
   test('of one that left nothing but that it began, counts as one that is unknown', async () => {
     await open({
       parts: { 'coder-1': [{}] },
-      furnish: async ({ store }) => {
-        const actor = supervisorOf('coder-1');
-        const command = { name: 'session-start', agent: 'coder-1', task: 't' } as const;
-        await store.transact({ actor, command: 'session-start' }, (board, now) =>
-          decide(board, command, { actor, now }),
-        );
-      },
+      furnish: ({ store }) => begins(store),
     });
     expect((await r().p.task('t')).usage).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
+    await r().until('it goes on', () => r().started.length === 1);
+  });
+
+  test('is recorded once: a note that outlived its record is forgotten', async () => {
+    const used = { seconds: 90, input_tokens: 10, output_tokens: 5 };
+    await open({
+      parts: { 'coder-1': [{}] },
+      furnish: async ({ root, store }) => {
+        await begins(store);
+        await says(store, { name: 'session-end', agent: 'coder-1', task: 't', provider: 'fake', how: 'exit 0', used });
+        fs.mkdirSync(`${root}/.liza/cache/use`, { recursive: true });
+        fs.writeFileSync(left(root), JSON.stringify({ provider: 'fake', task: 't', used }));
+      },
+    });
+    expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1 });
+  });
+
+  test('is recorded by a supervisor of another id, once its own is gone, be it while that one looks', async () => {
+    const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
+    await once(child, 'spawn');
+    const named = formatProcess(identify(child.pid ?? 0) as ProcessIdentity);
+    await limited({ goal: { sessions: 1 } }, {
+      agents: ['coder-2'],
+      parts: { 'coder-2': [{}] },
+      furnish: async ({ store }) => {
+        await says(store, { name: 'register', agent: 'coder-1', role: 'coder', process: named });
+        await begins(store);
+      },
+    } as RoomOptions);
+    await r().until('it waits', () => seat('coder-2')?.why?.startsWith('the budget of the goal') === true);
+    expect((await r().p.state()).goal.spent).toBeUndefined();
+    child.stdin.end();
+    await once(child, 'exit');
+    await r().until('recorded', async () => {
+      r().clock.advance(60_000);
+      return (await r().p.state()).goal.spent !== undefined;
+    });
+    expect(await r().p.state()).toMatchObject({ goal: { spent: { sessions: 1, uncounted_sessions: 1 } } });
+    expect((await r().p.state()).agents['coder-1']).not.toHaveProperty('under_way');
+    await set('budgets.goal.sessions', 2);
     await r().until('it goes on', () => r().started.length === 1);
   });
 
