@@ -116,6 +116,33 @@ describe('what is in order', () => {
     expect((await here.liza(['show', 'greet'])).out).toContain('code-reviewer-1 (by which CLI is unknown)');
   });
 
+  test('what an edition wrote that noted no sessions is unknown, also once this one goes on; no doubt about anybody', async () => {
+    await here.merge('greet');
+    await here.add('bow');
+    await here.claim('bow');
+    const lines = read('journal.jsonl').split('\n').slice(0, -1);
+    let prev = GENESIS;
+    const older = lines.map((line) => {
+      const { session: _unknownThen, ...entry } = JSON.parse(line);
+      const text = JSON.stringify({ ...entry, prev });
+      prev = sha256(text);
+      return `${text}\n`;
+    });
+    for (const name of ['journal.jsonl', '../.git/liza/journal.jsonl']) writeFileSync(file(name), older.join(''));
+    const steps = async () => {
+      const { code, facts } = await audited();
+      const why = facts.map((fact) => fact.why);
+      const unknown = why.filter((one) => one.endsWith('unknown: recorded before sessions were')).length;
+      return { code, unknown, doubted: why.filter((one) => one.includes('no session of a supervisor')).length };
+    };
+    const before = await steps();
+    expect(before).toMatchObject({ code: 0, doubted: 0 });
+    expect(before.unknown).toBe(6);
+    expect((await here.ok(['audit'])).out).not.toContain('NOT FULLY VERIFIED');
+    await here.submit('bow', 'src/bow.ts', 'bow\n');
+    expect(await steps()).toEqual({ code: 0, unknown: before.unknown, doubted: 2 });
+  });
+
   test('archived tasks too', async () => {
     await here.ok(['config', 'set', 'archive_after', '0']);
     await twoMerges();
