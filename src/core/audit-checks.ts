@@ -3,7 +3,7 @@
 
 import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
 import { codersOf } from './holding.ts';
-import { proofAt, proofOf } from './proof.ts';
+import { proofAt, writtenDown } from './proof.ts';
 import type { HistoryEvent, Task } from './state.ts';
 
 type Check = (task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness) => readonly Fact[];
@@ -12,6 +12,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   claimed: (_task, { base_commit: base }, _before, witness) => exists('its base', base, witness),
   pre_execution_checkpoint: checkpoint,
   submitted: submission,
+  validation_failed: (_task, event, _before, witness) => evidence(writtenDown(event)?.digest, witness),
   approved: verdict,
   rejected: verdict,
   merged: merge,
@@ -64,7 +65,7 @@ function submission(
             : verified(from, short(based)),
         ]),
     ...(typeof pin === 'number' ? [pinned(task, pin, commit, witness)] : []),
-    ...evidence(proofOf(event)?.digest, witness),
+    ...evidence(writtenDown(event)?.digest, witness),
   ];
 }
 

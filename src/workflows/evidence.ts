@@ -2,10 +2,10 @@
 // and the file has those of its logs. Old ones are dropped for room: what is gone contradicts nothing. Reads only.
 
 import { lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { EvidenceFound } from '../core/audit-facts.ts';
 import { historyOf } from '../core/holding.ts';
-import { type Proof, proofOf } from '../core/proof.ts';
+import { type Proof, writtenDown } from '../core/proof.ts';
 import type { Task } from '../core/state.ts';
 import { isFields } from '../core/values.ts';
 import { sha256 } from '../store/hash.ts';
@@ -26,12 +26,21 @@ export function digestsOf(root: string, files: readonly string[]): Readonly<Reco
   );
 }
 
+/** Names the files of a run: the number of its pin, or the next that is free. What is on record is never written over. */
+export function freeNumber(folder: string, task: Task, pin: number): number {
+  const recorded = new Set(historyOf(task).map((entry) => basename(writtenDown(entry)?.file ?? '')));
+  for (let n = pin; ; n += 1) {
+    const name = `${n}.json`;
+    if (!recorded.has(name) && lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFile() !== true) return n;
+  }
+}
+
 /** By the recorded hash; a file that was written again since is held against the last record of it. */
 export function evidenceOf(root: string, tasks: readonly Task[]): ReadonlyMap<string, EvidenceFound> {
   const last = new Map(
     tasks.flatMap((task) =>
       historyOf(task).flatMap((entry) => {
-        const { file, digest } = proofOf(entry) ?? {};
+        const { file, digest } = writtenDown(entry) ?? {};
         return file === undefined || digest === undefined ? [] : [[file, digest] as const];
       }),
     ),

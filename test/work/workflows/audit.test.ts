@@ -143,6 +143,39 @@ describe('what is in order', () => {
     expect(await steps()).toEqual({ code: 0, unknown: before.unknown, doubted: 2 });
   });
 
+  test('the same commit, run again by other commands: neither run takes the files of the other', async () => {
+    await here.add('greet');
+    await here.claim('greet');
+    const commit = await here.submit('greet', 'src/greet.ts', 'one\n');
+    const green = read('evidence/greet/1.json');
+    await here.ok(['replan', 'greet', '--reason', 'more to show']);
+    await here.ok(['amend', 'greet', '--validate', 'true', '--validate', 'test -e docs/x']);
+    await here.ok(['unblock', 'greet', '--keep-worktree']);
+    await here.claim('greet');
+    const said = { intent: 'again', risks: 'none', validation: 'npm test', file: 'src/greet.ts' };
+    await here.ok(
+      ['begin', 'greet', ...Object.entries(said).flatMap(([name, text]) => [`--${name}`, text])],
+      'coder-1',
+    );
+    expect(await here.liza(['submit-for-review', 'greet', commit], 'coder-1')).toMatchObject({ code: 1 });
+    expect(read('evidence/greet/1.json')).toBe(green);
+    expect(readdirSync(file('evidence/greet'))).toEqual(expect.arrayContaining(['1-1.log', '2-2.log', '2.json']));
+    const { code, against, facts } = await audited('greet');
+    expect({ code, against }).toEqual({ code: 0, against: [] });
+    const kept = facts.filter(({ what }) => what.includes('.liza/evidence/'));
+    expect(kept.map(({ mark, what }) => `${mark} ${what.slice(-8)}`)).toEqual([
+      'verified t/1.json',
+      'verified t/2.json',
+    ]);
+    edit('evidence/greet/2-2.log', (text) => `${text}green\n`);
+    expect((await audited('greet')).against.join()).toContain('2-2.log: it is other than when it was written');
+    // The next commit's own number is taken.
+    const next = here.commit('greet', 'docs/x', 'x\n');
+    await here.liza(['submit-for-review', 'greet', next], 'coder-1');
+    expect(readdirSync(file('evidence/greet'))).toContain('3.json');
+    expect(JSON.parse(read('evidence/greet/3.json'))).toMatchObject({ commit: next });
+  });
+
   test('archived tasks too', async () => {
     await here.ok(['config', 'set', 'archive_after', '0']);
     await twoMerges();
