@@ -278,7 +278,7 @@ export class Session {
 
   #completeLog(): void {
     const { files, paths } = this.#context;
-    const logged = lastLogged(files, paths.log);
+    const logged = lastLogged(files, paths.log, this.#tail.lines);
     if (logged >= this.seq) return;
     const { recent } = this;
     // The log is written last: an entry that is not there may not have set its switches either.

@@ -223,6 +223,7 @@ describe('the goal', () => {
     ['a broken chain', { broken: ['line 3 does not follow'] }, 'the journal’s chain: line 3'],
     ['entries cut off', { copy: 'longer' }, 'entries were cut off from the journal'],
     ['an edited log', { log: { entry: 4, behind: false } }, 'does not tell entry 4 as the journal has it'],
+    ['a record of nobody’s', { log: { foreign: 'line 9: - x' } }, 'it has what the journal does not, line 9: - x'],
     ['an edited board', { differing: new Map([['config', 'edited: sandbox']]) }, 'the board: config: edited'],
     ['a stranger on top', { line: [WORK, MERGED, OTHER, BASE] }, 'no task accounts for it'],
     [
