@@ -50,16 +50,22 @@ export function evidenceOf(root: string, tasks: readonly Task[]): ReadonlyMap<st
 
 function compare(root: string, file: string, digest: string): EvidenceFound {
   const bytes = read(root, file);
-  if (bytes === undefined) return { file, is: 'gone' };
+  if (bytes === undefined) return { file, is: isThere(root, file) ? 'other' : 'gone' };
   if (sha256(bytes) !== digest) return { file, is: 'other' };
   const told: unknown = JSON.parse(bytes.toString('utf8'));
   const digests = isFields(told) && isFields(told['digests']) ? Object.entries(told['digests']) : [];
   const logs = digests.map(([log, known]) => ({ log, known, bytes: read(root, log) }));
-  const changed = logs.find((one) => one.bytes !== undefined && sha256(one.bytes) !== one.known);
+  const changed = logs.find((one) =>
+    one.bytes === undefined ? isThere(root, one.log) : sha256(one.bytes) !== one.known,
+  );
   if (changed !== undefined) return { file: changed.log, is: 'other' };
   const lost = logs.find((one) => one.bytes === undefined);
   return lost === undefined ? { file, is: 'same' } : { file: lost.log, is: 'gone' };
 }
+
+/** A link or a folder in its place, say: Liza leaves none. */
+const isThere = (root: string, file: string): boolean =>
+  OURS.test(file) && lstatSync(join(root, file), { throwIfNoEntry: false }) !== undefined;
 
 function read(root: string, file: string): Buffer | undefined {
   const path = join(root, file);

@@ -1,6 +1,6 @@
 // `liza audit` on real histories: what is in order is verified, and every kind of forgery is found and named.
 
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/audit-facts.ts';
@@ -176,6 +176,28 @@ describe('what is in order', () => {
     expect(JSON.parse(read('evidence/greet/3.json'))).toMatchObject({ commit: next });
   });
 
+  test('evidence of a task that is not finished: its newest never makes room', async () => {
+    await here.add('greet');
+    await here.claim('greet');
+    await here.submit('greet', 'src/greet.ts', 'one\n');
+    const kept = async () => (await audited('greet')).facts.find(({ what }) => what.includes('.liza/evidence/'));
+    const text = read('evidence/greet/1.json');
+    rmSync(file('evidence/greet/1.json'));
+    expect(await kept()).toMatchObject({ mark: 'unverifiable', why: expect.stringContaining('it is missing: ') });
+    writeFileSync(file('elsewhere'), text);
+    symlinkSync(file('elsewhere'), file('evidence/greet/1.json'));
+    expect(await kept()).toMatchObject({ mark: 'contradicted', why: 'it is other than when it was written' });
+    rmSync(file('evidence/greet/1.json'));
+    writeFileSync(file('evidence/greet/1.json'), text);
+    expect(await kept()).toMatchObject({ mark: 'verified' });
+    // Once there is a newer one it may go.
+    await here.verdict('greet', 'REJECTED', REJECTION);
+    await here.claim('greet');
+    await here.submit('greet', 'src/greet.ts', 'two\n');
+    rmSync(file('evidence/greet/1.json'));
+    expect(await kept()).toMatchObject({ why: expect.stringContaining('old ones make room') });
+  });
+
   test('archived tasks too', async () => {
     await here.ok(['config', 'set', 'archive_after', '0']);
     await twoMerges();
@@ -308,6 +330,79 @@ describe('forged', () => {
     // One that a crash cut short is completed by the next command.
     writeFileSync(file('log.yaml'), log.slice(0, log.lastIndexOf('\n- ') + 1));
     expect(await audited()).toMatchObject({ code: 0, against: [] });
+  });
+
+  describe('a record of the activity log that the journal does not have', () => {
+    const forged = (entry: number): string =>
+      `- timestamp: "2026-03-01T09:00:00Z"\n  agent: human\n  action: submit-verdict\n  detail: forged\n  entry: ${entry}\n`;
+    const head = (): number => read('journal.jsonl').split('\n').length - 1;
+    const logged = (): readonly number[] =>
+      [...read('log.yaml').matchAll(/^ {2}entry: (\d+)$/gm)].map((one) => Number(one[1]));
+    const whole = (): readonly number[] => Array.from({ length: head() }, (_, n) => n + 1);
+
+    test.each<[string, () => string]>([
+      ['far beyond the journal', () => forged(999_999)],
+      ['the next one', () => forged(head() + 1)],
+      ['one that is told already', () => forged(head() - 1)],
+      ['more than is read at a time', () => Array.from({ length: 400 }, (_, n) => forged(9000 + n)).join('')],
+    ])('%s: found, in nobody’s way, and mended', async (_name, record) => {
+      const told = read('log.yaml');
+      const text = record();
+      writeFileSync(file('log.yaml'), told + text);
+      await found('the activity log, log.yaml: it has what the journal does not');
+      await here.ok(['note', 'after it']);
+      expect((await here.ok(['log'])).out).toContain(` #${head()} `);
+      expect(logged().slice(-1)).toEqual([head()]);
+      await found('the activity log, log.yaml: it has what the journal does not');
+      const seen = await here.liza(['doctor']);
+      expect(seen).toMatchObject({ code: 4 });
+      expect(seen.out).toContain('log.yaml has what the journal does not');
+      const { out } = await here.ok(['doctor', '--fix']);
+      const [kept = ''] = /\.liza\/rejected\/\S+-log\.yaml/.exec(out) ?? [];
+      expect(readFileSync(join(here.root, kept), 'utf8')).toContain(told + text);
+      expect(logged()).toEqual(whole());
+      expect(await audited()).toMatchObject({ code: 0, against: [] });
+      expect((await here.ok(['doctor'])).out).not.toContain('log.yaml has');
+    });
+
+    test('fields added to a record that is told', async () => {
+      edit('log.yaml', (text) => `${text}  detail: forged\n`);
+      await found('the activity log, log.yaml: it has what the journal does not');
+    });
+
+    test('what a person noted there, in lines of their own, is no record', async () => {
+      edit('log.yaml', (text) => `${text}# looked through on Monday\n`);
+      await here.ok(['note', 'after it']);
+      expect(await audited()).toMatchObject({ code: 0, against: [] });
+    });
+
+    test('the whole log is another journal’s: kept aside, and begun anew', async () => {
+      const told = read('log.yaml');
+      rmSync(file('../.git/liza'), { recursive: true });
+      rmSync(file('journal.jsonl'));
+      await here.ok(['note', 'a new beginning']);
+      expect(logged()).toEqual(whole());
+      const [kept = ''] = readdirSync(file('rejected')).filter((name) => name.endsWith('-log.yaml'));
+      expect(read(`rejected/${kept}`)).toBe(told);
+      expect((await here.ok(['log'])).out).toMatch(
+        /had no journal; the log of the board before is kept in \.liza\/rejected\//,
+      );
+      expect(await audited()).toMatchObject({ code: 0, against: [] });
+    });
+
+    test('so it was left by an edition before: the next command tells all of this one, and doctor mends it', async () => {
+      const told = read('log.yaml');
+      rmSync(file('../.git/liza'), { recursive: true });
+      rmSync(file('journal.jsonl'));
+      await here.ok(['note', 'a new beginning']);
+      writeFileSync(file('log.yaml'), told);
+      await found('the activity log, log.yaml: ');
+      await here.ok(['note', 'after it']);
+      expect(logged().slice(-3)).toEqual([1, 2, 3]);
+      await here.ok(['doctor', '--fix']);
+      expect(logged()).toEqual([1, 2, 3]);
+      expect(await audited()).toMatchObject({ code: 0, against: [] });
+    });
   });
 
   test('the merge commit is amended', async () => {
