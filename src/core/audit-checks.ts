@@ -2,9 +2,9 @@
 // was submitted by whoever never coded it, merges of what was approved. Compares only.
 
 import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
-import { codersOf } from './holding.ts';
-import { proofAt, proofOf } from './proof.ts';
-import type { HistoryEvent, Task } from './state.ts';
+import { codersOf, historyOf } from './holding.ts';
+import { proofAt, writtenDown } from './proof.ts';
+import { type HistoryEvent, isTerminal, type Task } from './state.ts';
 
 type Check = (task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness) => readonly Fact[];
 
@@ -12,6 +12,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   claimed: (_task, { base_commit: base }, _before, witness) => exists('its base', base, witness),
   pre_execution_checkpoint: checkpoint,
   submitted: submission,
+  validation_failed: (task, event, _before, witness) => evidence(task, event, witness),
   approved: verdict,
   rejected: verdict,
   merged: merge,
@@ -64,16 +65,22 @@ function submission(
             : verified(from, short(based)),
         ]),
     ...(typeof pin === 'number' ? [pinned(task, pin, commit, witness)] : []),
-    ...evidence(proofOf(event)?.digest, witness),
+    ...evidence(task, event, witness),
   ];
 }
 
 /** Editions before recorded no hash: then nothing is said of the files. */
-function evidence(digest: string | undefined, { evidence: all }: Witness): readonly Fact[] {
+function evidence(task: Task, event: HistoryEvent, { evidence: all }: Witness): readonly Fact[] {
+  const digest = writtenDown(event)?.digest;
   const found = digest === undefined ? undefined : all.get(digest);
   if (found === undefined) return [];
   const what = `what Liza wrote down of its runs, ${found.file}`;
   if (found.is === 'same') return [verified(what, 'it is as it was, with its logs')];
+  const newest = historyOf(task)
+    .flatMap((one) => writtenDown(one) ?? [])
+    .at(-1);
+  if (found.is === 'gone' && !isTerminal(task.status) && newest?.digest === digest)
+    return [unverifiable(what, 'it is missing: the newest of an unfinished task makes no room')];
   if (found.is === 'gone') return [unverifiable(what, 'it is not there any more: old ones make room')];
   return [contradicted(what, 'it is other than when it was written')];
 }

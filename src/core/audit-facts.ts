@@ -50,10 +50,10 @@ export interface Witness {
   readonly broken: readonly string[];
   /** How the copy of the journal in the git directory compares with it. */
   readonly copy: 'equal' | 'shorter' | 'longer' | 'other' | 'missing';
-  /** What log.yaml tells otherwise than the journal; undefined: it has every entry. */
-  readonly log?: { readonly entry: number; readonly behind: boolean };
-  /** By agent, the last end of a session that does not say who recorded it: editions before noted no sessions. */
-  readonly unnamed: ReadonlyMap<string, number>;
+  /** What log.yaml tells otherwise than the journal; undefined: it has every entry, and no other. */
+  readonly log?: { readonly entry: number; readonly behind: boolean } | { readonly foreign: string };
+  /** The first entry that names a session; editions before noted none. */
+  readonly namedFrom: number;
   /** A board that was written by hand came in whole: what lay before it has no entries. */
   readonly imported: boolean;
   /** How state.yaml and the archive differ from what the journal leads to, by record. */

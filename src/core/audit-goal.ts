@@ -42,6 +42,7 @@ function logFacts({ log, broken }: Witness): readonly Fact[] {
   const what = 'the activity log, log.yaml';
   if (broken.length > 0) return [unverifiable(what, 'the journal is broken')];
   if (log === undefined) return [verified(what, 'it tells every entry as the journal has it')];
+  if ('foreign' in log) return [contradicted(what, `it has what the journal does not, ${log.foreign}`)];
   if (log.behind) return [unverifiable(what, `it ends before entry ${log.entry}; the next command completes it`)];
   return [contradicted(what, `it does not tell entry ${log.entry} as the journal has it`)];
 }

@@ -10,7 +10,7 @@ import {
   verified,
   type Witness,
 } from './audit-facts.ts';
-import { roleOfId, SUPERVISOR } from './board.ts';
+import { roleOfId, SHELL, SUPERVISOR } from './board.ts';
 import { usageWords } from './budget/words.ts';
 import { counted } from './gist.ts';
 import { sandboxWords } from './sandbox-words.ts';
@@ -19,13 +19,12 @@ import type { Task, TaskSession } from './state.ts';
 export const NO_SESSION = 'no session of a supervisor is on record for this step';
 
 /** What the journal's entry says of a step; a step under an agent's id needs a supervisor behind it. */
-export function borneBy(what: string, entry: Told, time: string, { unnamed }: Witness): Fact {
+export function borneBy(what: string, entry: Told, time: string, { namedFrom }: Witness): Fact {
   const { seq, command, actor, session } = entry;
   const why = `journal entry ${seq}: ${command} by ${actor}`;
-  if (session !== undefined && session !== SUPERVISOR) return verified(what, `${why}, session ${session}`, time);
   if (session === SUPERVISOR || roleOfId(actor) === undefined) return verified(what, why, time);
-  const isOlder = (unnamed.get(actor) ?? 0) > seq;
-  const doubt = isOlder ? 'by which session is unknown: an older edition wrote it' : NO_SESSION;
+  if (session !== undefined && session !== SHELL) return verified(what, `${why}, session ${session}`, time);
+  const doubt = seq < namedFrom ? 'by which session is unknown: recorded before sessions were' : NO_SESSION;
   return unverifiable(what, `${why}; ${doubt}`, time);
 }
 

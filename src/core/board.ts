@@ -51,6 +51,13 @@ export interface Actor {
 /** As `Actor.session`: the supervisor itself asks, before or between sessions. */
 export const SUPERVISOR = 'supervisor';
 
+/** In the journal only: an agent's id, and neither a session nor a supervisor behind it. Editions before noted nothing. */
+export const SHELL = 'shell';
+
+/** What the journal notes of an actor's session. */
+export const sessionName = ({ id, session }: Actor): string | undefined =>
+  session ?? (id === undefined || roleOfId(id) === undefined ? undefined : SHELL);
+
 export const OPERATOR: Actor = { parts: ['human'] };
 
 export const actorName = (actor: Actor): string =>

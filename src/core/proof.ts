@@ -125,6 +125,13 @@ export function proofOf(entry: HistoryEvent): Proof | undefined {
     : undefined;
 }
 
+/** The file that tells of the runs of an event, green or red, and its hash. */
+export function writtenDown(entry: HistoryEvent): { readonly file: string; readonly digest?: string } | undefined {
+  const { file, digest } = entry.event === 'validation_failed' ? entry : (proofOf(entry) ?? {});
+  if (typeof file !== 'string') return undefined;
+  return typeof digest === 'string' ? { file, digest } : { file };
+}
+
 export const proofAt = (task: Task, commit: string | undefined): Proof | undefined =>
   historyOf(task)
     .flatMap((entry) => (entry.event === 'submitted' ? (proofOf(entry) ?? []) : []))

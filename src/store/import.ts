@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from './files.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, GENESIS, readTail } from './journal.ts';
-import { appendLog } from './log.ts';
+import { appendLog, putLogAside } from './log.ts';
 import { asMigrated, migrate } from './migrate.ts';
 import { updateMirror } from './mirror.ts';
 import { normalise } from './normal.ts';
@@ -66,12 +66,13 @@ export function start(
   detail: string,
 ): string | undefined {
   const { files, paths } = context;
+  const old = putLogAside(context);
   const entry: Entry = {
     seq: 1,
     time: iso(context.clock()),
     actor: actorName(actor),
     command,
-    detail,
+    detail: old === undefined ? detail : `${detail}; the log of the board before is kept in ${old}`,
     change: [{ at: 0, del: [''], ins: text.split('\n') }],
     records: [],
     effect: true,

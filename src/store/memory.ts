@@ -2,7 +2,7 @@
 // for whoever wants a blackboard without a disk. Transactions run one after the other, so two
 // racing writers both see a whole state. Nothing here outlives the process.
 
-import { actorName, type Board, type Lease, type Switch } from '../core/board.ts';
+import { actorName, type Board, type Lease, type Switch, sessionName } from '../core/board.ts';
 import { Bug } from '../core/decision.ts';
 import { mayRenew } from '../core/renewal.ts';
 import type { State, Task } from '../core/state.ts';
@@ -35,11 +35,12 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
     for (const task of decided.archive ?? []) archive.set(task.id, task);
     state = frozen(structuredClone(decided.state));
     switches = switched(switches, decided.switches ?? {}, at);
+    const session = sessionName(operation.actor);
     journal.push({
       seq: journal.length + 1,
       time: iso(at),
       actor: actorName(operation.actor),
-      ...(operation.actor.session === undefined ? {} : { session: operation.actor.session }),
+      ...(session === undefined ? {} : { session }),
       command: operation.command,
       ...(decided.task === undefined ? {} : { task: decided.task }),
       detail: decided.detail,

@@ -4,7 +4,7 @@
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
 import { dirname } from 'node:path';
-import { type Actor, actorName, type Board } from '../core/board.ts';
+import { type Actor, actorName, type Board, sessionName } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import type { Authority } from '../core/edit-draft.ts';
 import type { Task } from '../core/state.ts';
@@ -207,13 +207,14 @@ export class Session {
 
   #entry(record: Recording, state: string): Entry {
     const { actor, archive, ...rest } = record;
+    const session = actor === 'external' ? undefined : sessionName(actor);
     return {
       seq: this.seq + 1,
       time: iso(this.#context.clock()),
       ...rest,
       ...(archive === undefined ? {} : { archived: archive.map((task) => task.id) }),
       actor: actor === 'external' ? 'external' : actorName(actor),
-      ...(actor === 'external' || actor.session === undefined ? {} : { session: actor.session }),
+      ...(session === undefined ? {} : { session }),
       prev: this.#head.hash,
       state,
     };
@@ -277,7 +278,7 @@ export class Session {
 
   #completeLog(): void {
     const { files, paths } = this.#context;
-    const logged = lastLogged(files, paths.log);
+    const logged = lastLogged(files, paths.log, this.#tail.lines);
     if (logged >= this.seq) return;
     const { recent } = this;
     // The log is written last: an entry that is not there may not have set its switches either.

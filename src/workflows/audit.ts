@@ -62,11 +62,7 @@ export async function audit(hands: Hands, only?: string): Promise<Audit | Refusa
     copy: replayed.verification.copy,
     evidence: evidenceOf(context.paths.root, asked),
     ...(missed === undefined ? {} : { log: missed }),
-    unnamed: new Map(
-      entries.flatMap(({ command, session, actor, seq }) =>
-        command === 'session-end' && session === undefined ? [[actor, seq] as const] : [],
-      ),
-    ),
+    namedFrom: entries.find(({ session }) => session !== undefined)?.seq ?? Number.POSITIVE_INFINITY,
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
     ...(await compare(hands, replayed.entries, replayed.text, state, replayed.archived)),
     ...(await gitFacts(bench, state, tasks, asked)),

@@ -11,7 +11,9 @@ import { Archive } from '../store/archive.ts';
 import { assemble } from '../store/assemble.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
+import { readEntries } from '../store/journal.ts';
 import { type Loaded, load } from '../store/load.ts';
+import { rewriteLog, untold } from '../store/log.ts';
 import { mirrorJournal } from '../store/mirror.ts';
 import { normalise } from '../store/normal.ts';
 import { brokenFile, unlocked } from '../store/refusals.ts';
@@ -107,7 +109,7 @@ async function checkBoard(context: Context, fix: boolean): Promise<readonly Find
     });
   }
   if (problems.length === 0) findings.push({ check: 'rules', level: 'ok', message: 'every rule holds' });
-  return [...findings, ...(await checkArchive(context, fix))];
+  return [...findings, ...(await checkArchive(context, fix)), ...(await checkLog(context, fix))];
 }
 
 async function restoreBoard(context: Context, fix: boolean): Promise<readonly Finding[]> {
@@ -150,6 +152,32 @@ async function checkArchive(context: Context, fix: boolean): Promise<readonly Fi
     return [{ check, level: 'broken', message, remedy: 'liza doctor --fix writes them again from the journal' }];
   archive.add(wrong);
   return [{ check, level: 'ok', message: `${message}; written again`, fixed: true }];
+}
+
+/** The activity log is made of the journal; one that lags behind is completed by the next command. */
+async function checkLog(context: Context, fix: boolean): Promise<readonly Finding[]> {
+  const { files, paths } = context;
+  const check = 'log';
+  if (files.stat(paths.log)?.isDirectory === true)
+    return [{ check, level: 'broken', message: 'log.yaml is a folder', remedy: 'move it away' }];
+  const odd = untold(
+    files,
+    paths.log,
+    [...readEntries(files, paths.journal)].map(({ entry }) => entry),
+  );
+  if (odd === undefined || ('behind' in odd && odd.behind)) return [];
+  const how =
+    'foreign' in odd
+      ? `has what the journal does not, ${odd.foreign}`
+      : `does not tell entry ${odd.entry} as the journal has it`;
+  const message = `log.yaml ${how}`;
+  const remedy = 'liza doctor --fix writes it anew from the journal, and keeps the old one';
+  if (!fix) return [{ check, level: 'broken', message, remedy }];
+  const done = await inTurn(context, async () => ({ kept: rewriteLog(context) }));
+  if ('ok' in done) return [{ check, level: 'broken', message: `${message}; ${done.message}`, remedy: done.hint }];
+  return [
+    { check, level: 'ok', message: `${message}; written anew, the old one is kept in ${done.kept}`, fixed: true },
+  ];
 }
 
 function copyIsWhole(context: Context): boolean {

@@ -20,8 +20,8 @@ export interface Proving {
   readonly commit: string;
   /** What the review is based on. */
   readonly base: string;
-  /** `n` of the ref that keeps the commit; names the logs. */
-  readonly pin: number;
+  /** Names the logs. */
+  readonly number: number;
   readonly commands: readonly string[];
   readonly facts: SubmitFacts;
 }
@@ -104,5 +104,5 @@ export const short = (command: string): string => {
 
 export const logFolder = (hands: Hands, task: string): string => join(hands.context.paths.liza, 'evidence', task);
 
-export const logOf = (hands: Hands, { task, pin }: Proving, name: string): string =>
-  join(logFolder(hands, task.id), `${pin}-${name}.log`);
+export const logOf = (hands: Hands, { task, number }: Proving, name: string): string =>
+  join(logFolder(hands, task.id), `${number}-${name}.log`);

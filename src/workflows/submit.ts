@@ -19,7 +19,7 @@ import { git } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Committed } from '../store/store.ts';
-import { digestsOf, logsOf } from './evidence.ts';
+import { digestsOf, freeNumber, logsOf } from './evidence.ts';
 import { submitFacts } from './facts.ts';
 import { foresee, type Hands, integrationHead, isRefusal, look, openBench, transact, withProof } from './hands.ts';
 import type { Unprepared } from './prepare.ts';
@@ -60,7 +60,7 @@ export async function submitForReview(hands: Hands, id: string, named: string): 
       ? await offer()
       : await proved(
           hands,
-          { bench, board, task, settings, commit, base: baseOf(task, facts), pin, commands, facts },
+          { bench, board, task, settings, commit, base: baseOf(task, facts), number: pin, commands, facts },
           offer,
         );
   return isRefusal(done) ? done : { ...done, commit };
@@ -87,9 +87,10 @@ function proved(
     const under = digestOf(proving);
     const asked = { commit, commands, under, limit: settings.validation_timeout };
     const refused = knownRefusal(now ?? task, asked);
-    const found = refused ?? (await prove(hands, proving));
+    const number = freeNumber(logFolder(hands, task.id), now ?? task, proving.number);
+    const found = refused ?? (await prove(hands, { ...proving, number }));
     if (isRefusal(found)) return found;
-    const proof = refused ?? writeDown(hands, proving, { ...found, under });
+    const proof = refused ?? writeDown(hands, { ...proving, number }, { ...found, under });
     const done = await offer(proof);
     if (!isRefusal(done)) return done;
     // Kept: a red one for whoever looks at the task, a green one so that nothing is run again.
@@ -118,8 +119,8 @@ function digestOf({ commands, base, settings }: Proving): string {
 }
 
 /** All that was found, beside the logs; the board has the compact form. */
-function writeDown(hands: Hands, { task, pin, base, facts }: Proving, found: Proof): Proof {
-  const path = join(logFolder(hands, task.id), `${pin}.json`);
+function writeDown(hands: Hands, { task, number, base, facts }: Proving, found: Proof): Proof {
+  const path = join(logFolder(hands, task.id), `${number}.json`);
   const proof = { ...found, file: fromRoot(hands, path) };
   const { changes, lines, test_edits } = facts;
   const logs = digestsOf(hands.context.paths.root, logsOf(found));

@@ -50,7 +50,7 @@ export const verb: Verb = {
 
 /** Worktrees are compared with the board only when there is a board to trust. */
 async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<readonly Finding[]> {
-  const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules');
+  const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules' && check !== 'log');
   const hands = untold || typeof io.root() !== 'string' ? undefined : await openHands(io);
   if (hands === undefined || refused(hands)) return [];
   return (await import('../../workflows/doctor-work.ts')).examineWork(hands, fix);

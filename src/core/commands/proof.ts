@@ -56,6 +56,8 @@ export const recordValidation: Row<'record-validation'> = {
         ? { remembered: true }
         : {
             log: proof.runs.findLast(({ ok }) => !ok)?.log,
+            file: proof.file,
+            digest: proof.digest,
             seconds: proof.seconds,
             limit,
             under: proof.under,

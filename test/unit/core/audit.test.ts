@@ -39,7 +39,7 @@ const WITNESS: Witness = {
   broken: [],
   copy: 'equal',
   evidence: new Map(),
-  unnamed: new Map(),
+  namedFrom: 1,
   imported: false,
   differing: new Map(),
   commits: new Map([
@@ -161,10 +161,13 @@ describe('a task', () => {
       why: expect.stringMatching(/entry 4: .*; no session of a supervisor is on record for this step$/),
     });
     expect(unsupervised(auditTask(TASK, WITNESS))).toBe(6);
-    // Of a board that an older edition wrote nobody can tell.
-    const older = auditTask(TASK, { ...WITNESS, unnamed: new Map([['coder-1', 9]]) });
-    expect(older.find(({ what }) => what.startsWith('submitted'))?.why).toContain('unknown: an older edition wrote it');
-    expect(unsupervised(older)).toBe(3);
+    expect(submitted({ session: 'shell' })).toMatchObject({ mark: 'unverifiable', why: by?.why });
+    // Of what an older edition wrote nobody can tell.
+    const older = auditTask(TASK, { ...WITNESS, namedFrom: 6 });
+    const told = older.find(({ what }) => what.startsWith('submitted'));
+    expect(told).toMatchObject({ mark: 'unverifiable', why: expect.stringContaining('recorded before sessions were') });
+    expect(unsupervised(older)).toBe(1);
+    expect(unsupervised(auditTask(TASK, { ...WITNESS, namedFrom: Number.POSITIVE_INFINITY }))).toBe(0);
   });
 
   it('tells of each session who, by which CLI, and whether it was confined', () => {
@@ -227,6 +230,7 @@ describe('the goal', () => {
     ['a broken chain', { broken: ['line 3 does not follow'] }, 'the journal’s chain: line 3'],
     ['entries cut off', { copy: 'longer' }, 'entries were cut off from the journal'],
     ['an edited log', { log: { entry: 4, behind: false } }, 'does not tell entry 4 as the journal has it'],
+    ['a record of nobody’s', { log: { foreign: 'line 9: - x' } }, 'it has what the journal does not, line 9: - x'],
     ['an edited board', { differing: new Map([['config', 'edited: sandbox']]) }, 'the board: config: edited'],
     ['a stranger on top', { line: [WORK, MERGED, OTHER, BASE] }, 'no task accounts for it'],
     [

@@ -1,6 +1,6 @@
 // `liza audit` on real histories: what is in order is verified, and every kind of forgery is found and named.
 
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/audit-facts.ts';
@@ -114,6 +114,88 @@ describe('what is in order', () => {
     const { out } = await here.liza(['audit']);
     expect(out).toMatch(/NOT FULLY VERIFIED: \d+ steps under an agent’s id, with no session of a supervisor on record/);
     expect((await here.liza(['show', 'greet'])).out).toContain('code-reviewer-1 (by which CLI is unknown)');
+  });
+
+  test('what an edition wrote that noted no sessions is unknown, also once this one goes on; no doubt about anybody', async () => {
+    await here.merge('greet');
+    await here.add('bow');
+    await here.claim('bow');
+    const lines = read('journal.jsonl').split('\n').slice(0, -1);
+    let prev = GENESIS;
+    const older = lines.map((line) => {
+      const { session: _unknownThen, ...entry } = JSON.parse(line);
+      const text = JSON.stringify({ ...entry, prev });
+      prev = sha256(text);
+      return `${text}\n`;
+    });
+    for (const name of ['journal.jsonl', '../.git/liza/journal.jsonl']) writeFileSync(file(name), older.join(''));
+    const steps = async () => {
+      const { code, facts } = await audited();
+      const why = facts.map((fact) => fact.why);
+      const unknown = why.filter((one) => one.endsWith('unknown: recorded before sessions were')).length;
+      return { code, unknown, doubted: why.filter((one) => one.includes('no session of a supervisor')).length };
+    };
+    const before = await steps();
+    expect(before).toMatchObject({ code: 0, doubted: 0 });
+    expect(before.unknown).toBe(6);
+    expect((await here.ok(['audit'])).out).not.toContain('NOT FULLY VERIFIED');
+    await here.submit('bow', 'src/bow.ts', 'bow\n');
+    expect(await steps()).toEqual({ code: 0, unknown: before.unknown, doubted: 2 });
+  });
+
+  test('the same commit, run again by other commands: neither run takes the files of the other', async () => {
+    await here.add('greet');
+    await here.claim('greet');
+    const commit = await here.submit('greet', 'src/greet.ts', 'one\n');
+    const green = read('evidence/greet/1.json');
+    await here.ok(['replan', 'greet', '--reason', 'more to show']);
+    await here.ok(['amend', 'greet', '--validate', 'true', '--validate', 'test -e docs/x']);
+    await here.ok(['unblock', 'greet', '--keep-worktree']);
+    await here.claim('greet');
+    const said = { intent: 'again', risks: 'none', validation: 'npm test', file: 'src/greet.ts' };
+    await here.ok(
+      ['begin', 'greet', ...Object.entries(said).flatMap(([name, text]) => [`--${name}`, text])],
+      'coder-1',
+    );
+    expect(await here.liza(['submit-for-review', 'greet', commit], 'coder-1')).toMatchObject({ code: 1 });
+    expect(read('evidence/greet/1.json')).toBe(green);
+    expect(readdirSync(file('evidence/greet'))).toEqual(expect.arrayContaining(['1-1.log', '2-2.log', '2.json']));
+    const { code, against, facts } = await audited('greet');
+    expect({ code, against }).toEqual({ code: 0, against: [] });
+    const kept = facts.filter(({ what }) => what.includes('.liza/evidence/'));
+    expect(kept.map(({ mark, what }) => `${mark} ${what.slice(-8)}`)).toEqual([
+      'verified t/1.json',
+      'verified t/2.json',
+    ]);
+    edit('evidence/greet/2-2.log', (text) => `${text}green\n`);
+    expect((await audited('greet')).against.join()).toContain('2-2.log: it is other than when it was written');
+    // The next commit's own number is taken.
+    const next = here.commit('greet', 'docs/x', 'x\n');
+    await here.liza(['submit-for-review', 'greet', next], 'coder-1');
+    expect(readdirSync(file('evidence/greet'))).toContain('3.json');
+    expect(JSON.parse(read('evidence/greet/3.json'))).toMatchObject({ commit: next });
+  });
+
+  test('evidence of a task that is not finished: its newest never makes room', async () => {
+    await here.add('greet');
+    await here.claim('greet');
+    await here.submit('greet', 'src/greet.ts', 'one\n');
+    const kept = async () => (await audited('greet')).facts.find(({ what }) => what.includes('.liza/evidence/'));
+    const text = read('evidence/greet/1.json');
+    rmSync(file('evidence/greet/1.json'));
+    expect(await kept()).toMatchObject({ mark: 'unverifiable', why: expect.stringContaining('it is missing: ') });
+    writeFileSync(file('elsewhere'), text);
+    symlinkSync(file('elsewhere'), file('evidence/greet/1.json'));
+    expect(await kept()).toMatchObject({ mark: 'contradicted', why: 'it is other than when it was written' });
+    rmSync(file('evidence/greet/1.json'));
+    writeFileSync(file('evidence/greet/1.json'), text);
+    expect(await kept()).toMatchObject({ mark: 'verified' });
+    // Once there is a newer one it may go.
+    await here.verdict('greet', 'REJECTED', REJECTION);
+    await here.claim('greet');
+    await here.submit('greet', 'src/greet.ts', 'two\n');
+    rmSync(file('evidence/greet/1.json'));
+    expect(await kept()).toMatchObject({ why: expect.stringContaining('old ones make room') });
   });
 
   test('archived tasks too', async () => {
@@ -248,6 +330,79 @@ describe('forged', () => {
     // One that a crash cut short is completed by the next command.
     writeFileSync(file('log.yaml'), log.slice(0, log.lastIndexOf('\n- ') + 1));
     expect(await audited()).toMatchObject({ code: 0, against: [] });
+  });
+
+  describe('a record of the activity log that the journal does not have', () => {
+    const forged = (entry: number): string =>
+      `- timestamp: "2026-03-01T09:00:00Z"\n  agent: human\n  action: submit-verdict\n  detail: forged\n  entry: ${entry}\n`;
+    const head = (): number => read('journal.jsonl').split('\n').length - 1;
+    const logged = (): readonly number[] =>
+      [...read('log.yaml').matchAll(/^ {2}entry: (\d+)$/gm)].map((one) => Number(one[1]));
+    const whole = (): readonly number[] => Array.from({ length: head() }, (_, n) => n + 1);
+
+    test.each<[string, () => string]>([
+      ['far beyond the journal', () => forged(999_999)],
+      ['the next one', () => forged(head() + 1)],
+      ['one that is told already', () => forged(head() - 1)],
+      ['more than is read at a time', () => Array.from({ length: 400 }, (_, n) => forged(9000 + n)).join('')],
+    ])('%s: found, in nobody’s way, and mended', async (_name, record) => {
+      const told = read('log.yaml');
+      const text = record();
+      writeFileSync(file('log.yaml'), told + text);
+      await found('the activity log, log.yaml: it has what the journal does not');
+      await here.ok(['note', 'after it']);
+      expect((await here.ok(['log'])).out).toContain(` #${head()} `);
+      expect(logged().slice(-1)).toEqual([head()]);
+      await found('the activity log, log.yaml: it has what the journal does not');
+      const seen = await here.liza(['doctor']);
+      expect(seen).toMatchObject({ code: 4 });
+      expect(seen.out).toContain('log.yaml has what the journal does not');
+      const { out } = await here.ok(['doctor', '--fix']);
+      const [kept = ''] = /\.liza\/rejected\/\S+-log\.yaml/.exec(out) ?? [];
+      expect(readFileSync(join(here.root, kept), 'utf8')).toContain(told + text);
+      expect(logged()).toEqual(whole());
+      expect(await audited()).toMatchObject({ code: 0, against: [] });
+      expect((await here.ok(['doctor'])).out).not.toContain('log.yaml has');
+    });
+
+    test('fields added to a record that is told', async () => {
+      edit('log.yaml', (text) => `${text}  detail: forged\n`);
+      await found('the activity log, log.yaml: it has what the journal does not');
+    });
+
+    test('what a person noted there, in lines of their own, is no record', async () => {
+      edit('log.yaml', (text) => `${text}# looked through on Monday\n`);
+      await here.ok(['note', 'after it']);
+      expect(await audited()).toMatchObject({ code: 0, against: [] });
+    });
+
+    test('the whole log is another journal’s: kept aside, and begun anew', async () => {
+      const told = read('log.yaml');
+      rmSync(file('../.git/liza'), { recursive: true });
+      rmSync(file('journal.jsonl'));
+      await here.ok(['note', 'a new beginning']);
+      expect(logged()).toEqual(whole());
+      const [kept = ''] = readdirSync(file('rejected')).filter((name) => name.endsWith('-log.yaml'));
+      expect(read(`rejected/${kept}`)).toBe(told);
+      expect((await here.ok(['log'])).out).toMatch(
+        /had no journal; the log of the board before is kept in \.liza\/rejected\//,
+      );
+      expect(await audited()).toMatchObject({ code: 0, against: [] });
+    });
+
+    test('so it was left by an edition before: the next command tells all of this one, and doctor mends it', async () => {
+      const told = read('log.yaml');
+      rmSync(file('../.git/liza'), { recursive: true });
+      rmSync(file('journal.jsonl'));
+      await here.ok(['note', 'a new beginning']);
+      writeFileSync(file('log.yaml'), told);
+      await found('the activity log, log.yaml: ');
+      await here.ok(['note', 'after it']);
+      expect(logged().slice(-3)).toEqual([1, 2, 3]);
+      await here.ok(['doctor', '--fix']);
+      expect(logged()).toEqual([1, 2, 3]);
+      expect(await audited()).toMatchObject({ code: 0, against: [] });
+    });
   });
 
   test('the merge commit is amended', async () => {
