@@ -304,9 +304,10 @@ describe('cost', () => {
   ])('an evaluation of %i tasks takes at most %i ms of CPU', (count, limit) => {
     const on = crowd(count);
     const runs = Array.from({ length: 9 }, () => {
-      const start = process.cpuUsage();
+      const [start, begun] = [process.cpuUsage(), performance.now()];
       expect(alarms(on, NOW, { lastChange: NOW }).length).toBeGreaterThan(count / 2);
-      return process.cpuUsage(start).user / 1000;
+      // Other threads of this process count in the one, other processes in the other.
+      return Math.min(process.cpuUsage(start).user / 1000, performance.now() - begun);
     });
     // The best of nine: what the work costs, not what else the machine was doing.
     expect(Math.min(...runs)).toBeLessThanOrEqual(limit);

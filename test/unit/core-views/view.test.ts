@@ -122,10 +122,11 @@ it('a page and a claim at 10,000 tasks take less than a quarter of a second of w
     agents: { 'coder-1': agent('coder'), 'coder-2': agent('coder') },
   });
   const times = Array.from({ length: 5 }, () => {
-    const start = process.cpuUsage();
+    const [start, begun] = [process.cpuUsage(), performance.now()];
     expect(renderStatus(seen(on), { color: false, unicode: true, width: 100 })).toContain('2,000 BLOCKED');
     expect(claimable(on, 'coder-1', NOW).length).toBeGreaterThan(0);
-    return process.cpuUsage(start).user / 1000;
+    // Other threads of this process count in the one, other processes in the other.
+    return Math.min(process.cpuUsage(start).user / 1000, performance.now() - begun);
   });
   expect(Math.min(...times)).toBeLessThan(250);
 });
