@@ -376,11 +376,17 @@ describe('forged', () => {
       expect(await audited()).toMatchObject({ code: 0, against: [] });
     });
 
-    test('the whole log is another journal’s: kept aside, and begun anew', async () => {
+    /** Another journal beside the log of the one before, which it answers. */
+    const begunAnew = async (): Promise<string> => {
       const told = read('log.yaml');
       rmSync(file('../.git/liza'), { recursive: true });
       rmSync(file('journal.jsonl'));
       await here.ok(['note', 'a new beginning']);
+      return told;
+    };
+
+    test('the whole log is another journal’s: kept aside, and begun anew', async () => {
+      const told = await begunAnew();
       expect(logged()).toEqual(whole());
       const [kept = ''] = readdirSync(file('rejected')).filter((name) => name.endsWith('-log.yaml'));
       expect(read(`rejected/${kept}`)).toBe(told);
@@ -391,10 +397,7 @@ describe('forged', () => {
     });
 
     test('so it was left by an edition before: the next command tells all of this one, and doctor mends it', async () => {
-      const told = read('log.yaml');
-      rmSync(file('../.git/liza'), { recursive: true });
-      rmSync(file('journal.jsonl'));
-      await here.ok(['note', 'a new beginning']);
+      const told = await begunAnew();
       writeFileSync(file('log.yaml'), told);
       await found('the activity log, log.yaml: ');
       await here.ok(['note', 'after it']);
