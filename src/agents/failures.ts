@@ -1,7 +1,7 @@
 // Why a session failed, told from the words its CLI printed. The words differ by CLI, version and plan, so
 // they are matched loosely, most certain kind first. Only text that is known to be an error comes here.
 
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../text/time.ts';
 import type { AgentEvent, FailureKind } from './provider.ts';
 import { line } from './reading.ts';
 import { isPlausible, resetTime } from './resets.ts';

@@ -4,7 +4,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import type { Role } from '../core/state.ts';
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../text/time.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 // Reads what a CLI printed: JSON of any shape, looked at one field at a time. Whatever a line holds, nothing
 // here throws, and what comes out is short: a CLI's next version may print anything.
 
-import { gist } from '../core/gist.ts';
+import { gist } from '../text/format.ts';
 import type { AgentEvent } from './provider.ts';
 
 export type Json = Readonly<Record<string, unknown>>;

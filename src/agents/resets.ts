@@ -2,7 +2,7 @@
 // (Europe/Berlin)`, `try again at Nov 18th, 2026 3:05 PM`. No answer is better than a wrong one: an instant in
 // the past or further away than any quota lasts is none.
 
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../text/time.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -5,11 +5,11 @@
 import { join } from 'node:path';
 import type { Attempt } from '../core/asker.ts';
 import { roleOfId } from '../core/board.ts';
-import { gist } from '../core/gist.ts';
 import type { Role } from '../core/state.ts';
-import { iso } from '../core/time.ts';
 import { appendBounded, realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
+import { gist } from '../text/format.ts';
+import { iso } from '../text/time.ts';
 import { type AttemptRefused, humanOnly } from './identity.ts';
 import type { Io } from './io.ts';
 import type { Group, Refused } from './verb.ts';

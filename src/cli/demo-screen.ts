@@ -2,9 +2,9 @@
 // printed on the way.
 
 import type { State } from '../core/state.ts';
-import type { Instant } from '../core/time.ts';
 import type { Chapter } from '../demo/story.ts';
 import type { Told } from '../demo/telling.ts';
+import type { Instant } from '../text/time.ts';
 import type { Io } from './io.ts';
 import { type Line, pen, type Tone } from './pen.ts';
 import { ascii, plain } from './terminal.ts';

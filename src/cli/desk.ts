@@ -28,7 +28,7 @@ export async function openDesk(io: Io): Promise<Desk | Refusal> {
   const store = await io.openStore();
   if (refused(store)) return store;
   if (actor.id === undefined) return { actor, store, root };
-  const { secretsOf } = await import('../core/redact.ts');
+  const { secretsOf } = await import('../text/redact.ts');
   return { actor, store, root, secrets: secretsOf(io.env) };
 }
 

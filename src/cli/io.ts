@@ -2,12 +2,12 @@
 // main.ts builds the real one; tests build their own. A verb that needs more asks for it here.
 
 import type { Refusal } from '../core/decision.ts';
-import type { Instant } from '../core/time.ts';
 import type { Ancestor } from '../programs/ancestors.ts';
 import type { Mark } from '../programs/own-mark.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { CrewControl } from '../supervisor/view.ts';
+import type { Instant } from '../text/time.ts';
 
 export interface Self {
   readonly pid: number;

@@ -2,7 +2,7 @@
 
 import { amountWords, scopeWords, UNITS, type Unit } from '../core/budget/limits.ts';
 import type { SpendingView } from '../core/budget/view.ts';
-import { counted } from '../core/gist.ts';
+import { counted } from '../text/format.ts';
 import type { Line, Pen } from './pen.ts';
 import { clip, columns, pad } from './terminal.ts';
 

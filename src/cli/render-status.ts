@@ -1,10 +1,10 @@
 // `liza status` on a terminal: a page that stays a page however many tasks there are. Most urgent first,
 // one line a task, what ended only counted. Lays out a StatusView and decides nothing.
 
-import { gist } from '../core/gist.ts';
 import { isTerminal } from '../core/state.ts';
-import { duration } from '../core/time.ts';
 import type { AgentView, AnomalyView, StatusView, TaskView } from '../core/view.ts';
+import { gist } from '../text/format.ts';
+import { duration } from '../text/time.ts';
 import { leaseWords } from './lease-words.ts';
 import { grouped, type Line, type Pen, pen, type Span, STATUS_TONE } from './pen.ts';
 import { spendingLines } from './render-spending.ts';

@@ -2,12 +2,12 @@
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
 import { usageWords } from '../core/budget/words.ts';
-import { counted } from '../core/gist.ts';
 import { historyOf } from '../core/holding.ts';
 import { confinement } from '../core/sandbox-words.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../core/state.ts';
-import { duration, type Instant, instant } from '../core/time.ts';
 import type { TaskView } from '../core/view.ts';
+import { counted } from '../text/format.ts';
+import { duration, type Instant, instant } from '../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-text.ts';
 import { leaseWords } from './lease-words.ts';
 import { type Line, type Pen, pen, STATUS_TONE } from './pen.ts';

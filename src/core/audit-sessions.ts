@@ -1,6 +1,7 @@
 // Who stood behind a step: a session that a supervisor ran, the supervisor itself, or somebody at a shell who gave an
 // agent's id. And of each session: by which CLI, and whether it was confined. Compares only.
 
+import { counted } from '../text/format.ts';
 import {
   contradicted,
   type Fact,
@@ -12,7 +13,6 @@ import {
 } from './audit-facts.ts';
 import { roleOfId, SHELL, SUPERVISOR } from './board.ts';
 import { usageWords } from './budget/words.ts';
-import { counted } from './gist.ts';
 import { sandboxWords } from './sandbox-words.ts';
 import type { Task, TaskSession } from './state.ts';
 

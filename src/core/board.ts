@@ -1,8 +1,8 @@
 // What `decide` looks at: the state plus the facts around it that only the caller can know
 // (kill switches, lease records, the archive, processes that ended), and who is asking.
 
+import { type Instant, instant } from '../text/time.ts';
 import type { Role, State, TaskStatus } from './state.ts';
-import { type Instant, instant } from './time.ts';
 
 export const SWITCHES = ['ABORT', 'CHECKPOINT', 'PAUSE'] as const;
 /** A kill switch; in order of precedence. */

@@ -1,12 +1,12 @@
 // Changing a state without touching what stays: every function returns a new state whose
 // untouched records are the very same objects. Setting a field to undefined leaves the key out.
 
+import { iso } from '../text/time.ts';
 import { actorName } from './board.ts';
 import type { CommandName } from './command.ts';
 import { findTask, replaceTask, taskIndex } from './find.ts';
 import type { Agent, AgentStatus, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
 import type { Situation } from './table.ts';
-import { iso } from './time.ts';
 
 export type Patch<T> = { readonly [K in keyof T]?: T[K] | undefined };
 

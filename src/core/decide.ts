@@ -2,6 +2,7 @@
 // status changes. Order: role → input → task → epoch → already → state → switches → guards → change
 // → re-check. A change may not introduce a violation; one that was there before never stands in its way.
 
+import type { Instant } from '../text/time.ts';
 import { type Actor, actorName, type Board, type Part } from './board.ts';
 import type { Command, CommandName } from './command.ts';
 import { STOP } from './commands/work.ts';
@@ -16,7 +17,6 @@ import { concealed, refuseSecretInCommand } from './redact-command.ts';
 import { settleSprint } from './sprint.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import type { Row, Situation } from './table.ts';
-import type { Instant } from './time.ts';
 import { usage } from './usage.ts';
 
 /** From here on a coder is told to hand off. */
@@ -25,7 +25,7 @@ export const HANDOFF_PERCENT = 90;
 export interface Asking {
   readonly actor: Actor;
   readonly now: Instant;
-  /** Values that no text of an agent's command may hold; see redact.ts. */
+  /** Values that no text of an agent's command may hold; see text/redact.ts. */
   readonly secrets?: readonly string[];
 }
 

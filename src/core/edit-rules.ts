@@ -1,6 +1,7 @@
 // What an edit by hand may do to each kind of record (SPEC §4 "External edits"), told by the command
 // it amounts to: a new task is add-task, a new definition amend, BLOCKED replan, a setting config set.
 
+import { iso } from '../text/time.ts';
 import { OPERATOR } from './board.ts';
 import type { Command, Definition, DefinitionChange } from './command.ts';
 import { decide } from './decide.ts';
@@ -19,7 +20,6 @@ import { checkRecord } from './invariants.ts';
 import { hideIn } from './redact-command.ts';
 import { guardedSetting, knownSetting } from './settings.ts';
 import { type State, type Task, TaskSchema } from './state.ts';
-import { iso } from './time.ts';
 import { type Fields, isFields, same } from './values.ts';
 
 const DEFINITION = [

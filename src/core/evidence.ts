@@ -2,7 +2,7 @@
 // Agents under pressure report little, so rejections, blocks and limits speak for them; but one troubled task has
 // its own limits, so history counts a task once, and only where that task reported nothing similar itself.
 
-import { gist } from './gist.ts';
+import { gist } from '../text/format.ts';
 import { historyOf } from './holding.ts';
 import type { Anomaly, AnomalyType, HistoryEvent, State, Task } from './state.ts';
 import { parseRejection } from './verdict.ts';

@@ -1,8 +1,8 @@
 // The blackboard of a new goal, as `liza init` writes it: the settings a person is likely to
 // look for are spelt out, with their defaults.
 
+import { type Instant, iso } from '../text/time.ts';
 import { STATE_VERSION, type State } from './state.ts';
-import { type Instant, iso } from './time.ts';
 
 export interface Beginning {
   readonly goal: string;

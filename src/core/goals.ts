@@ -1,7 +1,7 @@
 // From one goal to the next: what `liza init` makes of a board whose goal is finished.
 
+import { type Instant, iso } from '../text/time.ts';
 import type { State } from './state.ts';
-import { type Instant, iso } from './time.ts';
 
 export interface NextGoal {
   readonly goal: string;

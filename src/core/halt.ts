@@ -1,9 +1,9 @@
 // What holds work back, a kill switch or the task's own pause, and the words in which a command is refused for it.
 
+import { iso } from '../text/time.ts';
 import { type Board, type Part, SWITCHES, type Switch } from './board.ts';
 import { type Refusal, refuse } from './decision.ts';
 import { ROLES, type Task } from './state.ts';
-import { iso } from './time.ts';
 
 export type Hold = Switch | 'paused';
 

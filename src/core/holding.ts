@@ -2,9 +2,9 @@
 // and what a task's history says about its coders. Side records count only for the task and
 // epoch they were written for: epochs are counted per task, so equal numbers alone prove nothing.
 
+import { type Instant, instant } from '../text/time.ts';
 import { type Board, effectiveLease, type Lease, type LeaseView } from './board.ts';
 import type { HistoryEvent, Task } from './state.ts';
-import { type Instant, instant } from './time.ts';
 
 export function taskLease(board: Board, task: Task, now: Instant): LeaseView {
   const lease = effectiveLease(task.lease_expires, task.epoch, recordOf(board, task.assigned_to, task.id), now);

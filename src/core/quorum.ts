@@ -1,10 +1,10 @@
 // How many approvals of one commit make it mergeable, and from whom: different agents, and different agent CLIs
 // where that is asked for or enough of them are at work, since two sessions of one model overlook the same things.
 
+import type { Instant } from '../text/time.ts';
 import type { Board } from './board.ts';
 import { agentLease, codersOf } from './holding.ts';
 import { settings, type Task } from './state.ts';
-import type { Instant } from './time.ts';
 
 type Approval = NonNullable<Task['approvals']>[number];
 

@@ -1,11 +1,11 @@
 // A command of an agent or of its supervisor, without secrets in what it says: the board, its journal and its log
 // never hold them. A person's own words stay as they are.
 
+import { redact } from '../text/redact.ts';
 import type { Actor } from './board.ts';
 import { plays } from './board.ts';
 import type { Command } from './command.ts';
 import { type Refusal, refuse } from './decision.ts';
-import { redact } from './redact.ts';
 import { isFields } from './values.ts';
 
 /** What the caller looked up, and what is compared or run as it is; none of it is said. */

@@ -1,9 +1,9 @@
 // Whether a lease may be renewed: never one that expired or that a later claim superseded.
 
+import type { Instant } from '../text/time.ts';
 import type { Board } from './board.ts';
 import { type Refusal, refuse } from './decision.ts';
 import { reviewLease, taskLease } from './holding.ts';
-import type { Instant } from './time.ts';
 
 export function mayRenew(
   board: Board,

@@ -2,9 +2,9 @@
 // clocks are set back: times are put in order first, so that no state lasts less than nothing and one wrong clock
 // does not stretch the rest.
 
+import { type Instant, instant } from '../text/time.ts';
 import { historyOf } from './holding.ts';
 import type { HistoryEvent, Task, TaskStatus } from './state.ts';
-import { type Instant, instant } from './time.ts';
 
 export interface Span {
   readonly state: TaskStatus;

@@ -1,10 +1,10 @@
 // When a sprint ends: its scope is closed and every planned task is terminal, archived ones included. Applied to the
 // result of every command, so that it happens with the last task, not some time after. And when its time is up.
 
+import { type Instant, instant, iso } from '../text/time.ts';
 import { withSprint } from './change.ts';
 import { findTask } from './find.ts';
 import { isTerminal, type State, type TaskStatus } from './state.ts';
-import { type Instant, instant, iso } from './time.ts';
 
 export function settleSprint(state: State, archived: ReadonlyMap<string, TaskStatus>, now: Instant): State {
   const { status, scope, timeline } = state.sprint;

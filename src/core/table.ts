@@ -2,11 +2,11 @@
 // under which named guards, and what then changes. Everything that repeats the protocol
 // (help, docs/state-machine.md, tests) reads these rows.
 
+import type { Instant } from '../text/time.ts';
 import type { Actor, Board, Part } from './board.ts';
 import type { CommandName, CommandOf } from './command.ts';
 import type { Decided, Refusal } from './decision.ts';
 import type { Settings, State, Task, TaskStatus } from './state.ts';
-import type { Instant } from './time.ts';
 
 /** Everything a guard or change may look at. `task` is there for rows with a `from`. */
 export interface Situation<K extends CommandName> {

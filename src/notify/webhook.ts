@@ -5,8 +5,8 @@ import { createHmac } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { AlarmGroup, Message } from '../core/alarms/group.ts';
-import { type Instant, iso } from '../core/time.ts';
 import { webAddress } from '../core/web-address.ts';
+import { type Instant, iso } from '../text/time.ts';
 
 export interface Post {
   /** The same for every attempt: a receiver recognises what it has already. */

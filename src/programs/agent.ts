@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
-import { secretsOf } from '../core/redact.ts';
+import { secretsOf } from '../text/redact.ts';
 import type { Environment } from './environment.ts';
 import { markOf, underMark } from './mark.ts';
 import { openOutput, type Printed } from './output.ts';

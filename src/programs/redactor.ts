@@ -1,7 +1,7 @@
 // The same for what comes in pieces: a line is looked at when it is whole, so that a secret cut in two by the pipe
 // is still one. Takes and gives text of one character per byte (latin1), which keeps every byte as it was.
 
-import { HIDDEN, KEY_BEGIN, KEY_END, KEY_LINE, redact } from '../core/redact.ts';
+import { HIDDEN, KEY_BEGIN, KEY_END, KEY_LINE, redact } from '../text/redact.ts';
 
 export interface Redactor {
   /** What may go on now; the rest is kept until its line ends. */

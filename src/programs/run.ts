@@ -6,7 +6,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { secretsOf } from '../core/redact.ts';
+import { secretsOf } from '../text/redact.ts';
 import { type Limits, overrun } from './limits.ts';
 import { type Output, type OutputRequest, openOutput, type Printed } from './output.ts';
 import { openPipe, type Pipe } from './pipe.ts';

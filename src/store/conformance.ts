@@ -7,7 +7,7 @@ import { type Actor, type Board, type Lease, OPERATOR } from '../core/board.ts';
 import { type Decided, type Decision, type Refusal, refuse } from '../core/decision.ts';
 import { freshState } from '../core/fresh.ts';
 import type { State, Task } from '../core/state.ts';
-import { type Instant, instant, iso } from '../core/time.ts';
+import { type Instant, instant, iso } from '../text/time.ts';
 import type { Committed, Decide, JournalEntry, Outcome, Renewal, Store } from './store.ts';
 
 /** One blackboard of the implementation under test, holding the state it was made with. */

@@ -5,8 +5,8 @@
 import type { Board } from '../core/board.ts';
 import type { Authority } from '../core/edit-draft.ts';
 import { byKey, type EditMerge, mergeEdit } from '../core/edits.ts';
-import type { Instant } from '../core/time.ts';
 import { type Fields, isFields, same } from '../core/values.ts';
+import type { Instant } from '../text/time.ts';
 import type { Line } from './journal.ts';
 import { type Normal, normalise } from './normal.ts';
 import {

@@ -5,7 +5,7 @@ import { type Actor, actorName, OPERATOR } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { validate } from '../core/invariants.ts';
 import { RECORD_SECTIONS } from '../core/state.ts';
-import { iso } from '../core/time.ts';
+import { iso } from '../text/time.ts';
 import type { Context } from './context.ts';
 import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from './files.ts';
 import { sha256 } from './hash.ts';

@@ -4,7 +4,7 @@
 
 import { join } from 'node:path';
 import type { Lease } from '../core/board.ts';
-import { type Instant, instant, iso } from '../core/time.ts';
+import { type Instant, instant, iso } from '../text/time.ts';
 import { type Files, replaceFile } from './files.ts';
 import { bootId, identify, isAlive, monotonic, type ProcessIdentity } from './processes.ts';
 import type { Renewal } from './store.ts';

@@ -6,7 +6,7 @@ import { actorName, type Board, type Lease, type Switch, sessionName } from '../
 import { Bug } from '../core/decision.ts';
 import { mayRenew } from '../core/renewal.ts';
 import type { State, Task } from '../core/state.ts';
-import { type Instant, instant, iso, later } from '../core/time.ts';
+import { type Instant, instant, iso, later } from '../text/time.ts';
 import type { Committed, Decide, JournalEntry, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
 
 export interface MemoryOptions {

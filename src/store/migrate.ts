@@ -4,8 +4,8 @@
 import { join } from 'node:path';
 import { freshState } from '../core/fresh.ts';
 import { STATE_VERSION } from '../core/state.ts';
-import { type Instant, iso } from '../core/time.ts';
 import { isFields } from '../core/values.ts';
+import { type Instant, iso } from '../text/time.ts';
 import type { Context } from './context.ts';
 import { replaceFile } from './files.ts';
 import type { BoardDocument, Plain } from './yaml/document.ts';

@@ -2,7 +2,7 @@
 // everything else (schema, rules, YAML) is loaded by the first call that wants it.
 
 import type { Lease } from '../core/board.ts';
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../text/time.ts';
 import type { Context } from './context.ts';
 import { realFiles } from './files.ts';
 import { pathsOf } from './paths.ts';

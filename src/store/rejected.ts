@@ -2,7 +2,7 @@
 
 import { join, relative } from 'node:path';
 import type { Aside } from '../core/edit-draft.ts';
-import { iso } from '../core/time.ts';
+import { iso } from '../text/time.ts';
 import type { Context } from './context.ts';
 import { replaceFile } from './files.ts';
 import type { Notice } from './store.ts';

@@ -8,7 +8,7 @@ import { type Actor, actorName, type Board, sessionName } from '../core/board.ts
 import { type Refusal, refuse } from '../core/decision.ts';
 import type { Authority } from '../core/edit-draft.ts';
 import type { Task } from '../core/state.ts';
-import { type Instant, iso } from '../core/time.ts';
+import { type Instant, iso } from '../text/time.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
 import { keyOf, type StatKey, statKey } from './cache.ts';

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { roleOfId } from '../core/board.ts';
 import type { Role } from '../core/state.ts';
-import { type Instant, iso } from '../core/time.ts';
+import { type Instant, iso } from '../text/time.ts';
 import { type Files, replaceFile } from './files.ts';
 import { sha256 } from './hash.ts';
 import { identify, isAlive, type ProcessIdentity } from './processes.ts';

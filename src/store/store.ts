@@ -6,7 +6,7 @@
 import type { Actor, Board, Lease } from '../core/board.ts';
 import type { Decided, Decision, Refusal } from '../core/decision.ts';
 import type { Config, Task } from '../core/state.ts';
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../text/time.ts';
 
 /** What a transaction is recorded as. */
 export interface Operation {

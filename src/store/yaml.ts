@@ -7,7 +7,7 @@ import { decide } from '../core/decide.ts';
 import { type Decided, type Refusal, Refused } from '../core/decision.ts';
 import { mayRenew } from '../core/renewal.ts';
 import { type Config, isTerminal, type State, settings } from '../core/state.ts';
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../text/time.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
 import { type CacheKey, confirm, unchanged } from './cache.ts';

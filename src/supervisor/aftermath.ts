@@ -4,7 +4,7 @@ import type { Provider } from '../agents/provider.ts';
 import type { Command } from '../core/command.ts';
 import { judge, type Next } from '../core/restarts.ts';
 import type { Task, Trouble } from '../core/state.ts';
-import { duration, iso } from '../core/time.ts';
+import { duration, iso } from '../text/time.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import type { Assignment } from './assignments.ts';
 import { CONTEXT_USED } from './guard.ts';

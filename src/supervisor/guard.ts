@@ -9,7 +9,7 @@ import { deedsOf } from '../core/deeds.ts';
 import { findTask } from '../core/find.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import { settings } from '../core/state.ts';
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../text/time.ts';
 import { isHolding } from './heartbeat.ts';
 import { type Office, runningUse, type Stop, supervisorOf } from './office.ts';
 import type { SessionWork } from './session.ts';

@@ -3,10 +3,10 @@
 
 import { atLeast } from '../agents/counting.ts';
 import type { AgentEvent, Usage } from '../agents/provider.ts';
-import { redact, secretsOf } from '../core/redact.ts';
 import type { SessionEnd } from '../core/restarts.ts';
-import type { Instant } from '../core/time.ts';
 import { lineRedactor } from '../programs/redactor.ts';
+import { redact, secretsOf } from '../text/redact.ts';
+import type { Instant } from '../text/time.ts';
 import type { Office } from './office.ts';
 import type { SeatKeeper } from './seat.ts';
 import type { SessionWork } from './session.ts';

@@ -6,8 +6,8 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, write
 import { join } from 'node:path';
 import { filesToDrop, type LogRoom } from '../core/log-room.ts';
 import { isTerminal, type State, settings } from '../core/state.ts';
-import type { Instant } from '../core/time.ts';
 import type { Paths } from '../store/paths.ts';
+import type { Instant } from '../text/time.ts';
 
 const KEPT = 40;
 const DEFAULT_MB = 512;

@@ -2,7 +2,7 @@
 
 import type { Refusal } from '../core/decision.ts';
 import { NO_PAST, type Past } from '../core/restarts.ts';
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../text/time.ts';
 import type { HeadsWatch } from '../workflows/heads.ts';
 import type { Player } from './assignments.ts';
 import type { Heartbeat } from './heartbeat.ts';

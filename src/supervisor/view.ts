@@ -4,7 +4,7 @@
 import type { Alarm } from '../core/alarms/alarm.ts';
 import type { Board } from '../core/board.ts';
 import type { Role } from '../core/state.ts';
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../text/time.ts';
 
 export type SeatState =
   | 'starting'

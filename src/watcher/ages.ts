@@ -2,7 +2,7 @@
 // seen: from then on its age grows by the steady clock alone, so that setting the clock neither raises an alarm nor
 // puts one off. What lies in the future when it is first seen counts as now.
 
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../text/time.ts';
 
 export interface Ages {
   age(stamp: Instant): number;

@@ -6,9 +6,9 @@
 import { join } from 'node:path';
 import type { Alarm, AlarmsOn } from '../core/alarms/alarm.ts';
 import { type AlarmGroup, isEmpty } from '../core/alarms/group.ts';
-import type { Instant } from '../core/time.ts';
 import { isFields } from '../core/values.ts';
 import { type Files, replaceFile } from '../store/files.ts';
+import type { Instant } from '../text/time.ts';
 
 export interface Remembered {
   readonly on: AlarmsOn;

@@ -9,7 +9,6 @@ import { alarms, type ExternalEdit, invalidState, isEdited, type SetAside, type 
 import type { Board } from '../core/board.ts';
 import { invariants } from '../core/invariants.ts';
 import { settings } from '../core/state.ts';
-import { type Instant, instant } from '../core/time.ts';
 import { isBranchThere } from '../git/refs.ts';
 import { keyOf, statKey } from '../store/cache.ts';
 import { checkFile, issueLine } from '../store/check.ts';
@@ -21,6 +20,7 @@ import { mirrorJournal } from '../store/mirror.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';
 import type { Notice, Snapshot, Store } from '../store/store.ts';
 import { readSwitches } from '../store/switches.ts';
+import { type Instant, instant } from '../text/time.ts';
 import { steadyAges } from './ages.ts';
 
 export interface SightOptions {

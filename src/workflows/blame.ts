@@ -6,11 +6,11 @@ import { type Refusal, refuse } from '../core/decision.ts';
 import { lastCoder } from '../core/holding.ts';
 import { bringBack } from '../core/integration-words.ts';
 import { type RecordedMerge, recordedMerges } from '../core/merges.ts';
-import { redact, secretsOf } from '../core/redact.ts';
 import { type Goal, settings, type Task } from '../core/state.ts';
 import { commitOf, isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { redact, secretsOf } from '../text/redact.ts';
 import { type Hands, integrationRef, isRefusal, openBench } from './hands.ts';
 
 export interface Blame {

@@ -7,8 +7,8 @@ import type { Refusal } from '../core/decision.ts';
 import { deadlinePassed } from '../core/sprint.ts';
 import type { State } from '../core/state.ts';
 import { checkpointSummary, summaryFile } from '../core/summary.ts';
-import { instant } from '../core/time.ts';
 import type { Committed } from '../store/store.ts';
+import { instant } from '../text/time.ts';
 import { type Hands, isRefusal, type Seen, transact } from './hands.ts';
 import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './papers.ts';
 

@@ -4,7 +4,7 @@
 import type { Board, LeaseView } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { agentLease, claimingBy, reviewLease, taskLease } from '../core/holding.ts';
-import { type Instant, iso } from '../core/time.ts';
+import { type Instant, iso } from '../text/time.ts';
 
 interface Hold {
   readonly agent: string;

@@ -10,7 +10,6 @@ import { decide } from '../core/decide.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { findTask } from '../core/find.ts';
 import { bringBack } from '../core/integration-words.ts';
-import { secretsOf } from '../core/redact.ts';
 import { type Settings, settings, type Task } from '../core/state.ts';
 import { commitsOf } from '../git/refs.ts';
 import type { Environment } from '../git/run.ts';
@@ -20,6 +19,7 @@ import { acquireLock } from '../store/lock.ts';
 import { formatProcess, identify } from '../store/processes.ts';
 import { unlocked } from '../store/refusals.ts';
 import type { Outcome, Snapshot, Store } from '../store/store.ts';
+import { secretsOf } from '../text/redact.ts';
 import type { Premises, Shelter } from './shelter.ts';
 
 export interface Hands {

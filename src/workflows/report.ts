@@ -3,11 +3,11 @@
 import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { type Refusal, refuse } from '../core/decision.ts';
-import { secretsOf } from '../core/redact.ts';
 import { reportOf } from '../core/report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../core/report/markdown.ts';
 import { PAGE_MARK, page } from '../core/report/page.ts';
 import type { Context } from '../store/context.ts';
+import { secretsOf } from '../text/redact.ts';
 import type { Hands } from './hands.ts';
 import { writePaper } from './papers.ts';
 

@@ -6,9 +6,9 @@ import { retrospectiveOf } from '../core/commands/sprint.ts';
 import type { Refusal } from '../core/decision.ts';
 import { learnedSection, retrospectiveDraft } from '../core/retrospective.ts';
 import { fileTime } from '../core/summary.ts';
-import { iso } from '../core/time.ts';
 import { appendFile } from '../store/files.ts';
 import type { Committed } from '../store/store.ts';
+import { iso } from '../text/time.ts';
 import { type Hands, isRefusal, transact } from './hands.ts';
 import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './papers.ts';
 

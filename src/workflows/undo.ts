@@ -6,7 +6,6 @@ import { type Actor, actorName } from '../core/board.ts';
 import { type Refusal, refuse } from '../core/decision.ts';
 import { invariants } from '../core/invariants.ts';
 import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task } from '../core/state.ts';
-import { iso } from '../core/time.ts';
 import type { Fields } from '../core/values.ts';
 import type { Context } from '../store/context.ts';
 import type { Entry } from '../store/journal.ts';
@@ -17,6 +16,7 @@ import { parseDocument } from '../store/yaml/document.ts';
 import { revertHunks } from '../store/yaml/hunks.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTurn } from '../store/yaml.ts';
+import { iso } from '../text/time.ts';
 
 export interface Undone {
   readonly ok: true;

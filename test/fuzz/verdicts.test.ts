@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { gist } from '../../src/core/gist.ts';
 import { parseScope } from '../../src/core/scope.ts';
 import { parseRejection, sameRejection, similarity } from '../../src/core/verdict.ts';
+import { gist } from '../../src/text/format.ts';
 import { hostile, RUNS, within } from './hostile.ts';
 
 const piece = fc.oneof(

@@ -1,6 +1,6 @@
 // What Claude Code prints: `--output-format stream-json`.
 
-import type { Instant } from '../../core/time.ts';
+import type { Instant } from '../../text/time.ts';
 import { costSince, usage } from '../counting.ts';
 import { complaint, failure } from '../failures.ts';
 import type { AgentEvent, Counting, FailureKind, Parser } from '../provider.ts';

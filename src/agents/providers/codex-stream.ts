@@ -1,7 +1,7 @@
 // What `codex exec --json` prints. The context's fill is not part of it: a turn's tokens add up over all its
 // requests, and only the rollout file knows the last one (codex-rollout.ts).
 
-import type { Instant } from '../../core/time.ts';
+import type { Instant } from '../../text/time.ts';
 import { since, usage } from '../counting.ts';
 import { complaint, failure, failureKind } from '../failures.ts';
 import type { AgentEvent, Counting, Parser } from '../provider.ts';

@@ -1,6 +1,6 @@
 // What Gemini CLI prints: `-o stream-json`. Tokens come with the result only, summed over all requests.
 
-import type { Instant } from '../../core/time.ts';
+import type { Instant } from '../../text/time.ts';
 import { usage } from '../counting.ts';
 import { complaint, failure } from '../failures.ts';
 import type { AgentEvent, Counting, Parser } from '../provider.ts';

@@ -1,7 +1,7 @@
 // What `opencode run --format json` prints. Each step tells its own tokens and cost; they are added up here.
 // It tries a failed request again for ever and says so only in its log on stderr.
 
-import type { Instant } from '../../core/time.ts';
+import type { Instant } from '../../text/time.ts';
 import { usage } from '../counting.ts';
 import { complaint, failure } from '../failures.ts';
 import type { AgentEvent, Counting, Parser } from '../provider.ts';

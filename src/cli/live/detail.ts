@@ -2,9 +2,9 @@
 
 import { historyOf } from '../../core/holding.ts';
 import { type HistoryEvent, settings, type Task } from '../../core/state.ts';
-import { instant } from '../../core/time.ts';
 import { taskView } from '../../core/view.ts';
 import type { CrewView } from '../../supervisor/view.ts';
+import { instant } from '../../text/time.ts';
 import { type Line, type Pen, STATUS_TONE } from '../pen.ts';
 import { pad } from '../terminal.ts';
 import type { LiveLook } from './screen.ts';

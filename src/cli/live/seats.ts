@@ -2,9 +2,9 @@
 // Agents of other processes are on the blackboard only; they are shown too, with what it knows of them.
 
 import { settings } from '../../core/state.ts';
-import type { Instant } from '../../core/time.ts';
 import type { AgentView, StatusView } from '../../core/view.ts';
 import type { CrewView, Seat } from '../../supervisor/view.ts';
+import type { Instant } from '../../text/time.ts';
 import type { Line, Pen, Tone } from '../pen.ts';
 import { cell, widths } from './lines.ts';
 import { spent } from './pages.ts';

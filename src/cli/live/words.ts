@@ -1,7 +1,7 @@
 // Times, tokens and money in as few columns as a live board has for them. Coarse on purpose: a text that
 // changes every second would be drawn every second.
 
-import type { Instant } from '../../core/time.ts';
+import type { Instant } from '../../text/time.ts';
 
 const MINUTE = 60_000;
 

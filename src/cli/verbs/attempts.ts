@@ -3,10 +3,10 @@
 // of Liza's form is counted and never becomes part of a command to paste.
 
 import { type Refusal, refuse } from '../../core/decision.ts';
-import { counted } from '../../core/gist.ts';
 import { settings } from '../../core/state.ts';
-import { instant, iso } from '../../core/time.ts';
 import type { Attempt } from '../../git/attempts.ts';
+import { counted } from '../../text/format.ts';
+import { instant, iso } from '../../text/time.ts';
 import type { Hands } from '../../workflows/hands.ts';
 import { refused } from '../desk.ts';
 import { openHands } from '../hands.ts';

@@ -2,7 +2,7 @@
 
 import { unsupervised } from '../../core/audit-sessions.ts';
 import { refuse } from '../../core/decision.ts';
-import { counted } from '../../core/gist.ts';
+import { counted } from '../../text/format.ts';
 import { refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
 import { renderAudit } from '../render-audit.ts';

@@ -2,7 +2,7 @@
 // single tasks beside them.
 
 import { metrics as compute, figure, sprintTasks, taskFigures, timeInStates } from '../../core/metrics.ts';
-import { duration } from '../../core/time.ts';
+import { duration } from '../../text/time.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import { plain } from '../terminal.ts';
 import type { Verb } from '../verb.ts';

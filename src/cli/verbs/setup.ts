@@ -2,7 +2,7 @@
 
 import { version } from '../../../package.json';
 import { type Refusal, refuse } from '../../core/decision.ts';
-import { counted } from '../../core/gist.ts';
+import { counted } from '../../text/format.ts';
 import type { Installed, Uninstalled } from '../../workflows/setup.ts';
 import { refused } from '../desk.ts';
 import { humanOnly } from '../identity.ts';

@@ -4,9 +4,9 @@
 import { effectiveLease } from '../../core/board.ts';
 import { refuse } from '../../core/decision.ts';
 import type { Task } from '../../core/state.ts';
-import type { Instant } from '../../core/time.ts';
 import type { TaskView } from '../../core/view.ts';
 import type { Store, TaskReading } from '../../store/store.ts';
+import type { Instant } from '../../text/time.ts';
 import { refused } from '../desk.ts';
 import { quoted } from '../ids.ts';
 import type { Io } from '../io.ts';

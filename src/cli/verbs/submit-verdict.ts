@@ -2,7 +2,7 @@
 
 import type { CommandOf, VerdictFacts } from '../../core/command.ts';
 import type { Refusal } from '../../core/decision.ts';
-import { redact } from '../../core/redact.ts';
+import { redact } from '../../text/redact.ts';
 import type { Hands } from '../../workflows/hands.ts';
 import { given } from '../args.ts';
 import { decideAt, refused } from '../desk.ts';

@@ -2,8 +2,8 @@
 
 import { uptime } from 'node:os';
 import type { Alarm } from '../../core/alarms/alarm.ts';
-import { iso } from '../../core/time.ts';
 import type { Store } from '../../store/store.ts';
+import { iso } from '../../text/time.ts';
 import { openDesk, refused } from '../desk.ts';
 import { humanOnly } from '../identity.ts';
 import type { Io } from '../io.ts';

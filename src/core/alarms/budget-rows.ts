@@ -1,5 +1,7 @@
 // What is nearly or wholly spent, and what could not be counted; and a disk without room.
 
+import { counted } from '../../text/format.ts';
+import type { Instant } from '../../text/time.ts';
 import type { Board } from '../board.ts';
 import {
   amountWords,
@@ -10,9 +12,7 @@ import {
   spentWords,
   underWay,
 } from '../budget/limits.ts';
-import { counted } from '../gist.ts';
 import { roomMissing } from '../room.ts';
-import type { Instant } from '../time.ts';
 import { type Alarm, alarm, warning } from './alarm.ts';
 
 export function budgetAlarms(board: Board, now: Instant): readonly Alarm[] {

@@ -1,10 +1,10 @@
 // `.liza/ESCALATION`: there as long as work has been standing still for hours until a person decides. What waits,
 // and the commands that let it go on.
 
+import { gist } from '../../text/format.ts';
+import { type Instant, iso } from '../../text/time.ts';
 import type { Board } from '../board.ts';
 import { findingLine, REPORT, triggerOf } from '../breaker.ts';
-import { gist } from '../gist.ts';
-import { type Instant, iso } from '../time.ts';
 import type { Alarm } from './alarm.ts';
 
 const ESCALATED: ReadonlySet<string> = new Set(['CHECKPOINT:2h', 'CHECKPOINT:8h', 'PAUSE:2h']);

@@ -1,7 +1,7 @@
 // Many alarms as one message: however many tasks are blocked at once, a person is called once. The whole list is
 // in alerts.log; a message names the first few and counts the rest.
 
-import { counted, listed } from '../gist.ts';
+import { counted, listed } from '../../text/format.ts';
 import type { Alarm } from './alarm.ts';
 
 export interface AlarmGroup {

@@ -1,8 +1,8 @@
 // SPEC §11: a review that approves nearly everything, or faster than the diff could be read, is none.
 // Counted over the tasks on the board; a fast approval is held against the sprint it was given in.
 
+import { type Instant, instant } from '../../text/time.ts';
 import type { State, Task } from '../state.ts';
-import { type Instant, instant } from '../time.ts';
 import { isFields } from '../values.ts';
 import { type Alarm, warning } from './alarm.ts';
 

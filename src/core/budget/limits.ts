@@ -2,11 +2,11 @@
 // that ended; whoever knows of running ones adds them. Three steps: a warning, no new session, and the end of a
 // session that is far beyond.
 
+import { counted } from '../../text/format.ts';
+import { duration, type Instant } from '../../text/time.ts';
 import type { Board } from '../board.ts';
-import { counted } from '../gist.ts';
 import { agentLease } from '../holding.ts';
 import { type Config, isTerminal, type State, type Task, type Usage } from '../state.ts';
-import { duration, type Instant } from '../time.ts';
 import { dayOf, NOTHING, nextDay, spentOnDay, spentOnGoal, sum } from './ledger.ts';
 
 export const UNITS = ['tokens', 'usd', 'minutes', 'sessions'] as const;

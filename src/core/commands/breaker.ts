@@ -1,6 +1,7 @@
 // The circuit breaker's two rows: it trips by what the board says at that very moment, and a person resolves it.
 // It halts and records. It proposes nothing and changes no task.
 
+import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import {
   evidenceKeys,
@@ -17,7 +18,6 @@ import { blank } from '../definition.ts';
 import { isObject } from '../records.ts';
 import type { State } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
-import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 import { halted } from './switches.ts';
 

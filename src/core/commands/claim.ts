@@ -1,6 +1,7 @@
 // Rows of the coder's claim: registration, reservation, the claim itself (release.ts has the way back).
 // Every claim raises the epoch, which fences whoever held the task before.
 
+import { duration, iso, later } from '../../text/time.ts';
 import { roleOfId } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
@@ -9,7 +10,6 @@ import { findTask, unmergedDependencies } from '../find.ts';
 import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../holding.ts';
 import type { Agent, Role, Task, TaskStatus } from '../state.ts';
 import type { Guard, Row, Situation } from '../table.ts';
-import { duration, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
 import { goesOn, worktreePlan } from '../worktrees.ts';
 import { mayStart } from './may-start.ts';

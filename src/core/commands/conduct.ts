@@ -1,14 +1,14 @@
 // What agents tried that is not theirs, recorded against them by Liza itself: acting as somebody else, and moving a branch
 // that is not their task's. It is told in the anomalies and as an alarm until somebody has dealt with it.
 
+import { gist } from '../../text/format.ts';
+import { instant, iso } from '../../text/time.ts';
 import { roleOfId } from '../board.ts';
 import { patch, withAnomaly } from '../change.ts';
 import { checkCommits } from '../commits.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import { gist } from '../gist.ts';
 import type { Anomaly, State } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
-import { instant, iso } from '../time.ts';
 
 /** A loop of attempts is counted once in this while: it must not fill the journal. */
 const AGAIN_MS = 60_000;

@@ -1,12 +1,12 @@
 // Rows about the plan as a whole: closing the sprint's scope, alignment, discoveries, completing the goal.
 
+import { iso } from '../../text/time.ts';
 import { aligned, patch, withGoal, withSprint } from '../change.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { statusOf } from '../find.ts';
 import { type Discovery, isTerminal, type State } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
-import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 import { PLANNERS } from './planning.ts';
 

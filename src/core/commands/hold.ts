@@ -1,11 +1,11 @@
 // A merge that waits for a person: somebody has the integration branch checked out and is at work there.
 // Recorded, so that the board says why nothing moves and an alarm lasts as long as the reason does.
 
+import { iso } from '../../text/time.ts';
 import { patch, withTask } from '../change.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import type { Row } from '../table.ts';
-import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 import { firstLine } from './work.ts';
 

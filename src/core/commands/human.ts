@@ -1,17 +1,17 @@
 // The human's hand: notes, kill switches, configuration, the archive.
 
 import * as v from 'valibot';
+import { gist, listed } from '../../text/format.ts';
+import { iso } from '../../text/time.ts';
 import { type Board, roleOfId } from '../board.ts';
 import { patch, withSprint } from '../change.ts';
 import { ConfigSchema } from '../config.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
-import { gist, listed } from '../gist.ts';
 import { metrics as computeMetrics } from '../metrics.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
-import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 import { listForMap, namesProto } from '../values.ts';
 import { webAddress } from '../web-address.ts';

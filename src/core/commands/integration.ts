@@ -1,11 +1,11 @@
 // The integration branch is Liza's alone to move. When somebody else did, that is recorded, merges wait, and
 // a person who has looked at it accepts where it is now.
 
+import { iso } from '../../text/time.ts';
 import { aligned, withGoal } from '../change.ts';
 import { checkCommits } from '../commits.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import type { Row, Situation } from '../table.ts';
-import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 
 export const integrationMoved: Row<'integration-moved'> = {

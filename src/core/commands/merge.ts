@@ -2,6 +2,7 @@
 // the outcome after it. An outcome is a fact: neither a pause nor who tells it takes it back, so that whoever
 // finds an intent whose process died can finish it. Only a merge that was announced can be recorded.
 
+import { iso } from '../../text/time.ts';
 import { blockTask, LET_GO, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { detach, event, evolve, patch, withAnomaly, withGoal, withTask } from '../change.ts';
@@ -12,7 +13,6 @@ import { holdOn, onHold } from '../halt.ts';
 import { agentLease, historyOf, iterationsOf, lastCoder, mergingBy } from '../holding.ts';
 import type { State } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
-import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 import { integrationAccepted, integrationKnown } from './integration.ts';
 import { firstLine } from './work.ts';

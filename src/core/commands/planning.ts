@@ -1,6 +1,7 @@
 // Planning rows: a task comes into being, is amended while nobody works on it, and is
 // finalized once it passes the gates.
 
+import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, withGoal, withSprint, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
@@ -18,7 +19,6 @@ import { findTask, statusOf } from '../find.ts';
 import { historyOf } from '../holding.ts';
 import type { State, Task } from '../state.ts';
 import type { Guard, Row, Situation } from '../table.ts';
-import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 
 export const PLANNERS = ['planner', 'human'] as const;

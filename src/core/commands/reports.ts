@@ -1,5 +1,6 @@
 // What agents report besides their work: discoveries, anomalies, long operations, their exit.
 
+import { instant, iso, later } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, freeId, patch, processAnomalies, withAgent, withAnomaly, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
@@ -9,7 +10,6 @@ import { findTask, statusOf } from '../find.ts';
 import { reviewLease, taskLease } from '../holding.ts';
 import { ANOMALY_TYPES, type AnomalyType, type Discovery, type Role, SEVERITIES, URGENCIES } from '../state.ts';
 import type { Guard, Row, Situation } from '../table.ts';
-import { instant, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
 import { firstLine, list, STOP } from './work.ts';
 

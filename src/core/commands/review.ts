@@ -1,6 +1,7 @@
 // Rows of review and merge. A verdict is bound to the exact commit that was submitted;
 // whoever coded the task can never be among its approvers.
 
+import { duration, iso, later } from '../../text/time.ts';
 import { blockTask, QUESTIONS, REVIEW_DEADLOCK } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, withTask } from '../change.ts';
@@ -9,7 +10,6 @@ import { codersOf, historyOf, reviewLease } from '../holding.ts';
 import { approvalsOf, quorumOf, whySameProvider } from '../quorum.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
-import { duration, iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
 import { noOtherTask, ownAgent, registeredAs } from './claim.ts';

@@ -1,6 +1,7 @@
 // The supervisor's word about its agent's sessions: what one used, how full its context is, and why the
 // agent cannot go on. Facts only, which wait for no kill switch; but for the start of a session.
 
+import { iso } from '../../text/time.ts';
 import type { Actor } from '../board.ts';
 import { booked, plus } from '../budget/ledger.ts';
 import { begun, usedUp } from '../budget/limits.ts';
@@ -11,7 +12,6 @@ import { findTask } from '../find.ts';
 import { agentLease } from '../holding.ts';
 import type { Agent, Note, State, Task } from '../state.ts';
 import type { Guard, Row } from '../table.ts';
-import { iso } from '../time.ts';
 import { refuseUsedUp, roomOnDisk } from './may-start.ts';
 
 const HANDLED_KEPT = 200;

@@ -1,5 +1,6 @@
 // Rows about sprints: opening the next one, its deadline, and what the people learned from it.
 
+import { iso } from '../../text/time.ts';
 import { aligned, patch, withSprint } from '../change.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
@@ -7,7 +8,6 @@ import { numbered } from '../fresh.ts';
 import { isObject } from '../records.ts';
 import { isTerminal, type State } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
-import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 import { goalOpen } from './planning.ts';
 

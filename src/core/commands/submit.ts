@@ -1,5 +1,6 @@
 // The coder offers a commit for review. Liza looks at the commit itself, never at what the coder says of it.
 
+import { iso, later } from '../../text/time.ts';
 import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
 import type { SubmitFacts } from '../command.ts';
 import { isFullCommit } from '../commits.ts';
@@ -10,7 +11,6 @@ import { type Proof, proofCommands, redBefore } from '../proof.ts';
 import { hideIn } from '../redact-command.ts';
 import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../scope.ts';
 import type { Row, Situation } from '../table.ts';
-import { iso, later } from '../time.ts';
 import { usage } from '../usage.ts';
 import { same } from '../values.ts';
 import { holdsTask, list } from './work.ts';

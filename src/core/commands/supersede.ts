@@ -1,6 +1,7 @@
 // Replacing a task by others: one transaction in which original, replacements, dependents, sprint
 // and alignment history agree. Chains of replacements end at a human.
 
+import { iso } from '../../text/time.ts';
 import { plays } from '../board.ts';
 import { aligned, detach, event, evolve, unique, withTask } from '../change.ts';
 import { type Refusal, refuse } from '../decision.ts';
@@ -9,7 +10,6 @@ import { dependencyCycle, findTask, statusOf } from '../find.ts';
 import { historyOf } from '../holding.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
-import { iso } from '../time.ts';
 import { usage } from '../usage.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
 import { START_OVER, withAssessment } from './rescope.ts';

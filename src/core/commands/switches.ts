@@ -1,5 +1,7 @@
 // The kill switches as commands: pause, checkpoint, abort, and resume, which ends them all.
 
+import { gist } from '../../text/format.ts';
+import { instant, iso } from '../../text/time.ts';
 import { type Board, SWITCHES, type Switch } from '../board.ts';
 import { REPORT } from '../breaker.ts';
 import { aligned, event, evolve, patch, withGoal, withSprint, withTask } from '../change.ts';
@@ -8,10 +10,8 @@ import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { findTask } from '../find.ts';
-import { gist } from '../gist.ts';
 import { isTerminal, type State } from '../state.ts';
 import type { Row, Situation } from '../table.ts';
-import { instant, iso } from '../time.ts';
 import { usage } from '../usage.ts';
 
 export const pause: Row<'pause'> = {

@@ -1,5 +1,7 @@
 // The coder's rows: checkpoint, submission, block, handoff, and the limits that block in its place.
 
+import { gist } from '../../text/format.ts';
+import { duration, iso } from '../../text/time.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { raiseTaskCommands, spentWords, taskUsedUp } from '../budget/limits.ts';
@@ -7,11 +9,9 @@ import { event, evolve, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
-import { gist } from '../gist.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../holding.ts';
 import type { Handoff, HistoryEvent } from '../state.ts';
 import type { Guard, Row, Situation } from '../table.ts';
-import { duration, iso } from '../time.ts';
 import { usage } from '../usage.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';

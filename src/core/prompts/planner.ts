@@ -1,8 +1,8 @@
 // What a planner's session is told: what woke it, how the sprint stands, and what to do about each record.
 // What a trigger asks for is in triggers.ts.
 
+import { gist } from '../../text/format.ts';
 import { type Board, roleOfId } from '../board.ts';
-import { gist } from '../gist.ts';
 import { isTerminal, type Task } from '../state.ts';
 import { isExhausted, WAKE_TRIGGERS, type Wake } from '../wakes.ts';
 import { commandLines } from './commands.ts';

@@ -1,8 +1,8 @@
 // How the course moved, as a report tells it: what was recorded of plan and specs, and what the tasks' own history
 // says of the scope: what joined after the plan was closed, was redefined, was given up.
 
+import { gist } from '../../text/format.ts';
 import { byTime, courseOf } from '../course.ts';
-import { gist } from '../gist.ts';
 import { historyOf } from '../holding.ts';
 import type { HistoryEvent, State, Task } from '../state.ts';
 import type { CourseTurn } from './model.ts';

@@ -1,8 +1,8 @@
 // The report as one HTML page that asks for nothing: no script, no font, no picture from elsewhere, and a policy that
 // would refuse it. Complete and readable on a phone, on paper, in the light and in the dark.
 
-import { counted } from '../gist.ts';
-import { duration } from '../time.ts';
+import { counted } from '../../text/format.ts';
+import { duration } from '../../text/time.ts';
 import { axisOf } from './axis.ts';
 import { timeInState, timeline } from './lanes.ts';
 import { asMarkup, html, inlineMarkdown, type Markup } from './markup.ts';

@@ -1,6 +1,6 @@
 // Rounds of review: for each task what was submitted, and what was said of it and why.
 
-import { counted } from '../gist.ts';
+import { counted } from '../../text/format.ts';
 import { parseRejection } from '../verdict.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report, RoundTold, TaskStory } from './model.ts';

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent, Counting, SessionRequest } from '../../../src/agents/provider.ts';
 import { type Configured, providersOf } from '../../../src/agents/providers.ts';
-import type { Instant } from '../../../src/core/time.ts';
+import type { Instant } from '../../../src/text/time.ts';
 
 /** When the limits were recorded. */
 export const RECORDED: Instant = Date.parse('2026-11-15T11:39:30Z');

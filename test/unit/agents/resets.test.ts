@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { resetTime } from '../../../src/agents/resets.ts';
-import { iso } from '../../../src/core/time.ts';
+import { iso } from '../../../src/text/time.ts';
 
 const NOW = Date.parse('2026-11-15T11:39:30Z');
 const at = (text: string): string | undefined => {

@@ -9,10 +9,10 @@ import { findRoot } from '../../../src/cli/root.ts';
 import { run } from '../../../src/cli/run.ts';
 import { specExists } from '../../../src/cli/spec-exists.ts';
 import type { State, Task } from '../../../src/core/state.ts';
-import { instant } from '../../../src/core/time.ts';
 import { memoryStore } from '../../../src/store/memory.ts';
 import { contextOf } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { instant } from '../../../src/text/time.ts';
 
 export const NOW = instant('2026-03-01T12:00:00Z');
 export const COMMIT = 'a'.repeat(40);

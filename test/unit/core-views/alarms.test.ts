@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { alarms, type Surroundings } from '../../../src/core/alarms.ts';
 import type { Board } from '../../../src/core/board.ts';
 import type { Discovery, Task } from '../../../src/core/state.ts';
-import type { Instant } from '../../../src/core/time.ts';
+import type { Instant } from '../../../src/text/time.ts';
 import { agent, ago, board, COMMIT, event, goal, HOUR, MINUTE, NOW, SECOND, task } from './fixtures.ts';
 
 const texts = (on: Board, now: Instant = NOW, extra: Partial<Surroundings> = {}): readonly string[] =>

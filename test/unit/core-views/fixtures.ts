@@ -2,7 +2,7 @@
 
 import type { Board, Lease } from '../../../src/core/board.ts';
 import type { Agent, State, Task } from '../../../src/core/state.ts';
-import { type Instant, instant, iso } from '../../../src/core/time.ts';
+import { type Instant, instant, iso } from '../../../src/text/time.ts';
 
 export const NOW: Instant = instant('2026-01-31T12:00:00Z');
 export const SECOND = 1000;

@@ -3,8 +3,8 @@
 import { alarms } from '../../../src/core/alarms.ts';
 import type { Board } from '../../../src/core/board.ts';
 import type { Task } from '../../../src/core/state.ts';
-import { iso } from '../../../src/core/time.ts';
 import { type StatusView, statusView } from '../../../src/core/view.ts';
+import { iso } from '../../../src/text/time.ts';
 import { agent, ago, board, COMMIT, event, HOUR, MINUTE, NOW, SECOND, task } from './fixtures.ts';
 
 export const EVIL = 'done\u001b[2J\u001b]0;owned\u0007 \u202egnp.exe\rmore';

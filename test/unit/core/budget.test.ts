@@ -19,8 +19,8 @@ import { reportOf } from '../../../src/core/report/facts.ts';
 import { costTold, usedTotal } from '../../../src/core/report/words.ts';
 import { whyAllRest, whyNothingMoves } from '../../../src/core/stall.ts';
 import type { Config } from '../../../src/core/state.ts';
-import { iso } from '../../../src/core/time.ts';
 import { worktreePlan } from '../../../src/core/worktrees.ts';
+import { iso } from '../../../src/text/time.ts';
 import {
   begin,
   block,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { normalise } from '../../../src/core/aliases.ts';
 import { checkRecord, invariants, transitionViolations, validate } from '../../../src/core/invariants.ts';
 import type { State, Task } from '../../../src/core/state.ts';
-import { iso } from '../../../src/core/time.ts';
+import { iso } from '../../../src/text/time.ts';
 import { addReady, HUMAN, START, toMerged, world } from './world.ts';
 
 const base: Task = {

@@ -6,7 +6,7 @@ import { type Actor, type Board, SWITCHES } from '../../../src/core/board.ts';
 import type { Command, Definition } from '../../../src/core/command.ts';
 import { startCommit } from '../../../src/core/holding.ts';
 import type { State, Task } from '../../../src/core/state.ts';
-import { iso } from '../../../src/core/time.ts';
+import { iso } from '../../../src/text/time.ts';
 import {
   AGENTS,
   BASE,

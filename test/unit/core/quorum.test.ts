@@ -1,8 +1,8 @@
 // Several approvals of one commit: from different agents, and from different agent CLIs where they are at work.
 
 import { expect, it } from 'vitest';
-import { iso } from '../../../src/core/time.ts';
 import { reviewable } from '../../../src/core/work.ts';
+import { iso } from '../../../src/text/time.ts';
 import { approve, claimReview, OTHER_REVIEWER, REVIEWER, ready, SUPERVISOR, toReady, type World } from './world.ts';
 
 const THIRD = { id: 'code-reviewer-3', parts: ['code_reviewer'] } as const;

@@ -1,10 +1,10 @@
 // Secrets go, whatever they are wrapped in; what is no secret stays, to the letter.
 
 import { describe, expect, it, test } from 'vitest';
-import { redact, secretsOf } from '../../../src/core/redact.ts';
 import { concealed } from '../../../src/core/redact-command.ts';
 import { isWithheld } from '../../../src/programs/environment.ts';
 import { lineRedactor, redactor } from '../../../src/programs/redactor.ts';
+import { redact, secretsOf } from '../../../src/text/redact.ts';
 import {
   CODER,
   claimReview,

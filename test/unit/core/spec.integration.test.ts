@@ -5,7 +5,7 @@ import type { Command } from '../../../src/core/command.ts';
 import { freshState } from '../../../src/core/fresh.ts';
 import { nextGoal } from '../../../src/core/goals.ts';
 import { validate } from '../../../src/core/invariants.ts';
-import { iso } from '../../../src/core/time.ts';
+import { iso } from '../../../src/text/time.ts';
 import {
   addReady,
   BASE,

@@ -7,7 +7,7 @@ import type { Command } from '../../../src/core/command.ts';
 import { mergeEdit } from '../../../src/core/edits.ts';
 import { mergingBy } from '../../../src/core/holding.ts';
 import { validate } from '../../../src/core/invariants.ts';
-import { iso } from '../../../src/core/time.ts';
+import { iso } from '../../../src/text/time.ts';
 import {
   addReady,
   approve,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';
 import type { Config } from '../../../src/core/state.ts';
-import { iso } from '../../../src/core/time.ts';
+import { iso } from '../../../src/text/time.ts';
 import {
   addReady,
   approve,

@@ -9,7 +9,7 @@ import { findTask } from '../../../src/core/find.ts';
 import { freshState } from '../../../src/core/fresh.ts';
 import { type Proof, proofCommands } from '../../../src/core/proof.ts';
 import type { Agent, Config, State, Task } from '../../../src/core/state.ts';
-import { iso } from '../../../src/core/time.ts';
+import { iso } from '../../../src/text/time.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');
 

@@ -3,8 +3,8 @@
 
 import { alarm, warning } from '../../../src/core/alarms/alarm.ts';
 import type { Agent, Task } from '../../../src/core/state.ts';
-import { type Instant, iso } from '../../../src/core/time.ts';
 import type { CrewControl, CrewEnd, CrewView, Happening, Seat } from '../../../src/supervisor/view.ts';
+import { type Instant, iso } from '../../../src/text/time.ts';
 import { board, COMMIT, MINUTE, SECOND } from '../core-views/fixtures.ts';
 
 const WORK = [

@@ -2,8 +2,8 @@
 // for any screen, and one that waits.
 
 import type { Task } from '../../../src/core/state.ts';
-import { instant } from '../../../src/core/time.ts';
 import type { CrewView, Seat } from '../../../src/supervisor/view.ts';
+import { instant } from '../../../src/text/time.ts';
 import { agent, board, task } from '../core-views/fixtures.ts';
 import { EVIL } from '../core-views/scene.ts';
 import { crewAt } from './fake-crew.ts';

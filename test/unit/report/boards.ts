@@ -1,7 +1,7 @@
 // Boards for the tests of reports: a large one, and one on which every text is an attack.
 
 import type { State, Task } from '../../../src/core/state.ts';
-import { iso } from '../../../src/core/time.ts';
+import { iso } from '../../../src/text/time.ts';
 import { board, event, MINUTE, NOW, task } from '../core-views/fixtures.ts';
 
 export const commitOf = (n: number): string => n.toString(16).padStart(40, '0');

@@ -11,7 +11,7 @@ import { stateColours } from '../../../src/core/report/states.ts';
 import { money, number, short, totalCost, totalTokens } from '../../../src/core/report/words.ts';
 import { inOrder, spansOf } from '../../../src/core/spans.ts';
 import type { Task } from '../../../src/core/state.ts';
-import { instant, iso } from '../../../src/core/time.ts';
+import { instant, iso } from '../../../src/text/time.ts';
 import { agent, board, event, goal, HOUR, MINUTE, NOW, task } from '../core-views/fixtures.ts';
 import { large, lived } from './boards.ts';
 import { textOf } from './pages.ts';

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/core/board.ts';
 import type { State } from '../../../src/core/state.ts';
-import { type Instant, iso } from '../../../src/core/time.ts';
 import { type Bench, conformance, type MakeBench } from '../../../src/store/conformance.ts';
 import { start } from '../../../src/store/import.ts';
 import { memoryStore } from '../../../src/store/memory.ts';
@@ -16,6 +15,7 @@ import { contextOf, openYamlStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml.ts';
+import { type Instant, iso } from '../../../src/text/time.ts';
 
 const inMemory: MakeBench = async (first, now) => {
   let clock = now;

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { Alarm } from '../../../src/core/alarms/alarm.ts';
 import { isEmpty, joined, kindOf, messageOf } from '../../../src/core/alarms/group.ts';
-import { redact, safeLine, secretsOf } from '../../../src/core/redact.ts';
 import { notifySend, openDesktop, osascript } from '../../../src/notify/desktop.ts';
+import { redact, safeLine, secretsOf } from '../../../src/text/redact.ts';
 import { GATHER_MS, openCaller, QUIET_MS } from '../../../src/watcher/callers.ts';
 import { ATTEMPTS, pauseAfter } from '../../../src/watcher/deliveries.ts';
 

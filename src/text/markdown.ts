@@ -1,7 +1,7 @@
 // Text of people and agents inside Markdown that Liza writes: one line, no markup of its own, nothing that a
 // terminal or a viewer would obey.
 
-import { gist } from './gist.ts';
+import { gist } from './format.ts';
 
 export const inlineText = (text: string, limit?: number): string =>
   gist(text.replace(/[\p{Cc}\p{Cf}]+/gu, ' '), limit)
