@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 
-const TABLE = 'src/core/commands.ts';
+const TABLE = 'src/protocol/table.ts';
 
 /** The text of that source with the plant; undefined: it concerns another one. */
 function planting(plant, path, code) {

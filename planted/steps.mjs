@@ -1,7 +1,7 @@
 // What decide() does before and after a row's own guards, each step switched off in turn. A change of those
 // lines makes the script fail rather than test less.
 
-const FILE = 'src/core/decide.ts';
+const FILE = 'src/protocol/decide.ts';
 
 export const STEPS = {
   role: {

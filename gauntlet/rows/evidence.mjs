@@ -26,7 +26,7 @@ const shownTo = (w, role) =>
 /** What the reviewer is told of files that steer agents, CI or git. */
 const instructionsTold = (w) => /^INSTRUCTION, CI OR GIT FILES: (.*)$/m.exec(shownTo(w, 'code-reviewer-'))?.[1] ?? '';
 const NOT_TOLD = {
-  file: 'src/core/diff-facts.ts',
+  file: 'src/protocol/diff-facts.ts',
   find: 'changes.filter(({ path }) => isInstruction(path))',
   put: '[]',
 };
@@ -53,7 +53,11 @@ export const g08 = {
   stated: 'listed as evidence to the reviewer, line by line; under tdd: strict the base’s tests decide',
   plant: [
     {
-      take: { file: 'src/core/diff-facts.ts', find: 'edits === undefined || edits.lines.length === 0', put: 'true' },
+      take: {
+        file: 'src/protocol/diff-facts.ts',
+        find: 'edits === undefined || edits.lines.length === 0',
+        put: 'true',
+      },
       red: /not shown the line that went/,
     },
     {

@@ -145,7 +145,7 @@ export const g11 = {
   plant: [
     {
       take: {
-        file: 'src/core/edit-rules.ts',
+        file: 'src/protocol/edit-rules.ts',
         find: '(field) => !own.includes(field) && !defined',
         put: '(field) => false && !defined',
       },

@@ -46,7 +46,7 @@ export const g41 = {
   stated: 'refused, with the reason',
   plant: [
     {
-      take: { file: 'src/core/definition.ts', find: 'if (onlyTests(', put: 'if (false && onlyTests(' },
+      take: { file: 'src/protocol/definition.ts', find: 'if (onlyTests(', put: 'if (false && onlyTests(' },
       red: /split was let through/,
     },
   ],
@@ -135,7 +135,7 @@ export const g44 = {
   plant: [
     {
       take: {
-        file: 'src/core/decide.ts',
+        file: 'src/protocol/decide.ts',
         find: 'const part = partFor(row, actor, task);',
         put: 'const part = partFor(row, actor, task) ?? row.who[0];',
       },

@@ -12,7 +12,7 @@ export const g31 = {
     { take: 'submit-verdict/rejection-structure', red: /bare was let through/ },
     {
       take: {
-        file: 'src/core/commands/review.ts',
+        file: 'src/protocol/commands/review.ts',
         find: 'if (unknown.length === 0) return undefined;',
         put: 'return undefined;',
       },
@@ -41,7 +41,7 @@ export const g32 = {
   stated: 'refused',
   plant: [
     {
-      take: { file: 'src/core/verdict.ts', find: 'if (withPrior && !hasPrior(lines)) {', put: 'if (false) {' },
+      take: { file: 'src/protocol/verdict.ts', find: 'if (withPrior && !hasPrior(lines)) {', put: 'if (false) {' },
       red: /forgets was let through/,
     },
   ],
@@ -71,7 +71,7 @@ export const g33 = {
     { take: 'submit-verdict/this-commit', red: /had not come: the next reviewer/ },
     {
       take: {
-        file: 'src/core/commands/review.ts',
+        file: 'src/protocol/commands/review.ts',
         find: 'if (!lease.expired) return undefined;',
         put: 'return undefined;',
       },
@@ -152,7 +152,11 @@ export const g35 = {
   stated: 'blocked, planner woken',
   plant: [
     {
-      take: { file: 'src/core/commands/review.ts', find: 'if (repeatsItself(task, reason)) {', put: 'if (false) {' },
+      take: {
+        file: 'src/protocol/commands/review.ts',
+        find: 'if (repeatsItself(task, reason)) {',
+        put: 'if (false) {',
+      },
       red: /it is blocked for/,
     },
     {

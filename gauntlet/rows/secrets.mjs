@@ -15,7 +15,7 @@ export const g24 = {
   plant: [
     {
       take: {
-        file: 'src/core/decide.ts',
+        file: 'src/protocol/decide.ts',
         find: 'const command = concealed(asked, actor, secrets);',
         put: 'const command = asked;',
       },

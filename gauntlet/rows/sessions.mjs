@@ -135,7 +135,7 @@ export const g20 = {
   plant: [
     {
       take: [
-        { file: 'src/core/decide.ts', find: "if (stale !== undefined) return named(stale, 'epoch');", put: '' },
+        { file: 'src/protocol/decide.ts', find: "if (stale !== undefined) return named(stale, 'epoch');", put: '' },
         'submit-for-review/holds-task',
       ],
       red: /submit was refused without/,

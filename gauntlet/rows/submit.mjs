@@ -11,7 +11,7 @@ export const g03 = {
   stated: 'refused, the files are named',
   plant: [
     {
-      take: { file: 'src/core/commands/submit.ts', find: 'if (facts.dirty.length > 0) {', put: 'if (false) {' },
+      take: { file: 'src/protocol/commands/submit.ts', find: 'if (facts.dirty.length > 0) {', put: 'if (false) {' },
       red: /submit was let through/,
     },
   ],
@@ -33,15 +33,19 @@ export const g04 = {
   stated: 'refused, with the three facts',
   plant: [
     {
-      take: { file: 'src/core/commands/submit.ts', find: '...(facts.head === commit ? []', put: '...(true ? []' },
+      take: { file: 'src/protocol/commands/submit.ts', find: '...(facts.head === commit ? []', put: '...(true ? []' },
       red: /not-head was (let through|refused without)/,
     },
     {
-      take: { file: 'src/core/commands/submit.ts', find: '...(facts.branch === branch ? []', put: '...(true ? []' },
+      take: { file: 'src/protocol/commands/submit.ts', find: '...(facts.branch === branch ? []', put: '...(true ? []' },
       red: /nowhere was refused without/,
     },
     {
-      take: { file: 'src/core/commands/submit.ts', find: '...(facts.descends_from_base ? []', put: '...(true ? []' },
+      take: {
+        file: 'src/protocol/commands/submit.ts',
+        find: '...(facts.descends_from_base ? []',
+        put: '...(true ? []',
+      },
       red: /nowhere was refused without/,
     },
   ],
@@ -69,7 +73,7 @@ export const g05 = {
     { take: 'submit-for-review/something-new', red: /without a changed test file/ },
     {
       take: {
-        file: 'src/core/commands/submit.ts',
+        file: 'src/protocol/commands/submit.ts',
         find: 'if (!rejected && same_tree_as === undefined) return undefined;',
         put: 'if (!rejected) return undefined;',
       },

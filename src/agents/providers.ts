@@ -1,6 +1,6 @@
 // Which providers there are: the built-in ones, as the project's configuration changes them, and its own.
 
-import type { Refusal } from '../core/decision.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import type { Provider } from './provider.ts';
 import { acp } from './providers/acp.ts';
 import { claude } from './providers/claude.ts';

@@ -1,7 +1,7 @@
 // What the project's configuration may say about a provider (`config.providers` on the blackboard). Read
 // strictly: a misspelt key would silently start something else than the user asked for.
 
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 import { object } from './reading.ts';
 
 export interface ProviderSettings {

@@ -3,8 +3,8 @@
 // Markdown list (`--reason "- first"`) for an option.
 
 import { parseArgs } from 'node:util';
-import { Bug, type Refusal, refuse } from '../core/decision.ts';
-import { checkTaskId, quoted } from './ids.ts';
+import { Bug, type Refusal, refuse } from '../protocol/decision.ts';
+import { checkTaskId, quoted } from '../protocol/ids.ts';
 import { nearest } from './nearest.ts';
 import { usageLine } from './usage.ts';
 import type { Args, Option, Positional, Verb } from './verb.ts';

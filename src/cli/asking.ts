@@ -3,9 +3,9 @@
 // Cheapest evidence first; on Linux all of it costs a few small reads.
 
 import { type Answer, type AskerFacts, type Claim, type Credential, PROGRAM, whoAsks } from '../core/asker.ts';
-import { roleOfId } from '../core/board.ts';
 import { repositoryAt, siteOf } from '../git/directory.ts';
 import type { Ancestor } from '../programs/ancestors.ts';
+import { roleOfId } from '../protocol/board.ts';
 import { realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
 import type { SessionRecord } from '../store/sessions.ts';

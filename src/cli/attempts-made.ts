@@ -4,8 +4,8 @@
 
 import { join } from 'node:path';
 import type { Attempt } from '../core/asker.ts';
-import { roleOfId } from '../core/board.ts';
-import type { Role } from '../core/state.ts';
+import { roleOfId } from '../protocol/board.ts';
+import type { Role } from '../protocol/state.ts';
 import { appendBounded, realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
 import { gist } from '../text/format.ts';
@@ -69,7 +69,7 @@ async function asLine(io: Io, command: string, { agent, claimed }: Attempt): Pro
 async function asAnomaly(io: Io, command: string, { agent, claimed }: Attempt): Promise<void> {
   const store = await io.openStore();
   if ('ok' in store) return;
-  const { decide } = await import('../core/decide.ts');
+  const { decide } = await import('../protocol/decide.ts');
   const actor = { parts: ['supervisor' as const] };
   await store.transact({ actor, command: 'refused-attempt' }, (board, now) =>
     decide(board, { name: 'refused-attempt', agent, claimed, command }, { actor, now }),

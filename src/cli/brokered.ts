@@ -1,7 +1,7 @@
 // Which commands an agent in the sandbox may have run for it outside. Not: those that start programs or read files
 // that their arguments name, for both would happen outside, with all that the user may do.
 
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['status', 'show', 'log', 'log verify', 'validate', 'blame', 'attempts', 'audit', 'config get', 'lock read'],

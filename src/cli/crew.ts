@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { contractFor, contractPaths } from '../core/prompts/contract.ts';
-import { ROLES, type Role } from '../core/state.ts';
+import { ROLES, type Role } from '../protocol/state.ts';
 import { makeBell } from '../supervisor/bell.ts';
 import type { Office } from '../supervisor/office.ts';
 import { writeBin } from '../supervisor/records.ts';

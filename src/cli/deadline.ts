@@ -1,8 +1,8 @@
 // A point in time as people type it → the board's timestamp.
 
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { quoted } from '../protocol/ids.ts';
 import { type Instant, instant, iso, later } from '../text/time.ts';
-import { quoted } from './ids.ts';
 
 const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
 

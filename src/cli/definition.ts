@@ -1,10 +1,10 @@
 // The flags that define a task, shared by add-task, amend and unblock, and the same definition
 // written as JSON for `supersede --define`. Reading only: what is acceptable the core decides.
 
-import type { Definition, DefinitionChange } from '../core/command.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
+import type { Definition, DefinitionChange } from '../protocol/command.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { checkTaskId, quoted } from '../protocol/ids.ts';
 import { given, some } from './args.ts';
-import { checkTaskId, quoted } from './ids.ts';
 import type { Args, Option } from './verb.ts';
 
 export const DEFINITION_OPTIONS = {

@@ -1,9 +1,9 @@
 // What nearly every verb does: know who is asking, open the blackboard, have one command decided
-// in one transaction, and say in one line what changed. Decisions are made in core/decide.ts only.
+// in one transaction, and say in one line what changed. Decisions are made in protocol/decide.ts only.
 
-import type { Actor } from '../core/board.ts';
-import type { Command } from '../core/command.ts';
-import type { Refusal } from '../core/decision.ts';
+import type { Actor } from '../protocol/board.ts';
+import type { Command } from '../protocol/command.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import type { Committed, Store } from '../store/store.ts';
 import { identify } from './identity.ts';
 import type { Io } from './io.ts';
@@ -36,7 +36,7 @@ export async function openDesk(io: Io): Promise<Desk | Refusal> {
 export type Telling = (committed: Committed) => Pick<Done, 'lines' | 'data'>;
 
 export async function decideAt(desk: Desk, command: Command, tell?: Telling): Promise<Result> {
-  const { decide } = await import('../core/decide.ts');
+  const { decide } = await import('../protocol/decide.ts');
   const { actor, secrets = [] } = desk;
   const outcome = await desk.store.transact({ actor, command: command.name }, (board, now) =>
     decide(board, command, { actor, now, secrets }),

@@ -1,7 +1,7 @@
 // The one map from what was thrown to a refusal with an exit code (SPEC §16). Expected refusals are
 // values and never come here; this is for the environment's failures and for our own mistakes.
 
-import { EnvironmentError, type Refusal, Refused, refuse } from '../core/decision.ts';
+import { EnvironmentError, type Refusal, Refused, refuse } from '../protocol/decision.ts';
 
 export function explain(error: unknown): Refusal {
   if (error instanceof Refused) return error.refusal;

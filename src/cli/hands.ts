@@ -1,9 +1,9 @@
 // What a verb that works on git hands down to its workflow.
 
-import type { Refusal } from '../core/decision.ts';
 import type { Attempt } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { markedProgram } from '../programs/marked.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import type { Hands } from '../workflows/hands.ts';
 import { type Desk, openDesk, refused } from './desk.ts';
 import type { Io } from './io.ts';

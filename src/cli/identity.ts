@@ -2,10 +2,10 @@
 // processes and session records around decide whether the claim holds (asking.ts, core/asker.ts).
 
 import type { Attempt, Claim } from '../core/asker.ts';
-import { type Actor, roleOfId } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Actor, roleOfId } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { quoted } from '../protocol/ids.ts';
 import { asker } from './asking.ts';
-import { quoted } from './ids.ts';
 import type { Io } from './io.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { quoted } from '../protocol/ids.ts';
 import { isBrokered, refuseFile } from './brokered.ts';
-import { quoted } from './ids.ts';
 import type { Io } from './io.ts';
 
 /** A free text where `-` means stdin. */

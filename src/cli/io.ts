@@ -1,9 +1,9 @@
 // Everything of the outside world a verb may touch, passed down as one plain object. Only
 // main.ts builds the real one; tests build their own. A verb that needs more asks for it here.
 
-import type { Refusal } from '../core/decision.ts';
 import type { Ancestor } from '../programs/ancestors.ts';
 import type { Mark } from '../programs/own-mark.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { CrewControl } from '../supervisor/view.ts';

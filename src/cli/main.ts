@@ -3,10 +3,10 @@
 // is needed: `liza show` must start about as fast as node itself.
 
 import { join } from 'node:path';
-import { refuse } from '../core/decision.ts';
 import { gitDirectoryOf } from '../git/directory.ts';
 import { ancestorsFrom } from '../programs/ancestors.ts';
 import { markAt } from '../programs/own-mark.ts';
+import { refuse } from '../protocol/decision.ts';
 import type { Context } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import type { CrewControl } from '../supervisor/view.ts';

@@ -1,8 +1,8 @@
 // The protocol as `liza help` shows it: states, roles and anomalies, read off the core's own tables.
 
-import type { Part } from '../core/board.ts';
-import { TABLE } from '../core/commands.ts';
-import { ANOMALY_TYPES, TASK_STATUSES, TERMINAL_STATUSES } from '../core/state.ts';
+import type { Part } from '../protocol/board.ts';
+import { ANOMALY_TYPES, TASK_STATUSES, TERMINAL_STATUSES } from '../protocol/state.ts';
+import { TABLE } from '../protocol/table.ts';
 
 const ROWS = Object.values(TABLE);
 const PARTS: readonly Part[] = ['human', 'supervisor', 'planner', 'coder', 'code_reviewer'];

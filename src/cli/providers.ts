@@ -5,10 +5,10 @@ import { isAbsolute, join } from 'node:path';
 import type { Provider } from '../agents/provider.ts';
 import { rehearsalProvider } from '../agents/providers/rehearsal.ts';
 import { programOf, providersOf } from '../agents/providers.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { type Config, ROLES, type Role } from '../core/state.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { quoted } from '../protocol/ids.ts';
+import { type Config, ROLES, type Role } from '../protocol/state.ts';
 import type { Chosen } from '../supervisor/office.ts';
-import { quoted } from './ids.ts';
 import type { Io } from './io.ts';
 
 /** By role; `agent` is for all roles that have no name of their own. */

@@ -2,10 +2,10 @@
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
 import { usageWords } from '../core/budget/words.ts';
-import { historyOf } from '../core/holding.ts';
 import { confinement } from '../core/sandbox-words.ts';
-import type { Handoff, HistoryEvent, Note, Task, Usage } from '../core/state.ts';
 import type { TaskView } from '../core/view.ts';
+import { historyOf } from '../protocol/leases.ts';
+import type { Handoff, HistoryEvent, Note, Task, Usage } from '../protocol/state.ts';
 import { counted } from '../text/format.ts';
 import { duration, type Instant, instant } from '../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-text.ts';

@@ -1,11 +1,11 @@
 // From argv to exit code: find the verb, read its arguments, run it, print what it answers.
 // No exception leaves here: every failure is one sentence, a hint and a code.
 
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { quoted } from '../protocol/ids.ts';
 import { COMMON_OPTIONS, readArgs } from './args.ts';
 import { isBrokered, onlyLooks, refuseBrokered } from './brokered.ts';
 import { explain } from './errors.ts';
-import { quoted } from './ids.ts';
 import type { Io } from './io.ts';
 import { nearest } from './nearest.ts';
 import { emit } from './output.ts';

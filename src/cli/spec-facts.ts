@@ -3,9 +3,9 @@
 
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import type { SpecFacts } from '../core/command.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { quoted } from './ids.ts';
+import type { SpecFacts } from '../protocol/command.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { quoted } from '../protocol/ids.ts';
 import { isInside } from './spec-exists.ts';
 
 export async function specFacts(root: string, specRef: string | undefined): Promise<SpecFacts | Refusal> {

@@ -1,7 +1,7 @@
 // The shape of a verb: what it takes, an example, what it does. Parsing, help and completion all
 // read the same description. A verb answers with a Result and leaves the printing to output.ts.
 
-import type { Refusal } from '../core/decision.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import type { Notice } from '../store/store.ts';
 import type { Io } from './io.ts';
 

@@ -1,9 +1,9 @@
 // What git says about a task's worktree, for verbs whose decision needs it. Changes no branch, index or tree;
 // the commits it sees are remembered.
 
-import type { WorktreeFacts } from '../core/command.ts';
-import type { Refusal } from '../core/decision.ts';
 import { commitOf } from '../git/refs.ts';
+import type { WorktreeFacts } from '../protocol/command.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import { worktreeFacts } from '../workflows/facts.ts';
 import { integrationRef, isRefusal, look, openBench } from '../workflows/hands.ts';
 import { openHands } from './hands.ts';

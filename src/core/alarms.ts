@@ -2,17 +2,17 @@
 // evaluations to raise an alarm once when its key appears and once when it goes. What each row says is told to
 // people in alarms/catalogue.ts.
 
+import type { Board } from '../protocol/board.ts';
+import { bringBack } from '../protocol/integration-hint.ts';
+import { deadlinePassed } from '../protocol/sprint.ts';
+import { type State, settings, type Trouble } from '../protocol/state.ts';
 import { gist } from '../text/format.ts';
 import { duration, type Instant } from '../text/time.ts';
 import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarms/alarm.ts';
 import { budgetAlarms, diskAlarm } from './alarms/budget-rows.ts';
 import { rubberStamps } from './alarms/rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
-import type { Board } from './board.ts';
 import { REPORT, triggerOf } from './breaker.ts';
-import { bringBack } from './integration-words.ts';
-import { deadlinePassed } from './sprint.ts';
-import { type State, settings, type Trouble } from './state.ts';
 
 /** What the watcher knows besides board and clock. */
 export interface Surroundings {

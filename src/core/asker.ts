@@ -2,9 +2,9 @@
 // agent is that agent, whatever its environment says; a program that Liza runs is nobody. Everything here fails closed.
 // Gathering the facts is the caller's part (cli/asking.ts).
 
-import { type Actor, OPERATOR } from './board.ts';
-import { type Refusal, refuse } from './decision.ts';
-import type { Role } from './state.ts';
+import { type Actor, OPERATOR } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { Role } from '../protocol/state.ts';
 
 /** What LIZA_AGENT_ID, LIZA_SESSION and LIZA_EPOCH say, and what the session records know of it. */
 export interface Claim {

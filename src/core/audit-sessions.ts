@@ -1,6 +1,8 @@
 // Who stood behind a step: a session that a supervisor ran, the supervisor itself, or somebody at a shell who gave an
 // agent's id. And of each session: by which CLI, and whether it was confined. Compares only.
 
+import { roleOfId, SHELL, SUPERVISOR } from '../protocol/board.ts';
+import type { Task, TaskSession } from '../protocol/state.ts';
 import { counted } from '../text/format.ts';
 import {
   contradicted,
@@ -11,10 +13,8 @@ import {
   verified,
   type Witness,
 } from './audit-facts.ts';
-import { roleOfId, SHELL, SUPERVISOR } from './board.ts';
 import { usageWords } from './budget/words.ts';
 import { sandboxWords } from './sandbox-words.ts';
-import type { Task, TaskSession } from './state.ts';
 
 export const NO_SESSION = 'no session of a supervisor is on record for this step';
 

@@ -1,6 +1,6 @@
 // Said wherever a blackboard is missing whose copy is still there. Apart: every command looks for its project first.
 
-import { type Refusal, refuse } from './decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 
 export const lostBoard = (root: string): Refusal =>
   refuse(

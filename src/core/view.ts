@@ -1,15 +1,23 @@
 // What people look at: the board as a plain structure with everything already worked out, so that
 // `liza status` and the dashboard show the same and only lay it out. Times are milliseconds left or past.
 
+import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
+import { statusOf } from '../protocol/find.ts';
+import { agentLease, reviewLease, taskLease } from '../protocol/leases.ts';
+import {
+  type Agent,
+  isTerminal,
+  type Settings,
+  type State,
+  settings,
+  type Task,
+  type TaskStatus,
+} from '../protocol/state.ts';
 import { type Instant, instant } from '../text/time.ts';
 import type { Alarm } from './alarms/alarm.ts';
 import { editKey, unreadable } from './alarms.ts';
-import { type Board, SWITCHES, type Switch } from './board.ts';
 import { type SpendingView, spendingView } from './budget/view.ts';
-import { statusOf } from './find.ts';
-import { agentLease, reviewLease, taskLease } from './holding.ts';
 import { whyNothingMoves } from './stall.ts';
-import { type Agent, isTerminal, type Settings, type State, settings, type Task, type TaskStatus } from './state.ts';
 import { type DependencyWait, dependencyWaits } from './work.ts';
 
 export interface StatusView {

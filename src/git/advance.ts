@@ -4,7 +4,7 @@
 
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EnvironmentError } from '../core/decision.ts';
+import { EnvironmentError } from '../protocol/decision.ts';
 import { changesBetween, copyIndex, inTheWay, names, pasted, reasonOf, some } from './changes.ts';
 import { type Checkout, headIn, MARKER } from './checkouts.ts';
 import { clearStaleLocks } from './locks.ts';

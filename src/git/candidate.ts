@@ -3,7 +3,7 @@
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { EnvironmentError } from '../core/decision.ts';
+import { EnvironmentError } from '../protocol/decision.ts';
 import { MINIMUM_GIT, must } from './run.ts';
 import { scratch } from './scratch.ts';
 import type { Workbench } from './workbench.ts';

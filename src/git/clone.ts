@@ -4,7 +4,7 @@
 
 import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { EnvironmentError } from '../core/decision.ts';
+import { EnvironmentError } from '../protocol/decision.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
 import { clonedPlace, folderOf, UNPREPARED } from './places.ts';

@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EnvironmentError } from '../core/decision.ts';
+import { EnvironmentError } from '../protocol/decision.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { must } from './run.ts';
 import type { Workbench } from './workbench.ts';

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { EnvironmentError } from '../core/decision.ts';
+import { EnvironmentError } from '../protocol/decision.ts';
 import { letGo } from './pipes.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

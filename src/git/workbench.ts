@@ -5,7 +5,7 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EnvironmentError, type Refusal, refuse } from '../core/decision.ts';
+import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { type Environment, type GitAnswer, git, MINIMUM_GIT } from './run.ts';
 

@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { AlarmGroup, Message } from '../core/alarms/group.ts';
-import { webAddress } from '../core/web-address.ts';
+import { webAddress } from '../protocol/web-address.ts';
 import { type Instant, iso } from '../text/time.ts';
 
 export interface Post {

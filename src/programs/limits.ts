@@ -1,7 +1,7 @@
 // Limits of memory and processes, for an agent and for what Liza runs for the project alike: its whole tree is looked
 // at every second or two, so that what bursts between two looks is stopped a moment late, but stopped.
 
-import type { Settings } from '../core/state.ts';
+import type { Settings } from '../protocol/state.ts';
 import { type Taken, takenBelow } from './usage.ts';
 
 export type Limits = Pick<Settings, 'agent_memory_mb' | 'agent_processes'>;

@@ -1,7 +1,7 @@
 // From a file's text to a Script, or one sentence: which file, which place in it, what is wrong, what is
 // allowed there. A script is checked as a whole before its first step is played.
 
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 import { named, SCRIPT_ROLES, type Script, SITUATIONS } from './script.ts';
 import { type Kind, STEPS, type StepShape, verbOf } from './steps.ts';
 

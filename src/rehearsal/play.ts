@@ -2,7 +2,7 @@
 // steps through the real commands, and stops at the first that does not go as written. It decides nothing by
 // itself and hides nothing: a refused command, a failing test or a missing scene is the session's end.
 
-import type { Task } from '../core/state.ts';
+import type { Task } from '../protocol/state.ts';
 import { lastLines, type Ran, runChild } from './children.ts';
 import { line, type Told } from './report.ts';
 import { named, type Scene, type Script, type ScriptRole, type Situation, sceneFor } from './script.ts';

@@ -3,7 +3,7 @@
 // a crash between leaves it in both, and the state's copy counts.
 
 import { join } from 'node:path';
-import type { Task, TaskStatus } from '../core/state.ts';
+import type { Task, TaskStatus } from '../protocol/state.ts';
 import { appendFile, type Files } from './files.ts';
 import { emitItem } from './yaml/emit.ts';
 import { parseStrict } from './yaml/strict.ts';

@@ -1,7 +1,7 @@
 // The board that `decide` sees: the state and the facts around it, gathered from the disk.
 
-import type { Board } from '../core/board.ts';
-import { isTerminal, type State, type TaskStatus } from '../core/state.ts';
+import type { Board } from '../protocol/board.ts';
+import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
 import { Archive } from './archive.ts';
 import type { Context } from './context.ts';
 import { readLeases } from './leases.ts';

@@ -2,9 +2,9 @@
 // `liza validate` prints and what the watcher raises as INVALID STATE. Takes no lock, changes nothing and trusts
 // nothing: neither cache nor journal is looked at.
 
-import type { Refusal } from '../core/decision.ts';
-import { type Violation, validate } from '../core/invariants.ts';
-import { RECORD_SECTIONS, type TaskStatus } from '../core/state.ts';
+import type { Refusal } from '../protocol/decision.ts';
+import { type Violation, validate } from '../protocol/invariants.ts';
+import { RECORD_SECTIONS, type TaskStatus } from '../protocol/state.ts';
 import { assemble } from './assemble.ts';
 import type { Context } from './context.ts';
 import { type Files, realFiles } from './files.ts';

@@ -3,10 +3,10 @@
 // No test runner is needed: a case that fails throws. See test/unit/store/conformance.test.ts.
 
 import assert from 'node:assert/strict';
-import { type Actor, type Board, type Lease, OPERATOR } from '../core/board.ts';
-import { type Decided, type Decision, type Refusal, refuse } from '../core/decision.ts';
-import { freshState } from '../core/fresh.ts';
-import type { State, Task } from '../core/state.ts';
+import { type Actor, type Board, type Lease, OPERATOR } from '../protocol/board.ts';
+import { type Decided, type Decision, type Refusal, refuse } from '../protocol/decision.ts';
+import { freshState } from '../protocol/new-board.ts';
+import type { State, Task } from '../protocol/state.ts';
 import { type Instant, instant, iso } from '../text/time.ts';
 import type { Committed, Decide, JournalEntry, Outcome, Renewal, Store } from './store.ts';
 

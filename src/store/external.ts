@@ -2,10 +2,10 @@
 // started from, lets the core merge it per record, and writes the result with the editor's own
 // comments and layout wherever a record is the editor's, and with the last good text where it is not.
 
-import type { Board } from '../core/board.ts';
-import type { Authority } from '../core/edit-draft.ts';
-import { byKey, type EditMerge, mergeEdit } from '../core/edits.ts';
-import { type Fields, isFields, same } from '../core/values.ts';
+import type { Board } from '../protocol/board.ts';
+import type { Authority } from '../protocol/edit-draft.ts';
+import { byKey, type EditMerge, mergeEdit } from '../protocol/edits.ts';
+import { type Fields, isFields, same } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import type { Line } from './journal.ts';
 import { type Normal, normalise } from './normal.ts';

@@ -1,10 +1,10 @@
 // How a journal begins: with a board that init makes, or with a state.yaml that was there before.
 // The first entry holds the whole text, so that the journal alone can rebuild everything.
 
-import { type Actor, actorName, OPERATOR } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { validate } from '../core/invariants.ts';
-import { RECORD_SECTIONS } from '../core/state.ts';
+import { type Actor, actorName, OPERATOR } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { validate } from '../protocol/invariants.ts';
+import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { iso } from '../text/time.ts';
 import type { Context } from './context.ts';
 import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from './files.ts';

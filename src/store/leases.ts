@@ -1,9 +1,9 @@
 // agents/<id>.json: one small lease record per agent, so that a heartbeat never rewrites state.yaml.
-// A record counts only at the task's current epoch (core/board.ts: effectiveLease); writing one is
+// A record counts only at the task's current epoch (protocol/board.ts: effectiveLease); writing one is
 // atomic and takes no lock, since each has a single writer: its agent's supervisor.
 
 import { join } from 'node:path';
-import type { Lease } from '../core/board.ts';
+import type { Lease } from '../protocol/board.ts';
 import { type Instant, instant, iso } from '../text/time.ts';
 import { type Files, replaceFile } from './files.ts';
 import { bootId, identify, isAlive, monotonic, type ProcessIdentity } from './processes.ts';

@@ -2,8 +2,8 @@
 // copy. Reads only. state.yaml is read before the journal: a text that Liza wrote has its entry there
 // by then, so a text the journal does not know was written by someone else.
 
-import { type Refusal, refuse } from '../core/decision.ts';
-import { RECORD_SECTIONS } from '../core/state.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { type Cached, type CacheKey, keyOf, readCache } from './cache.ts';
 import { documentOf } from './cache-document.ts';
 import type { Files } from './files.ts';

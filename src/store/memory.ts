@@ -2,10 +2,10 @@
 // for whoever wants a blackboard without a disk. Transactions run one after the other, so two
 // racing writers both see a whole state. Nothing here outlives the process.
 
-import { actorName, type Board, type Lease, type Switch, sessionName } from '../core/board.ts';
-import { Bug } from '../core/decision.ts';
-import { mayRenew } from '../core/renewal.ts';
-import type { State, Task } from '../core/state.ts';
+import { actorName, type Board, type Lease, type Switch, sessionName } from '../protocol/board.ts';
+import { Bug } from '../protocol/decision.ts';
+import { mayRenew } from '../protocol/renewal.ts';
+import type { State, Task } from '../protocol/state.ts';
 import { type Instant, instant, iso, later } from '../text/time.ts';
 import type { Committed, Decide, JournalEntry, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
 

@@ -2,9 +2,9 @@
 // Version 0 is a board without `version`, as the shell scripts once wrote it.
 
 import { join } from 'node:path';
-import { freshState } from '../core/fresh.ts';
-import { STATE_VERSION } from '../core/state.ts';
-import { isFields } from '../core/values.ts';
+import { freshState } from '../protocol/new-board.ts';
+import { STATE_VERSION } from '../protocol/state.ts';
+import { isFields } from '../protocol/values.ts';
 import { type Instant, iso } from '../text/time.ts';
 import type { Context } from './context.ts';
 import { replaceFile } from './files.ts';

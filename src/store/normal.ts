@@ -2,10 +2,10 @@
 // older field names are read as today's. The way back returns the very object that was read for
 // every record that nobody changed, so that its text is left alone.
 
-import { normalise as rename } from '../core/aliases.ts';
-import type { Section } from '../core/invariants.ts';
-import { RECORD_SECTIONS, type State } from '../core/state.ts';
-import { type Fields, isFields } from '../core/values.ts';
+import { normalise as rename } from '../protocol/aliases.ts';
+import type { Section } from '../protocol/invariants.ts';
+import { RECORD_SECTIONS, type State } from '../protocol/state.ts';
+import { type Fields, isFields } from '../protocol/values.ts';
 import type { Plain } from './yaml/document.ts';
 
 export interface Normal {

@@ -1,7 +1,7 @@
 // The YAML store of a project, opened without loading it: `liza show` needs the cache alone, and
 // everything else (schema, rules, YAML) is loaded by the first call that wants it.
 
-import type { Lease } from '../core/board.ts';
+import type { Lease } from '../protocol/board.ts';
 import type { Instant } from '../text/time.ts';
 import type { Context } from './context.ts';
 import { realFiles } from './files.ts';

@@ -1,7 +1,7 @@
 // One task straight from the cache, for `liza show`: no YAML, no hashing, no schema. Serves only what
 // the files' stat proves to be current, and says "don't know" otherwise.
 
-import type { Config, Task } from '../core/state.ts';
+import type { Config, Task } from '../protocol/state.ts';
 import { readIndex, readRecord, unchanged } from './cache.ts';
 import type { Files } from './files.ts';
 import type { Paths } from './paths.ts';

@@ -1,7 +1,7 @@
 // What a writer hears when it cannot have the board.
 
-import { type Refusal, refuse } from '../core/decision.ts';
 import { lostBoard } from '../core/lost-board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Context } from './context.ts';
 import type { Lock, LockResult } from './lock.ts';
 import { hasCopy } from './mirror.ts';

@@ -1,7 +1,7 @@
 // rejected/: what an edit wanted and did not get, kept so that nothing a person typed is lost.
 
 import { join, relative } from 'node:path';
-import type { Aside } from '../core/edit-draft.ts';
+import type { Aside } from '../protocol/edit-draft.ts';
 import { iso } from '../text/time.ts';
 import type { Context } from './context.ts';
 import { replaceFile } from './files.ts';

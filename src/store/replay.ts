@@ -1,7 +1,7 @@
 // The journal read from its first entry: whether it holds, what it says was done, and the texts that it leads to. For
 // those who check: nothing derived is trusted, and a line that does not follow is not counted. Reads only.
 
-import { RECORD_SECTIONS, type State, type Task } from '../core/state.ts';
+import { RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
 import type { Context } from './context.ts';
 import type { Entry } from './journal.ts';
 import { ReplayText } from './replay-text.ts';

@@ -2,7 +2,7 @@
 // to the last acknowledged transaction. Makes what is missing; never replaces what is there.
 
 import { dirname } from 'node:path';
-import { RECORD_SECTIONS, type Task } from '../core/state.ts';
+import { RECORD_SECTIONS, type Task } from '../protocol/state.ts';
 import { Archive } from './archive.ts';
 import type { Context } from './context.ts';
 import { replaceFile, syncDirectory } from './files.ts';

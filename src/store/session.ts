@@ -4,10 +4,10 @@
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
 import { dirname } from 'node:path';
-import { type Actor, actorName, type Board, sessionName } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import type { Authority } from '../core/edit-draft.ts';
-import type { Task } from '../core/state.ts';
+import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { Authority } from '../protocol/edit-draft.ts';
+import type { Task } from '../protocol/state.ts';
 import { type Instant, iso } from '../text/time.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';

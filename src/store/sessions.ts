@@ -4,8 +4,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { roleOfId } from '../core/board.ts';
-import type { Role } from '../core/state.ts';
+import { roleOfId } from '../protocol/board.ts';
+import type { Role } from '../protocol/state.ts';
 import { type Instant, iso } from '../text/time.ts';
 import { type Files, replaceFile } from './files.ts';
 import { sha256 } from './hash.ts';

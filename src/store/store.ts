@@ -3,9 +3,9 @@
 // a transaction is all or nothing, every committed change is a journal entry.
 // The clock belongs to the store (a server's store has the server's), so callers never compare clocks.
 
-import type { Actor, Board, Lease } from '../core/board.ts';
-import type { Decided, Decision, Refusal } from '../core/decision.ts';
-import type { Config, Task } from '../core/state.ts';
+import type { Actor, Board, Lease } from '../protocol/board.ts';
+import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
+import type { Config, Task } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 
 /** What a transaction is recorded as. */

@@ -1,7 +1,7 @@
 // The kill switches PAUSE, ABORT and CHECKPOINT: files, so that `touch` and `rm` work as well.
 
 import { join } from 'node:path';
-import { type Board, SWITCHES, type Switch } from '../core/board.ts';
+import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
 import type { Files } from './files.ts';
 import type { Paths } from './paths.ts';
 

@@ -1,7 +1,7 @@
 // Which records a change of the state touched, by reference: what is `===` was not touched.
 
-import { RECORD_SECTIONS, type State } from '../core/state.ts';
-import { type Fields, isFields } from '../core/values.ts';
+import { RECORD_SECTIONS, type State } from '../protocol/state.ts';
+import { type Fields, isFields } from '../protocol/values.ts';
 
 /** `tasks/a`, `config`; a list without ids is named as a whole: `human_notes`. */
 export function touchedRecords(before: State, after: State): readonly string[] {

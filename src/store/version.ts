@@ -1,7 +1,7 @@
 // A board of a later version is left alone: this program cannot know what its fields mean.
 
-import { type Refusal, refuse } from '../core/decision.ts';
-import { STATE_VERSION } from '../core/state.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { STATE_VERSION } from '../protocol/state.ts';
 import type { BoardDocument } from './yaml/document.ts';
 
 export const refuseNewer = (doc: BoardDocument): Refusal | undefined => refuseVersion(doc.value['version']);

@@ -4,7 +4,7 @@
 
 import { statSync, watch } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SWITCHES } from '../core/board.ts';
+import { SWITCHES } from '../protocol/board.ts';
 import type { Paths } from './paths.ts';
 
 const FALLBACK_MS = 2000;

@@ -2,11 +2,11 @@
 // Hides the lock, the journal, the cache and the edits made by hand.
 
 import { dirname } from 'node:path';
-import type { Board, Lease } from '../core/board.ts';
-import { decide } from '../core/decide.ts';
-import { type Decided, type Refusal, Refused } from '../core/decision.ts';
-import { mayRenew } from '../core/renewal.ts';
-import { type Config, isTerminal, type State, settings } from '../core/state.ts';
+import type { Board, Lease } from '../protocol/board.ts';
+import { decide } from '../protocol/decide.ts';
+import { type Decided, type Refusal, Refused } from '../protocol/decision.ts';
+import { mayRenew } from '../protocol/renewal.ts';
+import { type Config, isTerminal, type State, settings } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';

@@ -1,9 +1,9 @@
 // What follows a session: it is recorded, judged, and the judgement is carried out.
 
 import type { Provider } from '../agents/provider.ts';
-import type { Command } from '../core/command.ts';
 import { judge, type Next } from '../core/restarts.ts';
-import type { Task, Trouble } from '../core/state.ts';
+import type { Command } from '../protocol/command.ts';
+import type { Task, Trouble } from '../protocol/state.ts';
 import { duration, iso } from '../text/time.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import type { Assignment } from './assignments.ts';

@@ -2,19 +2,19 @@
 // an answer, not an accident: somebody else was faster, or the folder cannot be prepared.
 
 import { join } from 'node:path';
-import { EnvironmentError, type Refusal } from '../core/decision.ts';
-import { findTask } from '../core/find.ts';
-import { baselineOf, historyOf, startCommit } from '../core/holding.ts';
 import { coderPrompt } from '../core/prompts/coder.ts';
 import { plannerPrompt } from '../core/prompts/planner.ts';
 import type { PromptContext } from '../core/prompts/prompt.ts';
 import { reviewerPrompt } from '../core/prompts/reviewer.ts';
-import { type Agent, type Role, settings, type Task } from '../core/state.ts';
 import type { Wake } from '../core/wakes.ts';
 import { see } from '../git/attempts.ts';
 import { findPlace, headOf, isPlace } from '../git/places.ts';
 import { pathsBetween, treeOf } from '../git/snapshot.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { EnvironmentError, type Refusal } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
+import { baselineOf, historyOf, startCommit } from '../protocol/leases.ts';
+import { type Agent, type Role, settings, type Task } from '../protocol/state.ts';
 import { claimTask } from '../workflows/claim.ts';
 import { declaredFiles, discardOf } from '../workflows/folders.ts';
 import { type Hands, integrationHead, integrationRef, isRefusal, openBench, transact } from '../workflows/hands.ts';

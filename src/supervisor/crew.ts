@@ -3,11 +3,11 @@
 // without a person.
 
 import type { Alarm } from '../core/alarms/alarm.ts';
-import type { Board } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
 import { turnOf } from '../core/duty.ts';
 import { whyNothingMoves } from '../core/stall.ts';
-import { settings } from '../core/state.ts';
+import type { Board } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { settings } from '../protocol/state.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
 import { watchBoard } from '../watcher/watcher.ts';

@@ -1,14 +1,14 @@
 // Stands beside a running session: sees its commits, watches its lease, the kill switches and the clock, and answers
 // when, and why, the session has to end before it does so by itself.
 
-import type { Board } from '../core/board.ts';
-import { SWITCHES } from '../core/board.ts';
 import { overrun, scopeWords, spentWords } from '../core/budget/limits.ts';
-import { decide, HANDOFF_PERCENT } from '../core/decide.ts';
 import { deedsOf } from '../core/deeds.ts';
-import { findTask } from '../core/find.ts';
 import type { SessionEnd } from '../core/restarts.ts';
-import { settings } from '../core/state.ts';
+import type { Board } from '../protocol/board.ts';
+import { SWITCHES } from '../protocol/board.ts';
+import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
+import { findTask } from '../protocol/find.ts';
+import { settings } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 import { isHolding } from './heartbeat.ts';
 import { type Office, runningUse, type Stop, supervisorOf } from './office.ts';

@@ -1,9 +1,9 @@
 // Keeps one agent's lease alive for as long as its supervisor is, whatever that is doing: waiting, preparing a
 // worktree, merging, or standing beside a session. A lease that was lost is never revived: it is told.
 
-import type { Board } from '../core/board.ts';
-import { findTask } from '../core/find.ts';
-import { settings } from '../core/state.ts';
+import type { Board } from '../protocol/board.ts';
+import { findTask } from '../protocol/find.ts';
+import { settings } from '../protocol/state.ts';
 import type { Office } from './office.ts';
 
 export interface Held {

@@ -1,9 +1,9 @@
 // When nothing is left that could move without a person, and what to say then.
 
-import type { Board } from '../core/board.ts';
 import { attemptKey, nextDuty } from '../core/duty.ts';
 import { whyAllRest } from '../core/stall.ts';
-import { isTerminal } from '../core/state.ts';
+import type { Board } from '../protocol/board.ts';
+import { isTerminal } from '../protocol/state.ts';
 import type { Office } from './office.ts';
 import type { LoopEnd, Memory, Supervised } from './round.ts';
 import type { SeatKeeper } from './seat.ts';

@@ -2,12 +2,12 @@
 // session → judge → again. It spends nothing while there is nothing to do, it ends what it started, and
 // whatever it decides is decided again by the transaction that makes it so.
 
-import { EnvironmentError, type Refusal, refuse } from '../core/decision.ts';
 import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
-import { findTask } from '../core/find.ts';
-import { settings, type Task } from '../core/state.ts';
 import { siteOf } from '../git/directory.ts';
 import { endAgent } from '../programs/agent.ts';
+import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
+import { settings, type Task } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 import { createWorktree } from '../workflows/create.ts';
 import { isRefusal, thisProcess, transact } from '../workflows/hands.ts';

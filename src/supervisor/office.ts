@@ -2,13 +2,13 @@
 // process. Time, too, comes from here: whatever waits, waits by this clock.
 
 import type { Provider } from '../agents/provider.ts';
-import { type Actor, SUPERVISOR } from '../core/board.ts';
 import type { RunningUse } from '../core/budget/limits.ts';
 import type { Places } from '../core/prompts/prompt.ts';
-import type { Role } from '../core/state.ts';
 import { siteOf } from '../git/directory.ts';
 import type { Environment } from '../programs/environment.ts';
 import { markedProgram } from '../programs/marked.ts';
+import { type Actor, SUPERVISOR } from '../protocol/board.ts';
+import type { Role } from '../protocol/state.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { Instant } from '../text/time.ts';

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesToDrop, type LogRoom } from '../core/log-room.ts';
-import { isTerminal, type State, settings } from '../core/state.ts';
+import { isTerminal, type State, settings } from '../protocol/state.ts';
 import type { Paths } from '../store/paths.ts';
 import type { Instant } from '../text/time.ts';
 

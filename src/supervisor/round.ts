@@ -1,7 +1,7 @@
 // What the rounds of one supervisor share.
 
-import type { Refusal } from '../core/decision.ts';
 import { NO_PAST, type Past } from '../core/restarts.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import type { Instant } from '../text/time.ts';
 import type { HeadsWatch } from '../workflows/heads.ts';
 import type { Player } from './assignments.ts';

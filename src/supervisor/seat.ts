@@ -1,6 +1,6 @@
 // What is shown of one agent: changed by its supervisor, read by whoever draws it.
 
-import type { Role } from '../core/state.ts';
+import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 import type { Seat, SeatState } from './view.ts';
 

@@ -3,12 +3,12 @@
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SUPERVISOR } from '../core/board.ts';
-import type { Command, SessionStay, SessionUse } from '../core/command.ts';
-import { ID_PATTERN, TIMESTAMP_PATTERN } from '../core/fields.ts';
-import { agentLease } from '../core/holding.ts';
-import { SANDBOXES, type State } from '../core/state.ts';
-import { isFields } from '../core/values.ts';
+import { SUPERVISOR } from '../protocol/board.ts';
+import type { Command, SessionStay, SessionUse } from '../protocol/command.ts';
+import { ID_PATTERN, TIMESTAMP_PATTERN } from '../protocol/fields.ts';
+import { agentLease } from '../protocol/leases.ts';
+import { SANDBOXES, type State } from '../protocol/state.ts';
+import { isFields } from '../protocol/values.ts';
 import type { Snapshot } from '../store/store.ts';
 import { type Hands, isRefusal, transact } from '../workflows/hands.ts';
 import { handsOf, type Office } from './office.ts';

@@ -2,8 +2,8 @@
 // where the provider tells none. What nobody tells stays unknown.
 
 import { costOf } from '../core/budget/prices.ts';
-import type { SessionUse } from '../core/command.ts';
-import type { Config } from '../core/state.ts';
+import type { SessionUse } from '../protocol/command.ts';
+import type { Config } from '../protocol/state.ts';
 import type { Heard } from './listener.ts';
 
 /** `worked`: it did something, so that silence about tokens means unknown and not none. */

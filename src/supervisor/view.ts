@@ -2,8 +2,8 @@
 // Plain data, made anew at every change; the live board and the plain lines both show only this.
 
 import type { Alarm } from '../core/alarms/alarm.ts';
-import type { Board } from '../core/board.ts';
-import type { Role } from '../core/state.ts';
+import type { Board } from '../protocol/board.ts';
+import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 
 export type SeatState =

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import type { Alarm, AlarmsOn } from '../core/alarms/alarm.ts';
 import { type AlarmGroup, isEmpty } from '../core/alarms/group.ts';
-import { isFields } from '../core/values.ts';
+import { isFields } from '../protocol/values.ts';
 import { type Files, replaceFile } from '../store/files.ts';
 import type { Instant } from '../text/time.ts';
 

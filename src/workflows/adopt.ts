@@ -3,11 +3,11 @@
 
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { OPERATOR } from '../core/board.ts';
-import { decide } from '../core/decide.ts';
-import type { Refusal } from '../core/decision.ts';
-import { guardedSetting } from '../core/settings.ts';
-import { isFields } from '../core/values.ts';
+import { OPERATOR } from '../protocol/board.ts';
+import { decide } from '../protocol/decide.ts';
+import type { Refusal } from '../protocol/decision.ts';
+import { guardedSetting } from '../protocol/setting-metadata.ts';
+import { isFields } from '../protocol/values.ts';
 import type { Context } from '../store/context.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';
 import { parseStrict } from '../store/yaml/strict.ts';

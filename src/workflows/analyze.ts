@@ -4,9 +4,9 @@
 import { relative } from 'node:path';
 import { type Finding, findPatterns } from '../core/breaker.ts';
 import { breakerReport } from '../core/breaker-report.ts';
-import { newFindings } from '../core/commands/breaker.ts';
-import type { Refusal } from '../core/decision.ts';
-import type { State, Task } from '../core/state.ts';
+import { newFindings } from '../protocol/commands/breaker.ts';
+import type { Refusal } from '../protocol/decision.ts';
+import type { State, Task } from '../protocol/state.ts';
 import type { Committed, Store } from '../store/store.ts';
 import { type Hands, isRefusal, type Seen, transact } from './hands.ts';
 import { reportFile, writePaper } from './papers.ts';

@@ -2,14 +2,14 @@
 // behind it. The board is the witness; trailers in git are only compared with it, since whoever can
 // commit can write them. Reads only.
 
-import { type Refusal, refuse } from '../core/decision.ts';
-import { lastCoder } from '../core/holding.ts';
-import { bringBack } from '../core/integration-words.ts';
-import { type RecordedMerge, recordedMerges } from '../core/merges.ts';
-import { type Goal, settings, type Task } from '../core/state.ts';
 import { commitOf, isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { bringBack } from '../protocol/integration-hint.ts';
+import { lastCoder } from '../protocol/leases.ts';
+import { type RecordedMerge, recordedMerges } from '../protocol/merges.ts';
+import { type Goal, settings, type Task } from '../protocol/state.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { type Hands, integrationRef, isRefusal, openBench } from './hands.ts';
 

@@ -3,10 +3,10 @@
 // first; a summary that a crash kept from being written is written by whoever looks next.
 
 import { join, relative } from 'node:path';
-import type { Refusal } from '../core/decision.ts';
-import { deadlinePassed } from '../core/sprint.ts';
-import type { State } from '../core/state.ts';
 import { checkpointSummary, summaryFile } from '../core/summary.ts';
+import type { Refusal } from '../protocol/decision.ts';
+import { deadlinePassed } from '../protocol/sprint.ts';
+import type { State } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import { instant } from '../text/time.ts';
 import { type Hands, isRefusal, type Seen, transact } from './hands.ts';

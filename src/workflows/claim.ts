@@ -4,11 +4,6 @@
 // finds the reservation of a dead process and goes on from there.
 
 import { lstatSync } from 'node:fs';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { findTask } from '../core/find.ts';
-import { baselineOf as recordedBaseline } from '../core/holding.ts';
-import { type Settings, type State, settings as settingsOf, type Task } from '../core/state.ts';
-import { approvedBefore, goesOn, worktreePlan } from '../core/worktrees.ts';
 import { gives, see } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { layOutMerge } from '../git/layout.ts';
@@ -18,6 +13,11 @@ import { branchOf, commitOf, isAncestor, readRefs, reviewOf, seenOf } from '../g
 import { must } from '../git/run.ts';
 import { changedSince, mendIndex } from '../git/snapshot.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
+import { baselineOf as recordedBaseline } from '../protocol/leases.ts';
+import { type Settings, type State, settings as settingsOf, type Task } from '../protocol/state.ts';
+import { approvedBefore, goesOn, worktreePlan } from '../protocol/worktree-plan.ts';
 import type { Committed } from '../store/store.ts';
 import {
   declaredFiles,

@@ -1,12 +1,12 @@
 // `wt create`: the folder of a claimed task, made again when it is gone, or anew with --fresh; what was
 // there before is kept. The claim itself makes the first one.
 
-import { type Refusal, refuse } from '../core/decision.ts';
-import { startCommit } from '../core/holding.ts';
-import type { Settings } from '../core/state.ts';
 import { type Discard, gives } from '../git/attempts.ts';
 import { headOf, worktreePath } from '../git/places.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { startCommit } from '../protocol/leases.ts';
+import type { Settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import { lastSeen } from './claim.ts';
 import {

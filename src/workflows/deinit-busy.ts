@@ -1,9 +1,9 @@
 // Who is at work, so that Liza cannot leave: on what, until when, and what ends that. A live process is behind a
 // supervisor's claim; behind one that was made by hand there is only its lease, and a person may give that back.
 
-import type { Board, LeaseView } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { agentLease, claimingBy, reviewLease, taskLease } from '../core/holding.ts';
+import type { Board, LeaseView } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { agentLease, claimingBy, reviewLease, taskLease } from '../protocol/leases.ts';
 import { type Instant, iso } from '../text/time.ts';
 
 interface Hold {

@@ -5,16 +5,16 @@
 
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Board } from '../core/board.ts';
-import { type Refusal, Refused, refuse } from '../core/decision.ts';
-import { ID_PATTERN } from '../core/fields.ts';
-import { findTask } from '../core/find.ts';
-import { settings } from '../core/state.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
 import { type Environment, git } from '../git/run.ts';
 import { leftAside } from '../git/scratch.ts';
 import { openWorkbench, type Workbench } from '../git/workbench.ts';
+import type { Board } from '../protocol/board.ts';
+import { type Refusal, Refused, refuse } from '../protocol/decision.ts';
+import { ID_PATTERN } from '../protocol/fields.ts';
+import { findTask } from '../protocol/find.ts';
+import { settings } from '../protocol/state.ts';
 import type { Context } from '../store/context.ts';
 import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';

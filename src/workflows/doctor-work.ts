@@ -1,13 +1,13 @@
 // The doctor's look at worktrees, branches and merges; and the person's word that a branch moved
 // outside Liza is right as it is.
 
-import type { Board } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { bringBack } from '../core/integration-words.ts';
-import { recordedMerges } from '../core/merges.ts';
-import { settings } from '../core/state.ts';
 import { commitOf } from '../git/refs.ts';
 import type { Workbench } from '../git/workbench.ts';
+import type { Board } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { bringBack } from '../protocol/integration-hint.ts';
+import { recordedMerges } from '../protocol/merges.ts';
+import { settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import type { Finding } from './doctor.ts';
 import { type Hands, integrationRef, isRefusal, openBench, transact } from './hands.ts';

@@ -3,10 +3,10 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { validate } from '../core/invariants.ts';
-import { RECORD_SECTIONS, settings } from '../core/state.ts';
 import { exclude, type Repository } from '../git/repository.ts';
 import { type Environment, git, MINIMUM_GIT } from '../git/run.ts';
+import { validate } from '../protocol/invariants.ts';
+import { RECORD_SECTIONS, settings } from '../protocol/state.ts';
 import { Archive } from '../store/archive.ts';
 import { assemble } from '../store/assemble.ts';
 import type { Context } from '../store/context.ts';

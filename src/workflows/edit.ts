@@ -5,8 +5,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { RECORD_SECTIONS } from '../core/state.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { RECORD_SECTIONS } from '../protocol/state.ts';
 import type { Context } from '../store/context.ts';
 import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';

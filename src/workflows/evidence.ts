@@ -4,10 +4,10 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { EvidenceFound } from '../core/audit-facts.ts';
-import { historyOf } from '../core/holding.ts';
-import { type Proof, writtenDown } from '../core/proof.ts';
-import type { Task } from '../core/state.ts';
-import { isFields } from '../core/values.ts';
+import { historyOf } from '../protocol/leases.ts';
+import { type Proof, writtenDown } from '../protocol/proof.ts';
+import type { Task } from '../protocol/state.ts';
+import { isFields } from '../protocol/values.ts';
 import { sha256 } from '../store/hash.ts';
 
 /** Nothing else is ours to look at, whatever a record names. */

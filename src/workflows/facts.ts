@@ -1,10 +1,6 @@
 // What git says about a task's folder and about a commit that is offered for review: the facts that
 // the rules decide on. Looks only, but for remembering every commit it sees.
 
-import type { FileChange, SubmitFacts, WorktreeFacts } from '../core/command.ts';
-import { baselineOf, historyOf } from '../core/holding.ts';
-import { isTest, testPatterns } from '../core/scope.ts';
-import type { Settings, Task } from '../core/state.ts';
 import { readTestEdits, TEST_EDITS_READ } from '../core/test-edits.ts';
 import { see } from '../git/attempts.ts';
 import { type Change, changesBetween } from '../git/changes.ts';
@@ -13,6 +9,10 @@ import { isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { changedSince, pathsBetween, treeOf } from '../git/snapshot.ts';
 import type { Workbench } from '../git/workbench.ts';
+import type { FileChange, SubmitFacts, WorktreeFacts } from '../protocol/command.ts';
+import { baselineOf, historyOf } from '../protocol/leases.ts';
+import { isTest, testPatterns } from '../protocol/scope.ts';
+import type { Settings, Task } from '../protocol/state.ts';
 import { declaredFiles, discardOf } from './folders.ts';
 
 export interface Asked {

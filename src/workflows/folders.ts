@@ -3,9 +3,6 @@
 
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { EnvironmentError, type Refusal, refuse } from '../core/decision.ts';
-import { lastCoder } from '../core/holding.ts';
-import type { Settings, Task } from '../core/state.ts';
 import { type Attempt, type Discard, saveAttempt } from '../git/attempts.ts';
 import { cloneIsolation } from '../git/clone.ts';
 import { isolationFor, isolationOf } from '../git/isolation.ts';
@@ -30,6 +27,9 @@ import { changedSince, treeOf } from '../git/snapshot.ts';
 import { usersOf } from '../git/users.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { isMisplaced, pointAgain, worktreeIsolation } from '../git/worktree.ts';
+import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
+import { lastCoder } from '../protocol/leases.ts';
+import type { Settings, Task } from '../protocol/state.ts';
 import { type Hands, isRefusal, premisesOf } from './hands.ts';
 import { prepareFolder, temporaryOf } from './prepare.ts';
 import { needsClone, runConfined } from './shelter.ts';

@@ -1,7 +1,7 @@
 // What the watcher does besides raising alarms, after every change and as time passes: trips the circuit breaker, halts
 // at the deadline, follows a CHECKPOINT file that was touched or removed, writes what a crash left unwritten.
 
-import type { Refusal } from '../core/decision.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import { checkBreaker } from './analyze.ts';
 import { attendCheckpoint } from './checkpoint.ts';
 import { type Hands, isRefusal, type Seen } from './hands.ts';

@@ -4,16 +4,16 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Actor, Board } from '../core/board.ts';
-import type { Command } from '../core/command.ts';
-import { decide } from '../core/decide.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { findTask } from '../core/find.ts';
-import { bringBack } from '../core/integration-words.ts';
-import { type Settings, settings, type Task } from '../core/state.ts';
 import { commitsOf } from '../git/refs.ts';
 import type { Environment } from '../git/run.ts';
 import { openWorkbench, type Workbench } from '../git/workbench.ts';
+import type { Actor, Board } from '../protocol/board.ts';
+import type { Command } from '../protocol/command.ts';
+import { decide } from '../protocol/decide.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
+import { bringBack } from '../protocol/integration-hint.ts';
+import { type Settings, settings, type Task } from '../protocol/state.ts';
 import type { Context } from '../store/context.ts';
 import { acquireLock } from '../store/lock.ts';
 import { formatProcess, identify } from '../store/processes.ts';

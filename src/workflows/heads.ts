@@ -4,11 +4,11 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Board, roleOfId } from '../core/board.ts';
-import type { Refusal } from '../core/decision.ts';
 import { commitOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { type Board, roleOfId } from '../protocol/board.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import { type Hands, integrationRef, isRefusal, openBench, transact } from './hands.ts';
 
 export const strayOf = (commit: string): string => `refs/liza/strays/${commit}`;

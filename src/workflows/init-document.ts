@@ -3,7 +3,7 @@
 
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Context } from '../store/context.ts';
 import type { InitRequest } from './init.ts';
 

@@ -4,16 +4,16 @@
 
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type Actor, OPERATOR } from '../core/board.ts';
-import { branchInUse } from '../core/commands/setting.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { freshState } from '../core/fresh.ts';
-import { nextGoal } from '../core/goals.ts';
-import type { Config, Goal, State } from '../core/state.ts';
 import { ensureBranch, exclude, type Repository } from '../git/repository.ts';
 import type { Environment } from '../git/run.ts';
 import { usersOf } from '../git/users.ts';
 import { openWorkbench } from '../git/workbench.ts';
+import { type Actor, OPERATOR } from '../protocol/board.ts';
+import { branchInUse } from '../protocol/commands/budget-setting.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { freshState } from '../protocol/new-board.ts';
+import { nextGoal } from '../protocol/next-goal.ts';
+import type { Config, Goal, State } from '../protocol/state.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
 import { start } from '../store/import.ts';

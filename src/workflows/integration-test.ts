@@ -4,10 +4,10 @@
 
 import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
-import type { Settings } from '../core/state.ts';
 import { must } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { Settings } from '../protocol/state.ts';
 import type { Hands } from './hands.ts';
 import { endOf, fromRoot, howEnded, inThrowAway, isGreen, runHere } from './throw-away.ts';
 

@@ -1,12 +1,12 @@
 // `liza lock write` and `liza lock modify`: the seeds' way of changing the board, under the lock and by
-// the rules of an edit by hand (core/edits.ts). All or nothing: what may not be adopted puts the whole
+// the rules of an edit by hand (protocol/edits.ts). All or nothing: what may not be adopted puts the whole
 // file back, and the refused version is kept.
 
 import { spawnSync } from 'node:child_process';
-import type { Actor } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import type { Authority } from '../core/edit-draft.ts';
-import { setPath } from '../core/paths.ts';
+import type { Actor } from '../protocol/board.ts';
+import { setPath } from '../protocol/board-path.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { Authority } from '../protocol/edit-draft.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
 import { sha256 } from '../store/hash.ts';

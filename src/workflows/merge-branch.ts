@@ -1,13 +1,13 @@
 // The one outside act of a merge: the integration branch moves from where Liza left it to the tested
 // candidate, together with every clean checkout that stands on it. Or it does not, for a reason that is told.
 
-import type { Board } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import type { Settings, Task } from '../core/state.ts';
 import { type Reservation, reserve } from '../git/advance.ts';
 import { whyHeld } from '../git/checkouts.ts';
 import { commitOf, mergingOf, updateRefs } from '../git/refs.ts';
 import type { Workbench } from '../git/workbench.ts';
+import type { Board } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { Settings, Task } from '../protocol/state.ts';
 import { type Hands, integrationGone, integrationRef, isRefusal, transact } from './hands.ts';
 import { checkoutsOf, unpin } from './settle.ts';
 

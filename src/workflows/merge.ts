@@ -3,16 +3,16 @@
 // branch never holds an untested merge and there is nothing to roll back. One merge at a time
 // (hands.ts); what a killed one left, settle.ts finishes or undoes.
 
-import { type Refusal, refuse } from '../core/decision.ts';
-import { findTask } from '../core/find.ts';
-import { lastCoder } from '../core/holding.ts';
-import { recordedMerges } from '../core/merges.ts';
-import type { Task } from '../core/state.ts';
 import { buildCandidate } from '../git/candidate.ts';
 import { findPlace, headOf, isPlace } from '../git/places.ts';
 import { commitsOf, mergingOf, updateRefs } from '../git/refs.ts';
 import { pathsBetween } from '../git/snapshot.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
+import { lastCoder } from '../protocol/leases.ts';
+import { recordedMerges } from '../protocol/merges.ts';
+import type { Task } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import {
   foresee,

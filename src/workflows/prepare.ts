@@ -5,9 +5,9 @@
 
 import { constants, copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { isAbsolute, join, posix, relative } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
 import type { Environment } from '../programs/environment.ts';
 import { type Ended, type Program, runProgram } from '../programs/run.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 
 export interface PrepareRequest {
   /** The project's root, where the declared files are. */

@@ -2,13 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Board } from '../core/board.ts';
-import type { SubmitFacts } from '../core/command.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import type { ProofRun } from '../core/proof.ts';
-import type { Settings, Task } from '../core/state.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { type Ended, stopwatch } from '../programs/run.ts';
+import type { Board } from '../protocol/board.ts';
+import type { SubmitFacts } from '../protocol/command.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { ProofRun } from '../protocol/proof.ts';
+import type { Settings, Task } from '../protocol/state.ts';
 import type { Hands } from './hands.ts';
 import { endOf, fromRoot, howEnded, isGreen, runHere } from './throw-away.ts';
 

@@ -2,13 +2,13 @@
 // red, and with the base's own tests the commit must stay green. `strict` decides by that, `evidence` tells the
 // reviewer what it found within its time.
 
-import { EnvironmentError, type Refusal, refuse } from '../core/decision.ts';
-import { pathsIn } from '../core/instructions.ts';
-import type { Disproof, TestProof } from '../core/proof.ts';
-import { isTest, testPatterns } from '../core/scope.ts';
 import { checkOutOver } from '../git/checkout.ts';
 import { mixedTree } from '../git/mixed.ts';
 import { stopwatch } from '../programs/run.ts';
+import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
+import { pathsIn } from '../protocol/instruction-files.ts';
+import type { Disproof, TestProof } from '../protocol/proof.ts';
+import { isTest, testPatterns } from '../protocol/scope.ts';
 import { type Hands, isRefusal } from './hands.ts';
 import { logOf, outputOf, type Proving, type Ran, runAll, short } from './prove-runs.ts';
 import { inThrowAway } from './throw-away.ts';

@@ -2,11 +2,11 @@
 // very commit, in a clean checkout that is thrown away. Nothing of what the coder said is run or believed.
 // Killed in the middle, it leaves a folder that the next run removes, and the commit is simply not submitted.
 
-import type { Refusal } from '../core/decision.ts';
-import { type Disproof, isKnownGreen, type Proof } from '../core/proof.ts';
 import { leftAside, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { stopwatch } from '../programs/run.ts';
+import type { Refusal } from '../protocol/decision.ts';
+import { type Disproof, isKnownGreen, type Proof } from '../protocol/proof.ts';
 import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-room.ts';
 import { type Hands, isRefusal } from './hands.ts';
 import type { Unprepared } from './prepare.ts';

@@ -5,13 +5,6 @@
 
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Board } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { ID_PATTERN } from '../core/fields.ts';
-import { findTask } from '../core/find.ts';
-import { claimingBy, reviewLease } from '../core/holding.ts';
-import { bringBack } from '../core/integration-words.ts';
-import { settings, type Task } from '../core/state.ts';
 import { UNFINISHED } from '../git/layout.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
 import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../git/places.ts';
@@ -19,6 +12,13 @@ import { branchOf, commitOf, readRefs, seenOf, updateRefs } from '../git/refs.ts
 import { leftAside, sweepScratch } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { isMisplaced, pointAgain } from '../git/worktree.ts';
+import type { Board } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { ID_PATTERN } from '../protocol/fields.ts';
+import { findTask } from '../protocol/find.ts';
+import { bringBack } from '../protocol/integration-hint.ts';
+import { claimingBy, reviewLease } from '../protocol/leases.ts';
+import { settings, type Task } from '../protocol/state.ts';
 import { lastSeen } from './claim.ts';
 import {
   type Discarded,

@@ -1,11 +1,11 @@
 // A task is let go: the board says so first (the intent), then folder and branch are put away. Killed
 // in between, reconcile finds a folder that no task owns and does the same.
 
-import type { Command } from '../core/command.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { isTerminal } from '../core/state.ts';
 import type { Attempt } from '../git/attempts.ts';
 import { commitOf } from '../git/refs.ts';
+import type { Command } from '../protocol/command.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isTerminal } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import { discardFolder, discardOf } from './folders.ts';
 import { type Hands, integrationRef, isRefusal, look, removeLock, transact, withTaskFolder } from './hands.ts';

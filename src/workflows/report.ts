@@ -2,10 +2,10 @@
 
 import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
 import { reportOf } from '../core/report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../core/report/markdown.ts';
 import { PAGE_MARK, page } from '../core/report/page.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Context } from '../store/context.ts';
 import { secretsOf } from '../text/redact.ts';
 import type { Hands } from './hands.ts';

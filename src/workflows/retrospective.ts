@@ -2,10 +2,10 @@
 // goes to its end and onto the board.
 
 import { join, relative } from 'node:path';
-import { retrospectiveOf } from '../core/commands/sprint.ts';
-import type { Refusal } from '../core/decision.ts';
 import { learnedSection, retrospectiveDraft } from '../core/retrospective.ts';
 import { fileTime } from '../core/summary.ts';
+import { retrospectiveOf } from '../protocol/commands/sprint.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import { appendFile } from '../store/files.ts';
 import type { Committed } from '../store/store.ts';
 import { iso } from '../text/time.ts';

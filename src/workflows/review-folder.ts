@@ -5,17 +5,17 @@
 
 import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type ReviewCopy, reviewCopyOf } from '../core/commands/review-copy.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { steersAgents } from '../core/instructions.ts';
-import { covers } from '../core/scope.ts';
-import { type Settings, settings, type Task } from '../core/state.ts';
 import { writeClone } from '../git/clone.ts';
 import { linkTargets } from '../git/links.ts';
 import { mixedTree, trackedChanges, trackedTree } from '../git/mixed.ts';
 import { must } from '../git/run.ts';
 import { aside, leftAside, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
+import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review-copy.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { steersAgents } from '../protocol/instruction-files.ts';
+import { covers } from '../protocol/scope.ts';
+import { type Settings, settings, type Task } from '../protocol/state.ts';
 import { type Hands, isRefusal, openBench, premisesOf, transact } from './hands.ts';
 import { prepareFolder } from './prepare.ts';
 import { runConfined } from './shelter.ts';

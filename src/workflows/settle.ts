@@ -2,9 +2,6 @@
 // then the board has to say so; or it does not, then there was no merge. Only under the integration
 // lock: whoever holds it knows that no other merge is alive.
 
-import type { Board } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import type { Task } from '../core/state.ts';
 import { type Failed, finishAdvance } from '../git/advance.ts';
 import { type Checkout, holdersOf } from '../git/checkouts.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
@@ -12,6 +9,9 @@ import { commitOf, isAncestor, mergingOf, readRefs, updateRefs } from '../git/re
 import { leftAside, removeTree } from '../git/scratch.ts';
 import { mayBeHeld } from '../git/users.ts';
 import type { Workbench } from '../git/workbench.ts';
+import type { Board } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { Task } from '../protocol/state.ts';
 import { type Hands, integrationRef, thisProcess, transact } from './hands.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */

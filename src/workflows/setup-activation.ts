@@ -3,7 +3,7 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 import { dropEmpty, placeBelow, putText, readText } from './setup-home.ts';
 
 /** Provider → the file below home that it reads in every project. */

@@ -14,7 +14,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 import { realFiles, temporaryFor, writeTemporary } from '../store/files.ts';
 
 /** The real path of HOME. */

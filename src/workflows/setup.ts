@@ -5,8 +5,8 @@
 import { hash as hashOf } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { isFields } from '../core/values.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isFields } from '../protocol/values.ts';
 import type { Finding } from './doctor.ts';
 import { isRefusal } from './hands.ts';
 import {

@@ -4,13 +4,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Refusal, refuse } from '../core/decision.ts';
-import type { Settings } from '../core/state.ts';
 import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
 import { isRunning } from '../git/running.ts';
 import type { Environment } from '../programs/environment.ts';
 import type { Limits } from '../programs/limits.ts';
 import { type Ended, type Program, runProgram } from '../programs/run.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { Settings } from '../protocol/state.ts';
 import { confine } from '../sandbox/confine.ts';
 import { type Detected, detect, isTool, type Tool, toolOf } from '../sandbox/detect.ts';
 import { policyOf } from '../sandbox/stay.ts';

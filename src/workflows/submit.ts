@@ -4,17 +4,17 @@
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SubmitFacts } from '../core/command.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { findTask } from '../core/find.ts';
-import { knownProof, knownRefusal, type Proof, proofCommands } from '../core/proof.ts';
-import { hideIn } from '../core/redact-command.ts';
-import type { Task } from '../core/state.ts';
 import { isolationOf } from '../git/isolation.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/places.ts';
 import { commitOf, readRefs, reviewOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
+import type { SubmitFacts } from '../protocol/command.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
+import { knownProof, knownRefusal, type Proof, proofCommands } from '../protocol/proof.ts';
+import { hideIn } from '../protocol/redact-command.ts';
+import type { Task } from '../protocol/state.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Committed } from '../store/store.ts';
 import { secretsOf } from '../text/redact.ts';

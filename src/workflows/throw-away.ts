@@ -3,12 +3,12 @@
 // Whatever they do to it, commits stay what they are. The one place where such programs are started.
 
 import { join, relative } from 'node:path';
-import type { Settings } from '../core/state.ts';
 import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
 import { aside, type Purpose, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import type { Ended } from '../programs/run.ts';
+import type { Settings } from '../protocol/state.ts';
 import { type Hands, premisesOf } from './hands.ts';
 import { prepareFolder, type Unprepared } from './prepare.ts';
 import { type Rules, runConfined } from './shelter.ts';

@@ -2,11 +2,11 @@
 // undone: nothing with an effect on git, processes or files, nothing that someone has built on since,
 // nothing that has ended. Fields return to what they were; history is never cut, it gains `undone`.
 
-import { type Actor, actorName } from '../core/board.ts';
-import { type Refusal, refuse } from '../core/decision.ts';
-import { invariants } from '../core/invariants.ts';
-import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task } from '../core/state.ts';
-import type { Fields } from '../core/values.ts';
+import { type Actor, actorName } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { invariants } from '../protocol/invariants.ts';
+import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
+import type { Fields } from '../protocol/values.ts';
 import type { Context } from '../store/context.ts';
 import type { Entry } from '../store/journal.ts';
 import { normalise } from '../store/normal.ts';

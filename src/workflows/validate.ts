@@ -1,7 +1,7 @@
 // `liza validate`: what is wrong with a blackboard file, as lines and as data.
 
 import { statSync } from 'node:fs';
-import { type Refusal, refuse } from '../core/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 import { checkFile, type Issue, issueLine } from '../store/check.ts';
 import type { Context } from '../store/context.ts';
 

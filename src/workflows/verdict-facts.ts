@@ -2,13 +2,13 @@
 // copy as it was. Looks only. Whatever cannot be read is an error: no verdict counts that could not be checked.
 
 import { join, posix } from 'node:path';
-import type { VerdictFacts } from '../core/command.ts';
-import { reviewCopyOf } from '../core/commands/review-copy.ts';
-import type { Refusal } from '../core/decision.ts';
-import type { Task } from '../core/state.ts';
-import type { Blocker } from '../core/verdict.ts';
 import { must } from '../git/run.ts';
 import type { Workbench } from '../git/workbench.ts';
+import type { VerdictFacts } from '../protocol/command.ts';
+import { reviewCopyOf } from '../protocol/commands/review-copy.ts';
+import type { Refusal } from '../protocol/decision.ts';
+import type { Task } from '../protocol/state.ts';
+import type { Blocker } from '../protocol/verdict.ts';
 import { type Hands, isRefusal, look, openBench } from './hands.ts';
 import { changedInReview } from './review-folder.ts';
 

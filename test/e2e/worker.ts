@@ -10,9 +10,9 @@
 
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { OPERATOR } from '../../src/core/board.ts';
-import { decide } from '../../src/core/decide.ts';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
+import { OPERATOR } from '../../src/protocol/board.ts';
+import { decide } from '../../src/protocol/decide.ts';
 import type { Context } from '../../src/store/context.ts';
 import type { Files } from '../../src/store/files.ts';
 import { mirrorJournal } from '../../src/store/mirror.ts';

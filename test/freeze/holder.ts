@@ -3,8 +3,8 @@
 //   holder <root> <agent> <role> <task> <epoch> <script>      says `session {json}` once all of that is so
 
 import { spawn } from 'node:child_process';
-import type { Role } from '../../src/core/state.ts';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
+import type { Role } from '../../src/protocol/state.ts';
 import { contextOf } from '../../src/store/open.ts';
 import { openSession } from '../../src/store/sessions.ts';
 import { yamlStore } from '../../src/store/yaml.ts';

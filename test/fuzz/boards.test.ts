@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { freshState } from '../../src/core/fresh.ts';
+import { freshState } from '../../src/protocol/new-board.ts';
 import { contextOf, openYamlStore } from '../../src/store/open.ts';
 import { emitEntries } from '../../src/store/yaml/emit.ts';
 import { CANARY, hostile, isDead, RUNS, within } from './hostile.ts';

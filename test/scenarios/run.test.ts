@@ -5,10 +5,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Actor } from '../../src/core/board.ts';
-import type { Command } from '../../src/core/command.ts';
-import { startCommit } from '../../src/core/holding.ts';
-import type { State } from '../../src/core/state.ts';
+import type { Actor } from '../../src/protocol/board.ts';
+import type { Command } from '../../src/protocol/command.ts';
+import { startCommit } from '../../src/protocol/leases.ts';
+import type { State } from '../../src/protocol/state.ts';
 import {
   addDraft,
   addReady,

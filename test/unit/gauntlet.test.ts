@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { TABLE } from '../../src/core/commands.ts';
+import { TABLE } from '../../src/protocol/table.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

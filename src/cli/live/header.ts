@@ -2,8 +2,8 @@
 
 import { spentOnGoal } from '../../core/budget/ledger.ts';
 import { scopeWords } from '../../core/budget/limits.ts';
-import type { State } from '../../core/state.ts';
 import type { StatusView } from '../../core/view.ts';
+import type { State } from '../../protocol/state.ts';
 import type { CrewView, Seat } from '../../supervisor/view.ts';
 import type { Line, Pen } from '../pen.ts';
 import type { LiveLook, Screen } from './screen.ts';

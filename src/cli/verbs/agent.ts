@@ -1,8 +1,8 @@
 // `liza agent <role> [task]`: one supervisor for one agent, for terminals of their own.
 
-import { type Board, roleOfId } from '../../core/board.ts';
-import { refuse } from '../../core/decision.ts';
-import type { Role } from '../../core/state.ts';
+import { type Board, roleOfId } from '../../protocol/board.ts';
+import { refuse } from '../../protocol/decision.ts';
+import type { Role } from '../../protocol/state.ts';
 import { given } from '../args.ts';
 import { openDesk, refused } from '../desk.ts';
 import { agentId } from '../identity.ts';

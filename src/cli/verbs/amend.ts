@@ -1,6 +1,6 @@
 // `liza amend <task>`: changes only what is given of a DRAFT, UNCLAIMED or BLOCKED task.
 
-import { refuse } from '../../core/decision.ts';
+import { refuse } from '../../protocol/decision.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import { specFacts } from '../spec-facts.ts';

@@ -1,9 +1,9 @@
 // `liza anomaly --type …`: something went other than it should; the circuit breaker reads these.
 
-import { type Refusal, refuse } from '../../core/decision.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { quoted } from '../../protocol/ids.ts';
 import { given } from '../args.ts';
 import { act, refused } from '../desk.ts';
-import { quoted } from '../ids.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -2,15 +2,15 @@
 // Everything shown comes out of refs and commit messages that an agent could have written: what is not
 // of Liza's form is counted and never becomes part of a command to paste.
 
-import { type Refusal, refuse } from '../../core/decision.ts';
-import { settings } from '../../core/state.ts';
 import type { Attempt } from '../../git/attempts.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { quoted, TASK_ID_SOURCE } from '../../protocol/ids.ts';
+import { settings } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
 import type { Hands } from '../../workflows/hands.ts';
 import { refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
-import { quoted, TASK_ID_SOURCE } from '../ids.ts';
 import { oneLine } from '../terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 

@@ -1,7 +1,7 @@
 // `liza audit [task]`: the whole provenance of a task or the goal, each fact held against journal and git.
 
 import { unsupervised } from '../../core/audit-sessions.ts';
-import { refuse } from '../../core/decision.ts';
+import { refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import { refused } from '../desk.ts';
 import { openHands } from '../hands.ts';

@@ -1,8 +1,8 @@
 // `liza begin <task>`: the checkpoint before the first change of an iteration. It binds to the
 // worktree's HEAD, so that a checkpoint written after the code is refused.
 
-import type { Checkpoint } from '../../core/command.ts';
-import { type Refusal, refuse } from '../../core/decision.ts';
+import type { Checkpoint } from '../../protocol/command.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import { readJson } from '../input.ts';
 import type { Io } from '../io.ts';

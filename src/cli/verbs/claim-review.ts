@@ -1,6 +1,6 @@
 // `liza claim-review <task> <agent>`: a reviewer's supervisor claims a review of the pinned commit.
 
-import { findTask } from '../../core/find.ts';
+import { findTask } from '../../protocol/find.ts';
 import { committedResult, refused } from '../desk.ts';
 import { diffText, lastDiff } from '../diff-text.ts';
 import { openHands } from '../hands.ts';

@@ -1,9 +1,9 @@
 // `liza config get [key]`: what is in force, whether written down or a default.
 
-import { refuse } from '../../core/decision.ts';
-import { isFields } from '../../core/values.ts';
+import { refuse } from '../../protocol/decision.ts';
+import { quoted } from '../../protocol/ids.ts';
+import { isFields } from '../../protocol/values.ts';
 import { openDesk, refused } from '../desk.ts';
-import { quoted } from '../ids.ts';
 import { nearest } from '../nearest.ts';
 import { plain } from '../terminal.ts';
 import type { Verb } from '../verb.ts';
@@ -16,8 +16,8 @@ export const verb: Verb = {
   run: async (args, io) => {
     const desk = await openDesk(io);
     if (refused(desk)) return desk;
-    const { ConfigSchema } = await import('../../core/config.ts');
-    const { settings } = await import('../../core/state.ts');
+    const { ConfigSchema } = await import('../../protocol/config.ts');
+    const { settings } = await import('../../protocol/state.ts');
     const { board, notices } = await desk.store.read();
     const values: Readonly<Record<string, unknown>> = { ...settings(board.state) };
     const known = [...new Set([...Object.keys(ConfigSchema.entries), ...Object.keys(values)])].sort();

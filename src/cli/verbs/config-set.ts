@@ -1,7 +1,7 @@
 // `liza config set <key> <value>`: one value; whether it fits the key the core decides.
 
-import type { CommandOf } from '../../core/command.ts';
-import { meant } from '../../core/settings.ts';
+import type { CommandOf } from '../../protocol/command.ts';
+import { meant } from '../../protocol/setting-metadata.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import type { Io } from '../io.ts';
 import type { Verb } from '../verb.ts';

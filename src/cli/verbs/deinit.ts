@@ -1,6 +1,6 @@
 // `liza deinit`: Liza leaves this project; unless told otherwise, what was worked on stays in git.
 
-import type { Refusal } from '../../core/decision.ts';
+import type { Refusal } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import type { Deinited } from '../../workflows/deinit.ts';
 import { refused } from '../desk.ts';

@@ -5,12 +5,12 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { rehearsalProvider } from '../../agents/providers/rehearsal.ts';
-import { type Refusal, refuse } from '../../core/decision.ts';
 import { follow } from '../../demo/follow.ts';
 import { type Answer, GOAL } from '../../demo/human.ts';
 import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from '../../demo/repository.ts';
 import { type Chapter, type Logged, story } from '../../demo/story.ts';
 import { typed } from '../../demo/typed.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import type { Script } from '../../rehearsal/script.ts';
 import { openYamlStore } from '../../store/open.ts';

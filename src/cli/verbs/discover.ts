@@ -1,6 +1,6 @@
 // `liza discover "<description>"`: an adjacent problem, reported instead of fixed.
 
-import type { CommandOf } from '../../core/command.ts';
+import type { CommandOf } from '../../protocol/command.ts';
 import { given } from '../args.ts';
 import { act } from '../desk.ts';
 import type { Verb } from '../verb.ts';

@@ -1,6 +1,6 @@
 // `liza discovery list`: what coders and reviewers found beside their tasks.
 
-import type { Discovery } from '../../core/state.ts';
+import type { Discovery } from '../../protocol/state.ts';
 import { openDesk, refused } from '../desk.ts';
 import { oneLine } from '../terminal.ts';
 import type { Verb } from '../verb.ts';

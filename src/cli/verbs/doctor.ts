@@ -1,8 +1,8 @@
 // `liza doctor [--fix]`: what is wrong around the blackboard, and what to do about it.
 
 import { version } from '../../../package.json';
-import { type Refusal, refuse } from '../../core/decision.ts';
-import type { Settings } from '../../core/state.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
+import type { Settings } from '../../protocol/state.ts';
 import type { Finding } from '../../workflows/doctor.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import { committedResult, refused } from '../desk.ts';

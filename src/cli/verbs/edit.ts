@@ -1,6 +1,6 @@
 // `liza edit`: state.yaml in your editor, merged record by record when you are done.
 
-import { refuse } from '../../core/decision.ts';
+import { refuse } from '../../protocol/decision.ts';
 import { refused } from '../desk.ts';
 import { humanOnly } from '../identity.ts';
 import type { Io } from '../io.ts';

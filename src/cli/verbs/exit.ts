@@ -1,9 +1,9 @@
 // `liza exit <code>`: an LLM cannot set its CLI's exit code, so it declares it here (SPEC §8).
 
-import { refuse } from '../../core/decision.ts';
+import { refuse } from '../../protocol/decision.ts';
+import { quoted } from '../../protocol/ids.ts';
 import { given } from '../args.ts';
 import { act } from '../desk.ts';
-import { quoted } from '../ids.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,9 +1,9 @@
 // `liza heartbeat`: renews the asker's lease without touching state.yaml. `--long` first records
 // why the next step takes long, then asks for the long duration.
 
-import type { Board } from '../../core/board.ts';
-import { refuse } from '../../core/decision.ts';
-import { type Settings, settings } from '../../core/state.ts';
+import type { Board } from '../../protocol/board.ts';
+import { refuse } from '../../protocol/decision.ts';
+import { type Settings, settings } from '../../protocol/state.ts';
 import type { Renewal } from '../../store/store.ts';
 import { given } from '../args.ts';
 import { type Desk, decideAt, openDesk, refused } from '../desk.ts';

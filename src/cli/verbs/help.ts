@@ -1,8 +1,8 @@
 // `liza help [verb|topic]`: the list of commands by who uses them, one command, or one topic.
 
-import { refuse } from '../../core/decision.ts';
+import { refuse } from '../../protocol/decision.ts';
+import { quoted } from '../../protocol/ids.ts';
 import { COMMON_OPTIONS } from '../args.ts';
-import { quoted } from '../ids.ts';
 import { nearest } from '../nearest.ts';
 import { REGISTRY } from '../registry.ts';
 import { TOPICS } from '../topics.ts';

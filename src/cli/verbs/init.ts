@@ -2,9 +2,9 @@
 // there; without one it takes the defaults, or refuses with the command that would do.
 
 import { readFileSync } from 'node:fs';
-import { type Refusal, refuse } from '../../core/decision.ts';
-import type { State } from '../../core/state.ts';
 import type { Repository } from '../../git/repository.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
+import type { State } from '../../protocol/state.ts';
 import { given } from '../args.ts';
 import { refused } from '../desk.ts';
 import { humanOnly } from '../identity.ts';

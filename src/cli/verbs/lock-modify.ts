@@ -1,6 +1,6 @@
 // `liza lock modify <cmd…>`: a command of one's own under the lock; what it leaves is checked.
 
-import { refuse } from '../../core/decision.ts';
+import { refuse } from '../../protocol/decision.ts';
 import { openDesk, refused } from '../desk.ts';
 import { notForAgents } from '../identity.ts';
 import type { Verb } from '../verb.ts';

@@ -1,6 +1,6 @@
 // `liza log verify`: holds the journal against itself, its copy and state.yaml.
 
-import { refuse } from '../../core/decision.ts';
+import { refuse } from '../../protocol/decision.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { refuse } from '../../core/decision.ts';
+import { refuse } from '../../protocol/decision.ts';
 import { isBrokered } from '../brokered.ts';
 import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';

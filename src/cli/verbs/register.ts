@@ -1,7 +1,7 @@
 // `liza register <agent>`: an agent id comes to life without a supervisor of its own: for scripts, and for
 // whoever plays an agent by hand.
 
-import { roleOfId } from '../../core/board.ts';
+import { roleOfId } from '../../protocol/board.ts';
 import { given } from '../args.ts';
 import { act } from '../desk.ts';
 import { agentId } from '../identity.ts';

@@ -4,14 +4,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { roleOfId } from '../../core/board.ts';
-import { type Refusal, refuse } from '../../core/decision.ts';
+import { roleOfId } from '../../protocol/board.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { quoted } from '../../protocol/ids.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import { play } from '../../rehearsal/play.ts';
 import type { Script, ScriptRole } from '../../rehearsal/script.ts';
 import { refused } from '../desk.ts';
 import { agentId } from '../identity.ts';
-import { quoted } from '../ids.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

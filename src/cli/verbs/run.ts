@@ -1,11 +1,11 @@
 // `liza run`: planner, coders, reviewers and the watcher in one terminal: the everyday way.
 
-import { type Refusal, refuse } from '../../core/decision.ts';
-import type { Role } from '../../core/state.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { quoted } from '../../protocol/ids.ts';
+import type { Role } from '../../protocol/state.ts';
 import type { Supervised } from '../../supervisor/round.ts';
 import { given } from '../args.ts';
 import { openDesk, refused } from '../desk.ts';
-import { quoted } from '../ids.ts';
 import type { Args, Verb } from '../verb.ts';
 
 const MOST = 50;

@@ -1,7 +1,7 @@
 // `liza setup`: contracts, templates and shims below ~/.liza; optionally pairing mode for a provider everywhere.
 
 import { version } from '../../../package.json';
-import { type Refusal, refuse } from '../../core/decision.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import type { Installed, Uninstalled } from '../../workflows/setup.ts';
 import { refused } from '../desk.ts';

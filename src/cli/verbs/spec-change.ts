@@ -20,7 +20,7 @@ export const verb: Verb = {
     const spec = written(args.must('spec'));
     const facts = await specFacts(desk.root, spec);
     if (refused(facts)) return facts;
-    const { tasksOfSpec } = await import('../../core/commands/human.ts');
+    const { tasksOfSpec } = await import('../../protocol/commands/operator.ts');
     const change = {
       name: 'spec-change' as const,
       spec,

@@ -1,6 +1,6 @@
 // `liza status`: the whole board on one page.
 
-import { type Settings, settings } from '../../core/state.ts';
+import { type Settings, settings } from '../../protocol/state.ts';
 import { refused } from '../desk.ts';
 import type { Io } from '../io.ts';
 import type { Verb } from '../verb.ts';

@@ -1,7 +1,7 @@
 // `liza submit-verdict <task> <verdict> [reason]`: binds to the exact commit under review.
 
-import type { CommandOf, VerdictFacts } from '../../core/command.ts';
-import type { Refusal } from '../../core/decision.ts';
+import type { CommandOf, VerdictFacts } from '../../protocol/command.ts';
+import type { Refusal } from '../../protocol/decision.ts';
 import { redact } from '../../text/redact.ts';
 import type { Hands } from '../../workflows/hands.ts';
 import { given } from '../args.ts';
@@ -67,7 +67,7 @@ async function factsFor(
   const early = await foresee(hands, { ...command, facts: { unknown_places: [], changed_files: [] } });
   if (!early.ok) return early;
   const { verdictFacts } = await import('../../workflows/verdict-facts.ts');
-  const { parseRejection } = await import('../../core/verdict.ts');
+  const { parseRejection } = await import('../../protocol/verdict.ts');
   const blockers = command.verdict === 'APPROVED' ? [] : parseRejection(command.reason ?? '', false).blockers;
   return verdictFacts(hands, command.task, blockers);
 }

@@ -1,8 +1,8 @@
 // `liza supersede <task>`: replaces a task by existing drafts or by definitions given right here,
 // in one transaction.
 
-import type { Definition } from '../../core/command.ts';
-import { refuse } from '../../core/decision.ts';
+import type { Definition } from '../../protocol/command.ts';
+import { refuse } from '../../protocol/decision.ts';
 import { definitionFrom } from '../definition.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import { readJson } from '../input.ts';

@@ -1,7 +1,7 @@
 // `liza undo [entry]`: takes the last operation back by a new one.
 
-import { OPERATOR } from '../../core/board.ts';
-import { refuse } from '../../core/decision.ts';
+import { OPERATOR } from '../../protocol/board.ts';
+import { refuse } from '../../protocol/decision.ts';
 import { humanOnly } from '../identity.ts';
 import type { Verb } from '../verb.ts';
 

@@ -1,9 +1,9 @@
 // `.liza/ESCALATION`: there as long as work has been standing still for hours until a person decides. What waits,
 // and the commands that let it go on.
 
+import type { Board } from '../../protocol/board.ts';
 import { gist } from '../../text/format.ts';
 import { type Instant, iso } from '../../text/time.ts';
-import type { Board } from '../board.ts';
 import { findingLine, REPORT, triggerOf } from '../breaker.ts';
 import type { Alarm } from './alarm.ts';
 

@@ -1,9 +1,9 @@
 // SPEC §11: a review that approves nearly everything, or faster than the diff could be read, is none.
 // Counted over the tasks on the board; a fast approval is held against the sprint it was given in.
 
+import type { State, Task } from '../../protocol/state.ts';
+import { isFields } from '../../protocol/values.ts';
 import { type Instant, instant } from '../../text/time.ts';
-import type { State, Task } from '../state.ts';
-import { isFields } from '../values.ts';
 import { type Alarm, warning } from './alarm.ts';
 
 /** Verdicts that say something about a rate. */

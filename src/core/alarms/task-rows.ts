@@ -1,11 +1,11 @@
 // The alarms that concern one task. Limits come from the task, else from the configuration; warnings
 // come at 8/10 of the iterations and 3/5 of the review cycles, whatever the limits are.
 
+import type { Board } from '../../protocol/board.ts';
+import { historyOf, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { type HistoryEvent, isTerminal, type Settings, type Task } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
 import { type Instant, instant } from '../../text/time.ts';
-import type { Board } from '../board.ts';
-import { historyOf, reviewLease, taskLease } from '../holding.ts';
-import { type HistoryEvent, isTerminal, type Settings, type Task } from '../state.ts';
 import { type Alarm, alarm, minutes, STALE_AFTER, warning } from './alarm.ts';
 
 export interface AlarmContext {

@@ -2,9 +2,9 @@
 // stays when tasks are archived and agents are gone. A day is a calendar day in UTC, as all times on the board
 // are, and a session belongs to the day it ended on.
 
+import type { SessionUse } from '../../protocol/command.ts';
+import type { Goal, State, Usage } from '../../protocol/state.ts';
 import { type Instant, iso } from '../../text/time.ts';
-import type { SessionUse } from '../command.ts';
-import type { Goal, State, Usage } from '../state.ts';
 
 /** Enough to look back on; the past ones are for people only. */
 const DAYS_KEPT = 14;

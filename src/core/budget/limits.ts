@@ -2,11 +2,11 @@
 // that ended; whoever knows of running ones adds them. Three steps: a warning, no new session, and the end of a
 // session that is far beyond.
 
+import type { Board } from '../../protocol/board.ts';
+import { agentLease } from '../../protocol/leases.ts';
+import { type Config, isTerminal, type State, type Task, type Usage } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
-import type { Board } from '../board.ts';
-import { agentLease } from '../holding.ts';
-import { type Config, isTerminal, type State, type Task, type Usage } from '../state.ts';
 import { dayOf, NOTHING, nextDay, spentOnDay, spentOnGoal, sum } from './ledger.ts';
 
 export const UNITS = ['tokens', 'usd', 'minutes', 'sessions'] as const;

@@ -1,7 +1,7 @@
 // What a session cost, where its provider told tokens and no money. An unknown model costs an unknown amount:
 // undefined, never zero.
 
-import type { Config } from '../state.ts';
+import type { Config } from '../../protocol/state.ts';
 import { PRICE_LIST, type Price } from './price-list.ts';
 
 export interface Tokens {

@@ -1,8 +1,8 @@
 // What was spent and what is left, for people: the goal, today, and tasks that come near their own limit.
 
+import type { Board } from '../../protocol/board.ts';
+import type { Usage } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
-import type { Board } from '../board.ts';
-import type { Usage } from '../state.ts';
 import { dayOf, NOTHING, spentOnDay, spentOnGoal } from './ledger.ts';
 import {
   amountOf,

@@ -1,7 +1,7 @@
 // What sessions used, in one line that is the same wherever it is told: tokens, money, and what of it nobody knows.
 
+import type { Usage } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
-import type { Usage } from '../state.ts';
 
 /** `100,000 tokens in, 10,000 out, $0.50, cost of 1 session unknown`. */
 export function usageWords(usage: Usage): string {

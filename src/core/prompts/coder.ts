@@ -1,8 +1,8 @@
 // What a coder's session is told: its task, what was said against the last attempt, what an earlier session
 // left, and the way from checkpoint to submit. A resumed session is told only what changed.
 
-import { checkpointEvent, historyOf, iterationEvents } from '../holding.ts';
-import { settings, type Task } from '../state.ts';
+import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leases.ts';
+import { settings, type Task } from '../../protocol/state.ts';
 import { begin, commandLines, handoff } from './commands.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
 import { field, inline, pathList, quoteList } from './quote.ts';

@@ -2,7 +2,7 @@
 // that only look. The quoted texts say what belongs there. A test holds this against the table and
 // reads every line with the real argument parser.
 
-import { ANOMALY_TYPES, type Role } from '../state.ts';
+import { ANOMALY_TYPES, type Role } from '../../protocol/state.ts';
 
 /** `task`: the work at hand. */
 export function commandLines(role: Role, task: string): readonly string[] {

@@ -1,7 +1,7 @@
 // The contract of a session: what holds for every agent, for this mode and for this role, as one text.
 // Pairing mode is left out: in Liza no person is there to approve.
 
-import type { Role } from '../state.ts';
+import type { Role } from '../../protocol/state.ts';
 
 /** The pages of contracts/, read by the caller. */
 export interface ContractPages {

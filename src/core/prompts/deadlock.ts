@@ -1,8 +1,8 @@
 // Coder and reviewer could not agree within the allowed cycles: the five ways a planner may judge that, each
 // with the command that follows from it. Nothing is discarded unless the planner chooses so.
 
-import { lastCoder } from '../holding.ts';
-import type { Task } from '../state.ts';
+import { lastCoder } from '../../protocol/leases.ts';
+import type { Task } from '../../protocol/state.ts';
 
 export function deadlockLines(task: Task): readonly string[] {
   const { id } = task;

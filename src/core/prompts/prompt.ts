@@ -1,8 +1,8 @@
 // What an agent is told, as data in and text out (SPEC §9). Pure: the same board gives the same text.
 
+import type { Board } from '../../protocol/board.ts';
+import type { Role, Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
-import type { Board } from '../board.ts';
-import type { Role, Task } from '../state.ts';
 import type { Wake } from '../wakes.ts';
 
 /** Where things are on this machine. */

@@ -1,12 +1,12 @@
 // What a reviewer's session is told: one exact commit, what it was meant to do, and the facts Liza itself
 // recorded about the diff. The form of a rejection is the one the verdict is parsed by.
 
-import { historyOf, lastCoder } from '../holding.ts';
-import { proofOf, type TestProof } from '../proof.ts';
-import type { HistoryEvent, Task } from '../state.ts';
-import { isFields } from '../values.ts';
-import { REJECTION_FORMAT } from '../verdict.ts';
-import { approvedBefore } from '../worktrees.ts';
+import { historyOf, lastCoder } from '../../protocol/leases.ts';
+import { proofOf, type TestProof } from '../../protocol/proof.ts';
+import type { HistoryEvent, Task } from '../../protocol/state.ts';
+import { isFields } from '../../protocol/values.ts';
+import { REJECTION_FORMAT } from '../../protocol/verdict.ts';
+import { approvedBefore } from '../../protocol/worktree-plan.ts';
 import { commandLines } from './commands.ts';
 import type { PromptContext, ReviewWork } from './prompt.ts';
 import { inline, pathList, quote } from './quote.ts';
@@ -167,7 +167,7 @@ const OF_BASE: Readonly<Record<string, string>> = {
   same: 'they are unchanged',
 };
 
-/** The keys of core/diff-facts.ts. */
+/** The keys of protocol/diff-facts.ts. */
 const FACTS = [
   ['undeclared', 'NOT DECLARED IN THE CHECKPOINT'],
   ['tests_added', 'TESTS ADDED'],

@@ -1,6 +1,6 @@
 // What a session in the sandbox has to know, lest it takes the walls for defects. Added to its prompt only there.
 
-import type { Role } from '../state.ts';
+import type { Role } from '../../protocol/state.ts';
 
 const FOLDER: Readonly<Record<Role, string>> = {
   planner: 'PROJECT is read-only: the plan is made with liza, not with files.',

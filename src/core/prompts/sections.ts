@@ -1,9 +1,9 @@
 // Sections that more than one role is shown: bootstrap, prior rejection, human notes, and how sections
 // become one text. A section without content is left out.
 
-import { roleOfId } from '../board.ts';
-import { historyOf } from '../holding.ts';
-import type { Note, Role, Task } from '../state.ts';
+import { roleOfId } from '../../protocol/board.ts';
+import { historyOf } from '../../protocol/leases.ts';
+import type { Note, Role, Task } from '../../protocol/state.ts';
 import type { PromptContext } from './prompt.ts';
 import { field, inline, quote } from './quote.ts';
 import { showTask } from './task-fields.ts';

@@ -1,9 +1,9 @@
 // The fields of a task as its coder and its reviewer read them.
 
-import { checkpointEvent } from '../holding.ts';
-import { proofCommands } from '../proof.ts';
-import { type State, settings, type Task } from '../state.ts';
-import { isFields } from '../values.ts';
+import { checkpointEvent } from '../../protocol/leases.ts';
+import { proofCommands } from '../../protocol/proof.ts';
+import { type State, settings, type Task } from '../../protocol/state.ts';
+import { isFields } from '../../protocol/values.ts';
 import { field, inline, quoteList } from './quote.ts';
 
 export const showTask = (task: Task): string => `liza show ${task.id} --json`;

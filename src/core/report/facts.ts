@@ -1,17 +1,17 @@
 // From the board to the facts of a report. Counting and reading history is shared with metrics, checkpoints and
 // `liza blame`; here it is only put together.
 
+import { codersOf, historyOf } from '../../protocol/leases.ts';
+import { roundsOf } from '../../protocol/review-rounds.ts';
+import type { Anomaly, State, Task } from '../../protocol/state.ts';
+import { spansOf, timesTurned } from '../../protocol/state-intervals.ts';
+import { isFields } from '../../protocol/values.ts';
 import { gist } from '../../text/format.ts';
 import { type Instant, instant } from '../../text/time.ts';
 import { sum } from '../budget/ledger.ts';
 import { amountOf, type Unit, unknownOf } from '../budget/limits.ts';
 import { decisionsToTake } from '../deciding.ts';
-import { codersOf, historyOf } from '../holding.ts';
 import { metricsOf, taskFigures, timeInStates } from '../metrics.ts';
-import { roundsOf } from '../rounds.ts';
-import { spansOf, timesTurned } from '../spans.ts';
-import type { Anomaly, State, Task } from '../state.ts';
-import { isFields } from '../values.ts';
 import { cleaned } from './clean.ts';
 import { courseTurns } from './course-turns.ts';
 import type { AnomalyTold, Judged, Progress, Report, RoundTold, TaskStory, Used, UseTold } from './model.ts';

@@ -1,11 +1,11 @@
 // The same facts as Markdown: tables, and bars of letters where the page has drawings. For a pull request, a wiki, a
 // terminal.
 
+import { isTerminal, type TaskStatus } from '../../protocol/state.ts';
+import { parseRejection } from '../../protocol/verdict.ts';
 import { counted } from '../../text/format.ts';
 import { inlineText, document as markdown, markdownTable } from '../../text/markdown.ts';
 import { duration } from '../../text/time.ts';
-import { isTerminal, type TaskStatus } from '../state.ts';
-import { parseRejection } from '../verdict.ts';
 import { drifted } from './facts.ts';
 import type { Report, TaskStory } from './model.ts';
 import {

@@ -1,7 +1,7 @@
 // Rounds of review: for each task what was submitted, and what was said of it and why.
 
+import { parseRejection } from '../../protocol/verdict.ts';
 import { counted } from '../../text/format.ts';
-import { parseRejection } from '../verdict.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report, RoundTold, TaskStory } from './model.ts';
 import { pill } from './states.ts';

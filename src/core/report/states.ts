@@ -1,6 +1,6 @@
 // How each state of a task looks: a colour, a pattern and a sign of its own, so that none is told by colour alone.
 
-import { TASK_STATUSES, type TaskStatus } from '../state.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../protocol/state.ts';
 import { html, type Markup } from './markup.ts';
 import { stateWord } from './words.ts';
 

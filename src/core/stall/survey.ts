@@ -1,9 +1,9 @@
 // One walk over the board that tells what is under way, what could be, and who is there to do it.
 
+import type { Board } from '../../protocol/board.ts';
+import { agentLease, claimingBy, mergingBy, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { type Agent, isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
-import type { Board } from '../board.ts';
-import { agentLease, claimingBy, mergingBy, reviewLease, taskLease } from '../holding.ts';
-import { type Agent, isTerminal, type Role, type Task } from '../state.ts';
 import { whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from '../work.ts';
 
 export interface Survey {

@@ -2,7 +2,7 @@
 // fields survive. Simple text is spliced by lines; other text goes through a `yaml` Document of this block alone.
 // Promises that the result reads back as the new value, and throws Bug otherwise: nothing unchecked is ever returned.
 
-import { Bug } from '../../core/decision.ts';
+import { Bug } from '../../protocol/decision.ts';
 import { type Entry, type Item, type ListNode, type MapNode, type Node, parseBlock } from './block.ts';
 import { emitEntry, emitFlow, emitItem, emitValue, isScalar } from './emit.ts';
 import { definedKeys, isMap, own, sameValue } from './equal.ts';

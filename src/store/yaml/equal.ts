@@ -1,7 +1,7 @@
 // Deep equality of plain values as YAML sees them: key order does not matter, a key holding undefined is absent.
 // Shared references are equal without a look inside, which is what makes structural sharing cheap.
 
-import { isFields as isMap } from '../../core/values.ts';
+import { isFields as isMap } from '../../protocol/values.ts';
 
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -2,7 +2,7 @@
 // The library reflows what it writes, so layout may change inside the record, never outside it.
 // Promises that the result reads back as the new value, and throws Bug otherwise.
 import type { Document, Scalar } from 'yaml';
-import { Bug } from '../../core/decision.ts';
+import { Bug } from '../../protocol/decision.ts';
 import { isScalar } from './emit.ts';
 import { definedKeys, isMap, own, sameValue } from './equal.ts';
 import { emitDouble, emitLiteral, isPlainSafe } from './scalar.ts';

@@ -3,7 +3,7 @@
 // Promises that every byte outside the changed records stays, that the hunks lead from the old text to the new and back,
 // and that the new text reads back as the new value, which is checked every time. Must never reformat the file.
 
-import { Bug } from '../../core/decision.ts';
+import { Bug } from '../../protocol/decision.ts';
 import {
   type BoardDocument,
   type Parsed,

@@ -5,7 +5,7 @@ import { agent, ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/agents/provider.ts';
 import { answer } from '../../../src/agents/providers/acp.ts';
-import type { Role } from '../../../src/core/state.ts';
+import type { Role } from '../../../src/protocol/state.ts';
 import { last, provider, request } from './playing.ts';
 
 const { drive } = provider('mine', { mine: { kind: 'acp', argv: ['some-agent', '--acp'] } });

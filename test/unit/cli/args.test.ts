@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
 import { nearest } from '../../../src/cli/nearest.ts';
 import type { Args, Verb } from '../../../src/cli/verb.ts';
-import type { Refusal } from '../../../src/core/decision.ts';
+import type { Refusal } from '../../../src/protocol/decision.ts';
 
 const VERB: Verb = {
   name: 'sample',

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Anomaly } from '../../../src/core/state.ts';
+import type { Anomaly } from '../../../src/protocol/state.ts';
 import { realFiles } from '../../../src/store/files.ts';
 import { openSession } from '../../../src/store/sessions.ts';
 import { aClaim, agents, aTask, NOW, type Project, project } from './fixtures.ts';

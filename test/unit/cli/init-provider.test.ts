@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Io } from '../../../src/cli/io.ts';
 import { type Asked, castRoles, knownProviders } from '../../../src/cli/providers.ts';
-import type { Config } from '../../../src/core/state.ts';
+import type { Config } from '../../../src/protocol/state.ts';
 
 let bin: string;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { OPERATOR } from '../../../src/core/board.ts';
-import type { Decided } from '../../../src/core/decision.ts';
-import type { State } from '../../../src/core/state.ts';
+import { OPERATOR } from '../../../src/protocol/board.ts';
+import type { Decided } from '../../../src/protocol/decision.ts';
+import type { State } from '../../../src/protocol/state.ts';
 import { memoryStore } from '../../../src/store/memory.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aClaim, agents, aState, aTask, NOW } from './fixtures.ts';

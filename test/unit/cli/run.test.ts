@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { EnvironmentError, Refused, refuse } from '../../../src/core/decision.ts';
+import { EnvironmentError, Refused, refuse } from '../../../src/protocol/decision.ts';
 import { aTask, type Project, project } from './fixtures.ts';
 
 let here: Project;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { alarms, type Surroundings } from '../../../src/core/alarms.ts';
-import type { Board } from '../../../src/core/board.ts';
-import type { Discovery, Task } from '../../../src/core/state.ts';
+import type { Board } from '../../../src/protocol/board.ts';
+import type { Discovery, Task } from '../../../src/protocol/state.ts';
 import type { Instant } from '../../../src/text/time.ts';
 import { agent, ago, board, COMMIT, event, goal, HOUR, MINUTE, NOW, SECOND, task } from './fixtures.ts';
 

@@ -1,7 +1,7 @@
 // Boards for the tests of this folder: an empty one, and what each test adds to it.
 
-import type { Board, Lease } from '../../../src/core/board.ts';
-import type { Agent, State, Task } from '../../../src/core/state.ts';
+import type { Board, Lease } from '../../../src/protocol/board.ts';
+import type { Agent, State, Task } from '../../../src/protocol/state.ts';
 import { type Instant, instant, iso } from '../../../src/text/time.ts';
 
 export const NOW: Instant = instant('2026-01-31T12:00:00Z');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { metrics, taskFigures, timeInStates } from '../../../src/core/metrics.ts';
-import type { Task } from '../../../src/core/state.ts';
 import { metricLines } from '../../../src/core/summary.ts';
+import type { Task } from '../../../src/protocol/state.ts';
 import { board, event, MINUTE, NOW, task } from './fixtures.ts';
 
 const at = (minutes: number) => NOW - minutes * MINUTE;

@@ -6,8 +6,8 @@ import { type Alarm, type AlarmsOn, alarmChanges } from '../../../src/core/alarm
 import { ALARM_ROWS } from '../../../src/core/alarms/catalogue.ts';
 import { escalation } from '../../../src/core/alarms/escalation.ts';
 import { alarms, type Surroundings } from '../../../src/core/alarms.ts';
-import type { Board } from '../../../src/core/board.ts';
-import type { Agent, Task, Trouble } from '../../../src/core/state.ts';
+import type { Board } from '../../../src/protocol/board.ts';
+import type { Agent, Task, Trouble } from '../../../src/protocol/state.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
 import { steadyAges } from '../../../src/watcher/ages.ts';
 import { agent, ago, board, COMMIT, event, goal, HOUR, MINUTE, NOW, SECOND, task } from '../core-views/fixtures.ts';

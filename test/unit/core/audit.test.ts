@@ -5,7 +5,7 @@ import { auditTask } from '../../../src/core/audit.ts';
 import type { Fact, Told, Witness } from '../../../src/core/audit-facts.ts';
 import { auditGoal } from '../../../src/core/audit-goal.ts';
 import { unsupervised } from '../../../src/core/audit-sessions.ts';
-import type { HistoryEvent, Task } from '../../../src/core/state.ts';
+import type { HistoryEvent, Task } from '../../../src/protocol/state.ts';
 import { commit, world } from './world.ts';
 
 const [BASE, WORK, MERGED, OTHER] = [1, 2, 3, 4].map((n) => commit(n)) as [string, string, string, string];

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { findPatterns, type PatternName, triggerOf } from '../../../src/core/breaker.ts';
 import { breakerReport } from '../../../src/core/breaker-report.ts';
 import { likeness, SIMILAR, wording } from '../../../src/core/likeness.ts';
-import type { Anomaly, AnomalyType } from '../../../src/core/state.ts';
+import type { Anomaly, AnomalyType } from '../../../src/protocol/state.ts';
 import { runs } from '../../runs.ts';
 import {
   addReady,

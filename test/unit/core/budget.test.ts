@@ -11,15 +11,15 @@ import { PRICE_LIST } from '../../../src/core/budget/price-list.ts';
 import { costOf, priceOf } from '../../../src/core/budget/prices.ts';
 import { spendingView } from '../../../src/core/budget/view.ts';
 import { usageWords } from '../../../src/core/budget/words.ts';
-import type { Command, SessionUse } from '../../../src/core/command.ts';
 import { type Looking, nextDuty } from '../../../src/core/duty.ts';
-import { nextGoal } from '../../../src/core/goals.ts';
-import { checkpointEvent, startCommit, taskLease } from '../../../src/core/holding.ts';
 import { reportOf } from '../../../src/core/report/facts.ts';
 import { costTold, usedTotal } from '../../../src/core/report/words.ts';
 import { whyAllRest, whyNothingMoves } from '../../../src/core/stall.ts';
-import type { Config } from '../../../src/core/state.ts';
-import { worktreePlan } from '../../../src/core/worktrees.ts';
+import type { Command, SessionUse } from '../../../src/protocol/command.ts';
+import { checkpointEvent, startCommit, taskLease } from '../../../src/protocol/leases.ts';
+import { nextGoal } from '../../../src/protocol/next-goal.ts';
+import type { Config } from '../../../src/protocol/state.ts';
+import { worktreePlan } from '../../../src/protocol/worktree-plan.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   begin,

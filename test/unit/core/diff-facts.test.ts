@@ -1,10 +1,10 @@
 // What a diff says about itself, file by file.
 
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../src/core/command.ts';
-import { type DiffFacts, diffFacts } from '../../../src/core/diff-facts.ts';
-import { isInstruction } from '../../../src/core/instructions.ts';
-import { DEFAULT_TEST_PATTERNS } from '../../../src/core/scope.ts';
+import type { FileChange } from '../../../src/protocol/command.ts';
+import { type DiffFacts, diffFacts } from '../../../src/protocol/diff-facts.ts';
+import { isInstruction } from '../../../src/protocol/instruction-files.ts';
+import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/scope.ts';
 import { begin, CHECKPOINT, CODER, changes, claimed } from './world.ts';
 
 function factsOf(given: readonly FileChange[], files_to_modify: readonly string[] = ['src/']): DiffFacts {

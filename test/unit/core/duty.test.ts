@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { attemptKey, type Duty, type Looking, nextDuty } from '../../../src/core/duty.ts';
-import type { Task } from '../../../src/core/state.ts';
+import type { Task } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   block,

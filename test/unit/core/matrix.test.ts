@@ -2,9 +2,9 @@
 // The code's own table is not looked at: where the two differ, one of them is wrong.
 
 import { describe, expect, it } from 'vitest';
-import type { Actor } from '../../../src/core/board.ts';
-import type { Command, CommandName } from '../../../src/core/command.ts';
-import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/state.ts';
+import type { Actor } from '../../../src/protocol/board.ts';
+import type { Command, CommandName } from '../../../src/protocol/command.ts';
+import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/protocol/state.ts';
 import {
   addDraft,
   addReady,

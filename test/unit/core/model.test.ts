@@ -5,10 +5,10 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { decide } from '../../../src/core/decide.ts';
-import { invariants, validate } from '../../../src/core/invariants.ts';
-import type { State, Task } from '../../../src/core/state.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import { decide } from '../../../src/protocol/decide.ts';
+import { invariants, validate } from '../../../src/protocol/invariants.ts';
+import type { State, Task } from '../../../src/protocol/state.ts';
 import { propose, type Run, Step, weather } from './proposals.ts';
 import { applied, START, world } from './world.ts';
 

@@ -2,10 +2,10 @@
 // thing for a task, now and then anything by anyone; time passes, holders die, switches appear.
 
 import fc from 'fast-check';
-import { type Actor, type Board, SWITCHES } from '../../../src/core/board.ts';
-import type { Command, Definition } from '../../../src/core/command.ts';
-import { startCommit } from '../../../src/core/holding.ts';
-import type { State, Task } from '../../../src/core/state.ts';
+import { type Actor, type Board, SWITCHES } from '../../../src/protocol/board.ts';
+import type { Command, Definition } from '../../../src/protocol/command.ts';
+import { startCommit } from '../../../src/protocol/leases.ts';
+import type { State, Task } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   AGENTS,

@@ -8,7 +8,7 @@ import {
   onlyTests,
   outOfScope,
   parseScope,
-} from '../../../src/core/scope.ts';
+} from '../../../src/protocol/scope.ts';
 
 describe('scope text', () => {
   it('is read as IN and OUT lists', () => {

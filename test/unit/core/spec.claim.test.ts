@@ -1,7 +1,7 @@
 // One test per rule of SPEC and seeds about registration, claims and leases.
 
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
+import type { Command } from '../../../src/protocol/command.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   addReady,

@@ -1,8 +1,8 @@
 // §15, G01, G10: what an agent tried that is not its own is recorded against it, and a loop of attempts floods nothing.
 
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { decide } from '../../../src/core/decide.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import { decide } from '../../../src/protocol/decide.ts';
 import { CODER, HUMAN, SUPERVISOR, world } from './world.ts';
 
 const START = 1_772_366_400_000;

@@ -1,12 +1,12 @@
 // One test per rule of SPEC about goal, sprint, switches, the human's hand, repeats and the re-check.
 
 import { describe, expect, it } from 'vitest';
-import type { Actor } from '../../../src/core/board.ts';
-import type { Command } from '../../../src/core/command.ts';
-import { decide } from '../../../src/core/decide.ts';
-import { freshState } from '../../../src/core/fresh.ts';
-import { validate } from '../../../src/core/invariants.ts';
-import { possible } from '../../../src/core/next.ts';
+import type { Actor } from '../../../src/protocol/board.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import { decide } from '../../../src/protocol/decide.ts';
+import { validate } from '../../../src/protocol/invariants.ts';
+import { freshState } from '../../../src/protocol/new-board.ts';
+import { possible } from '../../../src/protocol/next-commands.ts';
 import {
   addDraft,
   addReady,

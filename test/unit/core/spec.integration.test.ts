@@ -1,10 +1,10 @@
 // One test per rule of SPEC §10 and §15 about the integration branch: recorded head, moved by others, accepted.
 
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { freshState } from '../../../src/core/fresh.ts';
-import { nextGoal } from '../../../src/core/goals.ts';
-import { validate } from '../../../src/core/invariants.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import { validate } from '../../../src/protocol/invariants.ts';
+import { freshState } from '../../../src/protocol/new-board.ts';
+import { nextGoal } from '../../../src/protocol/next-goal.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   addReady,

@@ -3,10 +3,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { alarms } from '../../../src/core/alarms.ts';
-import type { Command } from '../../../src/core/command.ts';
-import { mergeEdit } from '../../../src/core/edits.ts';
-import { mergingBy } from '../../../src/core/holding.ts';
-import { validate } from '../../../src/core/invariants.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import { mergeEdit } from '../../../src/protocol/edits.ts';
+import { validate } from '../../../src/protocol/invariants.ts';
+import { mergingBy } from '../../../src/protocol/leases.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   addReady,

@@ -1,7 +1,7 @@
 // One test per rule of SPEC and seeds about rescoping, each named after the rule's own sentence.
 
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
+import type { Command } from '../../../src/protocol/command.ts';
 import {
   addDraft,
   addReady,

@@ -1,8 +1,8 @@
 // One test per rule of SPEC and seeds about review and verdicts.
 
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import type { Config } from '../../../src/core/state.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import type { Config } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   addReady,

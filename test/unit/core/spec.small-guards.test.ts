@@ -2,8 +2,8 @@
 // every guard away in turn and wants a test to notice).
 
 import { describe, expect, it } from 'vitest';
-import type { Actor } from '../../../src/core/board.ts';
-import type { Command } from '../../../src/core/command.ts';
+import type { Actor } from '../../../src/protocol/board.ts';
+import type { Command } from '../../../src/protocol/command.ts';
 import {
   addDraft,
   addReady,

@@ -1,8 +1,8 @@
 // One test per rule of SPEC and seeds about the coder's work and what agents report.
 
 import { describe, expect, it } from 'vitest';
-import type { Actor } from '../../../src/core/board.ts';
-import type { Command } from '../../../src/core/command.ts';
+import type { Actor } from '../../../src/protocol/board.ts';
+import type { Command } from '../../../src/protocol/command.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   addReady,

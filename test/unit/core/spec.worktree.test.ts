@@ -1,11 +1,11 @@
 // One test per rule of SPEC §5 and §10 about worktrees: what a claim keeps, what prepares and what is given up.
 
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { baselineOf, claimingBy, startCommit } from '../../../src/core/holding.ts';
-import { validate } from '../../../src/core/invariants.ts';
-import type { Task } from '../../../src/core/state.ts';
-import { type WorktreePlan, worktreePlan } from '../../../src/core/worktrees.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import { validate } from '../../../src/protocol/invariants.ts';
+import { baselineOf, claimingBy, startCommit } from '../../../src/protocol/leases.ts';
+import type { Task } from '../../../src/protocol/state.ts';
+import { type WorktreePlan, worktreePlan } from '../../../src/protocol/worktree-plan.ts';
 import {
   BASE,
   begin,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_BLOCKERS, parseRejection, sameRejection, similarity } from '../../../src/core/verdict.ts';
+import { MAX_BLOCKERS, parseRejection, sameRejection, similarity } from '../../../src/protocol/verdict.ts';
 import { rejection } from './world.ts';
 
 const problems = (text: string, withPrior = false) => parseRejection(text, withPrior).problems.join('\n');

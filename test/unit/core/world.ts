@@ -1,14 +1,14 @@
 // A board in memory with a clock in the hand: what the core's tests stand on.
 // Commands run through `decide`; nothing here knows any rule.
 
-import { type Actor, type Board, type Lease, OPERATOR, SWITCHES, type Switch } from '../../../src/core/board.ts';
-import type { Checkpoint, Command, Definition, FileChange, SubmitFacts } from '../../../src/core/command.ts';
-import { decide } from '../../../src/core/decide.ts';
-import type { Decided, Decision, Refusal } from '../../../src/core/decision.ts';
-import { findTask } from '../../../src/core/find.ts';
-import { freshState } from '../../../src/core/fresh.ts';
-import { type Proof, proofCommands } from '../../../src/core/proof.ts';
-import type { Agent, Config, State, Task } from '../../../src/core/state.ts';
+import { type Actor, type Board, type Lease, OPERATOR, SWITCHES, type Switch } from '../../../src/protocol/board.ts';
+import type { Checkpoint, Command, Definition, FileChange, SubmitFacts } from '../../../src/protocol/command.ts';
+import { decide } from '../../../src/protocol/decide.ts';
+import type { Decided, Decision, Refusal } from '../../../src/protocol/decision.ts';
+import { findTask } from '../../../src/protocol/find.ts';
+import { freshState } from '../../../src/protocol/new-board.ts';
+import { type Proof, proofCommands } from '../../../src/protocol/proof.ts';
+import type { Agent, Config, State, Task } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');

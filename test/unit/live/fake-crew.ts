@@ -2,7 +2,7 @@
 // the same. `fakeCrew` plays the steps one after the other, for looking at the board in a real terminal.
 
 import { alarm, warning } from '../../../src/core/alarms/alarm.ts';
-import type { Agent, Task } from '../../../src/core/state.ts';
+import type { Agent, Task } from '../../../src/protocol/state.ts';
 import type { CrewControl, CrewEnd, CrewView, Happening, Seat } from '../../../src/supervisor/view.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
 import { board, COMMIT, MINUTE, SECOND } from '../core-views/fixtures.ts';

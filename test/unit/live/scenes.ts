@@ -1,7 +1,7 @@
 // Crews for the golden pages: one at work, one whose agents write whatever harms a terminal, one too large
 // for any screen, and one that waits.
 
-import type { Task } from '../../../src/core/state.ts';
+import type { Task } from '../../../src/protocol/state.ts';
 import type { CrewView, Seat } from '../../../src/supervisor/view.ts';
 import { instant } from '../../../src/text/time.ts';
 import { agent, board, task } from '../core-views/fixtures.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { notesFor } from '../../../src/core/prompts/sections.ts';
-import type { Role } from '../../../src/core/state.ts';
+import type { Role } from '../../../src/protocol/state.ts';
 import {
   begin,
   CODER,

@@ -4,8 +4,8 @@ import { coderPrompt } from '../../../src/core/prompts/coder.ts';
 import { plannerPrompt } from '../../../src/core/prompts/planner.ts';
 import type { CoderWork, Places, PlanningWork, PromptContext, ReviewWork } from '../../../src/core/prompts/prompt.ts';
 import { reviewerPrompt } from '../../../src/core/prompts/reviewer.ts';
-import type { Role } from '../../../src/core/state.ts';
 import { plannerWakes } from '../../../src/core/wakes.ts';
+import type { Role } from '../../../src/protocol/state.ts';
 import {
   addDraft,
   addReady,

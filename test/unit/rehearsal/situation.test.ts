@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Task } from '../../../src/core/state.ts';
+import type { Task } from '../../../src/protocol/state.ts';
 import { assignment, coderSituation, plannerSituations, reviewSituation } from '../../../src/rehearsal/situation.ts';
 
 const task = (status: string, ...events: string[]): Task =>

@@ -1,6 +1,6 @@
 // Boards for the tests of reports: a large one, and one on which every text is an attack.
 
-import type { State, Task } from '../../../src/core/state.ts';
+import type { State, Task } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
 import { board, event, MINUTE, NOW, task } from '../core-views/fixtures.ts';
 

@@ -1,7 +1,7 @@
 // The cache: bytes copied from the one before are the bytes that writing everything anew gives.
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { RECORD_SECTIONS } from '../../../src/core/state.ts';
+import { RECORD_SECTIONS } from '../../../src/protocol/state.ts';
 import { type CacheKey, HEADER, MAGIC, readCache, readRecord } from '../../../src/store/cache.ts';
 import { documentOf, writeCache } from '../../../src/store/cache-document.ts';
 import { type Files, realFiles } from '../../../src/store/files.ts';

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { OPERATOR } from '../../../src/core/board.ts';
-import type { Command } from '../../../src/core/command.ts';
-import { decide } from '../../../src/core/decide.ts';
+import { OPERATOR } from '../../../src/protocol/board.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import { decide } from '../../../src/protocol/decide.ts';
 import { contextOf } from '../../../src/store/open.ts';
 import type { Notice, Store } from '../../../src/store/store.ts';
 import { yamlStore } from '../../../src/store/yaml.ts';
@@ -472,7 +472,7 @@ async function run(command: Command): Promise<readonly Notice[]> {
 const next = (message = 'the next command'): Promise<readonly Notice[]> => run({ name: 'note', message });
 
 async function problems(): Promise<readonly string[]> {
-  const { invariants } = await import('../../../src/core/invariants.ts');
+  const { invariants } = await import('../../../src/protocol/invariants.ts');
   return invariants((await store.read()).board.state, new Map()).map(
     ({ path, message }) => `${path.join('.')} ${message}`,
   );

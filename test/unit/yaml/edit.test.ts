@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as YAML from 'yaml';
-import { Bug } from '../../../src/core/decision.ts';
+import { Bug } from '../../../src/protocol/decision.ts';
 import { parseBlock } from '../../../src/store/yaml/block.ts';
 import { editBlock, editBlockSimple } from '../../../src/store/yaml/edit.ts';
 import { isMap } from '../../../src/store/yaml/equal.ts';

@@ -3,9 +3,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { EnvironmentError } from '../../../src/core/decision.ts';
 import { commitOf, isAncestor, readRefs, reviewOf, seenOf, updateRefs } from '../../../src/git/refs.ts';
 import type { Workbench } from '../../../src/git/workbench.ts';
+import { EnvironmentError } from '../../../src/protocol/decision.ts';
 import { makeRepo, type Repo, removeRepo } from './repo.ts';
 
 let repo: Repo;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { EnvironmentError } from '../../../src/core/decision.ts';
 import { git, isOfTheMachine, must } from '../../../src/git/run.ts';
+import { EnvironmentError } from '../../../src/protocol/decision.ts';
 
 const failing = async (args: readonly string[]): Promise<EnvironmentError> => {
   const asked = must(git(process.env, '/', args), 'do it');

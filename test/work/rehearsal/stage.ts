@@ -6,8 +6,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import type { State } from '../../../src/core/state.ts';
 import { gitDirectoryOf } from '../../../src/git/directory.ts';
+import type { State } from '../../../src/protocol/state.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Provider } from '../../../src/agents/provider.ts';
-import { type Config, type Role, type Settings, settings } from '../../../src/core/state.ts';
+import { type Config, type Role, type Settings, settings } from '../../../src/protocol/state.ts';
 import { type Lodging, lodge, noteFor } from '../../../src/supervisor/lodging.ts';
 import type { Office } from '../../../src/supervisor/office.ts';
 import type { SessionWork } from '../../../src/supervisor/session.ts';

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { settings } from '../../../src/core/state.ts';
+import { settings } from '../../../src/protocol/state.ts';
 import { confine } from '../../../src/sandbox/confine.ts';
 import { isTool, tried } from '../../../src/sandbox/detect.ts';
 import { toolFolders } from '../../../src/sandbox/tools.ts';

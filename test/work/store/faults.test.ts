@@ -4,10 +4,10 @@
 
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATOR } from '../../../src/core/board.ts';
-import { Refused } from '../../../src/core/decision.ts';
-import { RECORD_SECTIONS, type State } from '../../../src/core/state.ts';
-import { same } from '../../../src/core/values.ts';
+import { OPERATOR } from '../../../src/protocol/board.ts';
+import { Refused } from '../../../src/protocol/decision.ts';
+import { RECORD_SECTIONS, type State } from '../../../src/protocol/state.ts';
+import { same } from '../../../src/protocol/values.ts';
 import { errorCode, realFiles } from '../../../src/store/files.ts';
 import { mirrorJournal, rebuild } from '../../../src/store/mirror.ts';
 import { normalise } from '../../../src/store/normal.ts';

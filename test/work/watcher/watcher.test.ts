@@ -3,8 +3,8 @@
 
 import fs from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { OPERATOR } from '../../../src/core/board.ts';
-import type { Task } from '../../../src/core/state.ts';
+import { OPERATOR } from '../../../src/protocol/board.ts';
+import type { Task } from '../../../src/protocol/state.ts';
 import { makeBell } from '../../../src/supervisor/bell.ts';
 import { LOG_LIMIT } from '../../../src/watcher/alerts-log.ts';
 import { SETTLE_MS } from '../../../src/watcher/sight.ts';

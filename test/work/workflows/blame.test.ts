@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { OPERATOR } from '../../../src/core/board.ts';
-import type { Task } from '../../../src/core/state.ts';
+import { OPERATOR } from '../../../src/protocol/board.ts';
+import type { Task } from '../../../src/protocol/state.ts';
 import { memoryStore } from '../../../src/store/memory.ts';
 import { blame } from '../../../src/workflows/blame.ts';
 import type { Hands } from '../../../src/workflows/hands.ts';

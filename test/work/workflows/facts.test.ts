@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { settings } from '../../../src/core/state.ts';
 import { findPlace, isPlace } from '../../../src/git/places.ts';
+import { settings } from '../../../src/protocol/state.ts';
 import { submitFacts, worktreeFacts } from '../../../src/workflows/facts.ts';
 import { write } from '../git/repo.ts';
 import { type Project, type ProjectOptions, project, succeeded } from './project.ts';

@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Config, Task } from '../../../src/core/state.ts';
+import type { Config, Task } from '../../../src/protocol/state.ts';
 import { type Project, project, succeeded, WORK } from './project.ts';
 
 let p: Project;

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Config, Task } from '../../../src/core/state.ts';
+import type { Config, Task } from '../../../src/protocol/state.ts';
 import { acquireLock } from '../../../src/store/lock.ts';
 import { reconcile } from '../../../src/workflows/reconcile.ts';
 import { type Project, project, succeeded } from './project.ts';

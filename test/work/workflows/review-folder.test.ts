@@ -4,9 +4,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { VerdictFacts } from '../../../src/core/command.ts';
-import type { Refusal } from '../../../src/core/decision.ts';
-import { parseRejection } from '../../../src/core/verdict.ts';
+import type { VerdictFacts } from '../../../src/protocol/command.ts';
+import type { Refusal } from '../../../src/protocol/decision.ts';
+import { parseRejection } from '../../../src/protocol/verdict.ts';
 import { transact } from '../../../src/workflows/hands.ts';
 import { makeReviewFolder, type ReviewFolder } from '../../../src/workflows/review-folder.ts';
 import { claimReview } from '../../../src/workflows/submit.ts';

@@ -1,0 +1,112 @@
+// Turning a task BLOCKED, whoever does it: the reason, the questions that would unblock it,
+// the coder it counts against. Every owner of the task lets go in the same change.
+
+import { detach, event, evolve, type Patch, unique, withTask } from './change.ts';
+import type { CommandName } from './command.ts';
+import { historyOf } from './leases.ts';
+import type { Situation } from './row.ts';
+import type { HistoryEvent, State, Task } from './state.ts';
+
+export const REVIEW_DEADLOCK = 'review_deadlock';
+export const HUMAN_OVERRIDE = 'human override';
+
+/** Read from history: a later override must not hide the deadlock. */
+export function isDeadlocked(task: Task): boolean {
+  // A board that was imported has the reason, but maybe not the event.
+  if (task.blocked_reason === REVIEW_DEADLOCK) return true;
+  const history = historyOf(task);
+  const last = history.findLastIndex((entry) => entry.event === 'unblocked');
+  return history.slice(last + 1).some((entry) => entry.event === 'blocked' && entry.reason === REVIEW_DEADLOCK);
+}
+
+/** Its own budget stopped it, and nobody has judged the work since. A hand-edited block leaves no event of its own. */
+export function isStoppedByBudget(task: Task): boolean {
+  const last = historyOf(task).findLast(({ event: name }) => TURNS.has(name));
+  return task.status === 'BLOCKED' && last?.event === 'limit' && last.limit === 'budget';
+}
+
+const TURNS: ReadonlySet<string> = new Set(['blocked', 'limit', 'claimed', 'unblocked']);
+
+export interface Block {
+  readonly reason: string;
+  readonly questions: readonly string[];
+  readonly attempted?: readonly string[] | undefined;
+  /** The coder this counts against: its own block, max iterations, spin, silence. */
+  readonly failed?: string | undefined;
+  /** Named `limit` when a limit, not somebody's judgement, blocked it. */
+  readonly event?: 'blocked' | 'limit';
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+export function blockTask<K extends CommandName>(
+  situation: Situation<K>,
+  state: State,
+  task: Task,
+  block: Block,
+  changes: Patch<Task> = {},
+  earlier: readonly HistoryEvent[] = [],
+): State {
+  const { reason, questions, attempted, failed } = block;
+  const told = event(situation, block.event ?? 'blocked', { reason, questions, failed, ...block.extra });
+  const counted =
+    failed === undefined
+      ? {}
+      : {
+          failed_by: unique([...(task.failed_by ?? []), failed]),
+          failures_current: unique([...(task.failures_current ?? []), failed]),
+        };
+  const blocked = evolve(
+    task,
+    {
+      ...changes,
+      ...counted,
+      ...LET_GO,
+      status: 'BLOCKED',
+      blocked_reason: reason,
+      blocked_questions: questions,
+      attempted: attempted === undefined || attempted.length === 0 ? undefined : attempted,
+    },
+    ...earlier,
+    told,
+  );
+  return detach(withTask(state, blocked), task.id);
+}
+
+/** Ownership that ends with the state it belongs to. */
+export const LET_GO: Patch<Task> = {
+  lease_expires: undefined,
+  claiming: undefined,
+  merge_held: undefined,
+  merging: undefined,
+  reviewing_by: undefined,
+  review_lease_expires: undefined,
+  approved_by: undefined,
+  handoff_pending: undefined,
+};
+
+export const QUESTIONS = {
+  max_iterations: ['Is the spec clear enough?', 'Should the task be decomposed?'],
+  validation: ['Does the validation prove what the task asks for?', 'Is the task possible as it is written?'],
+  hangs: [
+    'Does the validation command end at all, say in a checkout of the base?',
+    'Is validation_timeout too short for it?',
+  ],
+  spin: ['What kept the agent from changing anything?', 'Is the task possible as it is written?'],
+  budget: ['Should it be cut into smaller ones, or given up?'],
+  silence: ['What was the agent waiting for?', 'Does a command of this task hang?'],
+  review_deadlock: [
+    'Does the coder not address the feedback, or do the criteria shift?',
+    'Should the spec be clarified, the coder changed, or the task rescoped?',
+  ],
+  integration: [
+    'Does the integration branch itself pass its test, and is that test right?',
+    'What of the task keeps it from fitting in, and should it be rescoped?',
+  ],
+  same_rejection: [
+    'Why did the second attempt meet the same blockers?',
+    'Is the feedback possible to follow within the scope?',
+  ],
+  assumptions: ['Which of the assumptions are right?', 'What does the spec have to say so that none is needed?'],
+  override: ['What should be done differently, and why?'],
+  abandoned: ['Can this be done without the abandoned task, or should it be given up too?'],
+} as const satisfies Record<string, readonly string[]>;

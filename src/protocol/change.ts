@@ -1,0 +1,138 @@
+// Changing a state without touching what stays: every function returns a new state whose
+// untouched records are the very same objects. Setting a field to undefined leaves the key out.
+
+import { iso } from '../text/time.ts';
+import { actorName } from './board.ts';
+import type { CommandName } from './command.ts';
+import { findTask, replaceTask, taskIndex } from './find.ts';
+import type { Situation } from './row.ts';
+import type { Agent, AgentStatus, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
+
+export type Patch<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+export function patch<T extends object>(record: T, changes: Patch<T>): T {
+  const next = { ...record } as Record<string, unknown>;
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined) delete next[key];
+    else next[key] = value;
+  }
+  return next as T;
+}
+
+/** The task with changed fields and the events that tell of it. */
+export function evolve(task: Task, changes: Patch<Task>, ...events: readonly HistoryEvent[]): Task {
+  return patch(task, { ...changes, history: [...(task.history ?? []), ...events] });
+}
+
+export function event<K extends CommandName>(
+  { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
+  name: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): HistoryEvent {
+  const told = Object.fromEntries(Object.entries(extra).filter(([, value]) => value !== undefined));
+  return { time: iso(now), event: name, agent: actorName(actor), ...told };
+}
+
+/** Replaces the task of the same id; a new id goes to the end. */
+export function withTask(state: State, task: Task): State {
+  const position = taskIndex(state.tasks).get(task.id);
+  if (position === undefined) return { ...state, tasks: [...state.tasks, task] };
+  return { ...state, tasks: replaceTask(state.tasks, position, task) };
+}
+
+export function withAgent(state: State, id: string, agent: Agent): State {
+  return { ...state, agents: { ...state.agents, [id]: agent } };
+}
+
+/** The agent turns to a task. */
+export function attach(
+  state: State,
+  id: string,
+  status: AgentStatus,
+  task: Task,
+  lease: { readonly expires: string; readonly now: string },
+): State {
+  const agent = state.agents[id];
+  if (agent === undefined) return state;
+  return withAgent(
+    state,
+    id,
+    patch(agent, {
+      status,
+      current_task: task.id,
+      lease_expires: lease.expires,
+      heartbeat: lease.now,
+      epoch: task.epoch,
+      declared_exit: undefined,
+    }),
+  );
+}
+
+/** Every agent on this task, or only those of one role, becomes IDLE. */
+export function detach(state: State, taskId: string, role?: Agent['role']): State {
+  let next = state;
+  for (const [id, agent] of Object.entries(state.agents)) {
+    if (agent.current_task !== taskId || (role !== undefined && agent.role !== role)) continue;
+    next = withAgent(next, id, patch(agent, { status: 'IDLE', current_task: undefined }));
+  }
+  return next;
+}
+
+export const withGoal = (state: State, changes: Patch<Goal>): State => ({ ...state, goal: patch(state.goal, changes) });
+
+export const withSprint = (state: State, changes: Patch<Sprint>): State => ({
+  ...state,
+  sprint: patch(state.sprint, changes),
+});
+
+/** A line in the goal's alignment history: how the plan moved, and why. */
+export function aligned<K extends CommandName>(
+  situation: Pick<Situation<K>, 'actor' | 'now'>,
+  state: State,
+  name: string,
+  summary: string,
+): State {
+  const entry = { timestamp: iso(situation.now), event: name, summary, by: actorName(situation.actor) };
+  return withGoal(state, { alignment_history: [...(state.goal.alignment_history ?? []), entry] });
+}
+
+export function withAnomaly<K extends CommandName>(
+  { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
+  state: State,
+  type: Anomaly['type'],
+  task: string | undefined,
+  details: NonNullable<Anomaly['details']>,
+): State {
+  const logged: Anomaly = {
+    id: freeId('anomaly', new Set(state.anomalies.map((one) => one.id ?? ''))),
+    type,
+    ...(task === undefined ? {} : { task }),
+    reporter: actorName(actor),
+    timestamp: iso(now),
+    details,
+  };
+  return { ...state, anomalies: [...state.anomalies, logged] };
+}
+
+/** Marks what was dealt with; nothing is ever taken off the record. */
+export function processAnomalies<K extends CommandName>(
+  { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
+  state: State,
+  dealtWith: (anomaly: Anomaly) => boolean,
+): State {
+  const mine = (one: Anomaly): boolean => one.processed_at === undefined && dealtWith(one);
+  if (!state.anomalies.some(mine)) return state;
+  const marks = { processed_at: iso(now), processed_by: actorName(actor) };
+  return { ...state, anomalies: state.anomalies.map((one) => (mine(one) ? { ...one, ...marks } : one)) };
+}
+
+/** The next free `prefix-n`; counting from the end, since records are never deleted. */
+export function freeId(prefix: string, taken: ReadonlySet<string>): string {
+  let number = taken.size + 1;
+  while (taken.has(`${prefix}-${number}`)) number++;
+  return `${prefix}-${number}`;
+}
+
+export const reread = (state: State, task: Task): Task => findTask(state, task.id) ?? task;
+
+export const unique = (values: readonly string[]): readonly string[] => [...new Set(values)];

@@ -1,0 +1,331 @@
+// Rows of the coder's claim: registration, reservation, the claim itself (release.ts has the way back).
+// Every claim raises the epoch, which fences whoever held the task before.
+
+import { duration, iso, later } from '../../text/time.ts';
+import { roleOfId } from '../board.ts';
+import { attach, detach, event, evolve, type Patch, patch, withAgent, withTask } from '../change.ts';
+import type { CommandName } from '../command.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import { findTask, unmergedDependencies } from '../find.ts';
+import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../leases.ts';
+import type { Guard, Row, Situation } from '../row.ts';
+import type { Agent, Role, Task, TaskStatus } from '../state.ts';
+import { usage } from '../usage.ts';
+import { goesOn, worktreePlan } from '../worktree-plan.ts';
+import { mayStart } from './may-start.ts';
+import { FAILURES_THAT_EXHAUST } from './rescope.ts';
+
+type ClaimName = 'reserve-claim' | 'claim-task';
+
+export const CLAIMABLE = [
+  'UNCLAIMED',
+  'REJECTED',
+  'CLAIMED',
+  'INTEGRATION_FAILED',
+] as const satisfies readonly TaskStatus[];
+
+/** A supervisor acts for its own agent only. */
+export function ownAgent<K extends CommandName>(agentOf: (command: Situation<K>['command']) => string): Guard<K> {
+  return {
+    name: 'own-agent',
+    rule: 'a supervisor acts only for its own agent id',
+    check: ({ actor, command }) =>
+      actor.id !== undefined && actor.id !== agentOf(command)
+        ? refuse(
+            `${actor.id} cannot act for ${agentOf(command)}`,
+            `Run it for ${actor.id}, or under LIZA_AGENT_ID=${agentOf(command)}`,
+          )
+        : undefined,
+  };
+}
+
+export function registeredAs<K extends 'reserve-claim' | 'claim-task' | 'claim-review'>(role: Role): Guard<K> {
+  return {
+    name: 'registered',
+    rule: `the agent is registered as ${role}`,
+    check: ({ state, command }) => {
+      const agent = state.agents[command.agent];
+      if (agent?.role === role) return undefined;
+      return agent === undefined
+        ? refuse(`${command.agent} is not registered`, `Start it: liza agent ${role.replace('_', '-')}`)
+        : refuse(
+            `${command.agent} is a ${agent.role}, and only a ${role} may take this`,
+            `Name a ${role}: liza status shows them`,
+          );
+    },
+  };
+}
+
+/** A paused rejected task frees its coder; any other live task does not. */
+export function noOtherTask<K extends 'reserve-claim' | 'claim-task' | 'claim-review'>(): Guard<K> {
+  return {
+    name: 'no-other-task',
+    rule: 'the agent has no other task',
+    check: ({ state, task, command }) => {
+      const busy = state.agents[command.agent]?.current_task;
+      if (busy === undefined || busy === task.id) return undefined;
+      const other = findTask(state, busy);
+      if (other === undefined || (other.status === 'REJECTED' && other.paused === true)) return undefined;
+      const waits = other.status === 'READY_FOR_REVIEW' ? 'waits for the verdict on' : 'is on';
+      return refuse(`${command.agent} ${waits} ${busy} (${other.status})`, `Finish that first: liza show ${busy}`);
+    },
+  };
+}
+
+export const register: Row<'register'> = {
+  name: 'register',
+  summary: 'An agent id comes to life; refused while another process lives under it.',
+  who: ['supervisor'],
+  from: 'board',
+  to: [],
+  guards: [
+    ownAgent((command) => command.agent),
+    {
+      name: 'id-fits-role',
+      rule: 'the id is {role}-{n}',
+      check: ({ command }) => {
+        if (roleOfId(command.agent) === command.role) return undefined;
+        const example = `${command.role.replace('_', '-')}-1`;
+        return refuse(
+          `the id ${command.agent} does not fit the role ${command.role}`,
+          `Use an id like ${example}: LIZA_AGENT_ID=${example}`,
+        );
+      },
+    },
+    {
+      name: 'no-live-lease',
+      rule: 'no live lease is held under this id',
+      check: ({ board, command, now }) => {
+        const lease = agentLease(board, command.agent, now);
+        if (board.state.agents[command.agent] === undefined || lease.expired) return undefined;
+        return refuse(
+          `${command.agent} is alive in another process (lease for another ${duration(lease.remaining)})`,
+          'Choose another id, or end that process and wait for its lease to end',
+        );
+      },
+    },
+  ],
+  effects: 'agent IDLE with a lease; it keeps a task it still owns',
+  change: ({ state, command, now, settings }) => {
+    const { agent: id, role, terminal, provider } = command;
+    const former = state.agents[id];
+    const owned = former?.current_task === undefined ? undefined : findTask(state, former.current_task);
+    const waits = owned?.assigned_to === id && (owned.status === 'READY_FOR_REVIEW' || owned.status === 'REJECTED');
+    const keeps = waits || (owned?.status === 'CLAIMED' && owned.assigned_to === id) || owned?.reviewing_by === id;
+    const agent: Agent = patch<Agent>(
+      { ...(former ?? { iterations_total: 0, context_percent: 0 }), role, status: waits ? 'WAITING' : 'IDLE' },
+      {
+        lease_expires: later(now, settings.lease_duration),
+        heartbeat: iso(now),
+        process: command.process,
+        // The record of the process before, which is dead, must not speak for this one until it has its own.
+        epoch: former === undefined ? undefined : (former.epoch ?? 0) + 1,
+        current_task: keeps ? former?.current_task : undefined,
+        declared_exit: undefined,
+        trouble: undefined,
+        terminal: terminal ?? former?.terminal,
+        provider: provider ?? former?.provider,
+      },
+    );
+    return { state: withAgent(state, id, agent), detail: `${id} registered as ${role}` };
+  },
+};
+
+function claimGuards<K extends ClaimName>(): readonly Guard<K>[] {
+  return [
+    ownAgent((command) => (command as { agent: string }).agent),
+    registeredAs('coder') as Guard<K>,
+    noOtherTask() as Guard<K>,
+    { name: 'not-excluded', rule: 'the coder is not excluded from the task', check: notExcluded },
+    {
+      name: 'lease-past',
+      rule: 'a CLAIMED task: its lease is past, its holder provably dead, or the same coder returns from a handoff or restart',
+      check: leasePast,
+    },
+    {
+      name: 'reservation',
+      rule: 'nobody else has it reserved: a REJECTED task is its coder’s while that agent lives',
+      check: notReserved,
+    },
+    { name: 'not-being-claimed', rule: 'nobody else is preparing a worktree for it', check: notBeingClaimed },
+    { name: 'dependencies-merged', rule: 'all dependencies are MERGED', check: dependenciesMerged },
+    { name: 'not-exhausted', rule: 'fewer than two coders failed it as it stands', check: notExhausted },
+    ...mayStart<K>(),
+  ];
+}
+
+function notExcluded({ task, command }: Situation<ClaimName>): Refusal | undefined {
+  if (!task.excluded_coders?.includes(command.agent)) return undefined;
+  return refuse(`${command.agent} is excluded from ${task.id}`, 'Leave it to another coder: liza status');
+}
+
+function leasePast({ board, state, task, command, now }: Situation<ClaimName>): Refusal | undefined {
+  if (task.status !== 'CLAIMED') return undefined;
+  const lease = taskLease(board, task, now);
+  if (lease.expired) return undefined;
+  // A registration proves that the id's former process is gone; a handoff, that its session is over.
+  if (task.assigned_to === command.agent && state.agents[command.agent]?.status !== 'WORKING') return undefined;
+  return refuse(
+    `${task.assigned_to} holds ${task.id} for another ${duration(lease.remaining)}`,
+    `Wait for its lease to end, or take it away: ${usage('release-claim', task.id)}`,
+  );
+}
+
+function notReserved({ board, task, command, now }: Situation<ClaimName>): Refusal | undefined {
+  const reserved = reservedFor(board, task, now);
+  if (reserved === undefined || reserved === command.agent) return undefined;
+  return refuse(
+    `${task.id} is reserved for ${reserved}, whose lease lives`,
+    `Leave it to ${reserved}: ${usage('claim-task', task.id).replace('<agent>', reserved)}`,
+  );
+}
+
+function notBeingClaimed({ board, task, command, now }: Situation<ClaimName>): Refusal | undefined {
+  const claiming = claimingBy(board, task, now);
+  if (claiming === undefined || (claiming === command.agent && !fromElsewhere(task, command))) return undefined;
+  return refuse(`${claiming} is claiming ${task.id} right now`, 'Take another task: liza status');
+}
+
+/** The same agent id, but another process: two that prepare one worktree would undo each other's work. */
+const fromElsewhere = ({ claiming }: Task, command: object): boolean =>
+  'process' in command && claiming?.process !== undefined && claiming.process !== command.process;
+
+function dependenciesMerged({ board, task }: Situation<ClaimName>): Refusal | undefined {
+  const missing = unmergedDependencies(board, task);
+  if (missing.length === 0) return undefined;
+  const named = missing.slice(0, 10).join(', ');
+  return refuse(`it depends on ${named}, not MERGED yet`, `Those come first: liza show ${missing[0]}`);
+}
+
+function notExhausted({ task }: Situation<ClaimName>): Refusal | undefined {
+  const failures = task.failures_current ?? [];
+  if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
+  return refuse(
+    `${failures.join(' and ')} failed it as it stands`,
+    `The planner rescopes it: ${usage('supersede', task.id)}`,
+  );
+}
+
+export const reserveClaim: Row<'reserve-claim'> = {
+  name: 'reserve-claim',
+  summary: 'First phase of a claim: hold the task while its worktree is made.',
+  who: ['supervisor'],
+  from: CLAIMABLE,
+  to: [],
+  startsWork: true,
+  guards: claimGuards(),
+  effects: 'claiming {by, epoch, expires, process}; the status stays',
+  change: ({ state, task, command, now, settings }) => ({
+    state: withTask(
+      state,
+      patch(task, {
+        claiming: {
+          by: command.agent,
+          epoch: (task.epoch ?? 0) + 1,
+          expires: later(now, settings.long_lease_duration),
+          ...(command.process === undefined ? {} : { process: command.process }),
+        },
+      }),
+    ),
+    task: task.id,
+    detail: `${command.agent} prepares to claim ${task.id}`,
+  }),
+};
+
+export const claimTask: Row<'claim-task'> = {
+  name: 'claim-task',
+  summary: 'Give a task to a coder.',
+  who: ['supervisor'],
+  from: CLAIMABLE,
+  to: ['CLAIMED'],
+  startsWork: true,
+  already: ({ board, state, task, command, now }) =>
+    task.status === 'CLAIMED' &&
+    task.assigned_to === command.agent &&
+    task.base_commit === command.base_commit &&
+    task.worktree === command.worktree &&
+    state.agents[command.agent]?.status === 'WORKING' &&
+    state.agents[command.agent]?.current_task === task.id &&
+    !taskLease(board, task, now).expired,
+  guards: claimGuards(),
+  effects:
+    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder starts fresh; what its budget had stopped goes on, whoever takes it',
+  change: (s) => {
+    const { task, command, now, settings } = s;
+    const { agent } = command;
+    const former = lastCoder(task);
+    const same = former === agent;
+    const takeover = goesOn(task) || (task.status === 'CLAIMED' && task.assigned_to === agent);
+    const epoch = (task.epoch ?? 0) + 1;
+    const expires = later(now, settings.lease_duration);
+    const progress = progressOf(task, agent);
+    const reassigned = former !== undefined && !same ? [event(s, 'reassigned', { agent, from: former })] : [];
+    const claimed = evolve(
+      task,
+      {
+        status: 'CLAIMED',
+        assigned_to: agent,
+        worktree: command.worktree,
+        base_commit: command.base_commit,
+        lease_expires: expires,
+        epoch,
+        claiming: undefined,
+        reserved_for: undefined,
+        keep_worktree: undefined,
+        handoff_pending: undefined,
+        review_commit: undefined,
+        approved_by: undefined,
+        ...progress,
+      },
+      ...reassigned,
+      event(s, 'claimed', {
+        agent,
+        from: task.status,
+        epoch,
+        iteration: progress.iteration,
+        base_commit: command.base_commit,
+        // A takeover continues the iteration: its start stays where the first claim put it.
+        start_commit: takeover ? startCommit(task) : (command.start_commit ?? command.base_commit),
+        baseline: command.baseline,
+        tip: command.tip,
+        kept: command.kept,
+        ...(takeover ? { takeover: true } : {}),
+      }),
+    );
+    const freed = detach(withTask(s.state, claimed), task.id);
+    const state = attach(freed, agent, 'WORKING', claimed, { expires, now: iso(now) });
+    return {
+      state,
+      task: task.id,
+      detail: `${agent} claimed ${task.id} (iteration ${progress.iteration}, epoch ${epoch})`,
+    };
+  },
+};
+
+type Progress = Patch<Task> & { readonly iteration: number };
+
+/** Who starts fresh from the integration head has no failed merge to fix any more. */
+const progressOf = (task: Task, agent: string): Progress =>
+  worktreePlan(task, agent) === 'fresh'
+    ? { ...countOf(task, agent), integration_fix: undefined }
+    : countOf(task, agent);
+
+/** Iteration and review cycles after a claim, by where the task comes from and who takes it. */
+function countOf(task: Task, agent: string): Progress {
+  const iteration = task.iteration ?? 0;
+  const same = lastCoder(task) === agent;
+  switch (task.status) {
+    case 'INTEGRATION_FAILED':
+      return { iteration: iteration + 1, integration_fix: true, review_cycles_current: 0 };
+    case 'REJECTED':
+      return same ? { iteration: iteration + 1 } : { iteration: 1, review_cycles_current: 0 };
+    case 'CLAIMED':
+      return same ? { iteration: Math.max(1, iteration) } : { iteration: 1, review_cycles_current: 0 };
+    default:
+      // Cycles count the current work: they go on only when the same coder goes on with it.
+      return {
+        iteration: goesOn(task) ? Math.max(1, iteration) : 1,
+        ...(same && task.keep_worktree === true ? {} : { review_cycles_current: 0 }),
+      };
+  }
+}

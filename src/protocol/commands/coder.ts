@@ -1,0 +1,278 @@
+// The coder's rows: checkpoint, submission, block, handoff, and the limits that block in its place.
+
+import { raiseTaskCommands, spentWords, taskUsedUp } from '../../core/budget/limits.ts';
+import { gist } from '../../text/format.ts';
+import { duration, iso } from '../../text/time.ts';
+import { blockTask, QUESTIONS } from '../blocked.ts';
+import { actorName } from '../board.ts';
+import { event, evolve, patch, withAgent, withTask } from '../change.ts';
+import type { CommandName } from '../command.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import { blank } from '../definition.ts';
+import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
+import type { Guard, Row, Situation } from '../row.ts';
+import type { Handoff, HistoryEvent } from '../state.ts';
+import { usage } from '../usage.ts';
+
+export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
+
+export function holdsTask<K extends CommandName>(): Guard<K> {
+  return {
+    name: 'holds-task',
+    rule: 'the coder holds the task and its lease lives',
+    check: ({ board, actor, task, now }) => {
+      if (task.assigned_to !== actor.id || actor.id === undefined) {
+        return refuse(`${task.id} is held by ${task.assigned_to ?? 'nobody'}, not by ${actorName(actor)}`, STOP);
+      }
+      const lease = taskLease(board, task, now);
+      if (!lease.expired) return undefined;
+      const how = lease.dead ? 'its process is gone' : `it ended ${duration(-lease.remaining)} ago`;
+      return refuse(`the lease of ${actor.id} on ${task.id} is lost: ${how}`, STOP);
+    },
+  };
+}
+
+export const begin: Row<'begin'> = {
+  name: 'begin',
+  summary: 'Write the checkpoint before the first line of code.',
+  who: ['coder'],
+  from: ['CLAIMED'],
+  to: ['CLAIMED', 'BLOCKED'],
+  already: ({ task, actor, command }) => {
+    const made = checkpointEvent(task);
+    return made?.agent === actor.id && JSON.stringify(made?.checkpoint) === JSON.stringify(command.checkpoint);
+  },
+  guards: [
+    holdsTask(),
+    {
+      name: 'once',
+      rule: 'once per iteration; a handoff, a same-coder takeover or a raised budget continues it',
+      check: ({ task }) =>
+        checkpointEvent(task) === undefined
+          ? undefined
+          : refuse(
+              `iteration ${task.iteration} of ${task.id} has its checkpoint already`,
+              `Go on with the work, then: ${usage('submit-for-review', task.id)}`,
+            ),
+    },
+    {
+      name: 'checkpoint',
+      rule: 'intent, risks, validation with expected result, files_to_modify; assumptions may be empty',
+      check: checkpointComplete,
+    },
+    { name: 'before-code', rule: 'HEAD is the iteration’s start commit and the tree is clean', check: beforeCode },
+  ],
+  effects: 'history pre_execution_checkpoint; more assumptions than assumption_budget → BLOCKED',
+  change: (s) => {
+    const { task, command, settings } = s;
+    const { checkpoint } = command;
+    const told = event(s, 'pre_execution_checkpoint', {
+      checkpoint,
+      head: command.facts?.head,
+      iteration: task.iteration,
+    });
+    const { assumptions } = checkpoint;
+    if (assumptions.length <= settings.assumption_budget) {
+      const state = withTask(s.state, evolve(task, {}, told));
+      return { state, task: task.id, detail: `${s.actor.id} began ${task.id}: ${firstLine(checkpoint.intent)}` };
+    }
+    const reason = `assumption budget exceeded: ${assumptions.length} assumptions, ${settings.assumption_budget} allowed`;
+    return {
+      state: blockTask(s, s.state, task, { reason, questions: QUESTIONS.assumptions }, {}, [told]),
+      task: task.id,
+      detail: `${task.id} BLOCKED: ${reason}`,
+      notes: ['The planner answers. Stop now: liza exit 42'],
+    };
+  },
+};
+
+function checkpointComplete({ task, command }: Situation<'begin'>): Refusal | undefined {
+  const { intent, risks, validation, files_to_modify, assumptions } = command.checkpoint;
+  const missing = [
+    ...(blank(intent) ? ['intent'] : []),
+    ...(blank(risks) ? ['risks'] : []),
+    ...(blank(validation) ? ['validation (command and expected result)'] : []),
+    ...(files_to_modify.every(blank) ? ['files_to_modify'] : []),
+    ...(assumptions.some(blank) ? ['the text of an assumption'] : []),
+  ];
+  if (missing.length === 0) return undefined;
+  return refuse(`the checkpoint lacks ${missing.join(', ')}`, `Give them all: ${usage('begin', task.id)}`);
+}
+
+function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined {
+  const { facts } = command;
+  if (facts === undefined) {
+    return refuse(
+      `the worktree of ${task.id} is not there`,
+      'Stop, so that it is made again: liza exit 42 --reason "no worktree"',
+    );
+  }
+  const start = startCommit(task);
+  if (facts.head !== start) {
+    return refuse(
+      `HEAD is ${facts.head}, but this iteration starts at ${start}: the code came before the checkpoint`,
+      `Put the commits aside and begin again: git branch kept && git reset --keep ${start}`,
+    );
+  }
+  if (facts.dirty.length === 0) return undefined;
+  return refuse(
+    `these files are changed already: ${list(facts.dirty)}`,
+    'Put them aside first: git stash --include-untracked',
+  );
+}
+
+export const block: Row<'block'> = {
+  name: 'block',
+  summary: 'Say what stops the work and which answer would free it.',
+  who: ['coder', 'planner'],
+  from: ['CLAIMED', 'INTEGRATION_FAILED'],
+  fromOf: { coder: ['CLAIMED'], planner: ['INTEGRATION_FAILED'] },
+  to: ['BLOCKED'],
+  whilePaused: true,
+  already: ({ task, actor, command }) => {
+    const last = historyOf(task).at(-1);
+    return (
+      task.status === 'BLOCKED' &&
+      last?.event === 'blocked' &&
+      last.agent === actorName(actor) &&
+      task.blocked_reason === command.reason &&
+      JSON.stringify(task.blocked_questions) === JSON.stringify(command.questions)
+    );
+  },
+  guards: [
+    {
+      name: 'holds-task',
+      rule: 'a coder holds the task and its lease lives',
+      check: (s) => (s.part === 'coder' ? holdsTask<'block'>().check(s) : undefined),
+    },
+    {
+      name: 'reason-and-questions',
+      rule: 'a reason and one to three questions',
+      check: ({ task, command }) => {
+        const asked = command.questions.filter((question) => !blank(question)).length;
+        if (!blank(command.reason) && asked === command.questions.length && asked >= 1 && asked <= 3) return undefined;
+        const fact = blank(command.reason) ? 'no reason is given' : `${asked} questions are asked`;
+        return refuse(
+          `${fact}; a block needs the specific reason and one to three questions whose answers would free it`,
+          usage('block', task.id),
+        );
+      },
+    },
+  ],
+  effects: 'blocked_reason, blocked_questions; a coder’s own block counts in failed_by and failures_current',
+  change: (s) => {
+    const { task, command, part, actor } = s;
+    const state = blockTask(s, s.state, task, {
+      reason: command.reason,
+      questions: command.questions,
+      attempted: command.attempted,
+      failed: part === 'coder' ? actor.id : undefined,
+    });
+    return { state, task: task.id, detail: `${task.id} BLOCKED by ${actorName(actor)}: ${firstLine(command.reason)}` };
+  },
+};
+
+export const limit: Row<'limit'> = {
+  name: 'limit',
+  summary: 'A limit was hit: the supervisor blocks in the coder’s place.',
+  who: ['supervisor'],
+  from: ['CLAIMED'],
+  to: ['BLOCKED'],
+  guards: [
+    {
+      name: 'own-task',
+      rule: 'a supervisor blocks only its own agent’s task',
+      check: ({ actor, task }) =>
+        actor.id !== undefined && actor.id !== task.assigned_to
+          ? refuse(`${task.assigned_to} holds ${task.id}, not ${actor.id}`, `See who works: liza show ${task.id}`)
+          : undefined,
+    },
+    {
+      name: 'limit-reached',
+      rule: 'max_iterations: the iteration is at the limit; budget: the task’s is used up',
+      check: ({ state, task, settings, command }) => {
+        if (command.limit === 'budget' && taskUsedUp(state, task, task.assigned_to).length === 0) {
+          return refuse(`${task.id} has some of its budget left`, 'Let the coder go on');
+        }
+        const max = task.max_iterations ?? settings.max_coder_iterations;
+        if (command.limit !== 'max_iterations' || (task.iteration ?? 0) >= max) return undefined;
+        return refuse(`${task.id} is at iteration ${task.iteration} of ${max}`, 'Let the coder go on');
+      },
+    },
+  ],
+  effects: 'blocked_reason, default questions; but for a budget counts in failed_by and failures_current',
+  change: (s) => {
+    const { task, command, settings } = s;
+    const over = taskUsedUp(s.state, task, task.assigned_to);
+    const worth = `Is it worth more? Then a person says: ${raiseTaskCommands(over, task.id)}`;
+    const said = {
+      max_iterations: `Max iterations (${task.max_iterations ?? settings.max_coder_iterations}) reached without approval`,
+      spin: 'spin: session after session ended without any change',
+      budget: `budget: ${over.map(spentWords).join(', ')} used`,
+      silence: `silence: no output and no progress for ${duration(settings.progress_timeout * 1000)}`,
+    }[command.limit];
+    const reason = blank(command.detail) ? said : `${said}: ${command.detail}`;
+    const state = blockTask(s, s.state, task, {
+      reason: reason.slice(0, 4000),
+      questions: command.limit === 'budget' ? [worth, ...QUESTIONS.budget] : QUESTIONS[command.limit],
+      // Money that ran out says nothing about who spent it.
+      failed: command.limit === 'budget' ? undefined : task.assigned_to,
+      event: 'limit',
+      extra: { limit: command.limit, detail: blank(command.detail) ? undefined : command.detail?.slice(0, 1000) },
+    });
+    return { state, task: task.id, detail: `${task.id} BLOCKED by a limit: ${firstLine(said)}` };
+  },
+};
+
+export const handoff: Row<'handoff'> = {
+  name: 'handoff',
+  summary: 'Leave notes for the next session before the context runs out.',
+  who: ['coder'],
+  from: ['CLAIMED'],
+  to: [],
+  whilePaused: true,
+  already: ({ state, task, actor, command }) => {
+    const left = state.handoff[task.id];
+    return (
+      task.handoff_pending === true &&
+      left?.agent === actor.id &&
+      left?.summary === command.summary &&
+      left?.next_action === command.next_action
+    );
+  },
+  guards: [
+    holdsTask(),
+    {
+      name: 'notes',
+      rule: 'summary and next_action are given',
+      check: ({ task, command }) =>
+        blank(command.summary) || blank(command.next_action)
+          ? refuse('a handoff needs a summary and the next action', usage('handoff', task.id))
+          : undefined,
+    },
+  ],
+  effects: 'handoff notes, handoff_pending, agent HANDOFF; the checkpoint of the iteration stays',
+  change: (s) => {
+    const { task, actor, now, command } = s;
+    const { name: _name, task: _task, ...notes } = command;
+    const id = actor.id ?? '';
+    const told: HistoryEvent = event(s, 'handoff', { summary: command.summary, next_action: command.next_action });
+    const marked = withTask(s.state, evolve(task, { handoff_pending: true }, told));
+    const agent = marked.agents[id];
+    const state = agent === undefined ? marked : withAgent(marked, id, patch(agent, { status: 'HANDOFF' }));
+    return {
+      state: {
+        ...state,
+        handoff: { ...state.handoff, [task.id]: patch<Handoff>({ agent: id, timestamp: iso(now), ...notes }, notes) },
+      },
+      task: task.id,
+      detail: `${id} handed off ${task.id}: ${firstLine(command.next_action)}`,
+      notes: ['Stop now: liza exit 42'],
+    };
+  },
+};
+
+export const firstLine = (text: string, limit = 120): string => gist(text.split('\n', 1)[0] ?? '', limit);
+
+export const list = (paths: readonly string[]): string =>
+  paths.length <= 10 ? paths.join(', ') : `${paths.slice(0, 10).join(', ')} and ${paths.length - 10} more`;

@@ -1,0 +1,176 @@
+// Rows about the plan as a whole: closing the sprint's scope, alignment, discoveries, completing the goal.
+
+import { iso } from '../../text/time.ts';
+import { aligned, patch, withGoal, withSprint } from '../change.ts';
+import { refuse } from '../decision.ts';
+import { blank } from '../definition.ts';
+import { statusOf } from '../find.ts';
+import type { Row, Situation } from '../row.ts';
+import { type Discovery, isTerminal, type State } from '../state.ts';
+import { usage } from '../usage.ts';
+import { PLANNERS } from './planning.ts';
+
+export const planDone: Row<'plan done'> = {
+  name: 'plan done',
+  summary: 'Close the scope of the sprint: what is planned now is what it must finish.',
+  who: PLANNERS,
+  from: 'board',
+  to: [],
+  already: ({ state }) => state.sprint.scope.closed_at !== undefined,
+  guards: [
+    {
+      name: 'something-planned',
+      rule: 'at least one task was finalized in this sprint',
+      check: ({ state }) =>
+        state.sprint.scope.planned.length === 0
+          ? refuse('no task is planned yet', `Finalize one first: ${usage('finalize')}`)
+          : undefined,
+    },
+  ],
+  effects: 'scope.closed_at; the sprint is COMPLETED once all planned tasks are terminal',
+  change: ({ state, now }) => {
+    const drafts = state.tasks.filter((task) => task.status === 'DRAFT').map((task) => task.id);
+    return {
+      state: withSprint(state, { scope: { ...state.sprint.scope, closed_at: iso(now) } }),
+      detail: `plan of ${state.sprint.id} closed with ${state.sprint.scope.planned.length} tasks`,
+      notes: drafts.length === 0 ? [] : [`still DRAFT and outside the sprint: ${drafts.slice(0, 20).join(', ')}`],
+    };
+  },
+};
+
+export const align: Row<'align'> = {
+  name: 'align',
+  summary: 'Record how the plan still serves the goal.',
+  who: PLANNERS,
+  from: 'board',
+  to: [],
+  already: ({ state, command }) => {
+    const last = state.goal.alignment_history?.at(-1);
+    return last?.summary === command.summary && last.event === (command.event ?? 'alignment');
+  },
+  guards: [
+    {
+      name: 'summary',
+      rule: 'a summary is given',
+      check: ({ command }) =>
+        blank(command.summary) ? refuse('the summary is empty', `Say it in a sentence: ${usage('align')}`) : undefined,
+    },
+  ],
+  effects: 'goal.alignment_history',
+  change: (s) => ({
+    state: aligned(s, s.state, s.command.event ?? 'alignment', s.command.summary),
+    detail: 'alignment recorded',
+  }),
+};
+
+export const discoveryConvert: Row<'discovery convert'> = {
+  name: 'discovery convert',
+  summary: 'Say which task takes up a discovery.',
+  who: PLANNERS,
+  from: 'board',
+  to: [],
+  already: ({ state, command }) => discoveryOf(state, command.discovery)?.converted_to_task === command.to_task,
+  guards: [
+    { name: 'open-discovery', rule: 'the discovery exists and is still open', check: checkOpen },
+    {
+      name: 'task-exists',
+      rule: 'the task exists',
+      check: ({ board, command }) =>
+        statusOf(board, command.to_task) === undefined
+          ? refuse(`there is no task ${command.to_task}`, `Add it first: ${usage('add-task', command.to_task)}`)
+          : undefined,
+    },
+  ],
+  effects: 'converted_to_task',
+  change: ({ state, command }) => ({
+    state: withDiscovery(state, command.discovery, { converted_to_task: command.to_task }),
+    task: command.to_task,
+    detail: `discovery ${command.discovery} became task ${command.to_task}`,
+  }),
+};
+
+export const discoveryDismiss: Row<'discovery dismiss'> = {
+  name: 'discovery dismiss',
+  summary: 'Leave a discovery aside, saying why.',
+  who: PLANNERS,
+  from: 'board',
+  to: [],
+  already: ({ state, command }) => discoveryOf(state, command.discovery)?.dismissed_reason === command.reason,
+  guards: [
+    { name: 'open-discovery', rule: 'the discovery exists and is still open', check: checkOpen },
+    {
+      name: 'reason',
+      rule: 'a reason is given',
+      check: ({ command }) =>
+        blank(command.reason) ? refuse('no reason was given', `Say why: ${usage('discovery dismiss')}`) : undefined,
+    },
+  ],
+  effects: 'dismissed_reason',
+  change: ({ state, command }) => ({
+    state: withDiscovery(state, command.discovery, { dismissed_reason: command.reason }),
+    detail: `discovery ${command.discovery} dismissed`,
+  }),
+};
+
+const discoveryOf = (state: State, id: string): Discovery | undefined => state.discovered.find((one) => one.id === id);
+
+function checkOpen({ state, command }: Situation<'discovery convert'> | Situation<'discovery dismiss'>) {
+  const discovery = discoveryOf(state, command.discovery);
+  if (discovery === undefined) return refuse(`there is no discovery ${command.discovery}`, 'See them: liza status');
+  if (discovery.converted_to_task !== undefined) {
+    return refuse(`discovery ${discovery.id} became task ${discovery.converted_to_task}`, 'Nothing is left to do');
+  }
+  if (discovery.dismissed_reason === undefined) return undefined;
+  return refuse(
+    `discovery ${discovery.id} was dismissed: ${discovery.dismissed_reason}`,
+    'Report it anew if it came back',
+  );
+}
+
+function withDiscovery(state: State, id: string, changes: Partial<Discovery>): State {
+  return { ...state, discovered: state.discovered.map((one) => (one.id === id ? patch(one, changes) : one)) };
+}
+
+export const goalComplete: Row<'goal complete'> = {
+  name: 'goal complete',
+  summary: 'Declare the goal reached.',
+  who: PLANNERS,
+  from: 'board',
+  to: [],
+  already: ({ state }) => state.goal.status === 'COMPLETED',
+  guards: [
+    {
+      name: 'not-aborted',
+      rule: 'the goal is not ABORTED',
+      check: ({ state }) =>
+        state.goal.status === 'ABORTED' ? refuse('the goal is ABORTED', 'Reopen it first: liza resume') : undefined,
+    },
+    {
+      name: 'all-terminal',
+      rule: 'all tasks are terminal',
+      check: ({ state }) => {
+        const live = state.tasks.filter((task) => !isTerminal(task.status));
+        if (live.length === 0) return undefined;
+        const named = live.slice(0, 10).map((task) => `${task.id} (${task.status})`);
+        return refuse(`not finished yet: ${named.join(', ')}`, 'See what each of them waits for: liza status');
+      },
+    },
+    {
+      name: 'something-merged',
+      rule: 'at least one task is MERGED',
+      check: ({ board, state }) =>
+        state.tasks.some((task) => task.status === 'MERGED') || [...board.archived.values()].includes('MERGED')
+          ? undefined
+          : refuse('no task was ever merged', 'Finish one, or give the goal up: liza abort'),
+    },
+  ],
+  effects: 'goal → COMPLETED',
+  change: (s) => {
+    const done = withGoal(s.state, { status: 'COMPLETED' });
+    const { summary } = s.command;
+    return {
+      state: aligned(s, done, 'goal_completed', blank(summary) ? 'The goal is reached.' : (summary ?? '')),
+      detail: `goal ${s.state.goal.id} completed`,
+    };
+  },
+};

@@ -1,0 +1,35 @@
+// A merge that waits for a person: somebody has the integration branch checked out and is at work there.
+// Recorded, so that the board says why nothing moves and an alarm lasts as long as the reason does.
+
+import { iso } from '../../text/time.ts';
+import { patch, withTask } from '../change.ts';
+import { refuse } from '../decision.ts';
+import { blank } from '../definition.ts';
+import type { Row } from '../row.ts';
+import { usage } from '../usage.ts';
+import { firstLine } from './coder.ts';
+
+export const holdMerge: Row<'hold-merge'> = {
+  name: 'hold-merge',
+  summary: 'Record why an approved commit cannot be merged right now.',
+  who: ['supervisor', 'human'],
+  from: ['APPROVED'],
+  to: [],
+  already: ({ task, command }) => task.merge_held?.reason === command.reason,
+  guards: [
+    {
+      name: 'reason',
+      rule: 'what holds it is named',
+      check: ({ task, command }) =>
+        blank(command.reason)
+          ? refuse('no reason was given', `Say what holds it: ${usage('hold-merge', task.id)}`)
+          : undefined,
+    },
+  ],
+  effects: 'merge_held {reason, since}; an alarm; gone with the next merge that starts',
+  change: ({ state, task, command, now }) => ({
+    state: withTask(state, patch(task, { merge_held: { reason: command.reason, since: iso(now) } })),
+    task: task.id,
+    detail: `merge of ${task.id} held: ${firstLine(command.reason)}`,
+  }),
+};

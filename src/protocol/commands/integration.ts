@@ -1,0 +1,78 @@
+// The integration branch is Liza's alone to move. When somebody else did, that is recorded, merges wait, and
+// a person who has looked at it accepts where it is now.
+
+import { iso } from '../../text/time.ts';
+import { aligned, withGoal } from '../change.ts';
+import { checkCommits } from '../commit-ids.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import type { Row, Situation } from '../row.ts';
+import { usage } from '../usage.ts';
+
+export const integrationMoved: Row<'integration-moved'> = {
+  name: 'integration-moved',
+  summary: 'Record that the integration branch is not where Liza left it.',
+  who: ['supervisor', 'human'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) => state.goal.integration_moved?.found === command.found,
+  guards: [
+    { name: 'commit', rule: 'it is a full commit id', check: ({ command }) => checkCommits(command.found) },
+    { name: 'moved', rule: 'a head is recorded, and the branch is elsewhere', check: elsewhere },
+  ],
+  effects: 'goal.integration_moved {expected, found, time}; an alarm; no merge starts until it is accepted',
+  change: ({ state, command, now }) => {
+    const expected = state.goal.integration_head ?? command.found;
+    return {
+      state: withGoal(state, { integration_moved: { expected, found: command.found, time: iso(now) } }),
+      detail: `integration moved outside Liza: ${expected.slice(0, 12)} → ${command.found.slice(0, 12)}`,
+    };
+  },
+};
+
+function elsewhere({ state, command }: Situation<'integration-moved'>): Refusal | undefined {
+  const { integration_head: head } = state.goal;
+  if (head === undefined) {
+    return refuse(
+      'it is not recorded where Liza left the integration branch',
+      `Record it: ${usage('accept-integration')}`,
+    );
+  }
+  return head === command.found
+    ? refuse(`the integration branch is where Liza left it, at ${head}`, 'Nothing is to be done')
+    : undefined;
+}
+
+export const acceptIntegration: Row<'accept-integration'> = {
+  name: 'accept-integration',
+  summary: 'Accept where the integration branch is now; merges go on from there.',
+  who: ['human'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) =>
+    state.goal.integration_head === command.head && state.goal.integration_moved === undefined,
+  guards: [{ name: 'commit', rule: 'it is a full commit id', check: ({ command }) => checkCommits(command.head) }],
+  effects: 'goal.integration_head; goal.integration_moved goes; a line in alignment_history',
+  change: (s) => {
+    const { head } = s.command;
+    const summary = `integration accepted at ${head}, was ${s.state.goal.integration_head ?? 'not recorded'}`;
+    const accepted = withGoal(s.state, { integration_head: head, integration_moved: undefined });
+    return { state: aligned(s, accepted, 'integration_accepted', summary), detail: summary };
+  },
+};
+
+/** Merging on top of what nobody has looked at would make it everybody's base. */
+export function integrationAccepted({ state }: Situation<'reserve-merge'>): Refusal | undefined {
+  const moved = state.goal.integration_moved;
+  if (moved === undefined) return undefined;
+  const { expected, found } = moved;
+  return refuse(
+    `the integration branch moved outside Liza: it is at ${found}, Liza left it at ${expected}`,
+    `Look at it (git log --left-right ${expected}...${found}), then: ${usage('accept-integration')}`,
+  );
+}
+
+export function integrationKnown({ state, command }: Situation<'reserve-merge'>): Refusal | undefined {
+  const { integration_head: head } = state.goal;
+  if (head === undefined || head === command.onto) return undefined;
+  return refuse(`onto ${command.onto} is not where Liza left the integration branch (${head})`, 'Run it again');
+}

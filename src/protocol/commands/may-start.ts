@@ -1,0 +1,32 @@
+// What every session needs before it may start, besides its task: something left of the budgets, and room on the
+// disk. Decided in the transaction that claims, so that of many who ask at once no more start than are allowed.
+
+import { type Budget, raiseCommand, usedUp, usedUpWords } from '../../core/budget/limits.ts';
+import type { CommandName } from '../command.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import { roomMissing } from '../disk-space.ts';
+import type { Guard } from '../row.ts';
+
+export function mayStart<K extends CommandName>(): readonly Guard<K>[] {
+  return [
+    {
+      name: 'within-budget',
+      rule: 'the budgets of the task, the goal and the day are not used up',
+      check: ({ board, task, command, now }) =>
+        refuseUsedUp(usedUp(board, now, task, (command as { agent?: string }).agent)),
+    },
+    roomOnDisk(),
+  ];
+}
+
+export const refuseUsedUp = (over: Budget | undefined): Refusal | undefined =>
+  over && refuse(usedUpWords(over), `Raise it, if it is worth more: ${raiseCommand(over)}`);
+
+export const roomOnDisk = <K extends CommandName>(): Guard<K> => ({
+  name: 'room-on-disk',
+  rule: 'the disk has `min_free_mb` left',
+  check: ({ board }) => {
+    const missing = roomMissing(board);
+    return missing === undefined ? undefined : refuse(missing.fact, missing.remedy);
+  },
+});

@@ -1,0 +1,259 @@
+// What `wt merge` records around its one outside act, the move of the integration branch: the intent before it,
+// the outcome after it. An outcome is a fact: neither a pause nor who tells it takes it back, so that whoever
+// finds an intent whose process died can finish it. Only a merge that was announced can be recorded.
+
+import { iso } from '../../text/time.ts';
+import { blockTask, LET_GO, QUESTIONS } from '../blocked.ts';
+import { actorName } from '../board.ts';
+import { detach, event, evolve, patch, withAnomaly, withGoal, withTask } from '../change.ts';
+import { checkCommits } from '../commit-ids.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import { blank } from '../definition.ts';
+import { holdOn, onHold } from '../kill-switches.ts';
+import { agentLease, historyOf, iterationsOf, lastCoder, mergingBy } from '../leases.ts';
+import type { Row, Situation } from '../row.ts';
+import type { State } from '../state.ts';
+import { usage } from '../usage.ts';
+import { firstLine } from './coder.ts';
+import { integrationAccepted, integrationKnown } from './integration.ts';
+
+export const reserveMerge: Row<'reserve-merge'> = {
+  name: 'reserve-merge',
+  summary: 'Announce the merge candidate before the integration branch moves to it.',
+  who: ['supervisor', 'human'],
+  from: ['APPROVED'],
+  to: [],
+  startsWork: true,
+  guards: [
+    {
+      name: 'approver-first',
+      rule: 'the approver’s supervisor merges; any other once that one is gone',
+      check: approverFirst,
+    },
+    {
+      name: 'commits',
+      rule: 'candidate and onto are full commit ids',
+      check: ({ command }) => checkCommits(command.candidate, command.onto),
+    },
+    {
+      name: 'integration-accepted',
+      rule: 'the integration branch did not move outside Liza, or a person accepted it',
+      check: integrationAccepted,
+    },
+    { name: 'integration-known', rule: 'onto is where Liza left the integration branch', check: integrationKnown },
+    {
+      name: 'not-being-merged',
+      rule: 'nobody else is merging it',
+      check: ({ board, task, command }) => {
+        const by = mergingBy(board, task);
+        if (by === undefined || task.merging?.process === command.process) return undefined;
+        return refuse(`${by} is merging it right now`, WAIT);
+      },
+    },
+  ],
+  effects: 'merging {by, candidate, onto, since, process}; the status stays',
+  change: ({ state, task, actor, command, now }) => {
+    const { candidate, onto, process } = command;
+    const by = actorName(actor);
+    const merging = { by, candidate, onto, since: iso(now), ...(process === undefined ? {} : { process }) };
+    return {
+      state: withTask(state, patch(task, { merging, merge_held: undefined })),
+      task: task.id,
+      detail: `${by} merges ${task.id} as ${candidate.slice(0, 12)} onto ${onto.slice(0, 12)}`,
+    };
+  },
+};
+
+const WAIT = 'Wait for it; if its process died: liza doctor --fix';
+
+export const merge: Row<'merge'> = {
+  name: 'merge',
+  summary: 'Record that the approved commit is on the integration branch.',
+  who: ['supervisor', 'human'],
+  from: ['APPROVED'],
+  to: ['MERGED'],
+  already: ({ task, command }) => task.status === 'MERGED' && task.merge_commit === command.merge_commit,
+  guards: [
+    {
+      name: 'merge-commit',
+      rule: 'the merge commit is a full commit id',
+      check: ({ command }) => checkCommits(command.merge_commit),
+    },
+    { name: 'announced', rule: 'this very merge was announced', check: announced },
+  ],
+  effects:
+    'merge_commit, goal.integration_head; worktree removed; a task branch that had moved is logged as an anomaly',
+  change: (s) => {
+    const { task, command } = s;
+    const { merge_commit, head_moved } = command;
+    const merged = evolve(
+      task,
+      { ...LET_GO, approved_by: task.approved_by, status: 'MERGED', merge_commit, worktree: undefined },
+      event(s, 'merged', {
+        merge_commit,
+        onto: task.merging?.onto,
+        commit: task.review_commit,
+        by: task.merging?.by,
+        author: lastCoder(task),
+        approved_by: task.approved_by,
+        iterations: iterationsOf(task),
+        drift: command.drift,
+      }),
+    );
+    // Git is the truth: the branch is there now, whatever was recorded before.
+    const state = withGoal(detach(withTask(s.state, merged), task.id), { integration_head: merge_commit });
+    const moved =
+      head_moved === undefined ? undefined : `task/${task.id} is at ${head_moved}, ${task.review_commit} was merged`;
+    return {
+      state: moved === undefined ? state : logMoved(s, state, moved),
+      task: task.id,
+      detail: `${task.id} merged as ${merge_commit.slice(0, 12)}, approved by ${task.approved_by}`,
+      ...(moved === undefined ? {} : { notes: [moved] }),
+    };
+  },
+};
+
+const logMoved = (s: Situation<'merge'>, state: State, reality: string): State =>
+  withAnomaly(s, state, 'assumption_violated', s.task.id, {
+    assumption: 'the task branch stays at the submitted commit',
+    reality,
+  });
+
+function announced({ task, command }: Situation<'merge'>): Refusal | undefined {
+  const { merging } = task;
+  const onto = command.onto ?? merging?.onto;
+  if (merging?.candidate === command.merge_commit && merging.onto === onto) return undefined;
+  const there = command.onto === undefined ? '' : ` onto ${command.onto}`;
+  return refuse(
+    `no merge of it at ${command.merge_commit}${there} was announced`,
+    `Merge it: ${usage('merge', task.id)}`,
+  );
+}
+
+export const mergeFailed: Row<'merge-failed'> = {
+  name: 'merge-failed',
+  summary: 'Record that the approved commit did not merge or failed the integration test.',
+  who: ['supervisor', 'human'],
+  from: ['APPROVED'],
+  to: ['INTEGRATION_FAILED', 'BLOCKED'],
+  already: ({ task, command }) => {
+    const last = historyOf(task).at(-1);
+    return (
+      task.status === 'INTEGRATION_FAILED' && last?.event === 'integration_failed' && last.reason === command.reason
+    );
+  },
+  guards: [
+    {
+      name: 'not-halted',
+      rule: 'no kill switch is on and the task is not paused, unless the merge was under way before',
+      check: ({ board, part, task }) => {
+        const held = task.merging === undefined ? holdOn(board, task) : undefined;
+        return held === undefined ? undefined : onHold(board, held, part, task);
+      },
+    },
+    {
+      name: 'approver-first',
+      rule: 'the approver’s supervisor merges; any other once that one is gone, or for a merge that was announced',
+      check: (s) => (s.task.merging === undefined ? approverFirst(s) : undefined),
+    },
+    {
+      name: 'reason',
+      rule: 'what failed is named',
+      check: ({ task, command }) =>
+        blank(command.reason)
+          ? refuse('no reason was given', `Say what failed: ${usage('merge-failed', task.id)}`)
+          : undefined,
+    },
+  ],
+  effects:
+    'worktree retained; any coder may claim the fix; the planner is woken; the max_review_cycles-th failure in a row, or one in the last iteration → BLOCKED',
+  change: (s) => {
+    const { task, command } = s;
+    const { reason, paths, with: others, log, output } = command;
+    const told = event(s, 'integration_failed', {
+      reason,
+      paths,
+      with: others,
+      log,
+      output,
+      commit: task.review_commit,
+    });
+    const limit = failuresLimit(s);
+    if (limit !== undefined) {
+      const why = `${limit} without a merge: ${firstLine(reason)}`;
+      const block = { reason: why, questions: QUESTIONS.integration, failed: lastCoder(task) };
+      return {
+        state: blockTask(s, s.state, task, block, { approvals: undefined }, [told]),
+        task: task.id,
+        detail: `${task.id} failed to integrate, now BLOCKED: ${why}`,
+      };
+    }
+    const failed = evolve(
+      task,
+      // Whatever is offered next is judged anew, the same commit too.
+      { ...LET_GO, approved_by: task.approved_by, approvals: undefined, status: 'INTEGRATION_FAILED' },
+      told,
+    );
+    return {
+      state: detach(withTask(s.state, failed), task.id),
+      task: task.id,
+      detail: `${task.id} failed to integrate: ${firstLine(reason)}`,
+    };
+  },
+};
+
+/** A test that stays red, or a conflict that comes back, ends somewhere: which limit it has met. */
+function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | undefined {
+  const history = historyOf(task);
+  const since = history.findLastIndex(({ event: name }) => name === 'unblocked') + 1;
+  const before = history.slice(since).filter(({ event: name }) => name === 'integration_failed').length;
+  const cycles = task.max_review_cycles ?? settings.max_review_cycles;
+  if (before + 1 >= cycles) return `${cycles} integration attempts`;
+  const most = task.max_iterations ?? settings.max_coder_iterations;
+  return (task.iteration ?? 1) >= most ? `Max iterations (${most}) reached` : undefined;
+}
+
+export const releaseMerge: Row<'release-merge'> = {
+  name: 'release-merge',
+  summary: 'Take back the announcement of a merge that did not move the integration branch.',
+  who: ['supervisor', 'human'],
+  from: ['APPROVED'],
+  to: [],
+  already: ({ task }) => task.merging === undefined,
+  guards: [
+    {
+      name: 'nobody-merges',
+      rule: 'its process is gone or was never named, or that process itself gives it up',
+      check: ({ board, task, command }) => {
+        const by = mergingBy(board, task);
+        const named = task.merging?.process;
+        return by === undefined || named === undefined || named === command.process
+          ? undefined
+          : refuse(`${by} is merging it right now`, WAIT);
+      },
+    },
+  ],
+  effects: 'merging goes; the status stays',
+  change: ({ state, task }) => ({
+    state: withTask(state, patch(task, { merging: undefined })),
+    task: task.id,
+    detail: `merge of ${task.id} at ${task.merging?.candidate.slice(0, 12)} given up`,
+  }),
+};
+
+function approverFirst({
+  board,
+  actor,
+  part,
+  task,
+  now,
+}: Situation<'reserve-merge'> | Situation<'merge-failed'>): Refusal | undefined {
+  const approver = task.approved_by;
+  if (part !== 'supervisor' || actor.id === undefined || approver === undefined || actor.id === approver)
+    return undefined;
+  if (agentLease(board, approver, now).expired) return undefined;
+  return refuse(
+    `${approver} approved ${task.id} and its supervisor is alive to merge it`,
+    `Leave it to ${approver}, or a person: ${usage('merge', task.id)}`,
+  );
+}

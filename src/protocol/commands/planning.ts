@@ -1,0 +1,173 @@
+// Planning rows: a task comes into being, is amended while nobody works on it, and is
+// finalized once it passes the gates.
+
+import { iso } from '../../text/time.ts';
+import { actorName } from '../board.ts';
+import { event, evolve, withGoal, withSprint, withTask } from '../change.ts';
+import type { CommandName } from '../command.ts';
+import { refuse } from '../decision.ts';
+import {
+  checkDefinition,
+  checkGates,
+  DEFINITION_FIELDS,
+  differing,
+  draft,
+  formerValues,
+  isChanged,
+} from '../definition.ts';
+import { findTask, statusOf } from '../find.ts';
+import { historyOf } from '../leases.ts';
+import type { Guard, Row, Situation } from '../row.ts';
+import type { State, Task } from '../state.ts';
+import { usage } from '../usage.ts';
+
+export const PLANNERS = ['planner', 'human'] as const;
+
+/** A finished goal takes no more work. */
+export function goalOpen<K extends CommandName>(): Guard<K> {
+  return {
+    name: 'goal-open',
+    rule: 'the goal is not COMPLETED',
+    check: ({ state }) =>
+      state.goal.status === 'COMPLETED'
+        ? refuse(`the goal ${state.goal.id} is COMPLETED`, 'Start the next goal: liza init "<goal>"')
+        : undefined,
+  };
+}
+
+export const addTask: Row<'add-task'> = {
+  name: 'add-task',
+  summary: 'Write a new task; with --ready it may be claimed at once.',
+  who: PLANNERS,
+  from: 'new',
+  to: ['DRAFT', 'UNCLAIMED'],
+  already: (s) => {
+    const { definition, ready } = s.command;
+    const task = findTask(s.state, definition.id);
+    if (task === undefined || historyOf(task)[0]?.agent !== actorName(s.actor)) return false;
+    if (ready === true && task.status === 'DRAFT') return false;
+    const asked = draft(definition, '');
+    return DEFINITION_FIELDS.every((field) => JSON.stringify(asked[field]) === JSON.stringify(task[field]));
+  },
+  guards: [
+    goalOpen(),
+    {
+      name: 'id-free',
+      rule: 'no live or archived task has this id',
+      check: ({ board, command }) => {
+        const status = statusOf(board, command.definition.id);
+        if (status === undefined) return undefined;
+        return refuse(
+          `there is a task ${command.definition.id} already (${status})`,
+          `Choose another id, or change that one: ${usage('amend', command.definition.id)}`,
+        );
+      },
+    },
+    {
+      name: 'definition',
+      rule: 'priority 1–5, known type, dependencies exist and are acyclic',
+      check: ({ board, command }) => checkDefinition(board, command.definition.id, command.definition),
+    },
+    {
+      name: 'gates',
+      rule: 'with --ready: the gates of finalize',
+      check: ({ board, command, now }) =>
+        command.ready === true ? checkGates(board, draft(command.definition, iso(now)), command.facts) : undefined,
+    },
+  ],
+  effects: 'created, history; with --ready also what finalize does',
+  change: (s) => {
+    const made = draft(s.command.definition, iso(s.now));
+    const task = evolve(made, {}, event(s, 'created'));
+    const state = s.command.ready === true ? finalized(s, s.state, task) : withTask(s.state, task);
+    const ready = s.command.ready === true ? 'UNCLAIMED, ready to be claimed' : 'DRAFT';
+    return { state, task: task.id, detail: `task ${task.id} added as ${ready}` };
+  },
+};
+
+export const amend: Row<'amend'> = {
+  name: 'amend',
+  summary: 'Change the definition of a task nobody works on.',
+  who: PLANNERS,
+  from: ['DRAFT', 'UNCLAIMED', 'BLOCKED'],
+  to: [],
+  already: ({ task, command }) =>
+    Object.keys(command.changes).length > 0 && Object.keys(differing(task, command.changes)).length === 0,
+  guards: [
+    {
+      name: 'something-changes',
+      rule: 'at least one field is given',
+      check: ({ command }) =>
+        Object.values(command.changes).every((value) => value === undefined)
+          ? refuse('no field was given', `Name what to change: ${usage('amend', command.task)}`)
+          : undefined,
+    },
+    {
+      name: 'definition',
+      rule: 'priority 1–5, known type, dependencies exist and are acyclic',
+      check: ({ board, command }) => checkDefinition(board, command.task, command.changes),
+    },
+    {
+      name: 'gates',
+      rule: 'an UNCLAIMED task still passes the gates of finalize',
+      check: ({ board, task, command }) =>
+        task.status === 'UNCLAIMED'
+          ? checkGates(board, { ...task, ...differing(task, command.changes) }, command.facts)
+          : undefined,
+    },
+  ],
+  effects: 'definition, history with the former values; says whether the definition changed in substance',
+  change: (s) => {
+    const { task } = s;
+    const changes = differing(task, s.command.changes);
+    const changed = isChanged(task, { ...task, ...changes });
+    const fields = Object.keys(changes);
+    const amended = evolve(task, changes, event(s, 'amended', { fields, changed, was: formerValues(task, changes) }));
+    return {
+      state: withTask(s.state, amended),
+      task: task.id,
+      detail: `task ${task.id} amended: ${fields.join(', ')}`,
+    };
+  },
+};
+
+export const finalize: Row<'finalize'> = {
+  name: 'finalize',
+  summary: 'Pass a DRAFT through the gates so that it may be claimed.',
+  who: PLANNERS,
+  from: ['DRAFT'],
+  to: ['UNCLAIMED'],
+  already: (s) => {
+    const last = historyOf(s.task).findLast((entry) => entry.event === 'finalized');
+    return s.task.status === 'UNCLAIMED' && last?.agent === actorName(s.actor);
+  },
+  guards: [
+    goalOpen(),
+    {
+      name: 'gates',
+      rule: 'spec_ref exists, done_when, scope, dependencies neither abandoned nor superseded, tests included, a command that proves a code task (its own or test_command)',
+      check: ({ board, task, command }) => checkGates(board, task, command.facts),
+    },
+  ],
+  effects: 'goal → IN_PROGRESS; joins scope.planned until `plan done` closes it; replacements join later too',
+  change: (s) => ({
+    state: finalized(s, s.state, s.task),
+    task: s.task.id,
+    detail: `task ${s.task.id} finalized: it may be claimed`,
+  }),
+};
+
+function finalized<K extends CommandName>(s: Situation<K>, before: State, task: Task): State {
+  const ready = evolve(task, { status: 'UNCLAIMED' }, event(s, 'finalized'));
+  const state = withTask(before, ready);
+  const started = state.goal.status === 'PLANNING' ? withGoal(state, { status: 'IN_PROGRESS' }) : state;
+  return joinSprint(started, ready.id, (task.supersedes ?? []).length > 0);
+}
+
+/** The scope is what was finalized before `plan done`; a replacement stands for a task that was in it. */
+export function joinSprint(state: State, id: string, replacement: boolean): State {
+  const { scope } = state.sprint;
+  if (scope.planned.includes(id)) return state;
+  if (scope.closed_at !== undefined && !replacement) return state;
+  return withSprint(state, { scope: { ...scope, planned: [...scope.planned, id] } });
+}

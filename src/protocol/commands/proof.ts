@@ -1,0 +1,94 @@
+// What Liza's own runs at an offered commit showed, where no submission followed: red, so that planner and
+// report see it and the tries have a limit; or green, so that the same commit need not be run again.
+
+import { blockTask, QUESTIONS } from '../blocked.ts';
+import { event, evolve, withTask } from '../change.ts';
+import { isFullCommit } from '../commit-ids.ts';
+import { refuse } from '../decision.ts';
+import { iterationEvents } from '../leases.ts';
+import { knownProof } from '../proof.ts';
+import type { Row } from '../row.ts';
+import { usage } from '../usage.ts';
+import { firstLine, holdsTask } from './coder.ts';
+
+export const recordValidation: Row<'record-validation'> = {
+  name: 'record-validation',
+  summary: 'Record what Liza’s own runs at an offered commit showed.',
+  who: ['coder'],
+  from: ['CLAIMED'],
+  to: ['CLAIMED', 'BLOCKED'],
+  // A fact: what was run was run, whoever pauses meanwhile.
+  whilePaused: true,
+  already: ({ task, command: { proof }, settings }) =>
+    proof.disproof === undefined && knownProof(task, proof.commit, proof.commands, settings.tdd) !== undefined,
+  guards: [
+    holdsTask(),
+    {
+      name: 'commit',
+      rule: 'it names the commit',
+      check: ({ task, command }) =>
+        isFullCommit(command.proof.commit)
+          ? undefined
+          : refuse('it names no commit', `Submit the HEAD of your worktree: ${usage('submit-for-review', task.id)}`),
+    },
+  ],
+  effects:
+    'history validated or validation_failed; as many red ones in one iteration as max_coder_iterations, or two whose command does not end on the base either → BLOCKED',
+  change: (s) => {
+    const { task, command, settings, actor } = s;
+    const { proof } = command;
+    const { disproof, ...green } = proof;
+    if (disproof === undefined) {
+      const told = event(s, 'validated', { commit: proof.commit, proof: green });
+      return {
+        state: withTask(s.state, evolve(task, {}, told)),
+        task: task.id,
+        detail: `${task.id} passes its validation at ${proof.commit.slice(0, 12)}`,
+      };
+    }
+    const { guard, reason, hint, output, limit, hangs_on_base } = disproof;
+    const told = event(s, 'validation_failed', {
+      commit: proof.commit,
+      what: guard,
+      reason,
+      hangs_on_base,
+      ...(proof.remembered === true
+        ? { remembered: true }
+        : {
+            log: proof.runs.findLast(({ ok }) => !ok)?.log,
+            file: proof.file,
+            digest: proof.digest,
+            seconds: proof.seconds,
+            limit,
+            under: proof.under,
+            hint,
+            output,
+          }),
+    });
+    const earlier = iterationEvents(task).filter((entry) => entry.event === 'validation_failed');
+    if (hangs_on_base === true && earlier.some((entry) => entry.hangs_on_base === true)) {
+      const why = `the operator’s to mend: ${firstLine(reason, 400)}`;
+      return {
+        state: blockTask(s, s.state, task, { reason: why, questions: QUESTIONS.hangs }, {}, [told]),
+        task: task.id,
+        detail: `${task.id} is BLOCKED: ${why}`,
+      };
+    }
+    const most = task.max_iterations ?? settings.max_coder_iterations;
+    const red = earlier.length + 1;
+    if (red >= most) {
+      const why = `${red} submissions of one iteration were refused: ${firstLine(reason, 400)}`;
+      const block = { reason: why, questions: QUESTIONS.validation, failed: actor.id };
+      return {
+        state: blockTask(s, s.state, task, block, {}, [told]),
+        task: task.id,
+        detail: `${task.id} is BLOCKED: ${firstLine(why)}`,
+      };
+    }
+    return {
+      state: withTask(s.state, evolve(task, {}, told)),
+      task: task.id,
+      detail: `${task.id} at ${proof.commit.slice(0, 12)} refused: ${firstLine(reason)}`,
+    };
+  },
+};

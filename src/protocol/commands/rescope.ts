@@ -1,0 +1,265 @@
+// Rows by which a plan meets reality: unblock, abandon, and the human's replan (supersede has its own file).
+// Nothing is rewritten silently: former definitions stay in history.
+
+import { raiseTaskCommands, taskUsedUp, usedUpWords } from '../../core/budget/limits.ts';
+import { blockTask, HUMAN_OVERRIDE, isDeadlocked, isStoppedByBudget, LET_GO, QUESTIONS } from '../blocked.ts';
+import { actorName } from '../board.ts';
+import { detach, event, evolve, type Patch, processAnomalies, unique, withAnomaly, withTask } from '../change.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import {
+  blank,
+  checkDefinition,
+  checkGates,
+  definitionWhenFailed,
+  differing,
+  formerValues,
+  isChanged,
+} from '../definition.ts';
+import { TEXT_LIMIT } from '../fields.ts';
+import { historyOf } from '../leases.ts';
+import type { Row, Situation } from '../row.ts';
+import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
+import { usage } from '../usage.ts';
+import { PLANNERS } from './planning.ts';
+
+export const FAILURES_THAT_EXHAUST = 2;
+
+/** What is forgotten when the work starts over; the attempt itself is kept by git under refs/liza/attempts. */
+export const START_OVER: Patch<Task> = {
+  ...LET_GO,
+  assigned_to: undefined,
+  worktree: undefined,
+  base_commit: undefined,
+  iteration: undefined,
+  review_commit: undefined,
+};
+
+export const unblock: Row<'unblock'> = {
+  name: 'unblock',
+  summary: 'Give a blocked task back to the coders.',
+  who: PLANNERS,
+  from: ['BLOCKED'],
+  to: ['UNCLAIMED'],
+  instead: ({ id, status, failures_current = [] }) =>
+    status === 'DRAFT' || failures_current.length >= FAILURES_THAT_EXHAUST
+      ? undefined
+      : `Nothing is needed: it is not blocked, see liza show ${id}`,
+  already: ({ task, actor, command }) => {
+    const last = historyOf(task).at(-1);
+    if (task.status !== 'UNCLAIMED' || last?.event !== 'unblocked' || last.agent !== actorName(actor)) return false;
+    const flags = ['assessment', 'keep_worktree', 'reset_review_cycles', 'exclude', 'reserve'] as const;
+    const same = flags.every((flag) => JSON.stringify(last[flag]) === JSON.stringify(command[flag]));
+    return same && Object.keys(differing(task, command.changes ?? {})).length === 0;
+  },
+  guards: [
+    {
+      name: 'definition',
+      rule: 'changes pass the guards of add-task',
+      check: ({ board, command }) => checkDefinition(board, command.task, command.changes ?? {}),
+    },
+    {
+      name: 'definition-changed',
+      rule: 'after two coders failed, done_when, scope, spec_ref or validation must have changed',
+      check: ({ task, command }) => {
+        const failures = task.failures_current ?? [];
+        if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
+        if (isChanged(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
+        return refuse(
+          `${failures.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
+          `Change it (${usage('amend', task.id)}), replace it (${usage('supersede', task.id)}) or give it up (${usage('abandon', task.id)})`,
+        );
+      },
+    },
+    {
+      name: 'assessment',
+      rule: 'after a review deadlock an assessment is given',
+      check: ({ task, command }) =>
+        isDeadlocked(task) && blank(command.assessment)
+          ? refuse(
+              'coder and reviewer were deadlocked and no assessment was given',
+              `Say which of the two is stuck and why: ${usage('unblock', task.id)} --assessment "…"`,
+            )
+          : undefined,
+    },
+    {
+      name: 'within-budget',
+      rule: 'the task’s own budget is not used up',
+      check: withinBudget,
+    },
+    {
+      name: 'coders',
+      rule: 'a reserved coder is registered and not excluded',
+      check: ({ state, task, command }) => {
+        const { reserve } = command;
+        if (reserve === undefined) return undefined;
+        if (state.agents[reserve]?.role !== 'coder') {
+          return refuse(`${reserve} is no registered coder`, 'See who is there: liza status');
+        }
+        if (![...(task.excluded_coders ?? []), ...(command.exclude ?? [])].includes(reserve)) return undefined;
+        return refuse(`${reserve} would be reserved and excluded at once`, 'Choose one of --reserve and --exclude');
+      },
+    },
+    {
+      name: 'gates',
+      rule: 'the gates of finalize hold, and no dependency is ABANDONED',
+      check: ({ board, task, command }) => checkGates(board, redefined(task, command.changes), command.facts),
+    },
+  ],
+  effects:
+    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration goes on then); assessment logged as review_deadlock; its anomalies are processed',
+  change: (s) => {
+    const { task, command } = s;
+    const changes = differing(task, command.changes ?? {});
+    const changed = isChanged(definitionWhenFailed(task), { ...task, ...changes });
+    const goesOn = isStoppedByBudget(task) && task.worktree !== undefined;
+    const keep = command.keep_worktree === true || goesOn;
+    const free = evolve(
+      task,
+      {
+        ...(keep ? { ...LET_GO, assigned_to: undefined } : { ...START_OVER, rejection_reason: undefined }),
+        ...changes,
+        status: 'UNCLAIMED',
+        blocked_reason: undefined,
+        blocked_questions: undefined,
+        attempted: undefined,
+        keep_worktree: keep ? true : undefined,
+        ...(keep ? {} : { integration_fix: undefined }),
+        reserved_for: command.reserve,
+        ...(changed && task.failures_current !== undefined ? { failures_current: [] } : {}),
+        ...(command.reset_review_cycles === true ? { review_cycles_current: 0 } : {}),
+        ...(command.exclude === undefined || command.exclude.length === 0
+          ? {}
+          : { excluded_coders: unique([...(task.excluded_coders ?? []), ...command.exclude]) }),
+      },
+      event(s, 'unblocked', {
+        changed,
+        was: Object.keys(changes).length === 0 ? undefined : formerValues(task, changes),
+        assessment: command.assessment,
+        keep_worktree: command.keep_worktree,
+        goes_on: goesOn || undefined,
+        reset_review_cycles: command.reset_review_cycles,
+        exclude: command.exclude,
+        reserve: command.reserve,
+      }),
+    );
+    const { assessment } = command;
+    const freed = withTask(s.state, free);
+    const logged = blank(assessment) ? freed : withAnomaly(s, freed, 'review_deadlock', task.id, { assessment });
+    return {
+      // With this, what was reported about it is dealt with, the deadlock included.
+      state: processAnomalies(s, logged, ({ task: on }) => on === task.id),
+      task: task.id,
+      detail: `task ${task.id} unblocked${changed ? ' with a changed definition' : ''}`,
+    };
+  },
+};
+
+const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes']): Task => ({
+  ...task,
+  ...differing(task, changes ?? {}),
+});
+
+/** Nobody could take it, and it would only wait unseen. */
+function withinBudget({ state, task, part }: Situation<'unblock'>): Refusal | undefined {
+  const over = taskUsedUp(state, task);
+  const [first] = over;
+  if (first === undefined) return undefined;
+  const raise = raiseTaskCommands(over, task.id);
+  return refuse(
+    usedUpWords(first),
+    part === 'planner'
+      ? `Only a person raises it (${raise}). Leave it BLOCKED, or cut it smaller: ${usage('supersede', task.id)}`
+      : `Raise it, if it is worth more: ${raise}`,
+  );
+}
+
+/** A deadlock that ends without an unblock is assessed by what ended it; what was reported about the task is dealt with. */
+export function withAssessment<K extends 'abandon' | 'supersede'>(
+  s: Situation<K>,
+  state: State,
+  task: Task,
+  assessment: string,
+): State {
+  const known = state.anomalies.some(
+    (one) => one.type === 'review_deadlock' && one.task === task.id && one.processed_at === undefined,
+  );
+  const logged =
+    isDeadlocked(task) && !known ? withAnomaly(s, state, 'review_deadlock', task.id, { assessment }) : state;
+  return processAnomalies(s, logged, ({ task: on }) => on === task.id);
+}
+
+export const abandon: Row<'abandon'> = {
+  name: 'abandon',
+  summary: 'Give a task up, saying why.',
+  who: PLANNERS,
+  from: ['BLOCKED', 'UNCLAIMED', 'DRAFT', 'REJECTED'],
+  to: ['ABANDONED'],
+  already: ({ task, command }) =>
+    task.status === 'ABANDONED' &&
+    historyOf(task).some((entry) => entry.event === 'abandoned' && entry.rationale === command.rationale),
+  guards: [
+    {
+      name: 'rationale',
+      rule: 'a rationale is given',
+      check: ({ task, command }) =>
+        blank(command.rationale)
+          ? refuse('no rationale was given', `Say why: ${usage('abandon', task.id)}`)
+          : undefined,
+    },
+  ],
+  effects:
+    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; its anomalies are processed; after a deadlock the rationale is logged as review_deadlock',
+  change: (s) => {
+    const { task, command } = s;
+    const gone = evolve(
+      task,
+      { ...START_OVER, status: 'ABANDONED', blocked_reason: undefined, blocked_questions: undefined },
+      event(s, 'abandoned', { rationale: command.rationale }),
+    );
+    let state = withAssessment(s, detach(withTask(s.state, gone), task.id), task, command.rationale);
+    const notes: string[] = [];
+    for (const other of s.state.tasks) {
+      if (!other.depends_on?.includes(task.id) || isTerminal(other.status) || other.status === 'DRAFT') continue;
+      const reason = `its dependency ${task.id} was abandoned: ${command.rationale}`.slice(0, 2000);
+      state =
+        other.status === 'BLOCKED'
+          ? withTask(state, evolve(other, {}, event(s, 'dependency_abandoned', { task: task.id, reason })))
+          : blockTask(s, state, other, { reason, questions: QUESTIONS.abandoned });
+      notes.push(`${other.id} depends on it and is BLOCKED`);
+    }
+    return { state, task: task.id, detail: `task ${task.id} abandoned`, notes };
+  },
+};
+
+export const replan: Row<'replan'> = {
+  name: 'replan',
+  summary: 'Stop a task and hand it back to the planner.',
+  who: ['human'],
+  from: TASK_STATUSES.filter((status) => status !== 'DRAFT' && !isTerminal(status)),
+  to: ['BLOCKED'],
+  already: ({ task, command }) => task.status === 'BLOCKED' && task.blocked_reason === overrideReason(command.reason),
+  guards: [
+    {
+      name: 'no-merge-under-way',
+      rule: 'no merge of it was announced: the integration branch may have moved already',
+      check: ({ task: { merging, status } }) =>
+        merging === undefined || status !== 'APPROVED'
+          ? undefined
+          : refuse(
+              `a merge of it is under way since ${merging.since}`,
+              'Wait for it; if its process died: liza doctor --fix',
+            ),
+    },
+  ],
+  effects: '`blocked_reason: human override` wakes the planner; worktree kept',
+  change: (s) => ({
+    state: blockTask(s, s.state, s.task, { reason: overrideReason(s.command.reason), questions: QUESTIONS.override }),
+    task: s.task.id,
+    detail: `task ${s.task.id} handed back to the planner`,
+  }),
+};
+
+const overrideReason = (reason: string | undefined): string =>
+  reason === undefined || blank(reason)
+    ? HUMAN_OVERRIDE
+    : (reason.startsWith(HUMAN_OVERRIDE) ? reason : `${HUMAN_OVERRIDE}: ${reason}`).slice(0, TEXT_LIMIT);

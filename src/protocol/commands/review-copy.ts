@@ -1,0 +1,86 @@
+// The copy that a reviewer looks at: where it is and what it held when it was handed over, so that a verdict can
+// be refused whose giver edited what it reviews; and that it was found changed when the session was over.
+
+import { event, evolve, withTask } from '../change.ts';
+import { isFullCommit } from '../commit-ids.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import { historyOf } from '../leases.ts';
+import type { Row, Situation } from '../row.ts';
+import type { Task } from '../state.ts';
+import { usage } from '../usage.ts';
+import { list } from './coder.ts';
+
+export interface ReviewCopy {
+  /** From the project's root. */
+  readonly folder: string;
+  /** Of its tracked files. */
+  readonly tree: string;
+}
+
+/** Of the review that is under way; a person who reviews by hand has none. */
+export function reviewCopyOf(task: Task): ReviewCopy | undefined {
+  const history = historyOf(task);
+  const claimed = history.findLastIndex((entry) => entry.event === 'review_claimed');
+  const made = history.slice(claimed + 1).findLast((entry) => entry.event === 'review_copy');
+  return typeof made?.folder === 'string' && typeof made.tree === 'string'
+    ? { folder: made.folder, tree: made.tree }
+    : undefined;
+}
+
+export const reviewCopy: Row<'review-copy'> = {
+  name: 'review-copy',
+  summary: 'Record the copy that a reviewer was given.',
+  who: ['supervisor'],
+  from: ['READY_FOR_REVIEW'],
+  to: [],
+  guards: [
+    {
+      name: 'own-review',
+      rule: 'its own agent holds the review',
+      check: (s) => (s.actor.id === undefined || s.task.reviewing_by === s.actor.id ? undefined : notIts(s)),
+    },
+    {
+      name: 'tree',
+      rule: 'the tree is named',
+      check: ({ task, command }) =>
+        isFullCommit(command.tree)
+          ? undefined
+          : refuse('the copy has no tree', `Make it again: ${usage('claim-review', task.id)}`),
+    },
+  ],
+  effects: 'history review_copy; the verdict is held against it',
+  change: (s) => {
+    const { task, command } = s;
+    const told = event(s, 'review_copy', { folder: command.folder, tree: command.tree });
+    return {
+      state: withTask(s.state, evolve(task, {}, told)),
+      task: task.id,
+      detail: `${s.actor.id ?? task.reviewing_by} reviews ${task.id} in ${command.folder}`,
+    };
+  },
+};
+
+const notIts = ({ task, actor }: Situation<'review-copy'>): Refusal =>
+  refuse(
+    `${task.id} is reviewed by ${task.reviewing_by ?? 'nobody'}, not by ${actor.id}`,
+    'Take another review: liza status',
+  );
+
+export const reviewChanged: Row<'review-changed'> = {
+  name: 'review-changed',
+  summary: 'Record that a reviewer changed what it was to review.',
+  who: ['supervisor'],
+  from: ['READY_FOR_REVIEW', 'REJECTED', 'APPROVED', 'BLOCKED', 'CLAIMED'],
+  to: [],
+  guards: [],
+  effects: 'history review_changed with the paths; the submitted commit is what it was',
+  change: (s) => {
+    const { task, command } = s;
+    const told = event(s, 'review_changed', { by: command.agent, paths: command.paths.slice(0, 20) });
+    return {
+      state: withTask(s.state, evolve(task, {}, told)),
+      task: task.id,
+      detail: `${command.agent} changed files of its copy of ${task.id}: ${list(command.paths)}`,
+    };
+  },
+};

@@ -1,0 +1,198 @@
+// The supervisor's word about its agent's sessions: what one used, how full its context is, and why the
+// agent cannot go on. Facts only, which wait for no kill switch; but for the start of a session.
+
+import { booked, plus } from '../../core/budget/ledger.ts';
+import { begun, usedUp } from '../../core/budget/limits.ts';
+import { iso } from '../../text/time.ts';
+import type { Actor } from '../board.ts';
+import { patch, withAgent, withGoal, withTask } from '../change.ts';
+import type { CommandName, CommandOf } from '../command.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import { findTask } from '../find.ts';
+import { agentLease } from '../leases.ts';
+import type { Guard, Row } from '../row.ts';
+import type { Agent, Note, State, Task } from '../state.ts';
+import { refuseUsedUp, roomOnDisk } from './may-start.ts';
+
+const HANDLED_KEPT = 200;
+
+/** Who holds a claim may start many sessions under it, and a planner has none: each is asked for by itself. */
+export const sessionStart: Row<'session-start'> = {
+  name: 'session-start',
+  summary: 'Begin a session; from here on it counts.',
+  who: ['supervisor'],
+  from: 'board',
+  to: [],
+  startsWork: true,
+  guards: [
+    ownRegistered(),
+    {
+      name: 'within-budget',
+      rule: 'the budgets of its task, the goal and the day are not used up, sessions under way included',
+      check: ({ board, state, command: { agent, task: id }, now }) => {
+        const task = id === undefined ? undefined : findTask(state, id);
+        return refuseUsedUp(usedUp(board, now, task, agent, begun(state, agent)));
+      },
+    },
+    roomOnDisk(),
+  ],
+  effects: 'under_way of the agent, until the end of the session is recorded',
+  change: ({ state, command: { agent: id, task }, now }) => ({
+    state: withAgent(
+      state,
+      id,
+      patch<Agent>(agentOf(state, id), { under_way: { since: iso(now), ...(task === undefined ? {} : { task }) } }),
+    ),
+    ...(task === undefined ? {} : { task }),
+    detail: `session of ${id}${task === undefined ? '' : ` on ${task}`} begins`,
+  }),
+};
+
+export const sessionEnd: Row<'session-end'> = {
+  name: 'session-end',
+  summary: 'Record what an agent’s session used and how it ended.',
+  who: ['supervisor'],
+  from: 'board',
+  to: [],
+  guards: [
+    ownRegistered(),
+    {
+      name: 'left-behind',
+      rule: 'one that was left behind is recorded once: by its own agent, or by any supervisor once its own provably ended',
+      check: ({ board, state, actor, command: { agent, began }, now }) => {
+        if (began === undefined) return undefined;
+        if (state.agents[agent]?.under_way?.since !== began) {
+          return refuse(`the session of ${agent} that began ${began} is recorded already`, 'Nothing is needed');
+        }
+        return actor.id === agent || agentLease(board, agent, now).dead
+          ? undefined
+          : refuse(`the supervisor of ${agent} may be alive`, 'Wait for it, or end it');
+      },
+    },
+  ],
+  effects:
+    'usage of the agent and of its task (a planner’s: of the goal), the task’s sessions with what confined each, what the goal and the day have spent, iterations_total, context_percent, resume; handled wakes, processed notes',
+  change: ({ state, command, now }) => {
+    const { agent: id, task: taskId, provider, used } = command;
+    const agent = agentOf(state, id);
+    const task = taskId === undefined ? undefined : findTask(state, taskId);
+    const told = patch<Agent>(agent, {
+      provider,
+      iterations_total: (agent.iterations_total ?? 0) + 1,
+      usage: plus(agent.usage, used),
+      context_percent: command.context_percent ?? agent.context_percent,
+      resume: resumable(agent, command),
+      handled: handled(agent, command.handled),
+      declared_exit: undefined,
+      under_way: undefined,
+    });
+    const sums = booked(state, used, now);
+    const counted =
+      task === undefined
+        ? withGoal(state, { usage: plus(state.goal.usage, used), ...sums })
+        : withTask(
+            withGoal(state, sums),
+            patch(task, { usage: plus(task.usage, used), sessions: sessionsOf(task, command, iso(now)) }),
+          );
+    return {
+      state: withAgent({ ...counted, human_notes: processed(state.human_notes, command, iso(now)) }, id, told),
+      ...(task === undefined ? {} : { task: task.id }),
+      detail: `session of ${id}${task === undefined ? '' : ` on ${task.id}`} ended: ${command.how}`.slice(0, 300),
+    };
+  },
+};
+
+function sessionsOf(
+  { sessions }: Task,
+  { agent, provider, stay }: CommandOf<'session-end'>,
+  ended: string,
+): Task['sessions'] {
+  return stay === undefined ? sessions : [...(sessions ?? []), { ...stay, agent, provider, ended }];
+}
+
+function resumable(
+  { resume: before }: Agent,
+  { session, provider, task, used }: CommandOf<'session-end'>,
+): Agent['resume'] {
+  if (session === undefined) return undefined;
+  const sum = plus(before?.session === session ? before.used : undefined, used);
+  return { provider, session, ...(task === undefined ? {} : { task }), used: sum };
+}
+
+function processed(
+  notes: State['human_notes'],
+  { notes: told = [], agent }: { readonly notes?: readonly number[]; readonly agent: string },
+  time: string,
+): State['human_notes'] {
+  const shown = (note: Note, place: number): boolean => told.includes(place) && note.processed_at === undefined;
+  return notes.some(shown)
+    ? notes.map((note, place) =>
+        shown(note, place) ? patch<Note>(note, { processed_at: time, processed_by: agent }) : note,
+      )
+    : notes;
+}
+
+function handled(agent: Agent, keys: readonly string[] | undefined): readonly string[] | undefined {
+  if (keys === undefined) return agent.handled;
+  return [...new Set([...(agent.handled ?? []), ...keys])].slice(-HANDLED_KEPT);
+}
+
+export const contextUsed: Row<'context-used'> = {
+  name: 'context-used',
+  summary: 'Record how full an agent’s context is.',
+  who: ['supervisor'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) => state.agents[command.agent]?.context_percent === command.percent,
+  guards: [ownRegistered()],
+  effects: 'context_percent; from 90 on the agent’s commands tell it to hand off',
+  change: ({ state, command: { agent, percent } }) => ({
+    state: withAgent(state, agent, patch(agentOf(state, agent), { context_percent: percent })),
+    detail: `${agent} has used ${percent} % of its context`,
+  }),
+};
+
+export const trouble: Row<'trouble'> = {
+  name: 'trouble',
+  summary: 'Record why an agent cannot go on, or that it can again.',
+  who: ['supervisor'],
+  from: 'board',
+  to: [],
+  already: ({ state, command }) => {
+    const known = state.agents[command.agent]?.trouble;
+    return known?.kind === command.kind && known?.detail === command.detail && known?.until === command.until;
+  },
+  guards: [ownRegistered()],
+  effects: 'agents.trouble, which raises CRASH LOOP, SPIN or PROVIDER QUOTA',
+  change: ({ state, command, now }) => {
+    const { agent: id, kind, detail = '', until } = command;
+    const agent = agentOf(state, id);
+    const said =
+      kind === undefined ? undefined : { kind, detail, since: iso(now), ...(until === undefined ? {} : { until }) };
+    return {
+      state: withAgent(state, id, patch<Agent>(agent, { trouble: said })),
+      detail: kind === undefined ? `${id} can go on` : `${id}: ${kind}: ${detail}`.slice(0, 300),
+    };
+  },
+};
+
+const agentOf = (state: State, id: string): Agent => state.agents[id] ?? { role: 'coder', status: 'IDLE' };
+
+/** A supervisor speaks for its own agent, and only for one that is on the board. */
+function ownRegistered<K extends CommandName>(): Guard<K> {
+  return {
+    name: 'own-agent',
+    rule: 'a supervisor speaks for its own, registered agent',
+    check: ({ state, actor, command }) => {
+      const agent = (command as { agent: string }).agent;
+      return state.agents[agent] === undefined
+        ? refuse(`${agent} is not registered`, 'Start it: liza agent <role>')
+        : notOwn(actor, agent);
+    },
+  };
+}
+
+const notOwn = (actor: Actor, agent: string): Refusal | undefined =>
+  actor.id === undefined || actor.id === agent
+    ? undefined
+    : refuse(`${actor.id} does not speak for ${agent}`, `Act under its id: LIZA_AGENT_ID=${agent}`);

@@ -1,0 +1,227 @@
+// The coder offers a commit for review. Liza looks at the commit itself, never at what the coder says of it.
+
+import { iso, later } from '../../text/time.ts';
+import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
+import type { SubmitFacts } from '../command.ts';
+import { isFullCommit } from '../commit-ids.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import { diffFacts } from '../diff-facts.ts';
+import { checkpointEvent, historyOf } from '../leases.ts';
+import { type Proof, proofCommands, redBefore } from '../proof.ts';
+import { hideIn } from '../redact-command.ts';
+import type { Row, Situation } from '../row.ts';
+import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../scope.ts';
+import { usage } from '../usage.ts';
+import { same } from '../values.ts';
+import { holdsTask, list } from './coder.ts';
+
+export const submitForReview: Row<'submit-for-review'> = {
+  name: 'submit-for-review',
+  summary: 'Offer a commit for review.',
+  who: ['coder'],
+  from: ['CLAIMED'],
+  to: ['READY_FOR_REVIEW'],
+  already: ({ task, actor, command }) =>
+    task.status === 'READY_FOR_REVIEW' && task.assigned_to === actor.id && task.review_commit === command.commit,
+  guards: [
+    holdsTask(),
+    {
+      name: 'checkpoint-first',
+      rule: 'this iteration has its checkpoint',
+      check: ({ task }) =>
+        checkpointEvent(task) === undefined
+          ? refuse(
+              `iteration ${task.iteration} has no checkpoint`,
+              `It comes before the code: ${usage('begin', task.id)}`,
+            )
+          : undefined,
+    },
+    {
+      name: 'clean-sync',
+      rule: 'on branch task/<id>, no merge half done, nothing uncommitted, HEAD is the submitted commit, which descends from base_commit',
+      check: cleanSync,
+    },
+    {
+      name: 'something-new',
+      rule: 'the commit changes something, and neither it nor its tree was rejected before',
+      check: somethingNew,
+    },
+    {
+      name: 'no-worktree-files',
+      rule: 'no file of worktree_files is committed',
+      check: ({ command, settings }) => {
+        const copied = settings.worktree_files ?? [];
+        const held = command.facts.changes
+          .filter(({ path, kind }) => kind !== 'removed' && copied.some((item) => covers(item, path)))
+          .map(({ path }) => path);
+        if (held.length === 0) return undefined;
+        return refuse(
+          `these are worktree_files, copied in and never committed: ${list(held)}`,
+          'Take them out of the commit, then submit the new HEAD',
+        );
+      },
+    },
+    {
+      name: 'in-scope',
+      rule: 'no path the task declares OUT is touched',
+      check: ({ task, command }) => {
+        const touched = command.facts.changes.map(({ path }) => path);
+        const outside = outOfScope(parseScope(task.scope ?? ''), touched);
+        if (outside.length === 0) return undefined;
+        return refuse(
+          `the task declares OUT what the commit touches: ${list(outside)}`,
+          'Take these changes out, then submit again',
+        );
+      },
+    },
+    {
+      name: 'tests-with-code',
+      rule: 'a code task’s diff adds or changes a test file; docs, config and spec tasks touch no code',
+      check: testsWithCode,
+    },
+    {
+      name: 'proof',
+      rule: 'Liza itself ran the task’s validation and config.test_command at this commit, all green; under tdd: strict the tests are red on the base, and the base’s tests green on the commit',
+      check: proved,
+    },
+  ],
+  effects: 'review_commit, coder lease cleared, agent WAITING; what the diff does and what was run is told in history',
+  change: (s) => {
+    const { task, command, actor, now, settings } = s;
+    const submitted = evolve(
+      task,
+      {
+        status: 'READY_FOR_REVIEW',
+        review_commit: command.commit,
+        lease_expires: undefined,
+        handoff_pending: undefined,
+        ...(command.facts.base_commit === undefined ? {} : { base_commit: command.facts.base_commit }),
+      },
+      event(s, 'submitted', {
+        commit: command.commit,
+        iteration: task.iteration,
+        pin: command.facts.pin,
+        diff: hideIn(diffFacts(task, command.facts, testPatterns(settings), proofCommands(settings, task)), s.secrets),
+        proof: command.facts.proof,
+        red_before: redBefore(task, command.commit) || undefined,
+      }),
+    );
+    const lease = { expires: later(now, settings.lease_duration), now: iso(now) };
+    const agent = s.state.agents[actor.id ?? ''];
+    const counted = attach(withTask(s.state, submitted), actor.id ?? '', 'WAITING', submitted, lease);
+    const state =
+      agent === undefined
+        ? counted
+        : withAgent(
+            counted,
+            actor.id ?? '',
+            patch(counted.agents[actor.id ?? ''] ?? agent, { iterations_total: (agent.iterations_total ?? 0) + 1 }),
+          );
+    return {
+      state,
+      task: task.id,
+      detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
+      notes: ['The verdict comes to a new session. Stop now: liza exit 42'],
+    };
+  },
+};
+
+function cleanSync({ task, command }: Situation<'submit-for-review'>): Refusal | undefined {
+  const { commit, facts } = command;
+  if (!isFullCommit(commit)) {
+    return refuse(
+      `${commit.slice(0, 80)} is not a full commit id`,
+      `Use all of it: ${usage('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
+    );
+  }
+  if (facts.merging === true) {
+    return refuse(
+      'the merge laid out in the worktree is not concluded',
+      'Resolve it, git add, git commit, then submit the new HEAD',
+    );
+  }
+  if (facts.dirty.length > 0) {
+    return refuse(
+      `these files are not committed: ${list(facts.dirty)}`,
+      'Commit or remove them, then submit the new HEAD',
+    );
+  }
+  const branch = `task/${task.id}`;
+  const wrong = [
+    ...(facts.branch === branch ? [] : [`the worktree is on ${facts.branch ?? 'no branch'}, not on ${branch}`]),
+    ...(facts.head === commit ? [] : [`HEAD is ${facts.head}, not the submitted ${commit}`]),
+    ...(facts.descends_from_base ? [] : [`the commit does not descend from the base ${task.base_commit}`]),
+  ];
+  if (wrong.length === 0) return undefined;
+  if (facts.branch !== branch && facts.head === commit) {
+    return refuse(wrong.join('; '), `Bring the branch here, then submit again: git checkout -B ${branch}`);
+  }
+  if (!facts.descends_from_base && facts.head === commit) {
+    return refuse(wrong.join('; '), `Merge the base in, then submit the new HEAD: git merge ${task.base_commit}`);
+  }
+  return refuse(
+    wrong.join('; '),
+    `Submit the HEAD of ${branch}: ${usage('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
+  );
+}
+
+function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusal | undefined {
+  const { changes, same_tree_as } = command.facts;
+  if (command.commit === task.base_commit || changes.length === 0) {
+    return refuse(
+      `${command.commit} changes nothing since the base ${task.base_commit}`,
+      'Commit the work first, or say what stops you: liza block',
+    );
+  }
+  const rejected = historyOf(task).some((entry) => entry.event === 'rejected' && entry.commit === command.commit);
+  if (!rejected && same_tree_as === undefined) return undefined;
+  return refuse(
+    rejected
+      ? `${command.commit} is the commit that was rejected, unchanged`
+      : `${command.commit} has the same files as ${same_tree_as}, which was rejected`,
+    `Address the feedback first: liza show ${task.id}`,
+  );
+}
+
+function testsWithCode({ task, command, settings }: Situation<'submit-for-review'>): Refusal | undefined {
+  const patterns = testPatterns(settings);
+  const { changes } = command.facts;
+  if (changes.some(({ path, kind }) => kind !== 'removed' && isTest(path, patterns))) return undefined;
+  const type = task.type ?? 'code';
+  const code = changes.map(({ path }) => path).filter(isCode);
+  if (type !== 'code' && code.length === 0) return undefined;
+  const fact =
+    type === 'code'
+      ? 'a code task without a changed test file'
+      : `a ${type} task that touches code (${list(code)}) without a test`;
+  return refuse(fact, `Add a test; these count as tests: ${patterns.join(', ')}`);
+}
+
+/** The last guard: whoever is refused by it alone has passed all that is cheap to check. */
+function proved({ task, command, settings }: Situation<'submit-for-review'>): Refusal | undefined {
+  const commands = proofCommands(settings, task);
+  if (commands.length === 0) return undefined;
+  const { proof } = command.facts;
+  const strict = settings.tdd === 'strict' && touchesTests(command.facts.changes, testPatterns(settings));
+  if (proof === undefined || !isProofOf(proof, command.commit, commands, strict)) {
+    return refuse(
+      `nothing shows that ${commands.join(' and ')} passes at ${command.commit}`,
+      `Liza runs it when you submit: ${usage('submit-for-review', task.id)}`,
+    );
+  }
+  const { disproof } = proof;
+  return disproof === undefined ? undefined : refuse(disproof.reason, disproof.hint, 1, disproof.guard);
+}
+
+const touchesTests = (changes: SubmitFacts['changes'], patterns: readonly string[]): boolean =>
+  changes.some(({ path }) => isTest(path, patterns));
+
+function isProofOf(proof: Proof, commit: string, commands: readonly string[], strict: boolean): boolean {
+  if (proof.commit !== commit || !same(proof.commands, commands)) return false;
+  const complete = same(
+    proof.runs.map(({ command }) => command),
+    commands,
+  );
+  const asked = !strict || proof.tests?.mode === 'strict';
+  return proof.disproof !== undefined || (complete && asked && proof.runs.every(({ ok }) => ok));
+}

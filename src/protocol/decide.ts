@@ -1,0 +1,218 @@
+// decide(board, command, who and when) → the changed state or a refusal. The only place where a
+// status changes. Order: role → input → task → epoch → already → state → switches → guards → change
+// → re-check. A change may not introduce a violation; one that was there before never stands in its way.
+
+import type { Instant } from '../text/time.ts';
+import { type Actor, actorName, type Board, type Part } from './board.ts';
+import type { Command, CommandName } from './command.ts';
+import { STOP } from './commands/coder.ts';
+import { type Decided, type Decision, type Refusal, refuse } from './decision.ts';
+import { findTask } from './find.ts';
+import { checkInput } from './input.ts';
+import { introduced } from './invariants.ts';
+import { onHold } from './kill-switches.ts';
+import { admits, haltedBy, nextHint } from './next-commands.ts';
+import { concealed, refuseSecretInCommand } from './redact-command.ts';
+import type { Row, Situation } from './row.ts';
+import { settleSprint } from './sprint.ts';
+import { isTerminal, type State, settings, type Task } from './state.ts';
+import { TABLE } from './table.ts';
+import { usage } from './usage.ts';
+
+/** From here on a coder is told to hand off. */
+export const HANDOFF_PERCENT = 90;
+
+export interface Asking {
+  readonly actor: Actor;
+  readonly now: Instant;
+  /** Values that no text of an agent's command may hold; see text/redact.ts. */
+  readonly secrets?: readonly string[];
+}
+
+export function decide(board: Board, asked: Command, { actor, now, secrets = [] }: Asking): Decision {
+  const command = concealed(asked, actor, secrets);
+  const row = TABLE[command.name] as unknown as Row<CommandName> | undefined;
+  if (row === undefined)
+    return refuse(`there is no command ${String(command.name)}`, 'See them: liza help', 1, 'command');
+  const task = taskOf(board, row, command);
+  const part = partFor(row, actor, task);
+  if (part === undefined) return notYours(board, row, command, actor, task);
+  const named = (refusal: Refusal, guard?: string) => explain(command, refusal, guard);
+  const bad = checkInput(command);
+  if (bad !== undefined) return named(bad);
+  const told = refuseSecretInCommand(asked, command);
+  if (told !== undefined) return named(told);
+  if (Array.isArray(row.from) && task === undefined) return named(noTask(board, command));
+
+  const state = board.state;
+  const situation = {
+    board,
+    state,
+    settings: settings(state),
+    actor,
+    part,
+    now,
+    command,
+    task,
+    secrets,
+  } as Situation<CommandName>;
+  const stale = staleEpoch(situation, row);
+  if (stale !== undefined) return named(stale, 'epoch');
+  if (row.already?.(situation) === true) return alreadyDone(command, state, task);
+  if (task !== undefined && Array.isArray(row.from) && !admits(row, part, task.status)) {
+    return named(wrongState(board, row, part, actor, task), 'state');
+  }
+  const halted = haltedBy(board, row, part, task);
+  if (halted !== undefined) return named(onHold(board, halted, part, task), 'switches');
+  for (const guard of row.guards) {
+    const refusal = guard.check(situation);
+    if (refusal !== undefined) return named(refusal, guard.name);
+  }
+  const change = row.change(situation);
+  if ('ok' in change) return named(change);
+  return checked(board, command, reminded(change, command, actor), now);
+}
+
+/** A running agent hears of its context through the answers to its own commands. */
+function reminded(change: Omit<Decided, 'ok'>, command: Command, actor: Actor): Omit<Decided, 'ok'> {
+  const agent = change.state.agents[actor.id ?? ''];
+  const due = agent !== undefined && actor.parts.includes('coder') && (agent.context_percent ?? 0) >= HANDOFF_PERCENT;
+  const task = agent?.current_task;
+  if (!due || task === undefined || agent.status !== 'WORKING' || command.name === 'exit') return change;
+  const note = `${agent.context_percent} % of your context is used: commit what you have, then ${usage('handoff', task)} and ${usage('exit')}`;
+  return { ...change, notes: [...(change.notes ?? []), note] };
+}
+
+function taskOf(board: Board, row: Row<CommandName>, command: Command): Task | undefined {
+  if (!Array.isArray(row.from) || !('task' in command) || typeof command.task !== 'string') return undefined;
+  return findTask(board.state, command.task);
+}
+
+/** The first of the actor's parts that the row admits; where states differ by part, one that fits the state. */
+function partFor(row: Row<CommandName>, actor: Actor, task: Task | undefined): Part | undefined {
+  const mine = actor.parts.filter((part) => row.who.includes(part));
+  return mine.find((part) => task !== undefined && admits(row, part, task.status)) ?? mine[0];
+}
+
+function notYours(
+  board: Board,
+  row: Row<CommandName>,
+  command: Command,
+  actor: Actor,
+  task: Task | undefined,
+): Refusal {
+  const who = actor.id === undefined ? actorName(actor) : `${actor.id} (${actor.parts.join(', ')})`;
+  const agent = 'agent' in command && typeof command.agent === 'string' ? command.agent : '<agent>';
+  const hint =
+    actor.id === undefined && row.who.includes('supervisor')
+      ? `Run it under the agent’s id: LIZA_AGENT_ID=${agent}`
+      : actor.id !== undefined && actor.parts.includes('supervisor') && row.who.includes('human')
+        ? `LIZA_AGENT_ID says that you are ${actor.id}; to act as yourself: unset LIZA_AGENT_ID`
+        : task === undefined
+          ? 'See what your role may do: liza help roles'
+          : nextHint(board, actor, task);
+  return explain(command, refuse(`it is for ${row.who.map(spoken).join(' or ')}, not for ${who}`, hint), 'role');
+}
+
+function noTask(board: Board, command: Command): Refusal {
+  const id = 'task' in command ? String(command.task) : '';
+  const archived = board.archived.get(id);
+  if (archived === undefined) return refuse(`there is no task ${id}`, 'See the tasks: liza status', 1, 'task-exists');
+  return refuse(
+    `${id} is ${archived} and archived, and nothing leaves ${archived}`,
+    `See it: liza show ${id}`,
+    1,
+    'terminal',
+  );
+}
+
+/** A session that lost its task must find out at its next word. */
+function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<CommandName>): Refusal | undefined {
+  if (actor.epoch === undefined) return undefined;
+  const current = task === undefined ? state.agents[actor.id ?? '']?.epoch : (task.epoch ?? 0);
+  if (current === undefined || current === actor.epoch) return undefined;
+  if (row.who.includes('planner') && actor.parts.includes('planner')) return undefined;
+  const where = task === undefined ? (actor.id ?? '') : task.id;
+  return refuse(`lease lost: ${where} is at epoch ${current}, this session has ${actor.epoch}`, STOP);
+}
+
+function alreadyDone(command: Command, state: State, task: Task | undefined): Decided {
+  return {
+    ok: true,
+    state,
+    already: true,
+    detail: `${label(command)} had already taken effect`,
+    ...(task === undefined ? {} : { task: task.id }),
+  };
+}
+
+function wrongState(board: Board, row: Row<CommandName>, part: Part, actor: Actor, task: Task): Refusal {
+  if (isTerminal(task.status)) {
+    return refuse(
+      `${task.id} is ${task.status}, and nothing leaves ${task.status}`,
+      `See how it ended: liza show ${task.id}`,
+    );
+  }
+  const from = row.fromOf?.[part] ?? row.from;
+  const allowed = Array.isArray(from) ? from.join(', ') : '';
+  return refuse(
+    `${task.id} is ${task.status}, and ${TYPED_AS[row.name] ?? row.name} by ${spoken(part)} needs ${allowed}`,
+    row.instead?.(task) ?? nextHint(board, actor, task),
+  );
+}
+
+function checked(board: Board, command: Command, change: Omit<Decided, 'ok'>, now: Instant): Decision {
+  const archived =
+    change.archive === undefined
+      ? board.archived
+      : new Map([...board.archived, ...change.archive.map((task) => [task.id, task.status] as const)]);
+  const decided: Decided = { ok: true, ...change, state: settleSprint(change.state, archived, now) };
+  const violations = introduced(board, decided.state, archived);
+  if (violations.length === 0) return decided;
+  const first = violations.slice(0, 3).map((violation) => violation.message);
+  return explain(
+    command,
+    refuse(`it would leave the state inconsistent: ${first.join('; ')}`, 'See what is wrong: liza validate', 4),
+    'invariants',
+  );
+}
+
+function explain(command: Command, refusal: Refusal, guard?: string): Refusal {
+  return {
+    ...refusal,
+    message: `${label(command)} refused: ${refusal.message}`,
+    guard: refusal.guard ?? guard ?? 'input',
+  };
+}
+
+function label(command: Command): string {
+  const subject = 'task' in command && typeof command.task === 'string' ? ` ${command.task.slice(0, 80)}` : '';
+  return `${TYPED_AS[command.name] ?? command.name}${subject}`;
+}
+
+/** Steps inside a command, called by the name that people type. */
+const TYPED_AS: Readonly<Partial<Record<CommandName, string>>> = {
+  'reserve-claim': 'claim-task',
+  'release-reservation': 'claim-task',
+  'renew-worktree': 'wt create',
+  'record-validation': 'submit-for-review',
+  'review-copy': 'claim-review',
+  'review-changed': 'claim-review',
+  'drop-worktree': 'wt delete',
+  'reserve-merge': 'wt merge',
+  merge: 'wt merge',
+  'merge-failed': 'wt merge',
+  'hold-merge': 'wt merge',
+  'release-merge': 'wt merge',
+  'accept-integration': 'doctor --accept-integration',
+  resolve: 'analyze --resolve',
+};
+
+const SPOKEN: Readonly<Record<Part, string>> = {
+  human: 'a person',
+  supervisor: 'the supervisor',
+  planner: 'the planner',
+  coder: 'a coder',
+  code_reviewer: 'a reviewer',
+};
+const spoken = (part: Part): string => SPOKEN[part];

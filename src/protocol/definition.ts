@@ -1,0 +1,190 @@
+// What a task says must be done, and the gates before anyone may do it. Shared by add-task,
+// amend, finalize, unblock and supersede: a definition is judged the same whichever way it came.
+
+import type { Board } from './board.ts';
+import type { Definition, DefinitionChange, SpecFacts } from './command.ts';
+import { type Refusal, refuse } from './decision.ts';
+import { dependencyCycle, findTask, statusOf } from './find.ts';
+import { historyOf } from './leases.ts';
+import { proofCommands } from './proof.ts';
+import { DEFAULT_TEST_PATTERNS, onlyTests, parseScope } from './scope.ts';
+import { type State, settings, TASK_TYPES, type Task } from './state.ts';
+import { usage } from './usage.ts';
+
+export const DEFAULT_PRIORITY = 3;
+
+/** The fields that make up a definition. */
+export const DEFINITION_FIELDS = [
+  'description',
+  'spec_ref',
+  'done_when',
+  'scope',
+  'type',
+  'priority',
+  'depends_on',
+  'validation',
+  'max_iterations',
+  'max_review_cycles',
+] as const satisfies readonly (keyof DefinitionChange)[];
+
+/** The fields that tell a coder what to do; only these make a definition *changed*. */
+const SUBSTANCE = ['done_when', 'scope', 'spec_ref', 'validation'] as const;
+
+/** Whatever was given is well-formed: priority, type, limits, dependencies. */
+export function checkDefinition(
+  board: Pick<Board, 'state' | 'archived'>,
+  id: string,
+  given: DefinitionChange,
+): Refusal | undefined {
+  const { priority, type, depends_on } = given;
+  if (priority !== undefined && !(Number.isInteger(priority) && priority >= 1 && priority <= 5)) {
+    return refuse(`priority is ${priority}`, 'Use a whole number from 1 (highest) to 5: --priority 2', 1, 'priority');
+  }
+  if (type !== undefined && !TASK_TYPES.includes(type)) {
+    return refuse(`type is ${type}`, `Use one of ${TASK_TYPES.join(', ')}: --type code`, 1, 'type');
+  }
+  for (const limit of ['max_iterations', 'max_review_cycles'] as const) {
+    const value = given[limit];
+    if (value !== undefined && !(Number.isInteger(value) && value >= 1)) {
+      return refuse(`${limit} is ${value}`, 'Use a whole number of at least 1', 1, 'limits');
+    }
+  }
+  return depends_on === undefined ? undefined : checkDependencies(board, id, depends_on);
+}
+
+function checkDependencies(
+  board: Pick<Board, 'state' | 'archived'>,
+  id: string,
+  dependencies: readonly string[],
+): Refusal | undefined {
+  const unknown = dependencies.filter((dependency) => dependency !== id && statusOf(board, dependency) === undefined);
+  if (unknown.length > 0) {
+    return refuse(
+      `it would depend on ${unknown.join(', ')}, which no task is called`,
+      `Add that task first: ${usage('add-task', unknown[0])}`,
+      1,
+      'dependencies-exist',
+    );
+  }
+  const cycle = dependencyCycle(board.state, id, dependencies);
+  if (cycle === undefined) return undefined;
+  return refuse(
+    `the dependencies would go in a circle: ${cycle.slice(0, 12).join(' → ')}`,
+    'Leave one of these dependencies out',
+    1,
+    'acyclic',
+  );
+}
+
+/** The gates a task passes before anyone may claim it. */
+export function checkGates(board: Board, task: Task, facts: SpecFacts): Refusal | undefined {
+  const amend = (flag: string) => `${usage('amend', task.id).split(' --')[0]} ${flag}`;
+  if (blank(task.spec_ref)) {
+    return refuse('it has no spec_ref', `Name the spec it follows: ${amend('--spec specs/…')}`, 1, 'spec-ref');
+  }
+  if (facts.spec_exists !== true) {
+    return refuse(
+      `its spec ${task.spec_ref} does not exist in the project`,
+      `Write that file, or name another: ${amend('--spec specs/…')}`,
+      1,
+      'spec-exists',
+    );
+  }
+  if (blank(task.done_when)) {
+    return refuse('it has no done_when', `Say what proves it done: ${amend('--done "…"')}`, 1, 'done-when');
+  }
+  if (blank(task.scope)) {
+    return refuse('it has no scope', `Say what is IN and OUT: ${amend('--scope "IN: …"')}`, 1, 'scope');
+  }
+  return checkDependencyGate(board, task) ?? checkTestGates(board.state, task);
+}
+
+export function checkDependencyGate(board: Board, task: Task): Refusal | undefined {
+  for (const id of task.depends_on ?? []) {
+    const status = statusOf(board, id);
+    if (status === 'ABANDONED') {
+      return refuse(
+        `it depends on ${id}, which was ABANDONED`,
+        `Take the dependency out: ${usage('amend', task.id).split(' --')[0]} --depends …; or give it up too: ${usage('abandon', task.id)}`,
+        1,
+        'no-abandoned-dependency',
+      );
+    }
+    if (status === 'SUPERSEDED') {
+      const by = findTask(board.state, id)?.superseded_by?.join(',') ?? '…';
+      return refuse(
+        `it depends on ${id}, which was SUPERSEDED by ${by}`,
+        `Depend on the replacement: ${usage('amend', task.id).split(' --')[0]} --depends ${by}`,
+        1,
+        'no-superseded-dependency',
+      );
+    }
+  }
+  return checkDependencies(board, task.id, task.depends_on ?? []);
+}
+
+function checkTestGates(state: State, task: Task): Refusal | undefined {
+  if ((task.type ?? 'code') !== 'code') return undefined;
+  const config = settings(state);
+  if (onlyTests(parseScope(task.scope ?? ''), config.test_patterns ?? DEFAULT_TEST_PATTERNS)) {
+    return refuse(
+      'a code task whose IN scope holds only test files splits the tests from their code, and whoever writes the code could not prove it',
+      `Put the tests into the task that writes the code, and give this one up: ${usage('abandon', task.id)}`,
+      1,
+      'tests-included',
+    );
+  }
+  if (proofCommands(config, task).length > 0) return undefined;
+  return refuse(
+    'no command proves it: it has no validation, and the project has no test_command',
+    `Name one that fails until it is done: ${usage('amend', task.id).split(' --')[0]} --validate "npm test"; or, for every task, a person does: liza config set test_command "npm test"`,
+    1,
+    'proof',
+  );
+}
+
+/** A new DRAFT. */
+export function draft(definition: Definition, created: string): Task {
+  const { id, ...rest } = definition;
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  return { id, status: 'DRAFT', ...given, priority: definition.priority ?? DEFAULT_PRIORITY, created } as Task;
+}
+
+/** The fields that would really become different. */
+export function differing(task: Task, changes: DefinitionChange): DefinitionChange {
+  return Object.fromEntries(
+    DEFINITION_FIELDS.flatMap((field) => {
+      const value = changes[field];
+      return value === undefined || JSON.stringify(value) === JSON.stringify(task[field]) ? [] : [[field, value]];
+    }),
+  );
+}
+
+/** The former values of the fields that change: what history keeps, so that nothing is rewritten silently. */
+export function formerValues(task: Task, changes: DefinitionChange): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.keys(changes).map((field) => [field, task[field as keyof Task] ?? null]));
+}
+
+/** Differs in substance, spacing aside. */
+export function isChanged(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): boolean {
+  return SUBSTANCE.some((field) => normalise(before[field]) !== normalise(after[field]));
+}
+
+/** The definition under which the last coder failed: amendments since then are undone in reverse. */
+export function definitionWhenFailed(task: Task): Readonly<Record<string, unknown>> {
+  const history = historyOf(task);
+  const failed = history.findLastIndex((entry) => entry.failed !== undefined);
+  const former = history
+    .slice(failed + 1)
+    .map((entry) => entry.was)
+    .filter((was) => typeof was === 'object' && was !== null);
+  return Object.assign({}, task, ...former.toReversed()) as Readonly<Record<string, unknown>>;
+}
+
+const normalise = (value: unknown): string =>
+  (Array.isArray(value) ? value.join('\n') : String(value ?? '')).replace(/\s+/g, ' ').trim();
+
+export const blank = (text: string | undefined): boolean => text === undefined || text.trim() === '';

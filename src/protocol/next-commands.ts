@@ -1,0 +1,77 @@
+// What may be done next: the commands the table admits for a part on a task as it stands.
+// Refusals end with these, a dashboard enables its buttons by them. Guards that need a payload
+// are not tried here, so "possible" means: worth trying.
+
+import { type Actor, type Board, type Part, plays } from './board.ts';
+import type { CommandName } from './command.ts';
+import { type Hold, holdOn } from './kill-switches.ts';
+import type { Row } from './row.ts';
+import { ROLES, type Task, type TaskStatus } from './state.ts';
+import { TABLE } from './table.ts';
+import { usage } from './usage.ts';
+
+export function possible(board: Board, parts: readonly Part[], task: Task): readonly CommandName[] {
+  return ROWS.filter((row) =>
+    parts.some((part) => row.who.includes(part) && admits(row, part, task.status) && !haltedBy(board, row, part, task)),
+  ).map((row) => row.name);
+}
+
+/** Whether the row takes a task in this state from this part. */
+export function admits(row: AnyRow, part: Part, status: TaskStatus): boolean {
+  const from = row.fromOf?.[part] ?? row.from;
+  return Array.isArray(from) && from.includes(status);
+}
+
+/** The switch that holds this command back, or the task's own pause; undefined: it may go on. */
+export function haltedBy(board: Board, row: AnyRow, part: Part, task: Task | undefined): Hold | undefined {
+  const agent = (ROLES as readonly Part[]).includes(part);
+  const held = row.startsWork === true || (agent && row.whilePaused !== true);
+  return held ? holdOn(board, task) : undefined;
+}
+
+/** One line: what this actor, or else somebody, can do with the task now. */
+export function nextHint(board: Board, actor: Actor, task: Task): string {
+  const mine = possible(board, actor.parts, task).filter((name) => !ASIDE.has(name));
+  if (mine.length > 0)
+    return `Next: ${mine
+      .slice(0, 3)
+      .map((name) => usage(name, task.id))
+      .join('; or ')}`;
+  for (const part of EVERY_PART) {
+    if (plays(actor, part)) continue;
+    const theirs = possible(board, [part], task).filter((name) => !ASIDE.has(name));
+    if (theirs.length > 0)
+      return `Next, by ${NAMES[part]}: ${theirs
+        .slice(0, 3)
+        .map((name) => usage(name, task.id))
+        .join('; or ')}`;
+  }
+  return `See where it stands: liza show ${task.id}`;
+}
+
+export type AnyRow = Omit<Row<CommandName>, 'already' | 'guards' | 'change'>;
+
+const ROWS: readonly AnyRow[] = Object.values(TABLE) as readonly AnyRow[];
+const EVERY_PART: readonly Part[] = ['supervisor', 'coder', 'code_reviewer', 'planner', 'human'];
+const NAMES: Readonly<Record<Part, string>> = {
+  supervisor: 'the supervisor',
+  coder: 'its coder',
+  code_reviewer: 'a reviewer',
+  planner: 'the planner',
+  human: 'a person',
+};
+/** The machine's inner steps and housekeeping: possible, but no one's next thing to type. */
+const ASIDE: ReadonlySet<CommandName> = new Set([
+  'reserve-claim',
+  'release-reservation',
+  'limit',
+  'record-validation',
+  'review-copy',
+  'review-changed',
+  'renew-worktree',
+  'drop-worktree',
+  'merge',
+  'merge-failed',
+  'hold-merge',
+  'release-merge',
+]);

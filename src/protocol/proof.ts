@@ -1,0 +1,155 @@
+// What proves a submitted commit: the commands that Liza itself runs at it, and what it found out about the
+// tests that came with it. Recorded per commit; the coder's own word is no part of it.
+
+import { historyOf, iterationEvents } from './leases.ts';
+import type { HistoryEvent, Settings, State, Task } from './state.ts';
+import { isFields, same } from './values.ts';
+
+/** One command, run at the submitted commit in a clean checkout. */
+export interface ProofRun {
+  readonly command: string;
+  readonly ok: boolean;
+  /** `ended with 1`, `did not end within 600 s`. */
+  readonly how: string;
+  readonly seconds: number;
+  /** From the project's root. */
+  readonly log: string;
+}
+
+/**
+ * Whether the tests of a commit test anything. `red` on the base: they fail without the change, where the base
+ * alone is green. `same`: the commit leaves the base's tests as they are, so that its own run was theirs too.
+ */
+export interface TestProof {
+  readonly mode: 'strict' | 'evidence';
+  readonly base: string;
+  /** `partly`: some commands are red there, or name a test that is new; what follows rests on the others. */
+  readonly base_alone: 'green' | 'partly' | 'red' | 'unknown';
+  readonly on_base: 'red' | 'green' | 'unknown';
+  readonly base_tests: 'green' | 'red' | 'unknown' | 'same';
+  /** Why something is not known, or what failed where it should not. */
+  readonly why?: string;
+  readonly logs?: readonly string[];
+}
+
+/** What is wrong with it, when it is refused. */
+export interface Disproof {
+  readonly guard: (typeof GUARDS)[number];
+  readonly reason: string;
+  readonly hint: string;
+  /** The end of what was printed. */
+  readonly output?: string;
+  /** Seconds after which it was ended: with more of them it may come out otherwise. */
+  readonly limit?: number;
+  /** It does not end on the base either: no change of the coder's mends that. */
+  readonly hangs_on_base?: true;
+}
+
+export interface Proof {
+  readonly commit: string;
+  /** Every command that was to be run, in order. */
+  readonly commands: readonly string[];
+  readonly runs: readonly ProofRun[];
+  readonly seconds: number;
+  readonly tests?: TestProof;
+  readonly disproof?: Disproof;
+  /** Where all of it is written down, from the project's root. */
+  readonly file?: string;
+  /** A digest of what was asked and under which settings; the same commit under the same is not tried for ever. */
+  readonly under?: string;
+  /** Nothing was run: this very commit was refused before. */
+  readonly remembered?: true;
+  /** SHA-256 of that file, which has those of the logs. */
+  readonly digest?: string;
+}
+
+/** What must pass at a submitted commit: the task's own commands, then the project's. */
+export function proofCommands({ test_command }: Pick<Settings, 'test_command'>, task: Task): readonly string[] {
+  const all = [...(task.validation ?? []), ...(typeof test_command === 'string' ? [test_command] : [])];
+  return [...new Set(all.map((command) => command.trim()).filter((command) => command !== ''))];
+}
+
+/** A green proof of this very commit by these very commands that is on the board already. */
+export function knownProof(task: Task, commit: string, commands: readonly string[], mode: string): Proof | undefined {
+  return historyOf(task)
+    .flatMap((entry) => proofOf(entry) ?? [])
+    .findLast(
+      (proof) =>
+        proof.commit === commit &&
+        proof.disproof === undefined &&
+        same(proof.commands, commands) &&
+        (mode === 'strict' ? proof.tests?.mode === 'strict' : true),
+    );
+}
+
+/** A test that fails now and then gets a second chance, and no third. */
+const RUNS_OF_ONE_COMMIT = 2;
+
+export interface AskedAgain extends Pick<Proof, 'commit' | 'commands'> {
+  readonly under: string;
+  /** Seconds that it may take now. */
+  readonly limit: number;
+}
+
+/** That this very commit was refused before, in this iteration and under the same settings; it is not run again then. */
+export function knownRefusal(task: Task, { commit, commands, under, limit }: AskedAgain): Proof | undefined {
+  const red = iterationEvents(task).filter(
+    (entry) =>
+      entry.event === 'validation_failed' &&
+      entry.remembered !== true &&
+      entry.commit === commit &&
+      entry.under === under &&
+      // More time is allowed by now.
+      !(typeof entry.limit === 'number' && entry.limit < limit),
+  );
+  const last = red.at(-1);
+  if (last === undefined || (red.length < RUNS_OF_ONE_COMMIT && last.hangs_on_base !== true)) return undefined;
+  const text = (key: string): string => (typeof last[key] === 'string' ? last[key] : '');
+  const disproof: Disproof = {
+    guard: GUARDS.find((guard) => guard === last.what) ?? 'validation',
+    reason: `${text('reason')}; the same commit was refused so before, and is not run again`,
+    hint: text('hint'),
+    output: text('output'),
+    ...(last.hangs_on_base === true ? { hangs_on_base: true } : {}),
+  };
+  return { commit, commands, runs: [], seconds: 0, under, remembered: true, disproof };
+}
+
+const GUARDS = ['validation', 'tests-red-on-base', 'base-tests-green'] as const;
+
+/** The proof that an event carries: `submitted` the one it rests on, `validated` one that came to nothing yet. */
+export function proofOf(entry: HistoryEvent): Proof | undefined {
+  const { proof } = entry;
+  return isFields(proof) && typeof proof['commit'] === 'string' && Array.isArray(proof['runs'])
+    ? (proof as unknown as Proof)
+    : undefined;
+}
+
+/** The file that tells of the runs of an event, green or red, and its hash. */
+export function writtenDown(entry: HistoryEvent): { readonly file: string; readonly digest?: string } | undefined {
+  const { file, digest } = entry.event === 'validation_failed' ? entry : (proofOf(entry) ?? {});
+  if (typeof file !== 'string') return undefined;
+  return typeof digest === 'string' ? { file, digest } : { file };
+}
+
+export const proofAt = (task: Task, commit: string | undefined): Proof | undefined =>
+  historyOf(task)
+    .flatMap((entry) => (entry.event === 'submitted' ? (proofOf(entry) ?? []) : []))
+    .findLast((proof) => proof.commit === commit);
+
+/** How often this very commit was red before: a test that fails now and then is no proof. */
+export const redBefore = (task: Task, commit: string): number =>
+  historyOf(task).filter(
+    (entry) => entry.event === 'validation_failed' && entry.commit === commit && entry.remembered !== true,
+  ).length;
+
+/** Somebody's proof on this board shows that these commands pass at this commit. */
+export const isKnownGreen = ({ tasks }: State, commit: string, commands: readonly string[]): boolean =>
+  tasks.some((task) =>
+    historyOf(task).some((entry) => {
+      const proof = proofOf(entry);
+      if (proof === undefined || !same(proof.commands, commands)) return false;
+      const itself = proof.commit === commit && proof.runs.every(({ ok }) => ok) && proof.disproof === undefined;
+      return itself || (proof.tests?.base === commit && proof.tests.base_alone === 'green');
+    }),
+  );

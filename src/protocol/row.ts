@@ -1,0 +1,58 @@
+// The shape of a row of THE TABLE (table.ts). A row says who may do what from which states,
+// under which named guards, and what then changes. Everything that repeats the protocol
+// (help, docs/state-machine.md, tests) reads these rows.
+
+import type { Instant } from '../text/time.ts';
+import type { Actor, Board, Part } from './board.ts';
+import type { CommandName, CommandOf } from './command.ts';
+import type { Decided, Refusal } from './decision.ts';
+import type { Settings, State, Task, TaskStatus } from './state.ts';
+
+/** Everything a guard or change may look at. `task` is there for rows with a `from`. */
+export interface Situation<K extends CommandName> {
+  readonly board: Board;
+  readonly state: State;
+  readonly settings: Settings;
+  readonly actor: Actor;
+  /** The part the actor plays here: the first of its parts that the row admits. */
+  readonly part: Part;
+  readonly now: Instant;
+  readonly command: CommandOf<K>;
+  readonly task: Task;
+  /** For names in facts: what an agent called its files may hold one. */
+  readonly secrets: readonly string[];
+}
+
+export interface Guard<K extends CommandName> {
+  /** Kebab-case name, unique within its row. */
+  readonly name: string;
+  /** The rule in one phrase; printed in docs/state-machine.md. */
+  readonly rule: string;
+  readonly check: (situation: Situation<K>) => Refusal | undefined;
+}
+
+export interface Row<K extends CommandName> {
+  readonly name: K;
+  /** One line for help and docs. */
+  readonly summary: string;
+  readonly who: readonly Part[];
+  /** States the task may be in; 'new' creates one; 'board' concerns no single task. */
+  readonly from: readonly TaskStatus[] | 'new' | 'board';
+  /** Narrows `from` for some parts: a planner blocks only INTEGRATION_FAILED, a coder only CLAIMED. */
+  readonly fromOf?: Readonly<Partial<Record<Part, readonly TaskStatus[]>>>;
+  /** What to do instead when the task is in another state; without it the hint names what is possible there. */
+  readonly instead?: (task: Task) => string | undefined;
+  /** States it may end in; empty: the status stays. */
+  readonly to: readonly TaskStatus[];
+  /** Starts work: refused while ABORT, CHECKPOINT or PAUSE is on, or the task is paused. */
+  readonly startsWork?: true;
+  /** An agent's command that stays open while paused: handoff, block, exit. */
+  readonly whilePaused?: true;
+  /** True when this very command already took effect: same actor, same fields. Checked before state and guards. */
+  readonly already?: (situation: Situation<K>) => boolean;
+  readonly guards: readonly Guard<K>[];
+  readonly effects: string;
+  readonly change: (situation: Situation<K>) => Omit<Decided, 'ok'> | Refusal;
+}
+
+export type Table = { readonly [K in CommandName]: Row<K> };

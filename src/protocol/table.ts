@@ -1,0 +1,92 @@
+// THE TABLE: every command of the protocol, one row each: who, from which states, under which
+// guards, what changes. Everything that repeats the protocol reads these rows.
+
+import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/agent-reports.ts';
+import { analyze, resolve } from './commands/breaker.ts';
+import { claimTask, register, reserveClaim } from './commands/claim.ts';
+import { begin, block, handoff, limit } from './commands/coder.ts';
+import { align, discoveryConvert, discoveryDismiss, goalComplete, planDone } from './commands/goal.ts';
+import { holdMerge } from './commands/hold-merge.ts';
+import { acceptIntegration, integrationMoved } from './commands/integration.ts';
+import { abort, checkpoint, checkpointOver, pause, resume } from './commands/kill-switches.ts';
+import { merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge.ts';
+import { archive, configSet, metrics, note, specChange } from './commands/operator.ts';
+import { addTask, amend, finalize } from './commands/planning.ts';
+import { recordValidation } from './commands/proof.ts';
+import { releaseClaim, releaseReservation } from './commands/release.ts';
+import { abandon, replan, unblock } from './commands/rescope.ts';
+import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
+import { reviewChanged, reviewCopy } from './commands/review-copy.ts';
+import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/session.ts';
+import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
+import { submitForReview } from './commands/submit.ts';
+import { supersede } from './commands/supersede.ts';
+import { branchMoved, refusedAttempt } from './commands/violations.ts';
+import { dropWorktree, renewWorktree } from './commands/worktree.ts';
+import type { Table } from './row.ts';
+
+export const TABLE: Table = {
+  'add-task': addTask,
+  amend,
+  finalize,
+  unblock,
+  supersede,
+  abandon,
+  replan,
+  'plan done': planDone,
+  align,
+  'discovery convert': discoveryConvert,
+  'discovery dismiss': discoveryDismiss,
+  'goal complete': goalComplete,
+  'sprint start': sprintStart,
+  'sprint deadline': sprintDeadline,
+  retrospective,
+  register,
+  'reserve-claim': reserveClaim,
+  'claim-task': claimTask,
+  'release-reservation': releaseReservation,
+  'release-claim': releaseClaim,
+  'renew-worktree': renewWorktree,
+  'drop-worktree': dropWorktree,
+  begin,
+  'submit-for-review': submitForReview,
+  'record-validation': recordValidation,
+  block,
+  limit,
+  discover,
+  anomaly,
+  'anomaly processed': anomalyProcessed,
+  handoff,
+  'long-heartbeat': longHeartbeat,
+  exit,
+  'session-start': sessionStart,
+  'session-end': sessionEnd,
+  'context-used': contextUsed,
+  trouble,
+  'claim-review': claimReview,
+  'submit-verdict': submitVerdict,
+  'review-copy': reviewCopy,
+  'review-changed': reviewChanged,
+  'clear-stale-review-claims': clearStaleReviewClaims,
+  'reserve-merge': reserveMerge,
+  merge,
+  'merge-failed': mergeFailed,
+  'hold-merge': holdMerge,
+  'release-merge': releaseMerge,
+  'integration-moved': integrationMoved,
+  'accept-integration': acceptIntegration,
+  'refused-attempt': refusedAttempt,
+  'branch-moved': branchMoved,
+  note,
+  pause,
+  resume,
+  checkpoint,
+  'checkpoint-over': checkpointOver,
+  abort,
+  analyze,
+  resolve,
+  'spec-change': specChange,
+  'config set': configSet,
+  metrics,
+  archive,
+};
