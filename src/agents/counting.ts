@@ -1,6 +1,6 @@
 // Token counts in one shape, whatever a CLI calls them, and taken down to this process.
 
-import { costOf, type Tokens } from '../core/budget/prices.ts';
+import { costOf, type Tokens } from '../budget/rules/prices.ts';
 import type { AgentEvent, Usage } from './provider.ts';
 
 /** A cumulative count without what was there before; never below nothing. */

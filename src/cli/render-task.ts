@@ -1,7 +1,7 @@
 // `liza show <task>` on a terminal: every field of one task, sorted by what a reader asks (what is it,
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
-import { usageWords } from '../core/budget/words.ts';
+import { usageWords } from '../budget/rules/format.ts';
 import { confinement } from '../core/sandbox-words.ts';
 import type { TaskView } from '../core/view.ts';
 import { historyOf } from '../protocol/leases.ts';

@@ -1,6 +1,7 @@
 // What follows a session: it is recorded, judged, and the judgement is carried out.
 
 import type { Provider } from '../agents/provider.ts';
+import { measuredUse } from '../budget/rules/session-usage.ts';
 import { judge, type Next } from '../core/restarts.ts';
 import type { Command } from '../protocol/command.ts';
 import type { Task, Trouble } from '../protocol/state.ts';
@@ -11,7 +12,6 @@ import { CONTEXT_USED } from './guard.ts';
 import { handsOf } from './office.ts';
 import { type LoopEnd, type Round, told } from './round.ts';
 import type { SessionOutcome } from './session.ts';
-import { measuredUse } from './use.ts';
 
 export async function record(
   { office, who, memory }: Round,

@@ -2,6 +2,7 @@
 // `liza agent`. Starts them, shows what they do, and knows when there is nothing left that could move
 // without a person.
 
+import { recordGoneUse } from '../budget/unrecorded-usage.ts';
 import type { Alarm } from '../core/alarms/alarm.ts';
 import { turnOf } from '../core/duty.ts';
 import { whyNothingMoves } from '../core/stall.ts';
@@ -23,7 +24,6 @@ import { handsOf, type Office } from './office.ts';
 import { freshMemory, type Supervised } from './round.ts';
 import { keepSeat, type SeatKeeper } from './seat.ts';
 import { tidier } from './tidying.ts';
-import { recordGoneUse } from './unrecorded.ts';
 import type { CrewControl, CrewEnd, CrewView, Happening } from './view.ts';
 
 export interface CrewOptions {

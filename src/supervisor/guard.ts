@@ -1,7 +1,7 @@
 // Stands beside a running session: sees its commits, watches its lease, the kill switches and the clock, and answers
 // when, and why, the session has to end before it does so by itself.
 
-import { overrun, scopeWords, spentWords } from '../core/budget/limits.ts';
+import { overrun, scopeWords, spentWords } from '../budget/rules/limits.ts';
 import { deedsOf } from '../core/deeds.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import type { Board } from '../protocol/board.ts';

@@ -2,6 +2,7 @@
 // session → judge → again. It spends nothing while there is nothing to do, it ends what it started, and
 // whatever it decides is decided again by the transaction that makes it so.
 
+import { forgetUse, recordGoneUse, recordLeftUse } from '../budget/unrecorded-usage.ts';
 import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
 import { siteOf } from '../git/directory.ts';
 import { endAgent } from '../programs/agent.ts';
@@ -21,7 +22,6 @@ import { handsOf, type Office, runningUse, type Stop } from './office.ts';
 import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
 import type { SeatKeeper } from './seat.ts';
 import { runSession } from './session.ts';
-import { forgetUse, recordGoneUse, recordLeftUse } from './unrecorded.ts';
 
 const HURRY_MS = 300;
 const IMPATIENT_MS = 3000;

@@ -2,7 +2,7 @@
 // process. Time, too, comes from here: whatever waits, waits by this clock.
 
 import type { Provider } from '../agents/provider.ts';
-import type { RunningUse } from '../core/budget/limits.ts';
+import type { RunningUse } from '../budget/rules/limits.ts';
 import type { Places } from '../core/prompts/prompt.ts';
 import { siteOf } from '../git/directory.ts';
 import type { Environment } from '../programs/environment.ts';

@@ -6,7 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Launch, SessionRequest, Usage } from '../agents/provider.ts';
-import { plus } from '../core/budget/ledger.ts';
+import { plus } from '../budget/rules/ledger.ts';
+import { measuredUse } from '../budget/rules/session-usage.ts';
+import { noteUse } from '../budget/unrecorded-usage.ts';
 import { deedsOf } from '../core/deeds.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import { siteOf } from '../git/directory.ts';
@@ -28,8 +30,6 @@ import { type Lodging, lodge, noteFor } from './lodging.ts';
 import type { Chosen, Office, Stop } from './office.ts';
 import { sessionFiles, writePrompt } from './records.ts';
 import type { SeatKeeper } from './seat.ts';
-import { noteUse } from './unrecorded.ts';
-import { measuredUse } from './use.ts';
 
 export interface SessionWork {
   readonly agent: string;

@@ -1,7 +1,7 @@
 // The board's first lines: what it is all for, how far it is, what it has cost, and what holds it up.
 
-import { spentOnGoal } from '../../core/budget/ledger.ts';
-import { scopeWords } from '../../core/budget/limits.ts';
+import { spentOnGoal } from '../../budget/rules/ledger.ts';
+import { scopeWords } from '../../budget/rules/limits.ts';
 import type { StatusView } from '../../core/view.ts';
 import type { State } from '../../protocol/state.ts';
 import type { CrewView, Seat } from '../../supervisor/view.ts';

@@ -1,9 +1,5 @@
 // What is nearly or wholly spent, and what could not be counted; and a disk without room.
 
-import type { Board } from '../../protocol/board.ts';
-import { roomMissing } from '../../protocol/disk-space.ts';
-import { counted } from '../../text/format.ts';
-import type { Instant } from '../../text/time.ts';
 import {
   amountWords,
   type Budget,
@@ -12,7 +8,11 @@ import {
   sharedBudgets,
   spentWords,
   underWay,
-} from '../budget/limits.ts';
+} from '../../budget/rules/limits.ts';
+import type { Board } from '../../protocol/board.ts';
+import { roomMissing } from '../../protocol/disk-space.ts';
+import { counted } from '../../text/format.ts';
+import type { Instant } from '../../text/time.ts';
 import { type Alarm, alarm, warning } from './alarm.ts';
 
 export function budgetAlarms(board: Board, now: Instant): readonly Alarm[] {

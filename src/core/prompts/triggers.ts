@@ -1,12 +1,12 @@
 // What each wake asks of the planner: the record as far as it must be known to decide, and the commands
 // that decide it, with their real ids. The table of review deadlocks is in deadlock.ts.
 
+import { taskUsedUp } from '../../budget/rules/limits.ts';
 import { isDeadlocked, isStoppedByBudget } from '../../protocol/blocked.ts';
 import type { Board } from '../../protocol/board.ts';
 import { findTask } from '../../protocol/find.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import type { Task } from '../../protocol/state.ts';
-import { taskUsedUp } from '../budget/limits.ts';
 import type { WakeTrigger } from '../wakes.ts';
 import { deadlockLines } from './deadlock.ts';
 import { field, inline, quoteList } from './quote.ts';

@@ -1,6 +1,8 @@
 // From the board to the facts of a report. Counting and reading history is shared with metrics, checkpoints and
 // `liza blame`; here it is only put together.
 
+import { sum } from '../../budget/rules/ledger.ts';
+import { amountOf, type Unit, unknownOf } from '../../budget/rules/limits.ts';
 import { codersOf, historyOf } from '../../protocol/leases.ts';
 import { roundsOf } from '../../protocol/review-rounds.ts';
 import type { Anomaly, State, Task } from '../../protocol/state.ts';
@@ -8,8 +10,6 @@ import { spansOf, timesTurned } from '../../protocol/state-intervals.ts';
 import { isFields } from '../../protocol/values.ts';
 import { gist } from '../../text/format.ts';
 import { type Instant, instant } from '../../text/time.ts';
-import { sum } from '../budget/ledger.ts';
-import { amountOf, type Unit, unknownOf } from '../budget/limits.ts';
 import { decisionsToTake } from '../deciding.ts';
 import { metricsOf, taskFigures, timeInStates } from '../metrics.ts';
 import { cleaned } from './clean.ts';

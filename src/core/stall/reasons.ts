@@ -1,13 +1,13 @@
 // The reasons of a board on which nothing moves, nearest to a verdict or merge first: what is finished
 // but waits for someone missing, then what could be begun, then what only a planner or a person can free.
 
+import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpWords } from '../../budget/rules/limits.ts';
 import { isStoppedByBudget } from '../../protocol/blocked.ts';
 import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
 import { approvalsOf } from '../../protocol/quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { counted, gist, listed } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
-import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpWords } from '../budget/limits.ts';
 import { isExhausted, plannerWakes } from '../wakes.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from '../work.ts';
 import type { Survey } from './survey.ts';

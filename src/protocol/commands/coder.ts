@@ -1,6 +1,6 @@
 // The coder's rows: checkpoint, submission, block, handoff, and the limits that block in its place.
 
-import { raiseTaskCommands, spentWords, taskUsedUp } from '../../core/budget/limits.ts';
+import { raiseTaskCommands, spentWords, taskUsedUp } from '../../budget/rules/limits.ts';
 import { gist } from '../../text/format.ts';
 import { duration, iso } from '../../text/time.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';

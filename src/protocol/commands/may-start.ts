@@ -1,7 +1,7 @@
 // What every session needs before it may start, besides its task: something left of the budgets, and room on the
 // disk. Decided in the transaction that claims, so that of many who ask at once no more start than are allowed.
 
-import { type Budget, raiseCommand, usedUp, usedUpWords } from '../../core/budget/limits.ts';
+import { type Budget, raiseCommand, usedUp, usedUpWords } from '../../budget/rules/limits.ts';
 import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { roomMissing } from '../disk-space.ts';

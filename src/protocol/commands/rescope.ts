@@ -1,7 +1,7 @@
 // Rows by which a plan meets reality: unblock, abandon, and the human's replan (supersede has its own file).
 // Nothing is rewritten silently: former definitions stay in history.
 
-import { raiseTaskCommands, taskUsedUp, usedUpWords } from '../../core/budget/limits.ts';
+import { raiseTaskCommands, taskUsedUp, usedUpWords } from '../../budget/rules/limits.ts';
 import { blockTask, HUMAN_OVERRIDE, isDeadlocked, isStoppedByBudget, LET_GO, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { detach, event, evolve, type Patch, processAnomalies, unique, withAnomaly, withTask } from '../change.ts';

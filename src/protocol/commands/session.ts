@@ -1,8 +1,8 @@
 // The supervisor's word about its agent's sessions: what one used, how full its context is, and why the
 // agent cannot go on. Facts only, which wait for no kill switch; but for the start of a session.
 
-import { booked, plus } from '../../core/budget/ledger.ts';
-import { begun, usedUp } from '../../core/budget/limits.ts';
+import { booked, plus } from '../../budget/rules/ledger.ts';
+import { begun, usedUp } from '../../budget/rules/limits.ts';
 import { iso } from '../../text/time.ts';
 import type { Actor } from '../board.ts';
 import { patch, withAgent, withGoal, withTask } from '../change.ts';

@@ -1,16 +1,16 @@
 // Budgets: what is counted, when it stops, and what is said of what nobody knows.
 
 import { describe, expect, test } from 'vitest';
+import { usageWords } from '../../../src/budget/rules/format.ts';
+import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/budget/rules/ledger.ts';
+import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/budget/rules/limits.ts';
+import { PRICE_LIST } from '../../../src/budget/rules/price-list.ts';
+import { costOf, priceOf } from '../../../src/budget/rules/prices.ts';
+import { spendingView } from '../../../src/budget/rules/spending-view.ts';
 import { spendingFacts } from '../../../src/cli/render-spending.ts';
 import { alarms } from '../../../src/core/alarms.ts';
 import type { Witness } from '../../../src/core/audit-facts.ts';
 import { auditGoal } from '../../../src/core/audit-goal.ts';
-import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/core/budget/ledger.ts';
-import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/core/budget/limits.ts';
-import { PRICE_LIST } from '../../../src/core/budget/price-list.ts';
-import { costOf, priceOf } from '../../../src/core/budget/prices.ts';
-import { spendingView } from '../../../src/core/budget/view.ts';
-import { usageWords } from '../../../src/core/budget/words.ts';
 import { type Looking, nextDuty } from '../../../src/core/duty.ts';
 import { reportOf } from '../../../src/core/report/facts.ts';
 import { costTold, usedTotal } from '../../../src/core/report/words.ts';

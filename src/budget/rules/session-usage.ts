@@ -1,10 +1,10 @@
 // What one session has used, as it is recorded: its provider's own numbers, and money by the price of its model
 // where the provider tells none. What nobody tells stays unknown.
 
-import { costOf } from '../core/budget/prices.ts';
-import type { SessionUse } from '../protocol/command.ts';
-import type { Config } from '../protocol/state.ts';
-import type { Heard } from './listener.ts';
+import type { SessionUse } from '../../protocol/command.ts';
+import type { Config } from '../../protocol/state.ts';
+import type { Heard } from '../../supervisor/listener.ts';
+import { costOf } from './prices.ts';
 
 /** `worked`: it did something, so that silence about tokens means unknown and not none. */
 export function measuredUse(
