@@ -2,6 +2,7 @@
 // evaluations to raise an alarm once when its key appears and once when it goes. What each row says is told to
 // people in alarms/catalogue.ts.
 
+import { REPORT, triggerOf } from '../governance/rules/breaker.ts';
 import type { Board } from '../protocol/board.ts';
 import { bringBack } from '../protocol/integration-hint.ts';
 import { deadlinePassed } from '../protocol/sprint.ts';
@@ -12,7 +13,6 @@ import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarms
 import { budgetAlarms, diskAlarm } from './alarms/budget-rows.ts';
 import { rubberStamps } from './alarms/rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
-import { REPORT, triggerOf } from './breaker.ts';
 
 /** What the watcher knows besides board and clock. */
 export interface Surroundings {

@@ -3,11 +3,11 @@
 // when no rule knows the reason, the first live task's own one is told.
 
 import { begun, usedUp, usedUpSentence } from '../budget/rules/limits.ts';
+import { REPORT } from '../governance/rules/breaker.ts';
 import { type Board, SWITCHES } from '../protocol/board.ts';
 import { roomMissing } from '../protocol/disk-space.ts';
 import { gist } from '../text/format.ts';
 import { duration, type Instant, iso } from '../text/time.ts';
-import { REPORT } from './breaker.ts';
 import { overspent, whyStuck } from './stall/reasons.ts';
 import { isMoving, survey } from './stall/survey.ts';
 

@@ -1,9 +1,9 @@
 // Beside the watcher, which only tells: trips the circuit breaker, halts at the deadline, follows CHECKPOINT files, and
 // records branches that agents moved. Looks after every change, and now and then for what only time brings about. What fails is tried again at the next look.
 
+import { govern } from '../governance/govern.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { isLive, readSessions } from '../store/sessions.ts';
-import { govern } from '../workflows/govern.ts';
 import type { Hands } from '../workflows/hands.ts';
 import { type HeadsWatch, watchHeads } from '../workflows/heads.ts';
 import type { Bell } from './bell.ts';

@@ -5,11 +5,11 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { reportOf } from '../core/report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../core/report/markdown.ts';
 import { PAGE_MARK, page } from '../core/report/page.ts';
+import { writePaper } from '../governance/write-document.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Context } from '../store/context.ts';
 import { secretsOf } from '../text/redact.ts';
 import type { Hands } from './hands.ts';
-import { writePaper } from './papers.ts';
 
 export type ReportFormat = 'html' | 'md';
 

@@ -1,6 +1,6 @@
 // `liza analyze`: the circuit breaker by hand. It says what it finds and halts; it proposes nothing.
 
-import { findingLine } from '../../core/breaker.ts';
+import { findingLine } from '../../governance/rules/breaker.ts';
 import { committedResult, refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
 import { textOrStdin } from '../input.ts';
@@ -22,7 +22,7 @@ export const verb: Verb = {
     const resolution = args.flag('resolve') ? await textOrStdin(io, args.must('resolve')) : undefined;
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { analyze, resolveBreaker } = await import('../../workflows/analyze.ts');
+    const { analyze, resolveBreaker } = await import('../../governance/analyze.ts');
     const analysis = resolution === undefined ? await analyze(hands) : await resolveBreaker(hands, resolution);
     if (refused(analysis)) return analysis;
     const { committed, findings, report } = analysis;

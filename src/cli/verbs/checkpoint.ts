@@ -16,7 +16,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { checkpoint } = await import('../../workflows/checkpoint.ts');
+    const { checkpoint } = await import('../../governance/checkpoint.ts');
     const halted = await checkpoint(hands, args.text('reason'));
     if (refused(halted)) return halted;
     const { committed, file } = halted;

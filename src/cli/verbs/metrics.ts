@@ -1,7 +1,7 @@
 // `liza metrics`: recomputes sprint.metrics from the tasks and prints them, with what depends on the clock and on
 // single tasks beside them.
 
-import { metrics as compute, figure, sprintTasks, taskFigures, timeInStates } from '../../core/metrics.ts';
+import { metrics as compute, figure, sprintTasks, taskFigures, timeInStates } from '../../governance/rules/metrics.ts';
 import { duration } from '../../text/time.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
 import { plain } from '../terminal.ts';

@@ -16,7 +16,7 @@ export const verb: Verb = {
     const learned = args.flag('learned') ? await textOrStdin(io, args.must('learned')) : undefined;
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { retrospective } = await import('../../workflows/retrospective.ts');
+    const { retrospective } = await import('../../governance/retrospective.ts');
     const template = readFileSync(io.asset('templates/retrospective.md'), 'utf8');
     const made = await retrospective(hands, template, learned);
     if (refused(made)) return made;

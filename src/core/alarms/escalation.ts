@@ -1,10 +1,10 @@
 // `.liza/ESCALATION`: there as long as work has been standing still for hours until a person decides. What waits,
 // and the commands that let it go on.
 
+import { findingLine, REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
 import { gist } from '../../text/format.ts';
 import { type Instant, iso } from '../../text/time.ts';
-import { findingLine, REPORT, triggerOf } from '../breaker.ts';
 import type { Alarm } from './alarm.ts';
 
 const ESCALATED: ReadonlySet<string> = new Set(['CHECKPOINT:2h', 'CHECKPOINT:8h', 'PAUSE:2h']);

@@ -3,6 +3,8 @@
 
 import { sum } from '../../budget/rules/ledger.ts';
 import { amountOf, type Unit, unknownOf } from '../../budget/rules/limits.ts';
+import { metricsOf, taskFigures, timeInStates } from '../../governance/rules/metrics.ts';
+import { decisionsToTake } from '../../governance/rules/open-decisions.ts';
 import { codersOf, historyOf } from '../../protocol/leases.ts';
 import { roundsOf } from '../../protocol/review-rounds.ts';
 import type { Anomaly, State, Task } from '../../protocol/state.ts';
@@ -10,8 +12,6 @@ import { spansOf, timesTurned } from '../../protocol/state-intervals.ts';
 import { isFields } from '../../protocol/values.ts';
 import { gist } from '../../text/format.ts';
 import { type Instant, instant } from '../../text/time.ts';
-import { decisionsToTake } from '../deciding.ts';
-import { metricsOf, taskFigures, timeInStates } from '../metrics.ts';
 import { cleaned } from './clean.ts';
 import { courseTurns } from './course-turns.ts';
 import type { AnomalyTold, Judged, Progress, Report, RoundTold, TaskStory, Used, UseTold } from './model.ts';

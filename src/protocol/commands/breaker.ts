@@ -9,7 +9,7 @@ import {
   patternNames,
   type Trigger,
   triggerOf,
-} from '../../core/breaker.ts';
+} from '../../governance/rules/breaker.ts';
 import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import { aligned, patch } from '../change.ts';

@@ -1,6 +1,6 @@
 // The kill switches as commands: pause, checkpoint, abort, and resume, which ends them all.
 
-import { REPORT } from '../../core/breaker.ts';
+import { REPORT } from '../../governance/rules/breaker.ts';
 import { gist } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
 import { type Board, SWITCHES, type Switch } from '../board.ts';

@@ -1,7 +1,7 @@
 // The human's hand: notes, kill switches, configuration, the archive.
 
 import * as v from 'valibot';
-import { metrics as computeMetrics } from '../../core/metrics.ts';
+import { metrics as computeMetrics } from '../../governance/rules/metrics.ts';
 import { gist, listed } from '../../text/format.ts';
 import { iso } from '../../text/time.ts';
 import { type Board, roleOfId } from '../board.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { metrics, taskFigures, timeInStates } from '../../../src/core/metrics.ts';
-import { metricLines } from '../../../src/core/summary.ts';
+import { metricLines } from '../../../src/governance/rules/checkpoint-summary.ts';
+import { metrics, taskFigures, timeInStates } from '../../../src/governance/rules/metrics.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { board, event, MINUTE, NOW, task } from './fixtures.ts';
 

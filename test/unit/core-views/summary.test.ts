@@ -4,9 +4,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { decisionsToTake } from '../../../src/core/deciding.ts';
-import { retrospectiveDraft } from '../../../src/core/retrospective.ts';
-import { checkpointSummary, summaryFile } from '../../../src/core/summary.ts';
+import { checkpointSummary, summaryFile } from '../../../src/governance/rules/checkpoint-summary.ts';
+import { decisionsToTake } from '../../../src/governance/rules/open-decisions.ts';
+import { retrospectiveDraft } from '../../../src/governance/rules/retrospective-draft.ts';
 import { commit, HUMAN, world } from '../core/world.ts';
 import { busySprint } from './busy-sprint.ts';
 

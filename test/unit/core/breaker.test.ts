@@ -3,9 +3,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPatterns, type PatternName, triggerOf } from '../../../src/core/breaker.ts';
-import { breakerReport } from '../../../src/core/breaker-report.ts';
-import { likeness, SIMILAR, wording } from '../../../src/core/likeness.ts';
+import { findPatterns, type PatternName, triggerOf } from '../../../src/governance/rules/breaker.ts';
+import { breakerReport } from '../../../src/governance/rules/breaker-report.ts';
+import { likeness, SIMILAR, wording } from '../../../src/governance/rules/similarity.ts';
 import type { Anomaly, AnomalyType } from '../../../src/protocol/state.ts';
 import { runs } from '../../runs.ts';
 import {

@@ -3,11 +3,11 @@
 
 import fs from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { checkBreaker, resolveBreaker } from '../../../src/workflows/analyze.ts';
-import { attendCheckpoint, checkpoint } from '../../../src/workflows/checkpoint.ts';
-import { govern } from '../../../src/workflows/govern.ts';
+import { checkBreaker, resolveBreaker } from '../../../src/governance/analyze.ts';
+import { attendCheckpoint, checkpoint } from '../../../src/governance/checkpoint.ts';
+import { govern } from '../../../src/governance/govern.ts';
+import { retrospective } from '../../../src/governance/retrospective.ts';
 import { transact } from '../../../src/workflows/hands.ts';
-import { retrospective } from '../../../src/workflows/retrospective.ts';
 import { type Project, project, succeeded } from './project.ts';
 
 let p: Project;

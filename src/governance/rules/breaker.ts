@@ -2,10 +2,10 @@
 // and names its evidence; it proposes nothing. What a person has resolved does not count again: the pattern would
 // have to come about anew.
 
-import type { Anomaly, AnomalyType, State, Task } from '../protocol/state.ts';
+import type { Anomaly, AnomalyType, State, Task } from '../../protocol/state.ts';
+import { anomaliesOf, BLOCKS, detail, type Evidence, LIMITS, OBJECTIONS, reports, told } from './breaker-evidence.ts';
 import { type Cluster, gather, type Match, similar, unreported } from './clusters.ts';
-import { anomaliesOf, BLOCKS, detail, type Evidence, LIMITS, OBJECTIONS, reports, told } from './evidence.ts';
-import { likeness, nameOf, names, SIMILAR, type Wording, wording } from './likeness.ts';
+import { likeness, nameOf, names, SIMILAR, type Wording, wording } from './similarity.ts';
 
 export const PATTERNS = {
   retry_cluster: { count: 3, flaw: 'ARCHITECTURE_FLAW', about: 'the same error stops one attempt after the other' },

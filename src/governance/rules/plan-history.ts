@@ -1,6 +1,6 @@
 // How the course moved: what was recorded of the plan, and the specs under it, in the order of time.
 
-import type { State } from '../protocol/state.ts';
+import type { State } from '../../protocol/state.ts';
 
 export interface Turn {
   readonly timestamp: string;

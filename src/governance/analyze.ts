@@ -2,14 +2,14 @@
 // decision is the core's, in a transaction; here the report is written, and written again if a crash lost it.
 
 import { relative } from 'node:path';
-import { type Finding, findPatterns } from '../core/breaker.ts';
-import { breakerReport } from '../core/breaker-report.ts';
 import { newFindings } from '../protocol/commands/breaker.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { State, Task } from '../protocol/state.ts';
 import type { Committed, Store } from '../store/store.ts';
-import { type Hands, isRefusal, type Seen, transact } from './hands.ts';
-import { reportFile, writePaper } from './papers.ts';
+import { type Hands, isRefusal, type Seen, transact } from '../workflows/hands.ts';
+import { type Finding, findPatterns } from './rules/breaker.ts';
+import { breakerReport } from './rules/breaker-report.ts';
+import { reportFile, writePaper } from './write-document.ts';
 
 export interface Analysis {
   readonly committed: Committed;

@@ -2,10 +2,10 @@
 // Agents under pressure report little, so rejections, blocks and limits speak for them; but one troubled task has
 // its own limits, so history counts a task once, and only where that task reported nothing similar itself.
 
-import { historyOf } from '../protocol/leases.ts';
-import type { Anomaly, AnomalyType, HistoryEvent, State, Task } from '../protocol/state.ts';
-import { parseRejection } from '../protocol/verdict.ts';
-import { gist } from '../text/format.ts';
+import { historyOf } from '../../protocol/leases.ts';
+import type { Anomaly, AnomalyType, HistoryEvent, State, Task } from '../../protocol/state.ts';
+import { parseRejection } from '../../protocol/verdict.ts';
+import { gist } from '../../text/format.ts';
 
 /** One thing that happened. */
 export interface Evidence {

@@ -1,8 +1,8 @@
 // Evidence that belongs together, by wording or by a rule of the caller: the largest group first, then the largest of
 // what is left, until none is large enough. So whoever looks sees all there is at once, and nothing is named twice.
 
-import type { Evidence } from './evidence.ts';
-import { likeness, SIMILAR, wording } from './likeness.ts';
+import type { Evidence } from './breaker-evidence.ts';
+import { likeness, SIMILAR, wording } from './similarity.ts';
 
 export interface Match extends Evidence {
   /** How like the wording that gathered the others, in percent; absent where wording does not matter. */

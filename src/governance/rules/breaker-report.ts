@@ -1,8 +1,8 @@
 // What a tripped circuit breaker tells the person who has to look: the evidence, whom it touches, a checklist of
 // questions. It proposes nothing: what follows from it is theirs.
 
-import { type State, settings } from '../protocol/state.ts';
-import { inlineText, document as markdown } from '../text/markdown.ts';
+import { type State, settings } from '../../protocol/state.ts';
+import { inlineText, document as markdown } from '../../text/markdown.ts';
 import { type Finding, PATTERNS, type PatternName, patternNames, type Trigger, triggerOf } from './breaker.ts';
 
 /** The report of the current trigger; of the last one when it is resolved; undefined: it never tripped. */

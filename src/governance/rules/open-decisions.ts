@@ -1,12 +1,12 @@
 // What waits for a person, most urgent first: each with the fact and the command that answers it. For the summary of a
 // checkpoint; it says what there is to decide, never what to decide.
 
-import { isTerminal, type State } from '../protocol/state.ts';
-import { counted, listed } from '../text/format.ts';
-import { inlineText } from '../text/markdown.ts';
-import { type Instant, instant } from '../text/time.ts';
+import { isExhausted } from '../../core/wakes.ts';
+import { isTerminal, type State } from '../../protocol/state.ts';
+import { counted, listed } from '../../text/format.ts';
+import { inlineText } from '../../text/markdown.ts';
+import { type Instant, instant } from '../../text/time.ts';
 import { findingLine, REPORT, triggerOf } from './breaker.ts';
-import { isExhausted } from './wakes.ts';
 
 export function decisionsToTake(state: State, now: Instant): readonly string[] {
   return [

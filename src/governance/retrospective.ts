@@ -2,15 +2,15 @@
 // goes to its end and onto the board.
 
 import { join, relative } from 'node:path';
-import { learnedSection, retrospectiveDraft } from '../core/retrospective.ts';
-import { fileTime } from '../core/summary.ts';
 import { retrospectiveOf } from '../protocol/commands/sprint.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { appendFile } from '../store/files.ts';
 import type { Committed } from '../store/store.ts';
 import { iso } from '../text/time.ts';
-import { type Hands, isRefusal, transact } from './hands.ts';
-import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './papers.ts';
+import { type Hands, isRefusal, transact } from '../workflows/hands.ts';
+import { fileTime } from './rules/checkpoint-summary.ts';
+import { learnedSection, retrospectiveDraft } from './rules/retrospective-draft.ts';
+import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './write-document.ts';
 
 export interface Retrospective {
   readonly committed: Committed;

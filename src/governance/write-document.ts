@@ -2,9 +2,9 @@
 // there, and never over something that a person may have written into.
 
 import { join } from 'node:path';
-import { REPORT } from '../core/breaker.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
+import { REPORT } from './rules/breaker.ts';
 
 export const checkpointsFolder = ({ paths }: Context): string => join(paths.liza, 'checkpoints');
 

@@ -1,14 +1,14 @@
 // The summary of a checkpoint (SPEC §14): what a person needs to decide how to go on, from the board alone. Data in,
 // Markdown out; the same board gives the same text.
 
-import { historyOf } from '../protocol/leases.ts';
-import type { Anomaly, HistoryEvent, State, Task } from '../protocol/state.ts';
-import { counted } from '../text/format.ts';
-import { inlineText, document as markdown, markdownTable } from '../text/markdown.ts';
-import { duration, type Instant, instant } from '../text/time.ts';
-import { courseOf } from './course.ts';
-import { decisionsToTake } from './deciding.ts';
+import { historyOf } from '../../protocol/leases.ts';
+import type { Anomaly, HistoryEvent, State, Task } from '../../protocol/state.ts';
+import { counted } from '../../text/format.ts';
+import { inlineText, document as markdown, markdownTable } from '../../text/markdown.ts';
+import { duration, type Instant, instant } from '../../text/time.ts';
 import { driftOf, figure, metrics, sprintTasks, timeInStates } from './metrics.ts';
+import { decisionsToTake } from './open-decisions.ts';
+import { courseOf } from './plan-history.ts';
 
 /** `archived`: tasks that left the state. */
 export function checkpointSummary(state: State, archived: readonly Task[], now: Instant): string {

@@ -1,10 +1,10 @@
 // The sprint's numbers (SPEC §14), counted from the tasks and their history alone, so that anyone can
 // recompute them. What nobody knows is null, never 0: a rate over nothing, a cost that no provider told.
 
-import { historyOf, opensIteration } from '../protocol/leases.ts';
-import { isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from '../protocol/state.ts';
-import { spansOf } from '../protocol/state-intervals.ts';
-import type { Instant } from '../text/time.ts';
+import { historyOf, opensIteration } from '../../protocol/leases.ts';
+import { isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from '../../protocol/state.ts';
+import { spansOf } from '../../protocol/state-intervals.ts';
+import type { Instant } from '../../text/time.ts';
 
 export type Metrics = Readonly<
   Record<Exclude<(typeof COUNTED)[number], Unsure>, number> & Record<Unsure, number | null>

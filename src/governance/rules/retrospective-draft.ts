@@ -1,14 +1,14 @@
 // The draft of a retrospective: the template's headings, with the data part of the ones it knows filled in from the
 // board. The guiding words of the template stay for whoever completes it; nothing is judged here.
 
-import { historyOf } from '../protocol/leases.ts';
-import type { State, Task } from '../protocol/state.ts';
-import { counted } from '../text/format.ts';
-import { inlineText, markdownTable } from '../text/markdown.ts';
-import { duration, type Instant } from '../text/time.ts';
+import { historyOf } from '../../protocol/leases.ts';
+import type { State, Task } from '../../protocol/state.ts';
+import { counted } from '../../text/format.ts';
+import { inlineText, markdownTable } from '../../text/markdown.ts';
+import { duration, type Instant } from '../../text/time.ts';
 import { patternNames, triggerOf } from './breaker.ts';
+import { anomalyLine, driftLines, metricLines } from './checkpoint-summary.ts';
 import { isWorked, metrics, sprintTasks, taskFigures, timeInStates, tokensOf } from './metrics.ts';
-import { anomalyLine, driftLines, metricLines } from './summary.ts';
 
 export function retrospectiveDraft(template: string, state: State, archived: readonly Task[], now: Instant): string {
   const facts: Readonly<Record<string, () => readonly string[]>> = {

@@ -2,9 +2,9 @@
 // at the deadline, follows a CHECKPOINT file that was touched or removed, writes what a crash left unwritten.
 
 import type { Refusal } from '../protocol/decision.ts';
+import { type Hands, isRefusal, type Seen } from '../workflows/hands.ts';
 import { checkBreaker } from './analyze.ts';
 import { attendCheckpoint } from './checkpoint.ts';
-import { type Hands, isRefusal, type Seen } from './hands.ts';
 
 /**
  * What was done, in a line each. Repeated, it does nothing, so the watcher calls it at every look. `seen`: the board it

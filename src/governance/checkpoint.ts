@@ -3,14 +3,14 @@
 // first; a summary that a crash kept from being written is written by whoever looks next.
 
 import { join, relative } from 'node:path';
-import { checkpointSummary, summaryFile } from '../core/summary.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { deadlinePassed } from '../protocol/sprint.ts';
 import type { State } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import { instant } from '../text/time.ts';
-import { type Hands, isRefusal, type Seen, transact } from './hands.ts';
-import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './papers.ts';
+import { type Hands, isRefusal, type Seen, transact } from '../workflows/hands.ts';
+import { checkpointSummary, summaryFile } from './rules/checkpoint-summary.ts';
+import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './write-document.ts';
 
 export interface Halted {
   readonly committed: Committed;
