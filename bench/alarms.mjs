@@ -32,9 +32,9 @@ async function loadParts() {
     await build({
       stdin: {
         contents: `
-          export { alarms } from './src/core/alarms.ts';
+          export { alarms } from './src/alarms/rules/evaluate.ts';
           export { contextOf, openYamlStore } from './src/store/open.ts';
-          export { openSight } from './src/watcher/sight.ts';`,
+          export { openSight } from './src/alarms/observe.ts';`,
         resolveDir: join(import.meta.dirname, '..'),
       },
       bundle: true,

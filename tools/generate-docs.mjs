@@ -22,7 +22,7 @@ async function loadCore() {
     await build({
       stdin: {
         contents: `
-          export { ALARM_ROWS } from './src/core/alarms/catalogue.ts';
+          export { ALARM_ROWS } from './src/alarms/rules/catalogue.ts';
           export { TABLE } from './src/protocol/table.ts';
           export { ConfigSchema } from './src/protocol/config.ts';
           export { StateSchema, STATE_VERSION, TASK_STATUSES, TERMINAL_STATUSES } from './src/protocol/state.ts';

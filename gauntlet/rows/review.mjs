@@ -127,7 +127,11 @@ export const g34 = {
   stated: 'rubber-stamp alarm',
   plant: [
     {
-      take: { file: 'src/core/alarms/rubber-stamp.ts', find: 'if (since === undefined) return [];', put: 'return [];' },
+      take: {
+        file: 'src/alarms/rules/rubber-stamp.ts',
+        find: 'if (since === undefined) return [];',
+        put: 'return [];',
+      },
       red: /had not come/,
     },
   ],

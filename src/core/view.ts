@@ -1,6 +1,8 @@
 // What people look at: the board as a plain structure with everything already worked out, so that
 // `liza status` and the dashboard show the same and only lay it out. Times are milliseconds left or past.
 
+import type { Alarm } from '../alarms/rules/alarm.ts';
+import { editKey, unreadable } from '../alarms/rules/evaluate.ts';
 import { type SpendingView, spendingView } from '../budget/rules/spending-view.ts';
 import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
 import { statusOf } from '../protocol/find.ts';
@@ -15,8 +17,6 @@ import {
   type TaskStatus,
 } from '../protocol/state.ts';
 import { type Instant, instant } from '../text/time.ts';
-import type { Alarm } from './alarms/alarm.ts';
-import { editKey, unreadable } from './alarms.ts';
 import { whyNothingMoves } from './stall.ts';
 import { type DependencyWait, dependencyWaits } from './work.ts';
 

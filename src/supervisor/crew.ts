@@ -2,8 +2,9 @@
 // `liza agent`. Starts them, shows what they do, and knows when there is nothing left that could move
 // without a person.
 
+import type { Alarm } from '../alarms/rules/alarm.ts';
+import { watchBoard } from '../alarms/watcher.ts';
 import { recordGoneUse } from '../budget/unrecorded-usage.ts';
-import type { Alarm } from '../core/alarms/alarm.ts';
 import { turnOf } from '../core/duty.ts';
 import { whyNothingMoves } from '../core/stall.ts';
 import type { Board } from '../protocol/board.ts';
@@ -11,7 +12,6 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
-import { watchBoard } from '../watcher/watcher.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import { installHook } from '../workflows/hook.ts';
 import { reconcile } from '../workflows/reconcile.ts';

@@ -1,7 +1,7 @@
 // What people see of the supervisors at work: one seat per agent, besides what the blackboard itself tells.
 // Plain data, made anew at every change; the live board and the plain lines both show only this.
 
-import type { Alarm } from '../core/alarms/alarm.ts';
+import type { Alarm } from '../alarms/rules/alarm.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';

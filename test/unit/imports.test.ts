@@ -47,7 +47,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'programs/mark.ts': /^process\.(platform|getBuiltinModule)$/, // as above
   'sandbox/detect.ts': /^process\.platform$/, // each system has its own
   'programs/usage.ts': /^(process\.platform|performance\.now)$/, // /proc is Linux's; how old a look is
-  'notify/desktop.ts': /^process\.kill$/, // ends a notifier that hangs, with its children
+  'alarms/desktop.ts': /^process\.kill$/, // ends a notifier that hangs, with its children
   'programs/tree.ts': /^process\.kill$/, // ends what a program left behind
   'cli/entry.ts': /^process\.(env|argv|exitCode)$/, // whether it is the one in a sandbox
   'cli/inside.ts': /^process\.(stdout|stderr)$/, // passes the answer on

@@ -15,9 +15,9 @@ export const verb: Verb = {
     if (typeof root !== 'string') return root;
     const store = await io.openStore();
     if (refused(store)) return store;
-    const { alarms } = await import('../../core/alarms.ts');
+    const { alarms } = await import('../../alarms/rules/evaluate.ts');
     const { statusView } = await import('../../core/view.ts');
-    const { surroundingsOf } = await import('../../watcher/sight.ts');
+    const { surroundingsOf } = await import('../../alarms/observe.ts');
     const { renderStatus } = await import('../render-status.ts');
     const snapshot = await store.read();
     const sandbox = sandboxText(io, settings(snapshot.board.state));

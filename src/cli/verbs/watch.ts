@@ -1,7 +1,7 @@
 // `liza watch`: looks after the board and tells what needs a person, until Ctrl-C; `--once` looks one time.
 
 import { uptime } from 'node:os';
-import type { Alarm } from '../../core/alarms/alarm.ts';
+import type { Alarm } from '../../alarms/rules/alarm.ts';
 import type { Store } from '../../store/store.ts';
 import { iso } from '../../text/time.ts';
 import { openDesk, refused } from '../desk.ts';
@@ -52,7 +52,7 @@ interface Parts {
 
 async function once(parts: Parts): Promise<Result> {
   const { governOnce } = await import('../../supervisor/governor.ts');
-  const { lookOnce } = await import('../../watcher/watcher.ts');
+  const { lookOnce } = await import('../../alarms/watcher.ts');
   const { env, store, context } = parts;
   // First: what it finds and halts is an alarm of this very look.
   const { lines: governed, failed } = await governOnce({ env, store, context });
@@ -78,7 +78,7 @@ async function once(parts: Parts): Promise<Result> {
 }
 
 async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
-  const { watchBoard } = await import('../../watcher/watcher.ts');
+  const { watchBoard } = await import('../../alarms/watcher.ts');
   const { keepUp } = await import('../../supervisor/beside.ts');
   const { makeBell } = await import('../../supervisor/bell.ts');
   const { keepGoverning } = await import('../../supervisor/governor.ts');

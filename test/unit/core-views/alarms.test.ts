@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alarms, type Surroundings } from '../../../src/core/alarms.ts';
+import { alarms, type Surroundings } from '../../../src/alarms/rules/evaluate.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Discovery, Task } from '../../../src/protocol/state.ts';
 import type { Instant } from '../../../src/text/time.ts';

@@ -1,6 +1,6 @@
 // One board with something of everything, for the golden pages.
 
-import { alarms } from '../../../src/core/alarms.ts';
+import { alarms } from '../../../src/alarms/rules/evaluate.ts';
 import { type StatusView, statusView } from '../../../src/core/view.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { alarms } from '../../../src/alarms/rules/evaluate.ts';
 import { renderStatus } from '../../../src/cli/render-status.ts';
-import { alarms } from '../../../src/core/alarms.ts';
 import { statusView } from '../../../src/core/view.ts';
 import { claimable } from '../../../src/core/work.ts';
 import { agent, ago, board, MINUTE, NOW, task } from './fixtures.ts';

@@ -2,14 +2,14 @@
 // it is over. Seconds and limits themselves are in core-views/alarms.test.ts; here is what a watcher tells.
 
 import { describe, expect, it, test } from 'vitest';
-import { type Alarm, type AlarmsOn, alarmChanges } from '../../../src/core/alarms/alarm.ts';
-import { ALARM_ROWS } from '../../../src/core/alarms/catalogue.ts';
-import { escalation } from '../../../src/core/alarms/escalation.ts';
-import { alarms, type Surroundings } from '../../../src/core/alarms.ts';
+import { type Alarm, type AlarmsOn, alarmChanges } from '../../../src/alarms/rules/alarm.ts';
+import { ALARM_ROWS } from '../../../src/alarms/rules/catalogue.ts';
+import { escalation } from '../../../src/alarms/rules/escalation.ts';
+import { alarms, type Surroundings } from '../../../src/alarms/rules/evaluate.ts';
+import { steadyAges } from '../../../src/alarms/steady-clock.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Agent, Task, Trouble } from '../../../src/protocol/state.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
-import { steadyAges } from '../../../src/watcher/ages.ts';
 import { agent, ago, board, COMMIT, event, goal, HOUR, MINUTE, NOW, SECOND, task } from '../core-views/fixtures.ts';
 
 interface Look {

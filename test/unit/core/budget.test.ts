@@ -1,6 +1,7 @@
 // Budgets: what is counted, when it stops, and what is said of what nobody knows.
 
 import { describe, expect, test } from 'vitest';
+import { alarms } from '../../../src/alarms/rules/evaluate.ts';
 import { usageWords } from '../../../src/budget/rules/format.ts';
 import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/budget/rules/ledger.ts';
 import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/budget/rules/limits.ts';
@@ -8,7 +9,6 @@ import { PRICE_LIST } from '../../../src/budget/rules/price-list.ts';
 import { costOf, priceOf } from '../../../src/budget/rules/prices.ts';
 import { spendingView } from '../../../src/budget/rules/spending-view.ts';
 import { spendingFacts } from '../../../src/cli/render-spending.ts';
-import { alarms } from '../../../src/core/alarms.ts';
 import type { Witness } from '../../../src/core/audit-facts.ts';
 import { auditGoal } from '../../../src/core/audit-goal.ts';
 import { type Looking, nextDuty } from '../../../src/core/duty.ts';

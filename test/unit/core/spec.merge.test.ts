@@ -2,7 +2,7 @@
 // after it, and told apart from what a crash left behind.
 
 import { describe, expect, it } from 'vitest';
-import { alarms } from '../../../src/core/alarms.ts';
+import { alarms } from '../../../src/alarms/rules/evaluate.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { mergeEdit } from '../../../src/protocol/edits.ts';
 import { validate } from '../../../src/protocol/invariants.ts';

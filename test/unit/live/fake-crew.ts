@@ -1,7 +1,7 @@
 // A crew that is only played: what it shows is a function of the step, so that a picture of step 20 is always
 // the same. `fakeCrew` plays the steps one after the other, for looking at the board in a real terminal.
 
-import { alarm, warning } from '../../../src/core/alarms/alarm.ts';
+import { alarm, warning } from '../../../src/alarms/rules/alarm.ts';
 import type { Agent, Task } from '../../../src/protocol/state.ts';
 import type { CrewControl, CrewEnd, CrewView, Happening, Seat } from '../../../src/supervisor/view.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';

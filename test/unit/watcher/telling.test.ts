@@ -4,12 +4,12 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import type { Alarm } from '../../../src/core/alarms/alarm.ts';
-import { isEmpty, joined, kindOf, messageOf } from '../../../src/core/alarms/group.ts';
-import { notifySend, openDesktop, osascript } from '../../../src/notify/desktop.ts';
+import { GATHER_MS, openCaller, QUIET_MS } from '../../../src/alarms/batch.ts';
+import { notifySend, openDesktop, osascript } from '../../../src/alarms/desktop.ts';
+import type { Alarm } from '../../../src/alarms/rules/alarm.ts';
+import { isEmpty, joined, kindOf, messageOf } from '../../../src/alarms/rules/grouping.ts';
+import { ATTEMPTS, pauseAfter } from '../../../src/alarms/webhook-queue.ts';
 import { redact, safeLine, secretsOf } from '../../../src/text/redact.ts';
-import { GATHER_MS, openCaller, QUIET_MS } from '../../../src/watcher/callers.ts';
-import { ATTEMPTS, pauseAfter } from '../../../src/watcher/deliveries.ts';
 
 const alarm = (key: string, level: Alarm['level'] = 'warning', text = `⚠️ BLOCKED: ${key} — why`): Alarm => ({
   key,

@@ -3,12 +3,12 @@
 
 import fs from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
+import { LOG_LIMIT } from '../../../src/alarms/alerts-log.ts';
+import { SETTLE_MS } from '../../../src/alarms/observe.ts';
+import { lookOnce, watchBoard } from '../../../src/alarms/watcher.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { makeBell } from '../../../src/supervisor/bell.ts';
-import { LOG_LIMIT } from '../../../src/watcher/alerts-log.ts';
-import { SETTLE_MS } from '../../../src/watcher/sight.ts';
-import { lookOnce, watchBoard } from '../../../src/watcher/watcher.ts';
 import { eventually } from '../supervisor/room.ts';
 import { type Project, type ProjectOptions, project, START } from '../workflows/project.ts';
 import { alerts, type Watching, watching } from './watching.ts';

@@ -3,10 +3,10 @@
 import fs from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Alarm } from '../../../src/core/alarms/alarm.ts';
-import type { Message } from '../../../src/core/alarms/group.ts';
-import { QUIET_MS } from '../../../src/watcher/callers.ts';
-import { LAST_WORD_MS, type WatcherOptions, watchBoard } from '../../../src/watcher/watcher.ts';
+import { QUIET_MS } from '../../../src/alarms/batch.ts';
+import type { Alarm } from '../../../src/alarms/rules/alarm.ts';
+import type { Message } from '../../../src/alarms/rules/grouping.ts';
+import { LAST_WORD_MS, type WatcherOptions, watchBoard } from '../../../src/alarms/watcher.ts';
 import type { Project } from '../workflows/project.ts';
 
 export interface Watching {

@@ -4,9 +4,9 @@
 import { createHmac } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import type { AlarmGroup, Message } from '../core/alarms/group.ts';
 import { webAddress } from '../protocol/web-address.ts';
 import { type Instant, iso } from '../text/time.ts';
+import type { AlarmGroup, Message } from './rules/grouping.ts';
 
 export interface Post {
   /** The same for every attempt: a receiver recognises what it has already. */

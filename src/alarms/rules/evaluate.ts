@@ -2,17 +2,17 @@
 // evaluations to raise an alarm once when its key appears and once when it goes. What each row says is told to
 // people in alarms/catalogue.ts.
 
-import { REPORT, triggerOf } from '../governance/rules/breaker.ts';
-import type { Board } from '../protocol/board.ts';
-import { bringBack } from '../protocol/integration-hint.ts';
-import { deadlinePassed } from '../protocol/sprint.ts';
-import { type State, settings, type Trouble } from '../protocol/state.ts';
-import { gist } from '../text/format.ts';
-import { duration, type Instant } from '../text/time.ts';
-import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarms/alarm.ts';
-import { budgetAlarms, diskAlarm } from './alarms/budget-rows.ts';
-import { rubberStamps } from './alarms/rubber-stamp.ts';
-import { type AlarmContext, taskAlarms } from './alarms/task-rows.ts';
+import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
+import type { Board } from '../../protocol/board.ts';
+import { bringBack } from '../../protocol/integration-hint.ts';
+import { deadlinePassed } from '../../protocol/sprint.ts';
+import { type State, settings, type Trouble } from '../../protocol/state.ts';
+import { gist } from '../../text/format.ts';
+import { duration, type Instant } from '../../text/time.ts';
+import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
+import { budgetAlarms, diskAlarm } from './budget-rows.ts';
+import { rubberStamps } from './rubber-stamp.ts';
+import { type AlarmContext, taskAlarms } from './task-rows.ts';
 
 /** What the watcher knows besides board and clock. */
 export interface Surroundings {
@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly aside?: readonly SetAside[];
   /**
    * Milliseconds since a moment of the past. Without it by the wall clock, whose jumps then age what did not age;
-   * the watcher's own goes by a steady clock (watcher/ages.ts).
+   * the watcher's own goes by a steady clock (alarms/steady-clock.ts).
    */
   age?(stamp: Instant): number;
   /** Whether the integration branch is there; absent: not looked at, or not to be told without git. */

@@ -4,8 +4,6 @@
 
 import { join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Alarm } from '../core/alarms/alarm.ts';
-import { alarms, type ExternalEdit, invalidState, isEdited, type SetAside, type Surroundings } from '../core/alarms.ts';
 import { isBranchThere } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { invariants } from '../protocol/invariants.ts';
@@ -21,7 +19,16 @@ import { WAITING_SETTING } from '../store/rejected.ts';
 import type { Notice, Snapshot, Store } from '../store/store.ts';
 import { readSwitches } from '../store/switches.ts';
 import { type Instant, instant } from '../text/time.ts';
-import { steadyAges } from './ages.ts';
+import type { Alarm } from './rules/alarm.ts';
+import {
+  alarms,
+  type ExternalEdit,
+  invalidState,
+  isEdited,
+  type SetAside,
+  type Surroundings,
+} from './rules/evaluate.ts';
+import { steadyAges } from './steady-clock.ts';
 
 export interface SightOptions {
   readonly store: Store;

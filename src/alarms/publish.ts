@@ -5,10 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Alarm, type AlarmsOn, alarmChanges } from '../core/alarms/alarm.ts';
-import { escalation } from '../core/alarms/escalation.ts';
-import { type Desktop, openDesktop } from '../notify/desktop.ts';
-import { payload } from '../notify/webhook.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Context } from '../store/context.ts';
 import { errorCode, replaceFile } from '../store/files.ts';
@@ -16,10 +12,14 @@ import { acquireLock, type Lock } from '../store/lock.ts';
 import { redact, safeLine, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
 import { openAlertsLog } from './alerts-log.ts';
-import { type Caller, openCaller } from './callers.ts';
-import { type Deliveries, openDeliveries } from './deliveries.ts';
-import { type Calling, recall, remember } from './memory.ts';
-import type { Sight } from './sight.ts';
+import { type Caller, openCaller } from './batch.ts';
+import { type Desktop, openDesktop } from './desktop.ts';
+import type { Sight } from './observe.ts';
+import { type Alarm, type AlarmsOn, alarmChanges } from './rules/alarm.ts';
+import { escalation } from './rules/escalation.ts';
+import { type Calling, recall, remember } from './saved-state.ts';
+import { payload } from './webhook.ts';
+import { type Deliveries, openDeliveries } from './webhook-queue.ts';
 
 export interface OutletOptions {
   readonly context: Context;

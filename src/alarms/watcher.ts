@@ -1,9 +1,9 @@
 // Looks at the board after every change, and every second for what only time brings about, and tells each alarm
 // once when it begins and once when it is over, also across restarts. Survives a board that cannot be read.
 
-import { type Alarm, type AlarmsOn, alarmChanges } from '../core/alarms/alarm.ts';
-import { type OutletOptions, openOutlets } from './outlets.ts';
-import { openSight, type SightOptions } from './sight.ts';
+import { openSight, type SightOptions } from './observe.ts';
+import { type OutletOptions, openOutlets } from './publish.ts';
+import { type Alarm, type AlarmsOn, alarmChanges } from './rules/alarm.ts';
 
 export interface WatcherOptions extends SightOptions, OutletOptions {
   /** Until something happened, or that long. */

@@ -4,7 +4,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { platform } from 'node:os';
-import type { Message } from '../core/alarms/group.ts';
+import type { Message } from './rules/grouping.ts';
 
 export interface Desktop {
   show(message: Message): void;

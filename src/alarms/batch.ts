@@ -1,7 +1,7 @@
 // Calls a person: on the desktop and through the webhook. The first alarm after a quiet time is told at once, with
 // what else comes in that instant; what follows is gathered, so that a storm is a message now and then.
 
-import { type AlarmGroup, isEmpty, joined, type Message, messageOf } from '../core/alarms/group.ts';
+import { type AlarmGroup, isEmpty, joined, type Message, messageOf } from './rules/grouping.ts';
 
 export interface CallerOptions {
   readonly project: string;

@@ -3,10 +3,10 @@
 // ones. Nobody waits for an endpoint but this queue.
 
 import { join } from 'node:path';
-import { type Post, type PostResult, post, STOPPED } from '../notify/webhook.ts';
 import { isFields } from '../protocol/values.ts';
 import { type Files, replaceFile } from '../store/files.ts';
 import { type Instant, iso } from '../text/time.ts';
+import { type Post, type PostResult, post, STOPPED } from './webhook.ts';
 
 export interface DeliveriesOptions {
   readonly files: Files;
