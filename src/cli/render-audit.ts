@@ -1,7 +1,7 @@
 // How `liza audit` lays out its facts. Every word of them may be an agent's, so all pass the pen.
 
-import type { Fact, Mark } from '../core/audit-facts.ts';
-import type { Audit } from '../workflows/audit.ts';
+import type { Audit } from '../audit/gather.ts';
+import type { Fact, Mark } from '../audit/rules/facts.ts';
 import { type Line, type Pen, pen, type Tone } from './pen.ts';
 import type { Look } from './terminal.ts';
 

@@ -3,7 +3,7 @@
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { EvidenceFound } from '../core/audit-facts.ts';
+import type { EvidenceFound } from '../audit/rules/facts.ts';
 import { historyOf } from '../protocol/leases.ts';
 import { type Proof, writtenDown } from '../protocol/proof.ts';
 import type { Task } from '../protocol/state.ts';

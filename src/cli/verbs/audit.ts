@@ -1,6 +1,6 @@
 // `liza audit [task]`: the whole provenance of a task or the goal, each fact held against journal and git.
 
-import { unsupervised } from '../../core/audit-sessions.ts';
+import { unsupervised } from '../../audit/rules/sessions.ts';
 import { refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import { refused } from '../desk.ts';
@@ -20,7 +20,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { audit } = await import('../../workflows/audit.ts');
+    const { audit } = await import('../../audit/gather.ts');
     const only = args.text('task');
     const found = await audit(hands, only);
     if (refused(found)) return found;

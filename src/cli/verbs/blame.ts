@@ -1,6 +1,6 @@
 // `liza blame <commit>`: which task, coder and reviewer stand behind a commit of the integration branch.
 
-import type { Trailers } from '../../workflows/blame.ts';
+import type { Trailers } from '../../audit/blame.ts';
 import { refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
 import { renderBlame, standing } from '../render-blame.ts';
@@ -18,7 +18,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { blame } = await import('../../workflows/blame.ts');
+    const { blame } = await import('../../audit/blame.ts');
     const found = await blame(hands, args.must('commit'));
     if (refused(found)) return found;
     const { task, ...facts } = found;

@@ -1,10 +1,10 @@
 // Each fact of an audit, with a witness made by hand: what bears it out, and what contradicts it.
 
 import { describe, expect, it } from 'vitest';
-import { auditTask } from '../../../src/core/audit.ts';
-import type { Fact, Told, Witness } from '../../../src/core/audit-facts.ts';
-import { auditGoal } from '../../../src/core/audit-goal.ts';
-import { unsupervised } from '../../../src/core/audit-sessions.ts';
+import type { Fact, Told, Witness } from '../../../src/audit/rules/facts.ts';
+import { auditGoal } from '../../../src/audit/rules/goal.ts';
+import { unsupervised } from '../../../src/audit/rules/sessions.ts';
+import { auditTask } from '../../../src/audit/rules/task.ts';
 import type { HistoryEvent, Task } from '../../../src/protocol/state.ts';
 import { commit, world } from './world.ts';
 

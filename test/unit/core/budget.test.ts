@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { alarms } from '../../../src/alarms/rules/evaluate.ts';
+import type { Witness } from '../../../src/audit/rules/facts.ts';
+import { auditGoal } from '../../../src/audit/rules/goal.ts';
 import { usageWords } from '../../../src/budget/rules/format.ts';
 import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/budget/rules/ledger.ts';
 import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/budget/rules/limits.ts';
@@ -9,8 +11,6 @@ import { PRICE_LIST } from '../../../src/budget/rules/price-list.ts';
 import { costOf, priceOf } from '../../../src/budget/rules/prices.ts';
 import { spendingView } from '../../../src/budget/rules/spending-view.ts';
 import { spendingFacts } from '../../../src/cli/render-spending.ts';
-import type { Witness } from '../../../src/core/audit-facts.ts';
-import { auditGoal } from '../../../src/core/audit-goal.ts';
 import { type Looking, nextDuty } from '../../../src/core/duty.ts';
 import { reportOf } from '../../../src/core/report/facts.ts';
 import { costTold, usedTotal } from '../../../src/core/report/words.ts';

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Fact } from '../../../src/core/audit-facts.ts';
+import type { Fact } from '../../../src/audit/rules/facts.ts';
 import { sha256 } from '../../../src/store/hash.ts';
 import { GENESIS } from '../../../src/store/journal.ts';
 import { type Project, project, REJECTION } from './real-project.ts';

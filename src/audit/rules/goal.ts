@@ -1,11 +1,11 @@
 // What is said of the goal as a whole, held against the journal and git: the chain of the journal, the board that it
 // leads to, and the integration branch: every step of it must be a recorded merge, or accepted by a person.
 
-import { usageWords } from '../budget/rules/format.ts';
-import { spentOnGoal } from '../budget/rules/ledger.ts';
-import { type RecordedMerge, recordedMerges } from '../protocol/merges.ts';
-import { counted } from '../text/format.ts';
-import { contradicted, type Fact, PROVIDERS_WORD, short, unverifiable, verified, type Witness } from './audit-facts.ts';
+import { usageWords } from '../../budget/rules/format.ts';
+import { spentOnGoal } from '../../budget/rules/ledger.ts';
+import { type RecordedMerge, recordedMerges } from '../../protocol/merges.ts';
+import { counted } from '../../text/format.ts';
+import { contradicted, type Fact, PROVIDERS_WORD, short, unverifiable, verified, type Witness } from './facts.ts';
 
 export function auditGoal(witness: Witness): readonly Fact[] {
   return [

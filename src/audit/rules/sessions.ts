@@ -1,20 +1,12 @@
 // Who stood behind a step: a session that a supervisor ran, the supervisor itself, or somebody at a shell who gave an
 // agent's id. And of each session: by which CLI, and whether it was confined. Compares only.
 
-import { usageWords } from '../budget/rules/format.ts';
-import { roleOfId, SHELL, SUPERVISOR } from '../protocol/board.ts';
-import type { Task, TaskSession } from '../protocol/state.ts';
-import { counted } from '../text/format.ts';
-import {
-  contradicted,
-  type Fact,
-  PROVIDERS_WORD,
-  type Told,
-  unverifiable,
-  verified,
-  type Witness,
-} from './audit-facts.ts';
-import { sandboxWords } from './sandbox-words.ts';
+import { usageWords } from '../../budget/rules/format.ts';
+import { sandboxWords } from '../../core/sandbox-words.ts';
+import { roleOfId, SHELL, SUPERVISOR } from '../../protocol/board.ts';
+import type { Task, TaskSession } from '../../protocol/state.ts';
+import { counted } from '../../text/format.ts';
+import { contradicted, type Fact, PROVIDERS_WORD, type Told, unverifiable, verified, type Witness } from './facts.ts';
 
 export const NO_SESSION = 'no session of a supervisor is on record for this step';
 

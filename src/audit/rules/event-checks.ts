@@ -1,10 +1,10 @@
 // What each event of a task claims beyond itself: commits that exist, bases that are built upon, pins, verdicts on what
 // was submitted by whoever never coded it, merges of what was approved. Compares only.
 
-import { codersOf, historyOf } from '../protocol/leases.ts';
-import { proofAt, writtenDown } from '../protocol/proof.ts';
-import { type HistoryEvent, isTerminal, type Task } from '../protocol/state.ts';
-import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
+import { codersOf, historyOf } from '../../protocol/leases.ts';
+import { proofAt, writtenDown } from '../../protocol/proof.ts';
+import { type HistoryEvent, isTerminal, type Task } from '../../protocol/state.ts';
+import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './facts.ts';
 
 type Check = (task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness) => readonly Fact[];
 

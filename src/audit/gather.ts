@@ -2,9 +2,6 @@
 // lie there, and what git has. The journal's board is the witness, never the file, which anybody can edit. Reads
 // only, and asks no one who may be wrong: no cache, no index, no lock.
 
-import { auditTask } from '../core/audit.ts';
-import type { CommitFacts, Fact, Told, Witness } from '../core/audit-facts.ts';
-import { auditGoal } from '../core/audit-goal.ts';
 import { buildingOn, severalAtOnce } from '../git/ancestry.ts';
 import { mergeTrees } from '../git/candidate.ts';
 import { commitOf, commitsOf, readRefs } from '../git/refs.ts';
@@ -20,8 +17,11 @@ import { sha256 } from '../store/hash.ts';
 import type { Entry } from '../store/journal.ts';
 import { untold } from '../store/log.ts';
 import { replay, stateOf, stateText } from '../store/replay.ts';
-import { evidenceOf } from './evidence.ts';
-import { type Hands, integrationRef, isRefusal, openBench } from './hands.ts';
+import { evidenceOf } from '../workflows/evidence.ts';
+import { type Hands, integrationRef, isRefusal, openBench } from '../workflows/hands.ts';
+import type { CommitFacts, Fact, Told, Witness } from './rules/facts.ts';
+import { auditGoal } from './rules/goal.ts';
+import { auditTask } from './rules/task.ts';
 
 export interface Audit {
   readonly goal: readonly Fact[];

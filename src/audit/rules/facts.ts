@@ -1,6 +1,6 @@
 // What an audit is made of: facts with their marks, and the witness that they are held against.
 
-import type { State, Task } from '../protocol/state.ts';
+import type { State, Task } from '../../protocol/state.ts';
 
 export type Mark = 'verified' | 'unverifiable' | 'contradicted';
 

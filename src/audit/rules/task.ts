@@ -1,12 +1,12 @@
 // What the board says of a task, fact by fact, held against the journal and git: verified, contradicted, or such
-// that nobody can tell. Compares only; who gathered the witness is workflows/audit.ts. Nothing here is taken from
+// that nobody can tell. Compares only; who gathered the witness is audit/gather.ts. Nothing here is taken from
 // what an agent says of itself: an event counts because the journal has the entry that made it.
 
-import { historyOf } from '../protocol/leases.ts';
-import type { HistoryEvent, Task } from '../protocol/state.ts';
-import { CHECKS } from './audit-checks.ts';
-import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './audit-facts.ts';
-import { borneBy, sessionFacts } from './audit-sessions.ts';
+import { historyOf } from '../../protocol/leases.ts';
+import type { HistoryEvent, Task } from '../../protocol/state.ts';
+import { CHECKS } from './event-checks.ts';
+import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './facts.ts';
+import { borneBy, sessionFacts } from './sessions.ts';
 
 /** Which commands can have made an event. Others (notes of a person, limits) are told by the journal alone. */
 const MAKERS: Readonly<Record<string, readonly string[]>> = {
