@@ -1,8 +1,8 @@
 // `liza status` on a terminal: a page that stays a page however many tasks there are. Most urgent first,
 // one line a task, what ended only counted. Lays out a StatusView and decides nothing.
 
-import type { AgentView, AnomalyView, StatusView, TaskView } from '../core/view.ts';
 import { isTerminal } from '../protocol/state.ts';
+import type { AgentView, AnomalyView, StatusView, TaskView } from '../report/status-view.ts';
 import { gist } from '../text/format.ts';
 import { duration } from '../text/time.ts';
 import { leaseWords } from './lease-words.ts';

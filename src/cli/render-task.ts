@@ -3,9 +3,9 @@
 
 import { usageWords } from '../budget/rules/format.ts';
 import { confinement } from '../core/sandbox-words.ts';
-import type { TaskView } from '../core/view.ts';
 import { historyOf } from '../protocol/leases.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../protocol/state.ts';
+import type { TaskView } from '../report/status-view.ts';
 import { counted } from '../text/format.ts';
 import { duration, type Instant, instant } from '../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-text.ts';

@@ -2,11 +2,11 @@
 
 import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { reportOf } from '../core/report/facts.ts';
-import { MARKDOWN_MARK, markdownReport } from '../core/report/markdown.ts';
-import { PAGE_MARK, page } from '../core/report/page.ts';
 import { writePaper } from '../governance/write-document.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import { reportOf } from '../report/facts.ts';
+import { MARKDOWN_MARK, markdownReport } from '../report/markdown.ts';
+import { PAGE_MARK, page } from '../report/page.ts';
 import type { Context } from '../store/context.ts';
 import { secretsOf } from '../text/redact.ts';
 import type { Hands } from './hands.ts';

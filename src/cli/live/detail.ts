@@ -1,8 +1,8 @@
 // One task opened on the board: enough to understand why it stands where it stands, and where the rest is.
 
-import { taskView } from '../../core/view.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import { type HistoryEvent, settings, type Task } from '../../protocol/state.ts';
+import { taskView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/view.ts';
 import { instant } from '../../text/time.ts';
 import { type Line, type Pen, STATUS_TONE } from '../pen.ts';

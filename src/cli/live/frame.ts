@@ -2,7 +2,7 @@
 // the terminal is. Never more lines than its height, never a line wider than its width. Where room is short
 // the most urgent stays and what is cut is counted.
 
-import { type StatusView, statusView } from '../../core/view.ts';
+import { type StatusView, statusView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/view.ts';
 import { type Line, type Pen, pen, squeeze } from '../pen.ts';
 import { detailLines } from './detail.ts';

@@ -1,8 +1,8 @@
 // The agents, each with what it does now. Wide: one line each. Narrow: two, or one where rows are scarce.
 // Agents of other processes are on the blackboard only; they are shown too, with what it knows of them.
 
-import type { AgentView, StatusView } from '../../core/view.ts';
 import { settings } from '../../protocol/state.ts';
+import type { AgentView, StatusView } from '../../report/status-view.ts';
 import type { CrewView, Seat } from '../../supervisor/view.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Line, Pen, Tone } from '../pen.ts';

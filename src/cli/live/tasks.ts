@@ -1,6 +1,6 @@
-// The tasks as they move: one line each, grouped by state, the most urgent first (core/view.ts says which).
+// The tasks as they move: one line each, grouped by state, the most urgent first (report/status-view.ts says which).
 
-import type { StatusView, TaskView } from '../../core/view.ts';
+import type { StatusView, TaskView } from '../../report/status-view.ts';
 import { type Line, type Pen, type Span, STATUS_TONE } from '../pen.ts';
 import { columns } from '../terminal.ts';
 import { cell, widths } from './lines.ts';

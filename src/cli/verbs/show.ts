@@ -1,11 +1,11 @@
 // `liza show <task>`: one task, read without the rest of the board. This is the command agents call
 // most, so neither it nor what it imports may load valibot, the table or the decisions (a test checks).
 
-import type { TaskView } from '../../core/view.ts';
 import { effectiveLease } from '../../protocol/board.ts';
 import { refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import type { Task } from '../../protocol/state.ts';
+import type { TaskView } from '../../report/status-view.ts';
 import type { Store, TaskReading } from '../../store/store.ts';
 import type { Instant } from '../../text/time.ts';
 import { refused } from '../desk.ts';

@@ -16,7 +16,7 @@ export const verb: Verb = {
     const store = await io.openStore();
     if (refused(store)) return store;
     const { alarms } = await import('../../alarms/rules/evaluate.ts');
-    const { statusView } = await import('../../core/view.ts');
+    const { statusView } = await import('../../report/status-view.ts');
     const { surroundingsOf } = await import('../../alarms/observe.ts');
     const { renderStatus } = await import('../render-status.ts');
     const snapshot = await store.read();

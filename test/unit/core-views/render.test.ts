@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { renderStatus } from '../../../src/cli/render-status.ts';
 import { renderTask, type TaskExtras } from '../../../src/cli/render-task.ts';
 import { columns, type Look } from '../../../src/cli/terminal.ts';
-import { taskView } from '../../../src/core/view.ts';
 import { settings, type Task } from '../../../src/protocol/state.ts';
+import { taskView } from '../../../src/report/status-view.ts';
 import { agent, ago, board, COMMIT, event, MINUTE, NOW, task } from './fixtures.ts';
 import { scene, seen, stuck, told } from './scene.ts';
 

@@ -1,9 +1,9 @@
 // One board with something of everything, for the golden pages.
 
 import { alarms } from '../../../src/alarms/rules/evaluate.ts';
-import { type StatusView, statusView } from '../../../src/core/view.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
+import { type StatusView, statusView } from '../../../src/report/status-view.ts';
 import { iso } from '../../../src/text/time.ts';
 import { agent, ago, board, COMMIT, event, HOUR, MINUTE, NOW, SECOND, task } from './fixtures.ts';
 

@@ -2,15 +2,15 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { axisOf, levels } from '../../../src/core/report/axis.ts';
-import { reportOf } from '../../../src/core/report/facts.ts';
-import { markdownReport } from '../../../src/core/report/markdown.ts';
-import { page } from '../../../src/core/report/page.ts';
-import { stateColours } from '../../../src/core/report/states.ts';
-import { money, number, short, totalCost, totalTokens } from '../../../src/core/report/words.ts';
 import { metricsOf, timeInStates } from '../../../src/governance/rules/metrics.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { inOrder, spansOf } from '../../../src/protocol/state-intervals.ts';
+import { axisOf, levels } from '../../../src/report/axis.ts';
+import { reportOf } from '../../../src/report/facts.ts';
+import { money, number, short, totalCost, totalTokens } from '../../../src/report/format.ts';
+import { markdownReport } from '../../../src/report/markdown.ts';
+import { page } from '../../../src/report/page.ts';
+import { stateColours } from '../../../src/report/state-styles.ts';
 import { instant, iso } from '../../../src/text/time.ts';
 import { agent, board, event, goal, HOUR, MINUTE, NOW, task } from '../core-views/fixtures.ts';
 import { large, lived } from './boards.ts';

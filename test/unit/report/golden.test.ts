@@ -3,9 +3,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { reportOf } from '../../../src/core/report/facts.ts';
-import { markdownReport } from '../../../src/core/report/markdown.ts';
-import { page } from '../../../src/core/report/page.ts';
+import { reportOf } from '../../../src/report/facts.ts';
+import { markdownReport } from '../../../src/report/markdown.ts';
+import { page } from '../../../src/report/page.ts';
 import { world } from '../core/world.ts';
 import { busySprint } from '../core-views/busy-sprint.ts';
 

@@ -1,10 +1,10 @@
 // Nothing on the board is trusted: whatever agents wrote, the page has only our tags, runs nothing, loads nothing.
 
 import { expect, it } from 'vitest';
-import { reportOf } from '../../../src/core/report/facts.ts';
-import { markdownReport } from '../../../src/core/report/markdown.ts';
-import { inlineMarkdown } from '../../../src/core/report/markup.ts';
-import { page } from '../../../src/core/report/page.ts';
+import { reportOf } from '../../../src/report/facts.ts';
+import { markdownReport } from '../../../src/report/markdown.ts';
+import { inlineMarkdown } from '../../../src/report/markup.ts';
+import { page } from '../../../src/report/page.ts';
 import { NOW } from '../core-views/fixtures.ts';
 import { EVIL, hostile, large, SECRET } from './boards.ts';
 import { tagsOf, textOf } from './pages.ts';

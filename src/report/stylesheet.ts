@@ -1,7 +1,7 @@
 // The style sheet of a report. Light and dark follow the reader's system; paper is light. Nothing is loaded: fonts
 // are the system's own.
 
-import { stateColours, stateRules } from './states.ts';
+import { stateColours, stateRules } from './state-styles.ts';
 
 const LIGHT = `--bg:#f6f8fa;--card:#fff;--ink:#1f2328;--soft:#57606a;--line:#d0d7de;--grid:#d8dee4;--accent:#0860ca;--yes:#1a7431;--no:#c21c28;--on:#fff;--hatch:rgba(255,255,255,.42);--warn:#fff8c5;${stateColours('light')}`;
 const DARK = `--bg:#0d1117;--card:#161b22;--ink:#e6edf3;--soft:#9da7b1;--line:#30363d;--grid:#2a3038;--accent:#6cb6ff;--yes:#57d46f;--no:#ff8e86;--on:#0d1117;--hatch:rgba(13,17,23,.38);--warn:#3a2d06;${stateColours('dark')}`;

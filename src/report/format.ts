@@ -1,9 +1,9 @@
 // The words and numbers of a report, the same on the page and in Markdown. What is not known is said to be unknown.
 
-import type { TaskStatus } from '../../protocol/state.ts';
-import { counted } from '../../text/format.ts';
-import { duration, type Instant, instant, iso } from '../../text/time.ts';
-import { confinement } from '../sandbox-words.ts';
+import { confinement } from '../core/sandbox-words.ts';
+import type { TaskStatus } from '../protocol/state.ts';
+import { counted } from '../text/format.ts';
+import { duration, type Instant, instant, iso } from '../text/time.ts';
 import { isPartly, tellsTokens } from './facts.ts';
 import type { Report, Used } from './model.ts';
 

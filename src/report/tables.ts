@@ -3,10 +3,6 @@
 
 import { round } from './axis.ts';
 import { drifted } from './facts.ts';
-import { foremost } from './lanes.ts';
-import { html, type Markup } from './markup.ts';
-import type { CourseTurn, Report, Used, Worker } from './model.ts';
-import { pill } from './states.ts';
 import {
   clock,
   confinedNote,
@@ -22,7 +18,11 @@ import {
   totalCost,
   totalTokens,
   unknownNote,
-} from './words.ts';
+} from './format.ts';
+import { html, type Markup } from './markup.ts';
+import type { CourseTurn, Report, Used, Worker } from './model.ts';
+import { pill } from './state-styles.ts';
+import { foremost } from './timeline.ts';
 
 type Cell = string | number | Markup;
 

@@ -1,20 +1,20 @@
 // From the board to the facts of a report. Counting and reading history is shared with metrics, checkpoints and
 // `liza blame`; here it is only put together.
 
-import { sum } from '../../budget/rules/ledger.ts';
-import { amountOf, type Unit, unknownOf } from '../../budget/rules/limits.ts';
-import { metricsOf, taskFigures, timeInStates } from '../../governance/rules/metrics.ts';
-import { decisionsToTake } from '../../governance/rules/open-decisions.ts';
-import { codersOf, historyOf } from '../../protocol/leases.ts';
-import { roundsOf } from '../../protocol/review-rounds.ts';
-import type { Anomaly, State, Task } from '../../protocol/state.ts';
-import { spansOf, timesTurned } from '../../protocol/state-intervals.ts';
-import { isFields } from '../../protocol/values.ts';
-import { gist } from '../../text/format.ts';
-import { type Instant, instant } from '../../text/time.ts';
+import { sum } from '../budget/rules/ledger.ts';
+import { amountOf, type Unit, unknownOf } from '../budget/rules/limits.ts';
+import { metricsOf, taskFigures, timeInStates } from '../governance/rules/metrics.ts';
+import { decisionsToTake } from '../governance/rules/open-decisions.ts';
+import { codersOf, historyOf } from '../protocol/leases.ts';
+import { roundsOf } from '../protocol/review-rounds.ts';
+import type { Anomaly, State, Task } from '../protocol/state.ts';
+import { spansOf, timesTurned } from '../protocol/state-intervals.ts';
+import { isFields } from '../protocol/values.ts';
+import { gist } from '../text/format.ts';
+import { type Instant, instant } from '../text/time.ts';
 import { cleaned } from './clean.ts';
-import { courseTurns } from './course-turns.ts';
 import type { AnomalyTold, Judged, Progress, Report, RoundTold, TaskStory, Used, UseTold } from './model.ts';
+import { courseTurns } from './plan-changes.ts';
 import { workersOf } from './workers.ts';
 
 export interface ReportSource {

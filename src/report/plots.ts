@@ -1,11 +1,11 @@
-// Progress over time: tasks merged, and how reviews judged. Across, places are parts of a hundred (see lanes.ts); up,
+// Progress over time: tasks merged, and how reviews judged. Across, places are parts of a hundred (see timeline.ts); up,
 // they are pixels. Lines are told apart by dashes and by the words at their ends, verdicts by their shape.
 
 import { type Axis, levels, round } from './axis.ts';
-import { tickLabels } from './lanes.ts';
+import { clock } from './format.ts';
 import { html, type Markup } from './markup.ts';
 import type { Judged, Report } from './model.ts';
-import { clock } from './words.ts';
+import { tickLabels } from './timeline.ts';
 
 const TOP = 22;
 const HEIGHT = 150;

@@ -1,15 +1,15 @@
 // The timeline and the time in each state, drawn as bars. A bar has no width of its own: places are parts of a
 // hundred, letters and patterns are in pixels, so that it reads the same on a phone and on paper.
 
-import { isTerminal, TASK_STATUSES, type TaskStatus } from '../../protocol/state.ts';
-import type { Span } from '../../protocol/state-intervals.ts';
-import { counted } from '../../text/format.ts';
-import { duration } from '../../text/time.ts';
+import { isTerminal, TASK_STATUSES, type TaskStatus } from '../protocol/state.ts';
+import type { Span } from '../protocol/state-intervals.ts';
+import { counted } from '../text/format.ts';
+import { duration } from '../text/time.ts';
 import { type Axis, axisOf, round } from './axis.ts';
+import { clock, seconds, stateWord, when } from './format.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report, TaskStory, TimeSpent } from './model.ts';
-import { legend, pill, signOf, swatch } from './states.ts';
-import { clock, seconds, stateWord, when } from './words.ts';
+import { legend, pill, signOf, swatch } from './state-styles.ts';
 
 /** More lanes than this are shown in parts. */
 const SHOWN = 40;

@@ -1,11 +1,11 @@
 // Rounds of review: for each task what was submitted, and what was said of it and why.
 
-import { parseRejection } from '../../protocol/verdict.ts';
-import { counted } from '../../text/format.ts';
+import { parseRejection } from '../protocol/verdict.ts';
+import { counted } from '../text/format.ts';
+import { clock } from './format.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report, RoundTold, TaskStory } from './model.ts';
-import { pill } from './states.ts';
-import { clock } from './words.ts';
+import { pill } from './state-styles.ts';
 
 /** With more tasks than this, their rounds are folded away. */
 const OPEN = 12;

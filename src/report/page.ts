@@ -1,18 +1,18 @@
 // The report as one HTML page that asks for nothing: no script, no font, no picture from elsewhere, and a policy that
 // would refuse it. Complete and readable on a phone, on paper, in the light and in the dark.
 
-import { counted } from '../../text/format.ts';
-import { duration } from '../../text/time.ts';
+import { counted } from '../text/format.ts';
+import { duration } from '../text/time.ts';
 import { axisOf } from './axis.ts';
-import { timeInState, timeline } from './lanes.ts';
+import { approvalRate, headline, totalCost, totalTokens, when } from './format.ts';
 import { asMarkup, html, inlineMarkdown, type Markup } from './markup.ts';
 import type { Report } from './model.ts';
 import { approvalPlot, burnUp } from './plots.ts';
 import { reviews } from './reviews.ts';
-import { patterns } from './states.ts';
-import { style } from './style.ts';
+import { patterns } from './state-styles.ts';
+import { style } from './stylesheet.ts';
 import { anomalies, course, crew, everyTask, usage } from './tables.ts';
-import { approvalRate, headline, totalCost, totalTokens, when } from './words.ts';
+import { timeInState, timeline } from './timeline.ts';
 
 /** What says that a file is a report of ours, and may be replaced by the next one. */
 export const PAGE_MARK = '<meta name="generator" content="liza report">';

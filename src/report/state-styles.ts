@@ -1,8 +1,8 @@
 // How each state of a task looks: a colour, a pattern and a sign of its own, so that none is told by colour alone.
 
-import { TASK_STATUSES, type TaskStatus } from '../../protocol/state.ts';
+import { TASK_STATUSES, type TaskStatus } from '../protocol/state.ts';
+import { stateWord } from './format.ts';
 import { html, type Markup } from './markup.ts';
-import { stateWord } from './words.ts';
 
 interface Look {
   readonly sign: string;

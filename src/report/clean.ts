@@ -1,7 +1,7 @@
 // The board as a report may show it. Every text of it, names of fields included, is made safe before anything is
 // read from it, so that no part of the report can forget to.
 
-import { safeText } from '../../text/redact.ts';
+import { safeText } from '../text/redact.ts';
 
 /** `secrets`: values of the environment that must not leave it. */
 export function cleaned<T>(value: T, secrets: readonly string[]): T {

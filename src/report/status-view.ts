@@ -4,6 +4,8 @@
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { editKey, unreadable } from '../alarms/rules/evaluate.ts';
 import { type SpendingView, spendingView } from '../budget/rules/spending-view.ts';
+import { whyNothingMoves } from '../core/stall.ts';
+import { type DependencyWait, dependencyWaits } from '../core/work.ts';
 import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
 import { statusOf } from '../protocol/find.ts';
 import { agentLease, reviewLease, taskLease } from '../protocol/leases.ts';
@@ -17,8 +19,6 @@ import {
   type TaskStatus,
 } from '../protocol/state.ts';
 import { type Instant, instant } from '../text/time.ts';
-import { whyNothingMoves } from './stall.ts';
-import { type DependencyWait, dependencyWaits } from './work.ts';
 
 export interface StatusView {
   readonly goal: { readonly id: string; readonly description: string; readonly status: string };

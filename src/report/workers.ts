@@ -1,8 +1,8 @@
 // Who did what: agents on the board, agents that history still knows, and people.
 
-import { actorName, OPERATOR } from '../../protocol/board.ts';
-import { historyOf } from '../../protocol/leases.ts';
-import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
+import { actorName, OPERATOR } from '../protocol/board.ts';
+import { historyOf } from '../protocol/leases.ts';
+import type { HistoryEvent, State, Task } from '../protocol/state.ts';
 import type { Worker } from './model.ts';
 
 export function workersOf(state: State, tasks: readonly Task[]): readonly Worker[] {

@@ -1,11 +1,11 @@
 // What a report says of a goal, as plain facts: the page and the Markdown are two ways to show them. Texts are what
 // people and agents wrote, made safe and made short, but not escaped for any format.
 
-import type { Metrics, TaskFigures } from '../../governance/rules/metrics.ts';
-import type { Round } from '../../protocol/review-rounds.ts';
-import type { Anomaly, State, TaskSession, TaskStatus, Usage } from '../../protocol/state.ts';
-import type { Span } from '../../protocol/state-intervals.ts';
-import type { Instant } from '../../text/time.ts';
+import type { Metrics, TaskFigures } from '../governance/rules/metrics.ts';
+import type { Round } from '../protocol/review-rounds.ts';
+import type { Anomaly, State, TaskSession, TaskStatus, Usage } from '../protocol/state.ts';
+import type { Span } from '../protocol/state-intervals.ts';
+import type { Instant } from '../text/time.ts';
 
 export interface Report {
   readonly goal: {

@@ -1,13 +1,12 @@
 // The same facts as Markdown: tables, and bars of letters where the page has drawings. For a pull request, a wiki, a
 // terminal.
 
-import { isTerminal, type TaskStatus } from '../../protocol/state.ts';
-import { parseRejection } from '../../protocol/verdict.ts';
-import { counted } from '../../text/format.ts';
-import { inlineText, document as markdown, markdownTable } from '../../text/markdown.ts';
-import { duration } from '../../text/time.ts';
+import { isTerminal, type TaskStatus } from '../protocol/state.ts';
+import { parseRejection } from '../protocol/verdict.ts';
+import { counted } from '../text/format.ts';
+import { inlineText, document as markdown, markdownTable } from '../text/markdown.ts';
+import { duration } from '../text/time.ts';
 import { drifted } from './facts.ts';
-import type { Report, TaskStory } from './model.ts';
 import {
   approvalRate,
   clock,
@@ -23,7 +22,8 @@ import {
   unknownNote,
   usedTotal,
   when,
-} from './words.ts';
+} from './format.ts';
+import type { Report, TaskStory } from './model.ts';
 
 /** The first line says that the file is a report of ours. */
 export const MARKDOWN_MARK = '<!-- liza report -->';

@@ -1,10 +1,10 @@
 // How the course moved, as a report tells it: what was recorded of plan and specs, and what the tasks' own history
 // says of the scope: what joined after the plan was closed, was redefined, was given up.
 
-import { byTime, courseOf } from '../../governance/rules/plan-history.ts';
-import { historyOf } from '../../protocol/leases.ts';
-import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
-import { gist } from '../../text/format.ts';
+import { byTime, courseOf } from '../governance/rules/plan-history.ts';
+import { historyOf } from '../protocol/leases.ts';
+import type { HistoryEvent, State, Task } from '../protocol/state.ts';
+import { gist } from '../text/format.ts';
 import type { CourseTurn } from './model.ts';
 
 const TEXT = 600;

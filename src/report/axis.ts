@@ -1,6 +1,6 @@
 // A time axis in parts of a hundred, so that a drawing fits any width without its letters being stretched.
 
-import type { Instant } from '../../text/time.ts';
+import type { Instant } from '../text/time.ts';
 
 export interface Axis {
   readonly from: Instant;
