@@ -49,7 +49,7 @@ try {
   if (process.platform !== 'linux') throw new Error('needs /proc');
   const builds = Array.from({ length: BUILDS }, (_, n) => ({
     checked: program(`checked-${n}`, () => {}),
-    believed: program(`believed-${n}`, (folder) => writeFileSync(join(folder, 'src/cli/asking.ts'), BELIEVED)),
+    believed: program(`believed-${n}`, (folder) => writeFileSync(join(folder, 'src/identity/gather.ts'), BELIEVED)),
   }));
   const root = join(base, 'project');
   mkdirSync(join(root, 'specs'), { recursive: true });
@@ -65,7 +65,7 @@ try {
   await build({
     absWorkingDir: repo,
     stdin: {
-      contents: `export { openSession } from './src/store/sessions.ts'; export { realFiles } from './src/store/files.ts';`,
+      contents: `export { openSession } from './src/identity/agent-sessions.ts'; export { realFiles } from './src/store/files.ts';`,
       resolveDir: repo,
     },
     outfile: join(base, 'sessions.mjs'),

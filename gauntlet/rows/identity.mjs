@@ -15,11 +15,15 @@ export const g01 = {
     'refused by the hook; bypassed: noticed, alarm, the commit is kept under refs/liza/ and main is not built upon',
   plant: [
     {
-      take: { file: 'src/git/hook.ts', find: ':-an agent} ;;', put: ':-an agent}; agent= ;;' },
+      take: { file: 'src/identity/ref-hook.ts', find: ':-an agent} ;;', put: ':-an agent}; agent= ;;' },
       red: /lost was let through/,
     },
     {
-      take: { file: 'src/workflows/heads.ts', find: 'of await strays(bench, board, heads)', put: 'of [] as Stray[]' },
+      take: {
+        file: 'src/identity/branch-watch.ts',
+        find: 'of await strays(bench, board, heads)',
+        put: 'of [] as Stray[]',
+      },
       red: /refs\/liza\/strays/,
     },
     {
@@ -106,11 +110,15 @@ export const g10 = {
   stated: 'refused; anomaly recorded against the real agent',
   plant: [
     {
-      take: { file: 'src/core/asker.ts', find: 'if (real !== undefined && claim.id !== real) {', put: 'if (false) {' },
+      take: {
+        file: 'src/identity/rules/resolve.ts',
+        find: 'if (real !== undefined && claim.id !== real) {',
+        put: 'if (false) {',
+      },
       red: /operator was let through/,
     },
     {
-      take: { file: 'src/cli/attempts-made.ts', find: 'await record(io, name, attempt);', put: '' },
+      take: { file: 'src/identity/record-violation.ts', find: 'await record(io, name, attempt);', put: '' },
       red: /no anomaly is recorded/,
     },
   ],
@@ -189,14 +197,14 @@ export const g12 = {
   stated: 'refused by the hook; bypassed: merges stop, alarm names both heads',
   plant: [
     {
-      take: { file: 'src/git/hook.ts', find: 'stays "$old" "$new" "$ref" && continue', put: 'continue' },
+      take: { file: 'src/identity/ref-hook.ts', find: 'stays "$old" "$new" "$ref" && continue', put: 'continue' },
       red: /push was let through/,
     },
     {
       // Noticed when the heads are looked at, and again before a merge.
       take: [
         {
-          file: 'src/workflows/heads.ts',
+          file: 'src/identity/branch-watch.ts',
           find: 'heads.has(integrationRef(board)) ? await integrationMoved(hands, bench) : undefined',
           put: 'undefined',
         },

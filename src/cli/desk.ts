@@ -1,11 +1,11 @@
 // What nearly every verb does: know who is asking, open the blackboard, have one command decided
 // in one transaction, and say in one line what changed. Decisions are made in protocol/decide.ts only.
 
+import { identify } from '../identity/identify.ts';
 import type { Actor } from '../protocol/board.ts';
 import type { Command } from '../protocol/command.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Committed, Store } from '../store/store.ts';
-import { identify } from './identity.ts';
 import type { Io } from './io.ts';
 import { plain } from './terminal.ts';
 import type { Done, Result } from './verb.ts';

@@ -2,7 +2,7 @@
 
 import type { Attempt } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
-import { markedProgram } from '../programs/marked.ts';
+import { markedProgram } from '../identity/mark-program.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Hands } from '../workflows/hands.ts';
 import { type Desk, openDesk, refused } from './desk.ts';

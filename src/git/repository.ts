@@ -1,4 +1,4 @@
-// Facts about the user's repository, and two of the things init does to it (the hook is in hook.ts): a branch where
+// Facts about the user's repository, and two of the things init does to it (the hook is in identity/ref-hook.ts): a branch where
 // there was none, and lines in .git/info/exclude. The working tree, the index and .gitignore are never touched.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

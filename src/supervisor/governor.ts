@@ -2,10 +2,10 @@
 // records branches that agents moved. Looks after every change, and now and then for what only time brings about. What fails is tried again at the next look.
 
 import { govern } from '../governance/govern.ts';
+import { isLive, readSessions } from '../identity/agent-sessions.ts';
+import { type HeadsWatch, watchHeads } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import { isLive, readSessions } from '../store/sessions.ts';
 import type { Hands } from '../workflows/hands.ts';
-import { type HeadsWatch, watchHeads } from '../workflows/heads.ts';
 import type { Bell } from './bell.ts';
 
 export interface Governor {

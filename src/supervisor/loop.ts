@@ -5,6 +5,7 @@
 import { forgetUse, recordGoneUse, recordLeftUse } from '../budget/unrecorded-usage.ts';
 import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
 import { siteOf } from '../git/directory.ts';
+import { watchHeads } from '../identity/branch-watch.ts';
 import { endAgent } from '../programs/agent.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
@@ -12,7 +13,6 @@ import { settings, type Task } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 import { createWorktree } from '../workflows/create.ts';
 import { isRefusal, thisProcess, transact } from '../workflows/hands.ts';
-import { watchHeads } from '../workflows/heads.ts';
 import { mergeTask } from '../workflows/merge.ts';
 import { clearTrouble, conclude, record } from './aftermath.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';

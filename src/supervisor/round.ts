@@ -1,9 +1,9 @@
 // What the rounds of one supervisor share.
 
 import { NO_PAST, type Past } from '../core/restarts.ts';
+import type { HeadsWatch } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Instant } from '../text/time.ts';
-import type { HeadsWatch } from '../workflows/heads.ts';
 import type { Player } from './assignments.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Office, Stop } from './office.ts';

@@ -12,6 +12,7 @@ import { noteUse } from '../budget/unrecorded-usage.ts';
 import { deedsOf } from '../core/deeds.ts';
 import type { SessionEnd } from '../core/restarts.ts';
 import { siteOf } from '../git/directory.ts';
+import { openSession } from '../identity/agent-sessions.ts';
 import { type AgentExit, type RunningAgent, startAgent } from '../programs/agent.ts';
 import type { Environment } from '../programs/environment.ts';
 import { agentTag } from '../programs/tags.ts';
@@ -19,7 +20,6 @@ import type { Board } from '../protocol/board.ts';
 import type { SessionStay, SessionUse } from '../protocol/command.ts';
 import { findTask } from '../protocol/find.ts';
 import { type Role, settings } from '../protocol/state.ts';
-import { openSession } from '../store/sessions.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { iso } from '../text/time.ts';
 import { guardSession, type Interruption } from './guard.ts';
@@ -265,7 +265,7 @@ function environmentOf(
     LIZA_AGENT_ID: work.agent,
     LIZA_SESSION: credential,
     ...(work.epoch === undefined ? {} : { LIZA_EPOCH: String(work.epoch) }),
-    // The one branch that the project's hook lets it move (git/hook.ts).
+    // The one branch that the project's hook lets it move (identity/ref-hook.ts).
     ...(work.role === 'coder' && work.task !== undefined ? { LIZA_BRANCH: `task/${work.task}` } : {}),
   };
 }

@@ -17,8 +17,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import { hasHook, isHookLine, removeHook } from '../git/hook.ts';
 import { leftAside, removeTree } from '../git/scratch.ts';
+import { hasHook, isHookLine, removeHook } from '../identity/ref-hook.ts';
 
 export interface Site {
   readonly root: string;

@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { exclude, type Repository } from '../git/repository.ts';
 import { type Environment, git, MINIMUM_GIT } from '../git/run.ts';
+import { checkHook } from '../identity/project-hook.ts';
 import { validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS, settings } from '../protocol/state.ts';
 import { Archive } from '../store/archive.ts';
@@ -22,7 +23,6 @@ import { canRestore, journalledArchive, restore } from '../store/restore.ts';
 import { verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
 import { inTurn } from '../store/yaml.ts';
-import { checkHook } from './hook.ts';
 
 export interface Finding {
   readonly check: string;

@@ -8,6 +8,7 @@ import { ensureBranch, exclude, type Repository } from '../git/repository.ts';
 import type { Environment } from '../git/run.ts';
 import { usersOf } from '../git/users.ts';
 import { openWorkbench } from '../git/workbench.ts';
+import { installHook } from '../identity/project-hook.ts';
 import { type Actor, OPERATOR } from '../protocol/board.ts';
 import { branchInUse } from '../protocol/commands/budget-setting.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -27,7 +28,6 @@ import { touchedRecords } from '../store/touched.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTurn } from '../store/yaml.ts';
-import { installHook } from './hook.ts';
 import { fileOf, forShell, refuseSpec, writeVision } from './init-document.ts';
 
 export interface InitRequest {

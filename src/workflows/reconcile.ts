@@ -12,6 +12,7 @@ import { branchOf, commitOf, readRefs, seenOf, updateRefs } from '../git/refs.ts
 import { leftAside, sweepScratch } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import { isMisplaced, pointAgain } from '../git/worktree.ts';
+import { findStrays, type Stray, watchHeads } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { ID_PATTERN } from '../protocol/fields.ts';
@@ -42,7 +43,6 @@ import {
   withProof,
   withTaskFolder,
 } from './hands.ts';
-import { findStrays, type Stray, watchHeads } from './heads.ts';
 import { sweepProof } from './prove.ts';
 import { settleMerges } from './settle.ts';
 

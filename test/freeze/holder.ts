@@ -4,9 +4,9 @@
 
 import { spawn } from 'node:child_process';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
+import { openSession } from '../../src/identity/agent-sessions.ts';
 import type { Role } from '../../src/protocol/state.ts';
 import { contextOf } from '../../src/store/open.ts';
-import { openSession } from '../../src/store/sessions.ts';
 import { yamlStore } from '../../src/store/yaml.ts';
 
 const [root = '', agent = '', role = '', task = '', epoch = '0', script = ''] = process.argv.slice(2);

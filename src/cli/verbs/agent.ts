@@ -1,11 +1,11 @@
 // `liza agent <role> [task]`: one supervisor for one agent, for terminals of their own.
 
+import { agentId } from '../../identity/identify.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { refuse } from '../../protocol/decision.ts';
 import type { Role } from '../../protocol/state.ts';
 import { given } from '../args.ts';
 import { openDesk, refused } from '../desk.ts';
-import { agentId } from '../identity.ts';
 import type { Io } from '../io.ts';
 import type { Verb } from '../verb.ts';
 

@@ -1,10 +1,10 @@
 // `liza claim-review <task> <agent>`: a reviewer's supervisor claims a review of the pinned commit.
 
+import { agentId } from '../../identity/identify.ts';
 import { findTask } from '../../protocol/find.ts';
 import { committedResult, refused } from '../desk.ts';
 import { diffText, lastDiff } from '../diff-text.ts';
 import { openHands } from '../hands.ts';
-import { agentId } from '../identity.ts';
 import { plain } from '../terminal.ts';
 import type { Verb } from '../verb.ts';
 

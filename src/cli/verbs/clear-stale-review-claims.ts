@@ -1,8 +1,8 @@
 // `liza clear-stale-review-claims`: frees reviews whose reviewer's lease is past.
 
+import { agentId } from '../../identity/identify.ts';
 import { given } from '../args.ts';
 import { act } from '../desk.ts';
-import { agentId } from '../identity.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,11 +1,11 @@
 // `liza deinit`: Liza leaves this project; unless told otherwise, what was worked on stays in git.
 
+import { humanOnly } from '../../identity/identify.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import type { Deinited } from '../../workflows/deinit.ts';
 import { refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
-import { humanOnly } from '../identity.ts';
 import type { Io } from '../io.ts';
 import { plain } from '../terminal.ts';
 import type { Done, Result, Verb } from '../verb.ts';

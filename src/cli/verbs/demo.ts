@@ -10,6 +10,7 @@ import { type Answer, GOAL } from '../../demo/human.ts';
 import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from '../../demo/repository.ts';
 import { type Chapter, type Logged, story } from '../../demo/story.ts';
 import { typed } from '../../demo/typed.ts';
+import { humanOnly } from '../../identity/identify.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import type { Script } from '../../rehearsal/script.ts';
@@ -19,7 +20,6 @@ import type { CrewControl } from '../../supervisor/view.ts';
 import { openOffice } from '../crew.ts';
 import { type DemoScreen, demoScreen } from '../demo-screen.ts';
 import { refused } from '../desk.ts';
-import { humanOnly } from '../identity.ts';
 import type { Io } from '../io.ts';
 import type { Result, Verb } from '../verb.ts';
 

@@ -1,13 +1,13 @@
 // `liza doctor [--fix]`: what is wrong around the blackboard, and what to do about it.
 
 import { version } from '../../../package.json';
+import { humanOnly } from '../../identity/identify.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import type { Settings } from '../../protocol/state.ts';
 import type { Finding } from '../../workflows/doctor.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import { committedResult, refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
-import { humanOnly } from '../identity.ts';
 import type { Io } from '../io.ts';
 import { readSchema } from '../schema.ts';
 import { plain } from '../terminal.ts';

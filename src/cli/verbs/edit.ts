@@ -1,8 +1,8 @@
 // `liza edit`: state.yaml in your editor, merged record by record when you are done.
 
+import { humanOnly } from '../../identity/identify.ts';
 import { refuse } from '../../protocol/decision.ts';
 import { refused } from '../desk.ts';
-import { humanOnly } from '../identity.ts';
 import type { Io } from '../io.ts';
 import type { Result, Verb } from '../verb.ts';
 import { shellWords } from '../words.ts';

@@ -3,11 +3,11 @@
 
 import { readFileSync } from 'node:fs';
 import type { Repository } from '../../git/repository.ts';
+import { humanOnly } from '../../identity/identify.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
 import { given } from '../args.ts';
 import { refused } from '../desk.ts';
-import { humanOnly } from '../identity.ts';
 import { DEFAULTS, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
 import { readSchema } from '../schema.ts';

@@ -1,8 +1,8 @@
 // `liza lock modify <cmd…>`: a command of one's own under the lock; what it leaves is checked.
 
+import { notForAgents } from '../../identity/identify.ts';
 import { refuse } from '../../protocol/decision.ts';
 import { openDesk, refused } from '../desk.ts';
-import { notForAgents } from '../identity.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

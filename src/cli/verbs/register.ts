@@ -1,10 +1,10 @@
 // `liza register <agent>`: an agent id comes to life without a supervisor of its own: for scripts, and for
 // whoever plays an agent by hand.
 
+import { agentId } from '../../identity/identify.ts';
 import { roleOfId } from '../../protocol/board.ts';
 import { given } from '../args.ts';
 import { act } from '../desk.ts';
-import { agentId } from '../identity.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { agentId } from '../../identity/identify.ts';
 import { roleOfId } from '../../protocol/board.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
@@ -11,7 +12,6 @@ import { readScript } from '../../rehearsal/check.ts';
 import { play } from '../../rehearsal/play.ts';
 import type { Script, ScriptRole } from '../../rehearsal/script.ts';
 import { refused } from '../desk.ts';
-import { agentId } from '../identity.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

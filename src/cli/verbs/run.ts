@@ -32,7 +32,7 @@ export const verb: Verb = {
     'Exit 0: the goal is complete, or you stopped it. Exit 1: a person is needed, and it says for what.',
   ],
   run: async (args, io) => {
-    const { humanOnly } = await import('../identity.ts');
+    const { humanOnly } = await import('../../identity/identify.ts');
     const operator = await humanOnly(io, 'run');
     if (operator !== undefined) return operator;
     const desk = await openDesk(io);

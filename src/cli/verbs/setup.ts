@@ -1,11 +1,11 @@
 // `liza setup`: contracts, templates and shims below ~/.liza; optionally pairing mode for a provider everywhere.
 
 import { version } from '../../../package.json';
+import { humanOnly } from '../../identity/identify.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import type { Installed, Uninstalled } from '../../workflows/setup.ts';
 import { refused } from '../desk.ts';
-import { humanOnly } from '../identity.ts';
 import { plain } from '../terminal.ts';
 import type { Done, Verb } from '../verb.ts';
 

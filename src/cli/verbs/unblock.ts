@@ -1,10 +1,10 @@
 // `liza unblock <task>`: BLOCKED → UNCLAIMED, with the answer: a changed definition, another coder,
 // a fresh review count. After two failed coders the definition must change.
 
+import { agentId } from '../../identity/identify.ts';
 import { given, some } from '../args.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
 import { decideAt, openDesk, refused } from '../desk.ts';
-import { agentId } from '../identity.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 

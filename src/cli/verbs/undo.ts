@@ -1,8 +1,8 @@
 // `liza undo [entry]`: takes the last operation back by a new one.
 
+import { humanOnly } from '../../identity/identify.ts';
 import { OPERATOR } from '../../protocol/board.ts';
 import { refuse } from '../../protocol/decision.ts';
-import { humanOnly } from '../identity.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

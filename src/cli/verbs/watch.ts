@@ -2,10 +2,10 @@
 
 import { uptime } from 'node:os';
 import type { Alarm } from '../../alarms/rules/alarm.ts';
+import { humanOnly } from '../../identity/identify.ts';
 import type { Store } from '../../store/store.ts';
 import { iso } from '../../text/time.ts';
 import { openDesk, refused } from '../desk.ts';
-import { humanOnly } from '../identity.ts';
 import type { Io } from '../io.ts';
 import { ascii, plain } from '../terminal.ts';
 import type { Result, Verb } from '../verb.ts';

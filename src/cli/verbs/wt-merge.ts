@@ -27,7 +27,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const testFrom = args.text('test-from') === 'candidate' ? 'candidate' : 'base';
     if (testFrom === 'candidate') {
-      const { humanOnly } = await import('../identity.ts');
+      const { humanOnly } = await import('../../identity/identify.ts');
       const operator = await humanOnly(io, 'wt merge --test-from candidate');
       if (operator !== undefined) return operator;
     }

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { claimOf } from '../../../src/cli/identity.ts';
 import { siteOf } from '../../../src/git/directory.ts';
+import { openSession } from '../../../src/identity/agent-sessions.ts';
+import { claimOf } from '../../../src/identity/identify.ts';
 import type { Ancestor } from '../../../src/programs/ancestors.ts';
 import { markOf } from '../../../src/programs/mark.ts';
 import { agentTag } from '../../../src/programs/tags.ts';
 import { ID_PATTERN } from '../../../src/protocol/fields.ts';
 import { checkTaskId, TASK_ID_SOURCE } from '../../../src/protocol/ids.ts';
 import { realFiles } from '../../../src/store/files.ts';
-import { openSession } from '../../../src/store/sessions.ts';
 import { aClaim, NOW, type Project, project, type Setting } from './fixtures.ts';
 
 describe('what the environment claims', () => {

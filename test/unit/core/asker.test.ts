@@ -1,7 +1,7 @@
 // Who is it? As a pure function of what is claimed and what the processes show (SPEC §6, §15; GAUNTLET G10).
 
 import { describe, expect, test } from 'vitest';
-import { type AskerFacts, type Claim, type Credential, whoAsks } from '../../../src/core/asker.ts';
+import { type AskerFacts, type Claim, type Credential, whoAsks } from '../../../src/identity/rules/resolve.ts';
 
 const CREDENTIALS: readonly Credential[] = ['none', 'valid', 'wrong', 'over'];
 const CODER: Claim = { id: 'coder-1', role: 'coder', credential: 'valid' };

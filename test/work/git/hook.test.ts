@@ -6,9 +6,9 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ensureHook, examineHook, HOOK, type HookFacts, hasHook, removeHook } from '../../../src/git/hook.ts';
+import { checkHook } from '../../../src/identity/project-hook.ts';
+import { ensureHook, examineHook, HOOK, type HookFacts, hasHook, removeHook } from '../../../src/identity/ref-hook.ts';
 import { agentTag, repositoryMark } from '../../../src/programs/tags.ts';
-import { checkHook } from '../../../src/workflows/hook.ts';
 
 let base: string;
 let root: string;

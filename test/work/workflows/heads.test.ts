@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { watchHeads } from '../../../src/workflows/heads.ts';
+import { watchHeads } from '../../../src/identity/branch-watch.ts';
 import { type Project, project, succeeded } from './project.ts';
 
 let p: Project;

@@ -3,16 +3,16 @@
 // cannot be written it is refused all the same.
 
 import { join } from 'node:path';
-import type { Attempt } from '../core/asker.ts';
+import type { Io } from '../cli/io.ts';
+import type { Group, Refused } from '../cli/verb.ts';
 import { roleOfId } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import { appendBounded, realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
 import { gist } from '../text/format.ts';
 import { iso } from '../text/time.ts';
-import { type AttemptRefused, humanOnly } from './identity.ts';
-import type { Io } from './io.ts';
-import type { Group, Refused } from './verb.ts';
+import { type AttemptRefused, humanOnly } from './identify.ts';
+import type { Attempt } from './rules/resolve.ts';
 
 export async function judged(
   io: Io,

@@ -1,10 +1,10 @@
 // Who really asks: a pure decision from what the environment claims and what the processes show. A process below an
 // agent is that agent, whatever its environment says; a program that Liza runs is nobody. Everything here fails closed.
-// Gathering the facts is the caller's part (cli/asking.ts).
+// Gathering the facts is the caller's part (identity/gather.ts).
 
-import { type Actor, OPERATOR } from '../protocol/board.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
-import type { Role } from '../protocol/state.ts';
+import { type Actor, OPERATOR } from '../../protocol/board.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
+import type { Role } from '../../protocol/state.ts';
 
 /** What LIZA_AGENT_ID, LIZA_SESSION and LIZA_EPOCH say, and what the session records know of it. */
 export interface Claim {

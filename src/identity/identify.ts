@@ -1,16 +1,16 @@
 // Who is asking: the operator, a supervisor or its agent. LIZA_AGENT_ID, LIZA_SESSION and LIZA_EPOCH only claim it; the
-// processes and session records around decide whether the claim holds (asking.ts, core/asker.ts).
+// processes and session records around decide whether the claim holds (gather.ts, identity/rules/resolve.ts).
 
-import type { Attempt, Claim } from '../core/asker.ts';
+import type { Io } from '../cli/io.ts';
 import { type Actor, roleOfId } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
-import { asker } from './asking.ts';
-import type { Io } from './io.ts';
+import { asker } from './gather.ts';
+import type { Attempt, Claim } from './rules/resolve.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One that is recorded against whoever made the attempt (attempts-made.ts). */
+/** One that is recorded against whoever made the attempt (record-violation.ts). */
 export interface AttemptRefused extends Refusal {
   readonly attempt?: Attempt;
 }

@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { roleOfId } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
+import { type Files, replaceFile } from '../store/files.ts';
+import { sha256 } from '../store/hash.ts';
+import { identify, isAlive, type ProcessIdentity } from '../store/processes.ts';
 import { type Instant, iso } from '../text/time.ts';
-import { type Files, replaceFile } from './files.ts';
-import { sha256 } from './hash.ts';
-import { identify, isAlive, type ProcessIdentity } from './processes.ts';
 
 export interface SessionRecord {
   readonly agent: string;

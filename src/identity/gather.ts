@@ -2,15 +2,15 @@
 // Only sessions of this very repository count: an agent of another project is a person here, as in its own tests.
 // Cheapest evidence first; on Linux all of it costs a few small reads.
 
-import { type Answer, type AskerFacts, type Claim, type Credential, PROGRAM, whoAsks } from '../core/asker.ts';
+import type { Io } from '../cli/io.ts';
 import { repositoryAt, siteOf } from '../git/directory.ts';
 import type { Ancestor } from '../programs/ancestors.ts';
 import { roleOfId } from '../protocol/board.ts';
 import { realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
-import type { SessionRecord } from '../store/sessions.ts';
-import { claimOf } from './identity.ts';
-import type { Io } from './io.ts';
+import type { SessionRecord } from './agent-sessions.ts';
+import { claimOf } from './identify.ts';
+import { type Answer, type AskerFacts, type Claim, type Credential, PROGRAM, whoAsks } from './rules/resolve.ts';
 
 /** `root`: the project concerned; undefined: one without a blackboard. */
 export async function asker(io: Io, root: string | undefined): Promise<Answer> {
@@ -46,7 +46,7 @@ interface Above {
 /** Most who ask are whom they claim to be: that record first, and the processes only as far up as its own. */
 async function lookUp(io: Io, agents: string | undefined, id: string | undefined): Promise<Above> {
   if (agents === undefined) return { above: [...io.ancestors()] };
-  const { readSession, sessionHints } = await import('../store/sessions.ts');
+  const { readSession, sessionHints } = await import('./agent-sessions.ts');
   const claimed = id === undefined ? undefined : readSession(realFiles, agents, id);
   const above: Ancestor[] = [];
   for (const one of io.ancestors()) {
@@ -79,7 +79,7 @@ async function namedBy(above: readonly Ancestor[], own: string, folder: string):
 async function marked(io: Io, agents: string, root: string): Promise<string | undefined> {
   const own = io.mark();
   if (own === undefined) return undefined;
-  const { sessionsOf } = await import('../store/sessions.ts');
+  const { sessionsOf } = await import('./agent-sessions.ts');
   const [{ markOf }, { isMark }] = await Promise.all([
     import('../programs/mark.ts'),
     import('../programs/own-mark.ts'),
@@ -97,7 +97,7 @@ async function credentials(
 ): Promise<Pick<AskerFacts, 'claim' | 'live' | 'owner' | 'epoch' | 'session'>> {
   const none = { claim: { ...claim, credential: 'none' as const }, live: false };
   if (claim.id === undefined && given === undefined) return none;
-  const { idOf, isLive, knows, readSessions } = await import('../store/sessions.ts');
+  const { idOf, isLive, knows, readSessions } = await import('./agent-sessions.ts');
   if (claim.id === undefined) {
     const all = agents === undefined ? [] : readSessions(realFiles, agents);
     const owner = all.find((record) => knows(record, given ?? '') !== undefined)?.agent;

@@ -1,7 +1,7 @@
 // The reference-transaction hook of the project's repository: a tripwire, not a wall. It refuses agents any branch but
 // their task's, and everybody but Liza the integration branch. Plain sh that needs no Liza: where Liza is gone it lets
 // everything pass. A hook that was there before is called first and keeps its say. Whoever goes around it is found by
-// the recorded heads (workflows/heads.ts).
+// the recorded heads (identity/branch-watch.ts).
 
 import {
   chmodSync,
@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { exclude } from './repository.ts';
-import { type Environment, git } from './run.ts';
+import { exclude } from '../git/repository.ts';
+import { type Environment, git } from '../git/run.ts';
 
 export interface HookFacts {
   /** The repository's shared git directory. */

@@ -2,10 +2,10 @@
 // told where it cannot be put.
 
 import { repositoryOf } from '../git/directory.ts';
-import { ensureHook, examineHook, HOOK, type HookFacts, type HookState, hookPlace } from '../git/hook.ts';
 import type { Environment } from '../git/run.ts';
 import { repositoryMark } from '../programs/tags.ts';
-import type { Finding } from './doctor.ts';
+import type { Finding } from '../workflows/doctor.ts';
+import { ensureHook, examineHook, HOOK, type HookFacts, type HookState, hookPlace } from './ref-hook.ts';
 
 const factsOf = (root: string, branch: string): HookFacts => {
   const repository = repositoryOf(root);
