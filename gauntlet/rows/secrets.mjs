@@ -23,7 +23,7 @@ export const g24 = {
     },
     {
       take: {
-        file: 'src/programs/output.ts',
+        file: 'src/process/output.ts',
         find: "put(clean.push(first.toString('latin1')));",
         put: "put(first.toString('latin1'));",
       },

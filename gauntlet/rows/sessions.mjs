@@ -211,7 +211,7 @@ export const g23 = {
   stated: 'logs stay bounded; memory flat',
   plant: [
     {
-      take: { file: 'src/programs/output.ts', find: 'let room = half;', put: 'let room = 6 * half;' },
+      take: { file: 'src/process/output.ts', find: 'let room = half;', put: 'let room = 6 * half;' },
       red: /the logs take/,
     },
   ],

@@ -2,7 +2,7 @@
 // one or log in. Starts each with --version at most, all at once and for a limited time; that costs no tokens.
 
 import { type Installed, inspect, type Run } from '../agents/installed.ts';
-import { runProgram } from '../programs/run.ts';
+import { runProgram } from '../process/run.ts';
 import type { Config } from '../protocol/state.ts';
 import type { Finding } from '../workflows/doctor.ts';
 import type { Io } from './io.ts';

@@ -1,8 +1,8 @@
 // Everything of the outside world a verb may touch, passed down as one plain object. Only
 // main.ts builds the real one; tests build their own. A verb that needs more asks for it here.
 
-import type { Ancestor } from '../programs/ancestors.ts';
-import type { Mark } from '../programs/own-mark.ts';
+import type { Ancestor } from '../process/ancestors.ts';
+import type { Mark } from '../process/own-mark.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';

@@ -4,8 +4,8 @@
 
 import { join } from 'node:path';
 import { gitDirectoryOf } from '../git/directory.ts';
-import { ancestorsFrom } from '../programs/ancestors.ts';
-import { markAt } from '../programs/own-mark.ts';
+import { ancestorsFrom } from '../process/ancestors.ts';
+import { markAt } from '../process/own-mark.ts';
 import { refuse } from '../protocol/decision.ts';
 import type { Context } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';

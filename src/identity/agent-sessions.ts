@@ -4,11 +4,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { identify, isAlive, type ProcessIdentity } from '../process/process-identity.ts';
 import { roleOfId } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import { type Files, replaceFile } from '../store/files.ts';
 import { sha256 } from '../store/hash.ts';
-import { identify, isAlive, type ProcessIdentity } from '../store/processes.ts';
 import { type Instant, iso } from '../text/time.ts';
 
 export interface SessionRecord {

@@ -4,7 +4,7 @@
 
 import type { Io } from '../cli/io.ts';
 import { repositoryAt, siteOf } from '../git/directory.ts';
-import type { Ancestor } from '../programs/ancestors.ts';
+import type { Ancestor } from '../process/ancestors.ts';
 import { roleOfId } from '../protocol/board.ts';
 import { realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
@@ -70,7 +70,7 @@ const isOf = ({ process: its }: SessionRecord, { pid, started }: Ancestor): bool
 async function namedBy(above: readonly Ancestor[], own: string, folder: string): Promise<readonly string[]> {
   const tags = [...above.map((one) => one.tags()).reverse(), own].filter((value) => value !== '');
   if (tags.length === 0) return [];
-  const { namedIn, repositoryMark } = await import('../programs/tags.ts');
+  const { namedIn, repositoryMark } = await import('../process/tags.ts');
   const mark = repositoryMark(repositoryAt(folder));
   return tags.flatMap((value) => namedIn(value, mark));
 }
@@ -80,11 +80,8 @@ async function marked(io: Io, agents: string, root: string): Promise<string | un
   const own = io.mark();
   if (own === undefined) return undefined;
   const { sessionsOf } = await import('./agent-sessions.ts');
-  const [{ markOf }, { isMark }] = await Promise.all([
-    import('../programs/mark.ts'),
-    import('../programs/own-mark.ts'),
-  ]);
-  const { agentTag } = await import('../programs/tags.ts');
+  const [{ markOf }, { isMark }] = await Promise.all([import('../process/mark.ts'), import('../process/own-mark.ts')]);
+  const { agentTag } = await import('../process/tags.ts');
   const site = siteOf(root);
   return sessionsOf(realFiles, agents).find((agent) => isMark(own, markOf(agentTag(site, agent))));
 }

@@ -22,7 +22,7 @@ import { type Environment, git } from '../git/run.ts';
 export interface HookFacts {
   /** The repository's shared git directory. */
   readonly repository: string;
-  /** What the tags of this repository's agents begin with (programs/tags.ts). */
+  /** What the tags of this repository's agents begin with (process/tags.ts). */
   readonly mark: string;
   /** Name of the integration branch. */
   readonly branch: string;

@@ -1,11 +1,11 @@
 // The board that `decide` sees: the state and the facts around it, gathered from the disk.
 
+import { isAlive, parseProcess } from '../process/process-identity.ts';
 import type { Board } from '../protocol/board.ts';
 import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
 import { Archive } from './archive.ts';
 import type { Context } from './context.ts';
 import { readLeases } from './leases.ts';
-import { isAlive, parseProcess } from './processes.ts';
 import { readSwitches } from './switches.ts';
 
 export function assemble({ files, paths }: Context, state: State): Board {

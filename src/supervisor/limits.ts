@@ -1,7 +1,7 @@
 // Stands beside a running session with the limits of the configuration: memory and processes of its whole tree.
 
-import { type Limits, LOOK_MS, overLimit } from '../programs/limits.ts';
-import type { Taken } from '../programs/usage.ts';
+import { type Limits, LOOK_MS, overLimit } from '../process/limits.ts';
+import type { Taken } from '../process/resource-usage.ts';
 
 export interface OverLimit {
   readonly kind: 'over-limit';

@@ -4,7 +4,7 @@
 import { atLeast } from '../agents/counting.ts';
 import type { AgentEvent, Usage } from '../agents/provider.ts';
 import type { SessionEnd } from '../core/restarts.ts';
-import { lineRedactor } from '../programs/redactor.ts';
+import { lineRedactor } from '../process/redacting-stream.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
 import type { Office } from './office.ts';

@@ -8,7 +8,7 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { programOf } from '../agents/installed.ts';
 import type { HomeFolder, Launch } from '../agents/provider.ts';
 import { sandboxNote } from '../core/prompts/sandbox.ts';
-import type { Environment } from '../programs/environment.ts';
+import type { Environment } from '../process/environment.ts';
 import type { Settings, TaskSession } from '../protocol/state.ts';
 import { confine, makeFolders } from '../sandbox/confine.ts';
 import type { Tool } from '../sandbox/detect.ts';

@@ -6,7 +6,7 @@ import { forgetUse, recordGoneUse, recordLeftUse } from '../budget/unrecorded-us
 import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
 import { siteOf } from '../git/directory.ts';
 import { watchHeads } from '../identity/branch-watch.ts';
-import { endAgent } from '../programs/agent.ts';
+import { endAgent } from '../process/agent-process.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings, type Task } from '../protocol/state.ts';

@@ -6,7 +6,7 @@ import type { RunningUse } from '../budget/rules/limits.ts';
 import type { Places } from '../core/prompts/prompt.ts';
 import { siteOf } from '../git/directory.ts';
 import { markedProgram } from '../identity/mark-program.ts';
-import type { Environment } from '../programs/environment.ts';
+import type { Environment } from '../process/environment.ts';
 import { type Actor, SUPERVISOR } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Context } from '../store/context.ts';

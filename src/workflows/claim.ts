@@ -160,7 +160,7 @@ async function folderFor(
   // Whoever held it is gone, or has lost it: what it started must not write into the folder that is made now.
   const former = task.status === 'CLAIMED' && task.assigned_to !== agent ? task.assigned_to : undefined;
   if (former !== undefined)
-    await (await import('../programs/agent.ts')).endAgent(siteOf(hands.context.paths.root), former);
+    await (await import('../process/agent-process.ts')).endAgent(siteOf(hands.context.paths.root), former);
   await clearStaleLocks(lockPathsOf(bench, id, integrationRef({ state })));
   const asked: Asked = { hands, bench, task, settings: settingsOf(state), integration };
   switch (worktreePlan(task, agent)) {

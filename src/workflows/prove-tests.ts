@@ -4,7 +4,7 @@
 
 import { checkOutOver } from '../git/checkout.ts';
 import { mixedTree } from '../git/mixed.ts';
-import { stopwatch } from '../programs/run.ts';
+import { stopwatch } from '../process/run.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { pathsIn } from '../protocol/instruction-files.ts';
 import type { Disproof, TestProof } from '../protocol/proof.ts';

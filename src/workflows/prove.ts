@@ -4,7 +4,7 @@
 
 import { leftAside, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
-import { stopwatch } from '../programs/run.ts';
+import { stopwatch } from '../process/run.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { type Disproof, isKnownGreen, type Proof } from '../protocol/proof.ts';
 import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-room.ts';

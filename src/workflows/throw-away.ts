@@ -7,7 +7,7 @@ import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
 import { aside, type Purpose, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
-import type { Ended } from '../programs/run.ts';
+import type { Ended } from '../process/run.ts';
 import type { Settings } from '../protocol/state.ts';
 import { type Hands, premisesOf } from './hands.ts';
 import { prepareFolder, type Unprepared } from './prepare.ts';

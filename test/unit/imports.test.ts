@@ -41,20 +41,20 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'workflows/hands.ts': /^process\.pid$/, // names itself in reservations
   'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
   'cli/parts.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
-  'store/processes.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
-  'programs/processes.ts': /^process\.platform$/, // /proc is Linux's
-  'programs/ancestors.ts': /^process\.(platform|getBuiltinModule)$/, // as above
-  'programs/mark.ts': /^process\.(platform|getBuiltinModule)$/, // as above
+  'process/process-identity.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
+  'process/process-table.ts': /^process\.platform$/, // /proc is Linux's
+  'process/ancestors.ts': /^process\.(platform|getBuiltinModule)$/, // as above
+  'process/mark.ts': /^process\.(platform|getBuiltinModule)$/, // as above
   'sandbox/detect.ts': /^process\.platform$/, // each system has its own
-  'programs/usage.ts': /^(process\.platform|performance\.now)$/, // /proc is Linux's; how old a look is
+  'process/resource-usage.ts': /^(process\.platform|performance\.now)$/, // /proc is Linux's; how old a look is
   'alarms/desktop.ts': /^process\.kill$/, // ends a notifier that hangs, with its children
-  'programs/tree.ts': /^process\.kill$/, // ends what a program left behind
+  'process/tree.ts': /^process\.kill$/, // ends what a program left behind
   'cli/entry.ts': /^process\.(env|argv|exitCode)$/, // whether it is the one in a sandbox
   'cli/inside.ts': /^process\.(stdout|stderr)$/, // passes the answer on
   'cli/verbs/demo.ts': /^process\.once$/, // its folder goes, however the process ends
   'cli/verbs/rehearse.ts': /^process\.(kill|exit)$/, // an agent program ends itself as its script says
-  'programs/agent.ts': /^performance\.now$/, // as below
-  'programs/run.ts': /^performance\.now$/, // how long something took is not the time of day
+  'process/agent-process.ts': /^performance\.now$/, // as below
+  'process/run.ts': /^performance\.now$/, // how long something took is not the time of day
 };
 /** A list of cases rather than code that hides something. */
 const LONG = ['store/conformance.ts'];

@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { formatProcess, identify, type ProcessIdentity, parseProcess } from '../../../src/process/process-identity.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { assemble, endedProcesses } from '../../../src/store/assemble.ts';
 import { contextOf } from '../../../src/store/open.ts';
-import { formatProcess, identify, type ProcessIdentity, parseProcess } from '../../../src/store/processes.ts';
 import { commit, world } from './world.ts';
 
 const self = identify(process.pid) as ProcessIdentity;

@@ -1,8 +1,8 @@
 // Secrets go, whatever they are wrapped in; what is no secret stays, to the letter.
 
 import { describe, expect, it, test } from 'vitest';
-import { isWithheld } from '../../../src/programs/environment.ts';
-import { lineRedactor, redactor } from '../../../src/programs/redactor.ts';
+import { isWithheld } from '../../../src/process/environment.ts';
+import { lineRedactor, redactor } from '../../../src/process/redacting-stream.ts';
 import { concealed } from '../../../src/protocol/redact-command.ts';
 import { redact, secretsOf } from '../../../src/text/redact.ts';
 import {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkHook } from '../../../src/identity/project-hook.ts';
 import { ensureHook, examineHook, HOOK, type HookFacts, hasHook, removeHook } from '../../../src/identity/ref-hook.ts';
-import { agentTag, repositoryMark } from '../../../src/programs/tags.ts';
+import { agentTag, repositoryMark } from '../../../src/process/tags.ts';
 
 let base: string;
 let root: string;

@@ -5,10 +5,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { endAgent, startAgent } from '../../../src/programs/agent.ts';
-import { markOf } from '../../../src/programs/mark.ts';
-import { markAt } from '../../../src/programs/own-mark.ts';
-import { agentTag } from '../../../src/programs/tags.ts';
+import { endAgent, startAgent } from '../../../src/process/agent-process.ts';
+import { markOf } from '../../../src/process/mark.ts';
+import { markAt } from '../../../src/process/own-mark.ts';
+import { agentTag } from '../../../src/process/tags.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, test } from 'vitest';
-import { fromListing } from '../../../src/programs/ancestors.ts';
-import { startTime } from '../../../src/programs/processes.ts';
-import { agentTag, namedIn, repositoryMark } from '../../../src/programs/tags.ts';
+import { fromListing } from '../../../src/process/ancestors.ts';
+import { startTime } from '../../../src/process/process-table.ts';
+import { agentTag, namedIn, repositoryMark } from '../../../src/process/tags.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'liza-ancestors-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -15,7 +15,7 @@ describe('the processes above', () => {
   const file = join(base, 'look.cjs');
   buildSync({
     stdin: {
-      contents: `import { ancestorsFrom } from './src/programs/ancestors.ts'; console.log(JSON.stringify([...ancestorsFrom(process.ppid)].map((one) => ({ ...one, tags: one.tags() }))));`,
+      contents: `import { ancestorsFrom } from './src/process/ancestors.ts'; console.log(JSON.stringify([...ancestorsFrom(process.ppid)].map((one) => ({ ...one, tags: one.tags() }))));`,
       resolveDir: join(import.meta.dirname, '../../..'),
     },
     outfile: file,

@@ -1,7 +1,7 @@
 // What a program run for the project is told, and what it is not.
 
 import { expect, test } from 'vitest';
-import { isWithheld, scrubbed } from '../../../src/programs/environment.ts';
+import { isWithheld, scrubbed } from '../../../src/process/environment.ts';
 
 test.each([
   'LIZA_AGENT LIZA_SESSION GIT_DIR GIT_SSH_COMMAND GIT_ASKPASS GIT_CONFIG_COUNT',

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type OutputRequest, openOutput } from '../../../src/programs/output.ts';
+import { type OutputRequest, openOutput } from '../../../src/process/output.ts';
 
 let folder = '';
 beforeEach(() => {

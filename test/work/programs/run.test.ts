@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Ended, type Program, runProgram } from '../../../src/programs/run.ts';
+import { type Ended, type Program, runProgram } from '../../../src/process/run.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -3,8 +3,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { fromPs, processes, type Running, startTime } from '../../../src/programs/processes.ts';
-import { family, treeOf } from '../../../src/programs/tree.ts';
+import { fromPs, processes, type Running, startTime } from '../../../src/process/process-table.ts';
+import { family, treeOf } from '../../../src/process/tree.ts';
 
 const ROOT = { pid: 100, started: 's100', tag: 'f00d' };
 const one = (pid: number, more: Partial<Running> = {}): Running => ({

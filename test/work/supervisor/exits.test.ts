@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { siteOf } from '../../../src/git/directory.ts';
-import { processes } from '../../../src/programs/processes.ts';
-import { agentTag } from '../../../src/programs/tags.ts';
+import { processes } from '../../../src/process/process-table.ts';
+import { agentTag } from '../../../src/process/tags.ts';
 import { succeeded } from '../workflows/project.ts';
 import { open, type Part, r, UNCHANGED } from './room.ts';
 

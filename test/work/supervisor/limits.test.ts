@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { takenBelow } from '../../../src/programs/usage.ts';
+import { takenBelow } from '../../../src/process/resource-usage.ts';
 import { open, r } from './room.ts';
 
 const ended = (): string | undefined =>

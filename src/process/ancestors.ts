@@ -1,7 +1,7 @@
 // The processes above one: pid, start time, and the tags each was started with. Linux reads /proc, a few files; macOS,
 // which has none, asks ps once for all. What a process was started with it cannot take back for those below it.
 
-import { textOf } from './proc.ts';
+import { textOf } from './proc-files.ts';
 import { TAG } from './tags.ts';
 
 export interface Ancestor {

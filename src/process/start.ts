@@ -7,7 +7,7 @@ import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { type Environment, scrubbed } from './environment.ts';
 import type { Pipe } from './pipe.ts';
-import { TAG } from './processes.ts';
+import { TAG } from './process-table.ts';
 
 export interface Startable {
   readonly argv: readonly [string, ...string[]];

@@ -10,7 +10,7 @@ import { secretsOf } from '../text/redact.ts';
 import { type Limits, overrun } from './limits.ts';
 import { type Output, type OutputRequest, openOutput, type Printed } from './output.ts';
 import { openPipe, type Pipe } from './pipe.ts';
-import { startTime } from './processes.ts';
+import { startTime } from './process-table.ts';
 import { type Startable, type Started, signalOf, start } from './start.ts';
 import { send, type Tree, treeOf } from './tree.ts';
 

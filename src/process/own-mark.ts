@@ -1,6 +1,6 @@
 // Reads the mark of mark.ts. Every command asks for its own, and so it takes one small read.
 
-import { textOf } from './proc.ts';
+import { textOf } from './proc-files.ts';
 
 export interface Mark {
   readonly msgqueue: number;

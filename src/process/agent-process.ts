@@ -13,11 +13,11 @@ import type { Environment } from './environment.ts';
 import { markOf, underMark } from './mark.ts';
 import { openOutput, type Printed } from './output.ts';
 import type { Mark } from './own-mark.ts';
-import { startTime, TAG } from './processes.ts';
+import { startTime, TAG } from './process-table.ts';
+import { type Taken, takenBelow } from './resource-usage.ts';
 import { nested, reasonOf, signalOf } from './start.ts';
 import { agentTag, type Site } from './tags.ts';
 import { treeOf } from './tree.ts';
-import { type Taken, takenBelow } from './usage.ts';
 
 export interface AgentProgram {
   readonly argv: readonly [string, ...string[]];

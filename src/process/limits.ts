@@ -2,7 +2,7 @@
 // at every second or two, so that what bursts between two looks is stopped a moment late, but stopped.
 
 import type { Settings } from '../protocol/state.ts';
-import { type Taken, takenBelow } from './usage.ts';
+import { type Taken, takenBelow } from './resource-usage.ts';
 
 export type Limits = Pick<Settings, 'agent_memory_mb' | 'agent_processes'>;
 

@@ -5,7 +5,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Mark } from './own-mark.ts';
-import { processes, type Running, startTime } from './processes.ts';
+import { processes, type Running, startTime } from './process-table.ts';
 
 export interface Root {
   readonly pid: number;

@@ -5,7 +5,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { lineRedactor, redactor, redactTail } from './redactor.ts';
+import { lineRedactor, redactor, redactTail } from './redacting-stream.ts';
 
 export interface OutputRequest {
   readonly logFile?: string | undefined;
