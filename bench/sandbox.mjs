@@ -37,9 +37,9 @@ async function parts() {
   await build({
     stdin: {
       contents: `export { detect } from ${from('sandbox/detect.ts')};
-export { policyOf } from ${from('sandbox/stay.ts')};
+export { policyOf } from ${from('sandbox/build-policy.ts')};
 export { confine } from ${from('sandbox/confine.ts')};
-export { openBroker } from ${from('supervisor/broker.ts')};`,
+export { openBroker } from ${from('sandbox/mailbox-broker.ts')};`,
       resolveDir: ROOT,
     },
     outfile,

@@ -9,7 +9,7 @@ export const PROJECT_WRITABLE = {
 
 /** That folder of the project can be written from every sandbox. */
 export const writableInSandbox = (folder) => ({
-  file: 'src/sandbox/stay.ts',
+  file: 'src/sandbox/build-policy.ts',
   find: 'write: [...(folder?.writable',
   put: `write: [join(root, '${folder}'), ...(folder?.writable`,
 });

@@ -113,7 +113,7 @@ async function bundleAfresh(dist, first) {
     bundle('commands.cjs', { ...fromText(partText('commands')), plugins: [board, libraries] }),
     bundle('seldom.cjs', { ...fromText(partText('seldom')), plugins: [board, libraries] }),
     bundle('crew.cjs', { ...fromText(partText('crew')), plugins: [board, libraries] }),
-    bundle('inside.cjs', { entryPoints: ['src/cli/inside.ts'] }),
+    bundle('inside.cjs', { entryPoints: ['src/sandbox/mailbox-client.ts'] }),
     bundle(LIBRARIES['./library.ts'], fromText(`export * from './src/store/yaml/library.ts'`)),
     bundle(LIBRARIES.diff, fromText(`export * from 'diff'`)),
     bundle(LIBRARIES[ACP], fromText(`export * from '${ACP}'`)),

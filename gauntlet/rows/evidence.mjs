@@ -233,7 +233,7 @@ export const g30 = {
     { take: 'submit-verdict/copy-as-submitted', red: /verdict was let through/ },
     {
       take: [
-        { file: 'src/supervisor/lodging.ts', find: "writable: work.role === 'coder'", put: 'writable: true' },
+        { file: 'src/sandbox/session.ts', find: "writable: work.role === 'coder'", put: 'writable: true' },
         'submit-verdict/copy-as-submitted',
       ],
       red: /verdict was let through/,

@@ -5,10 +5,10 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { contractFor, contractPaths } from '../core/prompts/contract.ts';
 import { ROLES, type Role } from '../protocol/state.ts';
+import { shelterOf } from '../sandbox/mode.ts';
 import { makeBell } from '../supervisor/bell.ts';
 import type { Office } from '../supervisor/office.ts';
 import { writeBin } from '../supervisor/records.ts';
-import { shelterOf } from '../workflows/shelter.ts';
 import type { Desk } from './desk.ts';
 import type { Io } from './io.ts';
 

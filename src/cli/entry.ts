@@ -1,5 +1,5 @@
 // The program's first file, kept tiny: it alone is compiled anew at every start, the rest comes out of
-// V8's code cache (parts.ts). In a sandbox it only asks: the real one runs outside (inside.ts).
+// V8's code cache (parts.ts). In a sandbox it only asks: the real one runs outside (sandbox/mailbox-client.ts).
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,9 @@ declare const MAIN_ID: string;
 
 const mailbox = process.env.LIZA_MAILBOX;
 const inside =
-  mailbox === undefined ? undefined : (require(join(__dirname, 'inside.cjs')) as typeof import('./inside.ts'));
+  mailbox === undefined
+    ? undefined
+    : (require(join(__dirname, 'inside.cjs')) as typeof import('../sandbox/mailbox-client.ts'));
 
 if (mailbox !== undefined && inside?.isAsked(process.argv.slice(2)) === true) {
   void inside

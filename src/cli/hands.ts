@@ -20,9 +20,7 @@ export async function openHands(io: Io): Promise<(Hands & Pick<Desk, 'root' | 's
     root,
     ...(secrets === undefined ? {} : { secrets }),
     context: io.context(root),
-    ...(io.confines === true
-      ? { shelter: (await import('../workflows/shelter.ts')).shelterOf(io.env, io.self.argv) }
-      : {}),
+    ...(io.confines === true ? { shelter: (await import('../sandbox/mode.ts')).shelterOf(io.env, io.self.argv) } : {}),
     say: (line) => io.stderr(`${plain(line)}\n`),
     stop: () => io.interrupted,
   };

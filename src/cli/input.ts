@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
-import { isBrokered, refuseFile } from './brokered.ts';
+import { isBrokered, refuseFile } from '../sandbox/mailbox-commands.ts';
 import type { Io } from './io.ts';
 
 /** A free text where `-` means stdin. */

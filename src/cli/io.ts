@@ -64,7 +64,7 @@ export interface Io {
   readonly self: Self;
   /** Resolves after that long, or at once when the signal says so. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** What is started is confined where it can be; see workflows/shelter.ts. Absent: nothing is. */
+  /** What is started is confined where it can be; see sandbox/mode.ts. Absent: nothing is. */
   readonly confines?: true;
   /** One line from the terminal. */
   readLine(): Promise<string>;

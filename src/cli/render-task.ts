@@ -2,10 +2,10 @@
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
 import { usageWords } from '../budget/rules/format.ts';
-import { confinement } from '../core/sandbox-words.ts';
 import { historyOf } from '../protocol/leases.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../protocol/state.ts';
 import type { TaskView } from '../report/status-view.ts';
+import { confinement } from '../sandbox/rules/session-label.ts';
 import { counted } from '../text/format.ts';
 import { duration, type Instant, instant } from '../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-text.ts';

@@ -3,8 +3,8 @@
 
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
+import { isBrokered, onlyLooks, refuseBrokered } from '../sandbox/mailbox-commands.ts';
 import { COMMON_OPTIONS, readArgs } from './args.ts';
-import { isBrokered, onlyLooks, refuseBrokered } from './brokered.ts';
 import { explain } from './errors.ts';
 import type { Io } from './io.ts';
 import { nearest } from './nearest.ts';

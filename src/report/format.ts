@@ -1,7 +1,7 @@
 // The words and numbers of a report, the same on the page and in Markdown. What is not known is said to be unknown.
 
-import { confinement } from '../core/sandbox-words.ts';
 import type { TaskStatus } from '../protocol/state.ts';
+import { confinement } from '../sandbox/rules/session-label.ts';
 import { counted } from '../text/format.ts';
 import { duration, type Instant, instant, iso } from '../text/time.ts';
 import { isPartly, tellsTokens } from './facts.ts';

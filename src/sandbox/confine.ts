@@ -7,7 +7,7 @@ import { bwrapArgv } from './bwrap.ts';
 import type { Tool } from './detect.ts';
 import { type Entry, type Environment, entriesOf, environmentIn, isBelow, type Policy, TEMPORARY } from './policy.ts';
 import { seatbeltArgv } from './seatbelt.ts';
-import { kindOf } from './tools.ts';
+import { kindOf } from './toolchains.ts';
 
 export interface Confined {
   readonly argv: readonly [string, ...string[]];

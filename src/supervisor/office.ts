@@ -9,11 +9,11 @@ import { markedProgram } from '../identity/mark-program.ts';
 import type { Environment } from '../process/environment.ts';
 import { type Actor, SUPERVISOR } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
+import type { Shelter } from '../sandbox/mode.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { Instant } from '../text/time.ts';
 import type { Hands } from '../workflows/hands.ts';
-import type { Shelter } from '../workflows/shelter.ts';
 import type { Bell } from './bell.ts';
 import type { Happening } from './view.ts';
 

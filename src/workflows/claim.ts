@@ -18,6 +18,7 @@ import { findTask } from '../protocol/find.ts';
 import { baselineOf as recordedBaseline } from '../protocol/leases.ts';
 import { type Settings, type State, settings as settingsOf, type Task } from '../protocol/state.ts';
 import { approvedBefore, goesOn, worktreePlan } from '../protocol/worktree-plan.ts';
+import { needsClone } from '../sandbox/mode.ts';
 import type { Committed } from '../store/store.ts';
 import {
   declaredFiles,
@@ -45,7 +46,6 @@ import {
   transact,
   withTaskLock,
 } from './hands.ts';
-import { needsClone } from './shelter.ts';
 
 /** A claimer that finds another at work gives up soon: there are other tasks. */
 const PATIENCE = 2000;

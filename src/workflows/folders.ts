@@ -30,9 +30,9 @@ import { isMisplaced, pointAgain, worktreeIsolation } from '../git/worktree.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
+import { needsClone, runConfined } from '../sandbox/mode.ts';
 import { type Hands, isRefusal, premisesOf } from './hands.ts';
 import { prepareFolder, temporaryOf } from './prepare.ts';
-import { needsClone, runConfined } from './shelter.ts';
 
 export interface Ready {
   readonly place: Place;

@@ -15,12 +15,12 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { bringBack } from '../protocol/integration-hint.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
+import type { Premises, Shelter } from '../sandbox/mode.ts';
 import type { Context } from '../store/context.ts';
 import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';
 import type { Outcome, Snapshot, Store } from '../store/store.ts';
 import { secretsOf } from '../text/redact.ts';
-import type { Premises, Shelter } from './shelter.ts';
 
 export interface Hands {
   readonly env: Environment;

@@ -24,7 +24,7 @@ export interface PrepareRequest {
   readonly say: (line: string) => void;
   readonly logFile?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How the command is run; see shelter.ts. Absent: as it is. */
+  /** How the command is run; see sandbox/mode.ts. Absent: as it is. */
   readonly run?: ((program: Program) => Promise<Ended>) | undefined;
 }
 

@@ -16,9 +16,9 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { steersAgents } from '../protocol/instruction-files.ts';
 import { covers } from '../protocol/scope.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
+import { runConfined } from '../sandbox/mode.ts';
 import { type Hands, isRefusal, openBench, premisesOf, transact } from './hands.ts';
 import { prepareFolder } from './prepare.ts';
-import { runConfined } from './shelter.ts';
 
 export interface ReviewFolder {
   readonly folder: string;

@@ -9,9 +9,9 @@ import { aside, type Purpose, removeTree } from '../git/scratch.ts';
 import type { Workbench } from '../git/workbench.ts';
 import type { Ended } from '../process/run.ts';
 import type { Settings } from '../protocol/state.ts';
+import { type Rules, runConfined } from '../sandbox/mode.ts';
 import { type Hands, premisesOf } from './hands.ts';
 import { prepareFolder, type Unprepared } from './prepare.ts';
-import { type Rules, runConfined } from './shelter.ts';
 
 export interface ThrowAway {
   readonly purpose: Purpose;

@@ -37,7 +37,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'git/running.ts': /^process\.kill$/, // signal 0 asks whether a leftover's writer lives
   'workflows/edit.ts': /^process\.pid$/, // as above
   'git/workbench.ts': /^process\.pid$/, // as above
-  'workflows/shelter.ts': /^process\.pid$/, // as above
+  'sandbox/mode.ts': /^process\.pid$/, // as above
   'workflows/hands.ts': /^process\.pid$/, // names itself in reservations
   'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
   'cli/parts.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
@@ -50,7 +50,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'alarms/desktop.ts': /^process\.kill$/, // ends a notifier that hangs, with its children
   'process/tree.ts': /^process\.kill$/, // ends what a program left behind
   'cli/entry.ts': /^process\.(env|argv|exitCode)$/, // whether it is the one in a sandbox
-  'cli/inside.ts': /^process\.(stdout|stderr)$/, // passes the answer on
+  'sandbox/mailbox-client.ts': /^process\.(stdout|stderr)$/, // passes the answer on
   'cli/verbs/demo.ts': /^process\.once$/, // its folder goes, however the process ends
   'cli/verbs/rehearse.ts': /^process\.(kill|exit)$/, // an agent program ends itself as its script says
   'process/agent-process.ts': /^performance\.now$/, // as below

@@ -2,9 +2,9 @@
 // agent's id. And of each session: by which CLI, and whether it was confined. Compares only.
 
 import { usageWords } from '../../budget/rules/format.ts';
-import { sandboxWords } from '../../core/sandbox-words.ts';
 import { roleOfId, SHELL, SUPERVISOR } from '../../protocol/board.ts';
 import type { Task, TaskSession } from '../../protocol/state.ts';
+import { sandboxWords } from '../../sandbox/rules/session-label.ts';
 import { counted } from '../../text/format.ts';
 import { contradicted, type Fact, PROVIDERS_WORD, type Told, unverifiable, verified, type Witness } from './facts.ts';
 

@@ -40,7 +40,7 @@ async function factsFor(root: string, env: Io['env'], key: string, value: unknow
   const kind = key === 'sandbox_read' ? 'read' : key === 'sandbox_write' ? 'write' : undefined;
   if (kind === undefined || !Array.isArray(value)) return undefined;
   const { commonDirectoryOf, gitDirectoryOf } = await import('../../git/directory.ts');
-  const { holeAt } = await import('../../sandbox/holes.ts');
+  const { holeAt } = await import('../../sandbox/forbidden-paths.ts');
   const own = gitDirectoryOf(root);
   const site = { root, common: own === undefined ? `${root}/.git` : commonDirectoryOf(own), env };
   const places = value.filter((place) => typeof place === 'string');

@@ -75,7 +75,7 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
 
 async function sandboxFinding(io: Io, sandbox: Settings['sandbox']): Promise<readonly Finding[]> {
   if (io.confines !== true) return [];
-  const { shelterOf, standing, standingText } = await import('../../workflows/shelter.ts');
+  const { shelterOf, standing, standingText } = await import('../../sandbox/mode.ts');
   const is = await standing(shelterOf(io.env, io.self.argv), { sandbox });
   const check = 'sandbox';
   if ('ok' in is) return [{ check, level: 'broken', message: is.message, remedy: is.hint }];

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { refuse } from '../../protocol/decision.ts';
-import { isBrokered } from '../brokered.ts';
+import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';
 import { ascii, oneLine } from '../terminal.ts';

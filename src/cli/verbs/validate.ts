@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isBrokered, refuseFile } from '../brokered.ts';
+import { isBrokered, refuseFile } from '../../sandbox/mailbox-commands.ts';
 import type { Verb } from '../verb.ts';
 
 /** From here on reading takes long enough for optimised code to pay for itself. */

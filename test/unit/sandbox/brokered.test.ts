@@ -1,10 +1,10 @@
 // What an agent in the sandbox may have run outside: known commands, none that starts programs or reads named files.
 
 import { describe, expect, test } from 'vitest';
-import { refuseBrokered } from '../../../src/cli/brokered.ts';
-import { isAsked } from '../../../src/cli/inside.ts';
 import { REGISTRY } from '../../../src/cli/registry.ts';
-import { requestIn } from '../../../src/supervisor/broker.ts';
+import { requestIn } from '../../../src/sandbox/mailbox-broker.ts';
+import { isAsked } from '../../../src/sandbox/mailbox-client.ts';
+import { refuseBrokered } from '../../../src/sandbox/mailbox-commands.ts';
 
 const names = Object.keys(REGISTRY);
 const allowed = names.filter((name) => refuseBrokered(name) === undefined);

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Broker, openBroker } from '../../../src/supervisor/broker.ts';
+import { type Broker, openBroker } from '../../../src/sandbox/mailbox-broker.ts';
 
 let base: string;
 let mail: string;

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { holeAt } from '../../../src/sandbox/holes.ts';
-import { policyOf } from '../../../src/sandbox/stay.ts';
+import { policyOf } from '../../../src/sandbox/build-policy.ts';
+import { holeAt } from '../../../src/sandbox/forbidden-paths.ts';
 
 let base: string;
 const at = (place: string): string => place.replace('BASE', base);

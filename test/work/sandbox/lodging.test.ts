@@ -7,10 +7,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Provider } from '../../../src/agents/provider.ts';
 import { type Config, type Role, type Settings, settings } from '../../../src/protocol/state.ts';
-import { type Lodging, lodge, noteFor } from '../../../src/supervisor/lodging.ts';
+import { shelterOf } from '../../../src/sandbox/mode.ts';
+import { type Lodging, lodge, noteFor } from '../../../src/sandbox/session.ts';
 import type { Office } from '../../../src/supervisor/office.ts';
 import type { SessionWork } from '../../../src/supervisor/session.ts';
-import { shelterOf } from '../../../src/workflows/shelter.ts';
 import { type Project, project } from '../workflows/project.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;

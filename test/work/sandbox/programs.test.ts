@@ -9,8 +9,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settings } from '../../../src/protocol/state.ts';
 import { confine } from '../../../src/sandbox/confine.ts';
 import { isTool, tried } from '../../../src/sandbox/detect.ts';
-import { toolFolders } from '../../../src/sandbox/tools.ts';
-import { needsClone, runConfined, type Shelter, shelterOf, standing } from '../../../src/workflows/shelter.ts';
+import { needsClone, runConfined, type Shelter, shelterOf, standing } from '../../../src/sandbox/mode.ts';
+import { toolFolders } from '../../../src/sandbox/toolchains.ts';
 import { type Project, project } from '../workflows/project.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;

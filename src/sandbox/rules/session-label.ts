@@ -1,6 +1,6 @@
 // What is said of a session's sandbox. For `liza show`, too: must load nothing.
 
-import type { TaskSession } from '../protocol/state.ts';
+import type { TaskSession } from '../../protocol/state.ts';
 
 export function sandboxWords(sandbox: TaskSession['sandbox']): string {
   if (sandbox === 'not-started') return 'never started';

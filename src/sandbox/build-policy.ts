@@ -3,9 +3,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { holeAt, inFull } from './holes.ts';
+import { holeAt, inFull } from './forbidden-paths.ts';
 import { ALWAYS_HIDDEN, type Environment, isBelow, type Policy, type Shown, TEMPORARY } from './policy.ts';
-import { realOf, toolFolders } from './tools.ts';
+import { realOf, toolFolders } from './toolchains.ts';
 
 export interface Stay {
   readonly env: Environment;

@@ -3,7 +3,7 @@
 
 import { isAbsolute, join } from 'node:path';
 import { type Environment, isBelow } from './policy.ts';
-import { realOf } from './tools.ts';
+import { realOf } from './toolchains.ts';
 
 export interface Site {
   /** The project. */

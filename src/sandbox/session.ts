@@ -7,18 +7,18 @@ import { rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { programOf } from '../agents/installed.ts';
 import type { HomeFolder, Launch } from '../agents/provider.ts';
-import { sandboxNote } from '../core/prompts/sandbox.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Settings, TaskSession } from '../protocol/state.ts';
-import { confine, makeFolders } from '../sandbox/confine.ts';
-import type { Tool } from '../sandbox/detect.ts';
-import { isBelow, type Shown } from '../sandbox/policy.ts';
-import { policyOf, shownAt } from '../sandbox/stay.ts';
-import { isRealFolder } from '../sandbox/tools.ts';
-import { git, packageOf, standing } from '../workflows/shelter.ts';
-import { openBroker } from './broker.ts';
-import type { Office } from './office.ts';
-import type { SessionWork } from './session.ts';
+import type { Office } from '../supervisor/office.ts';
+import type { SessionWork } from '../supervisor/session.ts';
+import { policyOf, shownAt } from './build-policy.ts';
+import { confine, makeFolders } from './confine.ts';
+import type { Tool } from './detect.ts';
+import { openBroker } from './mailbox-broker.ts';
+import { git, packageOf, standing } from './mode.ts';
+import { isBelow, type Shown } from './policy.ts';
+import { sandboxNote } from './rules/prompt-section.ts';
+import { isRealFolder } from './toolchains.ts';
 
 export interface Lodging {
   /** What confines it. */

@@ -11,9 +11,9 @@ import type { Limits } from '../process/limits.ts';
 import { type Ended, type Program, runProgram } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
-import { confine } from '../sandbox/confine.ts';
-import { type Detected, detect, isTool, type Tool, toolOf } from '../sandbox/detect.ts';
-import { policyOf } from '../sandbox/stay.ts';
+import { policyOf } from './build-policy.ts';
+import { confine } from './confine.ts';
+import { type Detected, detect, isTool, type Tool, toolOf } from './detect.ts';
 
 /** What is known of the machine; asked only when something is to be started. */
 export interface Shelter {
