@@ -1,9 +1,9 @@
 // What `liza doctor` says about agent CLIs: which are installed, their version, whether they start, and how to get
 // one or log in. Starts each with --version at most, all at once and for a limited time; that costs no tokens.
 
-import { type Installed, inspect, type Run } from '../agents/installed.ts';
 import { runProgram } from '../process/run.ts';
 import type { Config } from '../protocol/state.ts';
+import { type Installed, inspect, type Run } from '../providers/installed.ts';
 import type { Finding } from '../workflows/doctor.ts';
 import type { Io } from './io.ts';
 import { knownProviders } from './providers.ts';

@@ -1,7 +1,7 @@
 // What `liza init` asks a person at a terminal: goal, document, branch, agent CLI, test command. Each has a default,
 // and none is asked for that was said on the command line. Only asks: whoever leaves halfway leaves nothing behind.
 
-import type { Provider } from '../agents/provider.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { Dialogue } from './io.ts';
 
 export interface Wishes {

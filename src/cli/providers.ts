@@ -2,12 +2,12 @@
 // that is installed. Says so in one sentence when it cannot be.
 
 import { isAbsolute, join } from 'node:path';
-import type { Provider } from '../agents/provider.ts';
-import { rehearsalProvider } from '../agents/providers/rehearsal.ts';
-import { programOf, providersOf } from '../agents/providers.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import { type Config, ROLES, type Role } from '../protocol/state.ts';
+import { programOf, providersOf } from '../providers/configured.ts';
+import type { Provider } from '../providers/provider.ts';
+import { rehearsalProvider } from '../providers/rehearsal.ts';
 import type { Chosen } from '../supervisor/office.ts';
 import type { Io } from './io.ts';
 

@@ -1,4 +1,4 @@
-// What a rehearsal tells its supervisor, one JSON object a line. agents/providers/rehearsal.ts reads it;
+// What a rehearsal tells its supervisor, one JSON object a line. providers/rehearsal.ts reads it;
 // a test plays one into the other, since adapters do not know each other.
 
 export type Told =

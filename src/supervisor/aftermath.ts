@@ -1,10 +1,10 @@
 // What follows a session: it is recorded, judged, and the judgement is carried out.
 
-import type { Provider } from '../agents/provider.ts';
 import { measuredUse } from '../budget/rules/session-usage.ts';
 import { judge, type Next } from '../core/restarts.ts';
 import type { Command } from '../protocol/command.ts';
 import type { Task, Trouble } from '../protocol/state.ts';
+import type { Provider } from '../providers/provider.ts';
 import { duration, iso } from '../text/time.ts';
 import { isRefusal, transact } from '../workflows/hands.ts';
 import type { Assignment } from './assignments.ts';

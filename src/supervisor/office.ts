@@ -1,7 +1,6 @@
 // What supervisors work with, built once by the command that starts them and shared by all agents of this
 // process. Time, too, comes from here: whatever waits, waits by this clock.
 
-import type { Provider } from '../agents/provider.ts';
 import type { RunningUse } from '../budget/rules/limits.ts';
 import type { Places } from '../core/prompts/prompt.ts';
 import { siteOf } from '../git/directory.ts';
@@ -9,6 +8,7 @@ import { markedProgram } from '../identity/mark-program.ts';
 import type { Environment } from '../process/environment.ts';
 import { type Actor, SUPERVISOR } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { Shelter } from '../sandbox/mode.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';

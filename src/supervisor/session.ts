@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Launch, SessionRequest, Usage } from '../agents/provider.ts';
 import { plus } from '../budget/rules/ledger.ts';
 import { measuredUse } from '../budget/rules/session-usage.ts';
 import { noteUse } from '../budget/unrecorded-usage.ts';
@@ -20,6 +19,7 @@ import type { Board } from '../protocol/board.ts';
 import type { SessionStay, SessionUse } from '../protocol/command.ts';
 import { findTask } from '../protocol/find.ts';
 import { type Role, settings } from '../protocol/state.ts';
+import type { Launch, SessionRequest, Usage } from '../providers/provider.ts';
 import { type Lodging, lodge, noteFor } from '../sandbox/session.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { iso } from '../text/time.ts';

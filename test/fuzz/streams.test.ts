@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AgentEvent } from '../../src/agents/provider.ts';
-import { resetTime } from '../../src/agents/resets.ts';
+import type { AgentEvent } from '../../src/providers/provider.ts';
+import { resetTime } from '../../src/providers/quota-reset.ts';
 import { provider, RECORDED } from '../unit/agents/playing.ts';
 import { RUNS } from './hostile.ts';
 

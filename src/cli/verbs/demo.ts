@@ -4,7 +4,6 @@
 
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { rehearsalProvider } from '../../agents/providers/rehearsal.ts';
 import { follow } from '../../demo/follow.ts';
 import { type Answer, GOAL } from '../../demo/human.ts';
 import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from '../../demo/repository.ts';
@@ -12,6 +11,7 @@ import { type Chapter, type Logged, story } from '../../demo/story.ts';
 import { typed } from '../../demo/typed.ts';
 import { humanOnly } from '../../identity/identify.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { rehearsalProvider } from '../../providers/rehearsal.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import type { Script } from '../../rehearsal/script.ts';
 import { openYamlStore } from '../../store/open.ts';

@@ -3,9 +3,9 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
-import type { AgentEvent } from '../../../src/agents/provider.ts';
-import { answer } from '../../../src/agents/providers/acp.ts';
 import type { Role } from '../../../src/protocol/state.ts';
+import { answer } from '../../../src/providers/acp.ts';
+import type { AgentEvent } from '../../../src/providers/provider.ts';
 import { last, provider, request } from './playing.ts';
 
 const { drive } = provider('mine', { mine: { kind: 'acp', argv: ['some-agent', '--acp'] } });

@@ -1,7 +1,7 @@
 // How each CLI is started: what must be on its command line, in its environment and on its stdin.
 
 import { describe, expect, test } from 'vitest';
-import type { Launch } from '../../../src/agents/provider.ts';
+import type { Launch } from '../../../src/providers/provider.ts';
 import { provider, request } from './playing.ts';
 
 const NAMES = ['claude', 'codex', 'gemini', 'opencode'];

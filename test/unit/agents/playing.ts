@@ -3,8 +3,8 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentEvent, Counting, SessionRequest } from '../../../src/agents/provider.ts';
-import { type Configured, providersOf } from '../../../src/agents/providers.ts';
+import { type Configured, providersOf } from '../../../src/providers/configured.ts';
+import type { AgentEvent, Counting, SessionRequest } from '../../../src/providers/provider.ts';
 import type { Instant } from '../../../src/text/time.ts';
 
 /** When the limits were recorded. */

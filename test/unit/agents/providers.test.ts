@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inspect, programOf, type Run } from '../../../src/agents/installed.ts';
-import { BUILT_IN, providersOf } from '../../../src/agents/providers.ts';
+import { BUILT_IN, providersOf } from '../../../src/providers/configured.ts';
+import { inspect, programOf, type Run } from '../../../src/providers/installed.ts';
 import { provider } from './playing.ts';
 
 const refusal = (config: Record<string, unknown>): string => {

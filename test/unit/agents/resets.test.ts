@@ -1,7 +1,7 @@
 // When a provider serves again, in the words of the CLIs.
 
 import { expect, test } from 'vitest';
-import { resetTime } from '../../../src/agents/resets.ts';
+import { resetTime } from '../../../src/providers/quota-reset.ts';
 import { iso } from '../../../src/text/time.ts';
 
 const NOW = Date.parse('2026-11-15T11:39:30Z');

@@ -1,7 +1,7 @@
 // What the real CLIs printed, read: session, doing, tokens, money, context, and why they failed.
 
 import { describe, expect, test } from 'vitest';
-import { atLeast } from '../../../src/agents/counting.ts';
+import { atLeast } from '../../../src/providers/token-counts.ts';
 import { activities, last, play, provider, RECORDED } from './playing.ts';
 
 const HOUR = 3_600_000;

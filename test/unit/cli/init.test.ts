@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Provider } from '../../../src/agents/provider.ts';
-import { claude } from '../../../src/agents/providers/claude.ts';
-import { codex } from '../../../src/agents/providers/codex.ts';
-import { plain } from '../../../src/agents/settings.ts';
 import { openDialogue } from '../../../src/cli/dialogue.ts';
 import { guide, type Known, type Wishes } from '../../../src/cli/init-guide.ts';
 import type { Dialogue } from '../../../src/cli/io.ts';
 import { guessTestCommand } from '../../../src/cli/test-command.ts';
+import { claude } from '../../../src/providers/claude.ts';
+import { codex } from '../../../src/providers/codex.ts';
+import type { Provider } from '../../../src/providers/provider.ts';
+import { plain } from '../../../src/providers/settings.ts';
 
 const CLAUDE: Provider = claude(plain('claude'));
 const CODEX: Provider = codex(plain('codex'));

@@ -1,10 +1,10 @@
 // What a rehearsal prints is what its provider reads.
 
 import { expect, test } from 'vitest';
-import type { SessionRequest } from '../../../src/agents/provider.ts';
-import { rehearsalProvider } from '../../../src/agents/providers/rehearsal.ts';
 import { readArgs } from '../../../src/cli/args.ts';
 import { verb } from '../../../src/cli/verbs/rehearse.ts';
+import type { SessionRequest } from '../../../src/providers/provider.ts';
+import { rehearsalProvider } from '../../../src/providers/rehearsal.ts';
 import { line, MODEL, type Told } from '../../../src/rehearsal/report.ts';
 
 const provider = rehearsalProvider({ program: ['node', 'liza.cjs'], script: '/s.json', pace: 0 });

@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach } from 'vitest';
-import type { AgentEvent, Provider, SessionRequest } from '../../../src/agents/provider.ts';
+import type { AgentEvent, Provider, SessionRequest } from '../../../src/providers/provider.ts';
 import { makeBell } from '../../../src/supervisor/bell.ts';
 import { type CrewOptions, startCrew } from '../../../src/supervisor/crew.ts';
 import type { Clock } from '../../../src/supervisor/office.ts';

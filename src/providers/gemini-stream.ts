@@ -1,10 +1,10 @@
 // What Gemini CLI prints: `-o stream-json`. Tokens come with the result only, summed over all requests.
 
-import type { Instant } from '../../text/time.ts';
-import { usage } from '../counting.ts';
-import { complaint, failure } from '../failures.ts';
-import type { AgentEvent, Counting, Parser } from '../provider.ts';
-import { activity, amount, type Json, object, record, string, tool } from '../reading.ts';
+import type { Instant } from '../text/time.ts';
+import { complaint, failure } from './failures.ts';
+import { activity, amount, type Json, object, record, string, tool } from './json-lines.ts';
+import type { AgentEvent, Counting, Parser } from './provider.ts';
+import { usage } from './token-counts.ts';
 
 export function geminiParser(counting: Counting = {}): Parser {
   let model = counting.model;

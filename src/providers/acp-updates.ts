@@ -2,9 +2,9 @@
 // part of the stable protocol, but many send them with the answer to a prompt.
 
 import type * as Acp from '@agentclientprotocol/sdk';
-import { usage } from '../counting.ts';
-import type { AgentEvent } from '../provider.ts';
-import { activity, amount, context, dollars, object } from '../reading.ts';
+import { activity, amount, context, dollars, object } from './json-lines.ts';
+import type { AgentEvent } from './provider.ts';
+import { usage } from './token-counts.ts';
 
 export function updateReader(): (update: Acp.SessionUpdate) => readonly AgentEvent[] {
   // Sentences come in pieces.

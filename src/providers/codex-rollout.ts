@@ -4,9 +4,9 @@
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { since, usage } from '../counting.ts';
-import type { AgentEvent, Counting, Environment } from '../provider.ts';
-import { amount, context, object, record } from '../reading.ts';
+import { amount, context, object, record } from './json-lines.ts';
+import type { AgentEvent, Counting, Environment } from './provider.ts';
+import { since, usage } from './token-counts.ts';
 
 const TAIL_BYTES = 256 * 1024;
 /** A thread keeps the file of the day it began on; one that is older than this many busy days is not looked for. */

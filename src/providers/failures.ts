@@ -2,9 +2,9 @@
 // they are matched loosely, most certain kind first. Only text that is known to be an error comes here.
 
 import type { Instant } from '../text/time.ts';
+import { line } from './json-lines.ts';
 import type { AgentEvent, FailureKind } from './provider.ts';
-import { line } from './reading.ts';
-import { isPlausible, resetTime } from './resets.ts';
+import { isPlausible, resetTime } from './quota-reset.ts';
 
 /** First match wins. A 429 that speaks of a login is still a quota. */
 const KINDS: readonly (readonly [FailureKind, RegExp])[] = [

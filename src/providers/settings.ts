@@ -2,7 +2,7 @@
 // strictly: a misspelt key would silently start something else than the user asked for.
 
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import { object } from './reading.ts';
+import { object } from './json-lines.ts';
 
 export interface ProviderSettings {
   readonly name: string;

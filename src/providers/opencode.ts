@@ -2,12 +2,12 @@
 // an instructions file there, and a reader's edits are denied. Prompt on stdin, one JSON object a line.
 
 import { join } from 'node:path';
-import { OPENCODE_HOME } from '../homes.ts';
-import type { Launch, Provider, SessionRequest } from '../provider.ts';
-import { record } from '../reading.ts';
-import { edits } from '../roles.ts';
-import type { ProviderSettings } from '../settings.ts';
+import { OPENCODE_HOME } from './home-files.ts';
+import { record } from './json-lines.ts';
 import { opencodeParser } from './opencode-stream.ts';
+import type { Launch, Provider, SessionRequest } from './provider.ts';
+import { edits } from './role-access.ts';
+import type { ProviderSettings } from './settings.ts';
 
 export const opencode = (settings: ProviderSettings): Provider => ({
   name: settings.name,

@@ -2,12 +2,12 @@
 // It counts tokens over the whole thread, former processes included, and tells them only when a turn ends.
 // Its own sandbox stays off: it makes .git read-only, and commits in a linked worktree would fail.
 
-import { CODEX_HOME } from '../homes.ts';
-import type { Launch, Provider, SessionRequest } from '../provider.ts';
-import { edits } from '../roles.ts';
-import type { ProviderSettings } from '../settings.ts';
 import { rolloutFigures } from './codex-rollout.ts';
 import { codexParser } from './codex-stream.ts';
+import { CODEX_HOME } from './home-files.ts';
+import type { Launch, Provider, SessionRequest } from './provider.ts';
+import { edits } from './role-access.ts';
+import type { ProviderSettings } from './settings.ts';
 
 /** It has no switch that takes its editing tool away: the words must do. */
 const READ_ONLY =

@@ -3,11 +3,11 @@
 // It ends with 0 on SIGTERM and passes API statuses off as exit codes: only its events tell.
 
 import { join } from 'node:path';
-import { GEMINI_HOME } from '../homes.ts';
-import type { Launch, Provider, SessionRequest } from '../provider.ts';
-import { edits } from '../roles.ts';
-import type { ProviderSettings } from '../settings.ts';
 import { geminiParser } from './gemini-stream.ts';
+import { GEMINI_HOME } from './home-files.ts';
+import type { Launch, Provider, SessionRequest } from './provider.ts';
+import { edits } from './role-access.ts';
+import type { ProviderSettings } from './settings.ts';
 
 const READ_ONLY = `[[rule]]
 toolName = ["write_file", "replace"]

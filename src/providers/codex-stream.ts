@@ -1,11 +1,11 @@
 // What `codex exec --json` prints. The context's fill is not part of it: a turn's tokens add up over all its
 // requests, and only the rollout file knows the last one (codex-rollout.ts).
 
-import type { Instant } from '../../text/time.ts';
-import { since, usage } from '../counting.ts';
-import { complaint, failure, failureKind } from '../failures.ts';
-import type { AgentEvent, Counting, Parser } from '../provider.ts';
-import { activity, amount, type Json, object, objects, record, string } from '../reading.ts';
+import type { Instant } from '../text/time.ts';
+import { complaint, failure, failureKind } from './failures.ts';
+import { activity, amount, type Json, object, objects, record, string } from './json-lines.ts';
+import type { AgentEvent, Counting, Parser } from './provider.ts';
+import { since, usage } from './token-counts.ts';
 
 export function codexParser(counting: Counting = {}): Parser {
   return {

@@ -3,11 +3,11 @@
 // process, but its `total_cost_usd` is of all of them.
 
 import { join } from 'node:path';
-import { CLAUDE_HOME } from '../homes.ts';
-import type { Launch, Provider, SessionRequest } from '../provider.ts';
-import { edits } from '../roles.ts';
-import type { ProviderSettings } from '../settings.ts';
 import { claudeParser } from './claude-stream.ts';
+import { CLAUDE_HOME } from './home-files.ts';
+import type { Launch, Provider, SessionRequest } from './provider.ts';
+import { edits } from './role-access.ts';
+import type { ProviderSettings } from './settings.ts';
 
 /** Would leave the task's folder, or wait for someone who is not there. */
 const NEVER = ['EnterWorktree', 'ExitWorktree', 'AskUserQuestion', 'CronCreate', 'ScheduleWakeup'];

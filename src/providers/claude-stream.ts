@@ -1,11 +1,11 @@
 // What Claude Code prints: `--output-format stream-json`.
 
-import type { Instant } from '../../text/time.ts';
-import { costSince, usage } from '../counting.ts';
-import { complaint, failure } from '../failures.ts';
-import type { AgentEvent, Counting, FailureKind, Parser } from '../provider.ts';
-import { activity, amount, context, dollars, type Json, object, objects, record, string, tool } from '../reading.ts';
-import { fromEpoch } from '../resets.ts';
+import type { Instant } from '../text/time.ts';
+import { complaint, failure } from './failures.ts';
+import { activity, amount, context, dollars, type Json, object, objects, record, string, tool } from './json-lines.ts';
+import type { AgentEvent, Counting, FailureKind, Parser } from './provider.ts';
+import { fromEpoch } from './quota-reset.ts';
+import { costSince, usage } from './token-counts.ts';
 
 const WINDOW = 200_000;
 const LONG_WINDOW = 1_000_000;

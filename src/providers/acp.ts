@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type * as Acp from '@agentclientprotocol/sdk';
-import { failure } from '../failures.ts';
-import { ANY_HOME } from '../homes.ts';
-import type { AgentEvent, Launch, Parser, Provider, SessionRequest, Streams } from '../provider.ts';
-import { edits } from '../roles.ts';
-import type { ProviderSettings } from '../settings.ts';
 import { ended, updateReader } from './acp-updates.ts';
+import { failure } from './failures.ts';
+import { ANY_HOME } from './home-files.ts';
+import type { AgentEvent, Launch, Parser, Provider, SessionRequest, Streams } from './provider.ts';
+import { edits } from './role-access.ts';
+import type { ProviderSettings } from './settings.ts';
 
 type Take = (events: readonly AgentEvent[]) => void;
 type Exit = { readonly kind: 'exited'; readonly code: number };

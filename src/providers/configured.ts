@@ -1,13 +1,13 @@
 // Which providers there are: the built-in ones, as the project's configuration changes them, and its own.
 
 import type { Refusal } from '../protocol/decision.ts';
+import { acp } from './acp.ts';
+import { claude } from './claude.ts';
+import { codex } from './codex.ts';
+import { command } from './command.ts';
+import { gemini } from './gemini.ts';
+import { opencode } from './opencode.ts';
 import type { Provider } from './provider.ts';
-import { acp } from './providers/acp.ts';
-import { claude } from './providers/claude.ts';
-import { codex } from './providers/codex.ts';
-import { command } from './providers/command.ts';
-import { gemini } from './providers/gemini.ts';
-import { opencode } from './providers/opencode.ts';
 import { type ProviderSettings, plain, settingsOf } from './settings.ts';
 
 export { programOf } from './installed.ts';

@@ -3,10 +3,10 @@
 // git alone tell how it went.
 
 import { join } from 'node:path';
-import { complaint } from '../failures.ts';
-import type { Launch, Parser, Provider, SessionRequest } from '../provider.ts';
-import { activity } from '../reading.ts';
-import type { ProviderSettings } from '../settings.ts';
+import { complaint } from './failures.ts';
+import { activity } from './json-lines.ts';
+import type { Launch, Parser, Provider, SessionRequest } from './provider.ts';
+import type { ProviderSettings } from './settings.ts';
 
 /** What the system takes in one argument, with room to spare. */
 const ARGUMENT_LIMIT = 100_000;

@@ -1,11 +1,11 @@
 // What `opencode run --format json` prints. Each step tells its own tokens and cost; they are added up here.
 // It tries a failed request again for ever and says so only in its log on stderr.
 
-import type { Instant } from '../../text/time.ts';
-import { usage } from '../counting.ts';
-import { complaint, failure } from '../failures.ts';
-import type { AgentEvent, Counting, Parser } from '../provider.ts';
-import { activity, amount, context, dollars, type Json, object, record, string, tool } from '../reading.ts';
+import type { Instant } from '../text/time.ts';
+import { complaint, failure } from './failures.ts';
+import { activity, amount, context, dollars, type Json, object, record, string, tool } from './json-lines.ts';
+import type { AgentEvent, Counting, Parser } from './provider.ts';
+import { usage } from './token-counts.ts';
 
 /** It works with any model and tells no window; the project's configuration can. */
 const WINDOW = 200_000;
