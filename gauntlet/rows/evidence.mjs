@@ -143,7 +143,7 @@ export const g26 = {
       // Neither is its configuration read, nor would this setting count.
       take: [
         {
-          file: 'src/git/workbench.ts',
+          file: 'src/git/private-git-dir.ts',
           find: 'TRAITS.includes(key)',
           put: "(TRAITS.includes(key) || key === 'core.fsmonitor')",
         },

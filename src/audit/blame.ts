@@ -2,9 +2,9 @@
 // behind it. The board is the witness; trailers in git are only compared with it, since whoever can
 // commit can write them. Reads only.
 
+import type { Workbench } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
-import type { Workbench } from '../git/workbench.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { bringBack } from '../protocol/integration-hint.ts';
 import { lastCoder } from '../protocol/leases.ts';

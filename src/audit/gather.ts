@@ -3,10 +3,10 @@
 // only, and asks no one who may be wrong: no cache, no index, no lock.
 
 import { buildingOn, severalAtOnce } from '../git/ancestry.ts';
-import { mergeTrees } from '../git/candidate.ts';
+import { mergeTrees } from '../git/merge-candidate.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { commitOf, commitsOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
-import type { Workbench } from '../git/workbench.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { historyOf } from '../protocol/leases.ts';
 import { recordedMerges } from '../protocol/merges.ts';

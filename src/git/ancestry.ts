@@ -1,8 +1,8 @@
 // Which commits build on which, for many pairs at once.
 
+import type { Workbench } from './private-git-dir.ts';
 import { commitOf, isAncestor } from './refs.ts';
 import { must } from './run.ts';
-import type { Workbench } from './workbench.ts';
 
 /**
  * Which of `<older>..<newer>` hold. A few are asked one by one; many are looked up in the goal's own part of the

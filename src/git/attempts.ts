@@ -3,12 +3,12 @@
 // and why it was put away, so that listing needs nothing but git.
 
 import { isNotTaken } from './clone.ts';
+import { changedSince, treeOf } from './folder-snapshot.ts';
 import { isolationOf } from './isolation.ts';
-import { headOf, isWhole, type Place } from './places.ts';
+import type { Workbench } from './private-git-dir.ts';
 import { attemptOf, branchOf, commitOf, readRefs, seenOf, updateRefs } from './refs.ts';
 import { git, must } from './run.ts';
-import { changedSince, treeOf } from './snapshot.ts';
-import type { Workbench } from './workbench.ts';
+import { headOf, isWhole, type Place } from './task-folder.ts';
 
 export interface Attempt {
   readonly ref: string;

@@ -2,9 +2,9 @@
 
 import { constants, copyFileSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Files, Workbench } from './private-git-dir.ts';
 import { must } from './run.ts';
-import { scratch } from './scratch.ts';
-import type { Files, Workbench } from './workbench.ts';
+import { scratch } from './scratch-folders.ts';
 
 /** Into an empty folder, or one in which nobody has been since. */
 export async function checkOut(bench: Workbench, files: Files, commit: string): Promise<void> {

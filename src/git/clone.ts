@@ -7,11 +7,11 @@ import { dirname, join, relative } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
-import { clonedPlace, folderOf, UNPREPARED } from './places.ts';
+import { configText, type Workbench } from './private-git-dir.ts';
 import { branchOf } from './refs.ts';
 import { must } from './run.ts';
-import { aside, removeTree } from './scratch.ts';
-import { configText, type Workbench } from './workbench.ts';
+import { aside, removeTree } from './scratch-folders.ts';
+import { clonedPlace, folderOf, UNPREPARED } from './task-folder.ts';
 
 export const cloneIsolation: Isolation = {
   kind: 'clone',

@@ -2,9 +2,9 @@
 // has only those that allow_filters grants: this finds the files that would come out wrong without.
 
 import { join } from 'node:path';
-import { names } from './changes.ts';
+import type { Files, Workbench } from './private-git-dir.ts';
 import { git, must } from './run.ts';
-import type { Files, Workbench } from './workbench.ts';
+import { names } from './tree-changes.ts';
 
 /** Paths whose files the person's git would filter and Liza's would not, with the filter. By the attributes in the index. */
 export async function filteredPaths(

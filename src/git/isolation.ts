@@ -3,8 +3,8 @@
 // can commit without write access to the project's.
 
 import { cloneIsolation } from './clone.ts';
-import type { Place } from './places.ts';
-import type { Workbench } from './workbench.ts';
+import type { Workbench } from './private-git-dir.ts';
+import type { Place } from './task-folder.ts';
 import { worktreeIsolation } from './worktree.ts';
 
 export interface Isolation {

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
+import type { Workbench } from './private-git-dir.ts';
 import { must } from './run.ts';
-import type { Workbench } from './workbench.ts';
 
 export const branchOf = (task: string): string => `refs/heads/task/${task}`;
 /** The last tip of a task's branch that Liza saw; also says that the branch is Liza's. */

@@ -4,9 +4,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import { refuseVersion } from './private-git-dir.ts';
+import { isRunning } from './process-alive.ts';
 import { type Environment, git } from './run.ts';
-import { isRunning } from './running.ts';
-import { refuseVersion } from './workbench.ts';
 
 export interface Repository {
   readonly root: string;

@@ -7,10 +7,10 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
-import { folderOf, linkedPlace, linkOf, type Place, UNPREPARED } from './places.ts';
+import type { Workbench } from './private-git-dir.ts';
 import { branchOf } from './refs.ts';
-import { aside, removeTree } from './scratch.ts';
-import type { Workbench } from './workbench.ts';
+import { aside, removeTree } from './scratch-folders.ts';
+import { folderOf, linkedPlace, linkOf, type Place, UNPREPARED } from './task-folder.ts';
 
 export const worktreeIsolation: Isolation = {
   kind: 'worktree',

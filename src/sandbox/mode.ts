@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
-import { isRunning } from '../git/running.ts';
+import { isRunning } from '../git/process-alive.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Limits } from '../process/limits.ts';
 import { type Ended, type Program, runProgram } from '../process/run.ts';

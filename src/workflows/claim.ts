@@ -6,13 +6,13 @@
 import { lstatSync } from 'node:fs';
 import { gives, see } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
-import { layOutMerge } from '../git/layout.ts';
-import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
-import { headOf, type Place, worktreePath } from '../git/places.ts';
+import { changedSince, mendIndex } from '../git/folder-snapshot.ts';
+import { layOutMerge } from '../git/lay-out-merge.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, isAncestor, readRefs, reviewOf, seenOf } from '../git/refs.ts';
 import { must } from '../git/run.ts';
-import { changedSince, mendIndex } from '../git/snapshot.ts';
-import type { Workbench } from '../git/workbench.ts';
+import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
+import { headOf, type Place, worktreePath } from '../git/task-folder.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { baselineOf as recordedBaseline } from '../protocol/leases.ts';

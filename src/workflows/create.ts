@@ -2,8 +2,8 @@
 // there before is kept. The claim itself makes the first one.
 
 import { type Discard, gives } from '../git/attempts.ts';
-import { headOf, worktreePath } from '../git/places.ts';
-import type { Workbench } from '../git/workbench.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
+import { headOf, worktreePath } from '../git/task-folder.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { startCommit } from '../protocol/leases.ts';
 import type { Settings } from '../protocol/state.ts';

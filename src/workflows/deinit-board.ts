@@ -3,9 +3,9 @@
 
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { readRefs, updateRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
-import type { Workbench } from '../git/workbench.ts';
 
 const FILES = ['state.yaml', 'journal.jsonl', 'log.yaml'];
 const FOLDERS = ['archive', 'rejected', 'checkpoints'];

@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import { leftAside, removeTree } from '../git/scratch.ts';
+import { leftAside, removeTree } from '../git/scratch-folders.ts';
 import { hasHook, isHookLine, removeHook } from '../identity/ref-hook.ts';
 
 export interface Site {

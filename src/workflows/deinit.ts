@@ -5,11 +5,11 @@
 
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
+import { openWorkbench, type Workbench } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
 import { type Environment, git } from '../git/run.ts';
-import { leftAside } from '../git/scratch.ts';
-import { openWorkbench, type Workbench } from '../git/workbench.ts';
+import { leftAside } from '../git/scratch-folders.ts';
+import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, Refused, refuse } from '../protocol/decision.ts';
 import { ID_PATTERN } from '../protocol/fields.ts';

@@ -1,8 +1,8 @@
 // The doctor's look at worktrees, branches and merges; and the person's word that a branch moved
 // outside Liza is right as it is.
 
+import type { Workbench } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
-import type { Workbench } from '../git/workbench.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { bringBack } from '../protocol/integration-hint.ts';

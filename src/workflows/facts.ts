@@ -3,12 +3,12 @@
 
 import { readTestEdits, TEST_EDITS_READ } from '../core/test-edits.ts';
 import { see } from '../git/attempts.ts';
-import { type Change, changesBetween } from '../git/changes.ts';
-import { findPlace, headOf, isPlace, type Place } from '../git/places.ts';
+import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
-import { changedSince, pathsBetween, treeOf } from '../git/snapshot.ts';
-import type { Workbench } from '../git/workbench.ts';
+import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
+import { type Change, changesBetween } from '../git/tree-changes.ts';
 import type { FileChange, SubmitFacts, WorktreeFacts } from '../protocol/command.ts';
 import { baselineOf, historyOf } from '../protocol/leases.ts';
 import { isTest, testPatterns } from '../protocol/scope.ts';

@@ -4,9 +4,15 @@
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Attempt, type Discard, saveAttempt } from '../git/attempts.ts';
+import { usersOf } from '../git/branch-checkouts.ts';
 import { cloneIsolation } from '../git/clone.ts';
+import { changedSince, treeOf } from '../git/folder-snapshot.ts';
 import { isolationFor, isolationOf } from '../git/isolation.ts';
-import { layOutMerge } from '../git/layout.ts';
+import { layOutMerge } from '../git/lay-out-merge.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
+import { baselineOf, branchOf, mayHaveRefs, mergingOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
+import { isOfTheMachine } from '../git/run.ts';
+import { type Aside, leftAside, removeTree } from '../git/scratch-folders.ts';
 import {
   type Found,
   findPlace,
@@ -19,13 +25,7 @@ import {
   type Place,
   UNPREPARED,
   worktreePath,
-} from '../git/places.ts';
-import { baselineOf, branchOf, mayHaveRefs, mergingOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
-import { isOfTheMachine } from '../git/run.ts';
-import { type Aside, leftAside, removeTree } from '../git/scratch.ts';
-import { changedSince, treeOf } from '../git/snapshot.ts';
-import { usersOf } from '../git/users.ts';
-import type { Workbench } from '../git/workbench.ts';
+} from '../git/task-folder.ts';
 import { isMisplaced, pointAgain, worktreeIsolation } from '../git/worktree.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { lastCoder } from '../protocol/leases.ts';

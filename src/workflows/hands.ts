@@ -4,9 +4,9 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { openWorkbench, type Workbench } from '../git/private-git-dir.ts';
 import { commitsOf } from '../git/refs.ts';
 import type { Environment } from '../git/run.ts';
-import { openWorkbench, type Workbench } from '../git/workbench.ts';
 import { formatProcess, identify } from '../process/process-identity.ts';
 import type { Actor, Board } from '../protocol/board.ts';
 import type { Command } from '../protocol/command.ts';

@@ -4,10 +4,10 @@
 
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { usersOf } from '../git/branch-checkouts.ts';
+import { openWorkbench } from '../git/private-git-dir.ts';
 import { ensureBranch, exclude, type Repository } from '../git/repository.ts';
 import type { Environment } from '../git/run.ts';
-import { usersOf } from '../git/users.ts';
-import { openWorkbench } from '../git/workbench.ts';
 import { installHook } from '../identity/project-hook.ts';
 import { type Actor, OPERATOR } from '../protocol/board.ts';
 import { branchInUse } from '../protocol/commands/budget-setting.ts';

@@ -4,8 +4,8 @@
 
 import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import type { Workbench } from '../git/workbench.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
 import type { Hands } from './hands.ts';

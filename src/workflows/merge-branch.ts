@@ -1,10 +1,10 @@
 // The one outside act of a merge: the integration branch moves from where Liza left it to the tested
 // candidate, together with every clean checkout that stands on it. Or it does not, for a reason that is told.
 
-import { type Reservation, reserve } from '../git/advance.ts';
-import { whyHeld } from '../git/checkouts.ts';
+import { type Reservation, reserve } from '../git/advance-checkout.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { commitOf, mergingOf, updateRefs } from '../git/refs.ts';
-import type { Workbench } from '../git/workbench.ts';
+import { whyHeld } from '../git/user-checkouts.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings, Task } from '../protocol/state.ts';

@@ -3,11 +3,11 @@
 // branch never holds an untested merge and there is nothing to roll back. One merge at a time
 // (hands.ts); what a killed one left, settle.ts finishes or undoes.
 
-import { buildCandidate } from '../git/candidate.ts';
-import { findPlace, headOf, isPlace } from '../git/places.ts';
+import { pathsBetween } from '../git/folder-snapshot.ts';
+import { buildCandidate } from '../git/merge-candidate.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { commitsOf, mergingOf, updateRefs } from '../git/refs.ts';
-import { pathsBetween } from '../git/snapshot.ts';
-import type { Workbench } from '../git/workbench.ts';
+import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { lastCoder } from '../protocol/leases.ts';

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Workbench } from '../git/workbench.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { type Ended, stopwatch } from '../process/run.ts';
 import type { Board } from '../protocol/board.ts';
 import type { SubmitFacts } from '../protocol/command.ts';

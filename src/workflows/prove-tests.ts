@@ -3,7 +3,7 @@
 // reviewer what it found within its time.
 
 import { checkOutOver } from '../git/checkout.ts';
-import { mixedTree } from '../git/mixed.ts';
+import { mixedTree } from '../git/composed-tree.ts';
 import { stopwatch } from '../process/run.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { pathsIn } from '../protocol/instruction-files.ts';

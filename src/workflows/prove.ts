@@ -2,8 +2,8 @@
 // very commit, in a clean checkout that is thrown away. Nothing of what the coder said is run or believed.
 // Killed in the middle, it leaves a folder that the next run removes, and the commit is simply not submitted.
 
-import { leftAside, removeTree } from '../git/scratch.ts';
-import type { Workbench } from '../git/workbench.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
+import { leftAside, removeTree } from '../git/scratch-folders.ts';
 import { stopwatch } from '../process/run.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { type Disproof, isKnownGreen, type Proof } from '../protocol/proof.ts';

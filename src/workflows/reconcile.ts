@@ -5,12 +5,12 @@
 
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { UNFINISHED } from '../git/layout.ts';
-import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
-import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../git/places.ts';
+import { UNFINISHED } from '../git/lay-out-merge.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
-import { leftAside, sweepScratch } from '../git/scratch.ts';
-import type { Workbench } from '../git/workbench.ts';
+import { leftAside, sweepScratch } from '../git/scratch-folders.ts';
+import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
+import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../git/task-folder.ts';
 import { isMisplaced, pointAgain } from '../git/worktree.ts';
 import { findStrays, type Stray, watchHeads } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';

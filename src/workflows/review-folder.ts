@@ -6,11 +6,11 @@
 import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { writeClone } from '../git/clone.ts';
-import { linkTargets } from '../git/links.ts';
-import { mixedTree, trackedChanges, trackedTree } from '../git/mixed.ts';
+import { linkTargets } from '../git/commit-links.ts';
+import { mixedTree, trackedChanges, trackedTree } from '../git/composed-tree.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import { aside, leftAside, removeTree } from '../git/scratch.ts';
-import type { Workbench } from '../git/workbench.ts';
+import { aside, leftAside, removeTree } from '../git/scratch-folders.ts';
 import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review-copy.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { steersAgents } from '../protocol/instruction-files.ts';

@@ -2,13 +2,13 @@
 // then the board has to say so; or it does not, then there was no merge. Only under the integration
 // lock: whoever holds it knows that no other merge is alive.
 
-import { type Failed, finishAdvance } from '../git/advance.ts';
-import { type Checkout, holdersOf } from '../git/checkouts.ts';
-import { clearStaleLocks, lockPathsOf } from '../git/locks.ts';
+import { type Failed, finishAdvance } from '../git/advance-checkout.ts';
+import { mayBeHeld } from '../git/branch-checkouts.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor, mergingOf, readRefs, updateRefs } from '../git/refs.ts';
-import { leftAside, removeTree } from '../git/scratch.ts';
-import { mayBeHeld } from '../git/users.ts';
-import type { Workbench } from '../git/workbench.ts';
+import { leftAside, removeTree } from '../git/scratch-folders.ts';
+import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
+import { type Checkout, holdersOf } from '../git/user-checkouts.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';

@@ -5,10 +5,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isolationOf } from '../git/isolation.ts';
-import { findPlace, headOf, isPlace, type Place } from '../git/places.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, reviewOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
-import type { Workbench } from '../git/workbench.ts';
+import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';

@@ -5,8 +5,8 @@
 import { join, relative } from 'node:path';
 import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
-import { aside, type Purpose, removeTree } from '../git/scratch.ts';
-import type { Workbench } from '../git/workbench.ts';
+import type { Workbench } from '../git/private-git-dir.ts';
+import { aside, type Purpose, removeTree } from '../git/scratch-folders.ts';
 import type { Ended } from '../process/run.ts';
 import type { Settings } from '../protocol/state.ts';
 import { type Rules, runConfined } from '../sandbox/mode.ts';

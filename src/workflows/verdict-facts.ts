@@ -2,8 +2,8 @@
 // copy as it was. Looks only. Whatever cannot be read is an error: no verdict counts that could not be checked.
 
 import { join, posix } from 'node:path';
+import type { Workbench } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import type { Workbench } from '../git/workbench.ts';
 import type { VerdictFacts } from '../protocol/command.ts';
 import { reviewCopyOf } from '../protocol/commands/review-copy.ts';
 import type { Refusal } from '../protocol/decision.ts';

@@ -33,10 +33,10 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'store/files.ts': /^process\.pid$/, // names temporary files, so that two writers never share one
   'store/session.ts': /^process\.pid$/, // as above
   'git/repository.ts': /^process\.pid$/, // as above
-  'git/scratch.ts': /^process\.pid$/, // as above
-  'git/running.ts': /^process\.kill$/, // signal 0 asks whether a leftover's writer lives
+  'git/scratch-folders.ts': /^process\.pid$/, // as above
+  'git/process-alive.ts': /^process\.kill$/, // signal 0 asks whether a leftover's writer lives
   'workflows/edit.ts': /^process\.pid$/, // as above
-  'git/workbench.ts': /^process\.pid$/, // as above
+  'git/private-git-dir.ts': /^process\.pid$/, // as above
   'sandbox/mode.ts': /^process\.pid$/, // as above
   'workflows/hands.ts': /^process\.pid$/, // names itself in reservations
   'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day

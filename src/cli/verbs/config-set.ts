@@ -33,7 +33,7 @@ type Facts = CommandOf<'config set'>['facts'];
 /** What only the disk knows of some settings. */
 async function factsFor(root: string, env: Io['env'], key: string, value: unknown): Promise<Facts> {
   if (key === 'integration_branch' && typeof value === 'string') {
-    const { checkoutOf } = await import('../../git/users.ts');
+    const { checkoutOf } = await import('../../git/branch-checkouts.ts');
     const folder = checkoutOf(root, `refs/heads/${value}`);
     return folder === undefined ? undefined : { checked_out: folder };
   }

@@ -5,9 +5,9 @@ import fs from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Attempt, type Discard, listAttempts, saveAttempt, see } from '../../../src/git/attempts.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
-import { findPlace, headOf, isPlace, type Place } from '../../../src/git/places.ts';
+import type { Workbench } from '../../../src/git/private-git-dir.ts';
 import { branchOf, readRefs, seenOf, updateRefs } from '../../../src/git/refs.ts';
-import type { Workbench } from '../../../src/git/workbench.ts';
+import { findPlace, headOf, isPlace, type Place } from '../../../src/git/task-folder.ts';
 import { type Contents, makeRepo, type Repo, removeRepo, write } from './repo.ts';
 
 let repo: Repo;

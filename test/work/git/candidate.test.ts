@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildCandidate, mergeTrees } from '../../../src/git/candidate.ts';
-import type { Workbench } from '../../../src/git/workbench.ts';
+import { buildCandidate, mergeTrees } from '../../../src/git/merge-candidate.ts';
+import type { Workbench } from '../../../src/git/private-git-dir.ts';
 import { type Contents, makeRepo, outside, type Repo, removeRepo } from './repo.ts';
 
 const LINES = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('');

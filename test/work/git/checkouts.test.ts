@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { advance, finishAdvance, reserve } from '../../../src/git/advance.ts';
-import { type Checkout, holdersOf, whyHeld } from '../../../src/git/checkouts.ts';
-import type { Workbench } from '../../../src/git/workbench.ts';
+import { advance, finishAdvance, reserve } from '../../../src/git/advance-checkout.ts';
+import type { Workbench } from '../../../src/git/private-git-dir.ts';
+import { type Checkout, holdersOf, whyHeld } from '../../../src/git/user-checkouts.ts';
 import {
   addWorktree,
   type Contents,
@@ -155,7 +155,7 @@ describe('who has the branch', () => {
     repo.gitIn(outer, 'init', '-q');
     repo.gitIn(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', repo.root, 'sub');
     const inner: Repo = { ...repo, root: path.join(outer, 'sub') };
-    const { openWorkbench } = await import('../../../src/git/workbench.ts');
+    const { openWorkbench } = await import('../../../src/git/private-git-dir.ts');
     const opened = await openWorkbench(repo.env, inner.root);
     if ('ok' in opened) throw new Error(opened.message);
     expect((await holdersOf(opened, INTEGRATION)).map(({ folder }) => folder)).toEqual([inner.root]);

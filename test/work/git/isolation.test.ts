@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isolationFor } from '../../../src/git/isolation.ts';
-import { clonedPlace, findPlace, headOf, isPlace } from '../../../src/git/places.ts';
+import { clonedPlace, findPlace, headOf, isPlace } from '../../../src/git/task-folder.ts';
 import { reconcile } from '../../../src/workflows/reconcile.ts';
 import { releaseClaim } from '../../../src/workflows/release.ts';
 import { approvedTask, type Project, project, succeeded } from '../workflows/project.ts';
@@ -69,7 +69,7 @@ describe('a clone', () => {
     fs.writeFileSync(path.join(root, '.git/objects/info/alternates'), path.join(repo.root, '.git/objects'));
     fs.writeFileSync(path.join(root, '.git/info/exclude'), '*.mine\n');
     const shallow = { ...repo, root };
-    const { openWorkbench } = await import('../../../src/git/workbench.ts');
+    const { openWorkbench } = await import('../../../src/git/private-git-dir.ts');
     const bench = await openWorkbench(repo.env, shallow.root);
     if ('ok' in bench) throw new Error(bench.message);
     const start = repo.gitIn(root, 'rev-parse', 'HEAD').trim();

@@ -3,9 +3,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { layOutMerge } from '../../../src/git/layout.ts';
-import { headOf, type Place } from '../../../src/git/places.ts';
-import type { Workbench } from '../../../src/git/workbench.ts';
+import { layOutMerge } from '../../../src/git/lay-out-merge.ts';
+import type { Workbench } from '../../../src/git/private-git-dir.ts';
+import { headOf, type Place } from '../../../src/git/task-folder.ts';
 import { addWorktree, type Contents, filesIn, makeRepo, type Repo, removeRepo } from './repo.ts';
 
 const LINES = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('');

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { clearStaleLocks, lockPathsOf } from '../../../src/git/locks.ts';
+import { clearStaleLocks, lockPathsOf } from '../../../src/git/stale-locks.ts';
 import { INTEGRATION, makeRepo, type Repo, removeRepo, write } from './repo.ts';
 
 const hasProcesses = fs.existsSync('/proc/self/fd');

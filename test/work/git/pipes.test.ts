@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { changedSince } from '../../../src/git/folder-snapshot.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import { letGo } from '../../../src/git/pipes.ts';
-import { headOf } from '../../../src/git/places.ts';
-import { changedSince } from '../../../src/git/snapshot.ts';
+import { headOf } from '../../../src/git/task-folder.ts';
 import { makeRepo, type Repo, removeRepo, write } from './repo.ts';
 
 let repo: Repo;

@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Workbench } from '../../../src/git/private-git-dir.ts';
 import { commitOf, isAncestor, readRefs, reviewOf, seenOf, updateRefs } from '../../../src/git/refs.ts';
-import type { Workbench } from '../../../src/git/workbench.ts';
 import { EnvironmentError } from '../../../src/protocol/decision.ts';
 import { makeRepo, type Repo, removeRepo } from './repo.ts';
 

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openWorkbench, type Workbench, type WorkbenchOptions } from '../../../src/git/workbench.ts';
+import { openWorkbench, type Workbench, type WorkbenchOptions } from '../../../src/git/private-git-dir.ts';
 
 export const INTEGRATION = 'refs/heads/integration';
 

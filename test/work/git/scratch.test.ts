@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeTree } from '../../../src/git/scratch.ts';
+import { removeTree } from '../../../src/git/scratch-folders.ts';
 
 test('folders in folders, deeper than any path can say', () => {
   const folder = mkdtempSync(join(tmpdir(), 'liza-deep-'));

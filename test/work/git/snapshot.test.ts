@@ -5,9 +5,9 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { linkedPlace, type Place } from '../../../src/git/places.ts';
-import { changedSince, pathsBetween, treeOf } from '../../../src/git/snapshot.ts';
-import type { Workbench } from '../../../src/git/workbench.ts';
+import { changedSince, pathsBetween, treeOf } from '../../../src/git/folder-snapshot.ts';
+import type { Workbench } from '../../../src/git/private-git-dir.ts';
+import { linkedPlace, type Place } from '../../../src/git/task-folder.ts';
 import { type Contents, filesIn, makeRepo, type Repo, removeRepo, write } from './repo.ts';
 
 const START: Contents = {

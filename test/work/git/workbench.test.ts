@@ -4,9 +4,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { checkOut } from '../../../src/git/checkout.ts';
+import { configText, openWorkbench, refuseVersion, type Workbench } from '../../../src/git/private-git-dir.ts';
 import { openRepository } from '../../../src/git/repository.ts';
 import { git } from '../../../src/git/run.ts';
-import { configText, openWorkbench, refuseVersion, type Workbench } from '../../../src/git/workbench.ts';
 import { makeRepo, type Repo, removeRepo, write } from './repo.ts';
 
 let repo: Repo | undefined;

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { leftAside } from '../../../src/git/scratch.ts';
+import { leftAside } from '../../../src/git/scratch-folders.ts';
 import { claimTask } from '../../../src/workflows/claim.ts';
 import { write } from '../git/repo.ts';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from './project.ts';

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { findPlace, isPlace } from '../../../src/git/places.ts';
+import { findPlace, isPlace } from '../../../src/git/task-folder.ts';
 import { settings } from '../../../src/protocol/state.ts';
 import { submitFacts, worktreeFacts } from '../../../src/workflows/facts.ts';
 import { write } from '../git/repo.ts';

@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { isRunning } from '../../../src/git/running.ts';
-import { leftAside } from '../../../src/git/scratch.ts';
+import { isRunning } from '../../../src/git/process-alive.ts';
+import { leftAside } from '../../../src/git/scratch-folders.ts';
 import { acceptIntegration } from '../../../src/workflows/doctor-work.ts';
 import type { MergeFailure } from '../../../src/workflows/merge.ts';
 import type { Contents } from '../git/repo.ts';

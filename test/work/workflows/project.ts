@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
-import { openWorkbench, type Workbench } from '../../../src/git/workbench.ts';
+import { openWorkbench, type Workbench } from '../../../src/git/private-git-dir.ts';
 import { type Actor, type Board, OPERATOR, roleOfId } from '../../../src/protocol/board.ts';
 import type { Checkpoint, Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';

@@ -5,12 +5,12 @@
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
-import { changesBetween, copyIndex, inTheWay, names, pasted, reasonOf, some } from './changes.ts';
-import { type Checkout, headIn, MARKER } from './checkouts.ts';
-import { clearStaleLocks } from './locks.ts';
+import { lookAt } from './interrupted-update.ts';
+import type { Files, Workbench } from './private-git-dir.ts';
 import { must } from './run.ts';
-import { lookAt } from './torn.ts';
-import type { Files, Workbench } from './workbench.ts';
+import { clearStaleLocks } from './stale-locks.ts';
+import { changesBetween, copyIndex, inTheWay, names, pasted, reasonOf, some } from './tree-changes.ts';
+import { type Checkout, headIn, MARKER } from './user-checkouts.ts';
 
 export interface Failed {
   /** What stands in the way, and what to do. */

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import type { Workbench } from './workbench.ts';
+import type { Workbench } from './private-git-dir.ts';
 
 /** The folder of a checkout that is not Liza's own and stands on the branch. */
 export const usersOf = ({ root, common }: Workbench, branch: string): string | undefined =>

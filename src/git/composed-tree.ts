@@ -3,10 +3,10 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Change, changesBetween, type Entry, kindAt, names } from './changes.ts';
+import type { Files, Workbench } from './private-git-dir.ts';
 import { must } from './run.ts';
-import { scratch } from './scratch.ts';
-import type { Files, Workbench } from './workbench.ts';
+import { scratch } from './scratch-folders.ts';
+import { type Change, changesBetween, type Entry, kindAt, names } from './tree-changes.ts';
 
 export interface Mixed {
   /** The tree; where nothing differs, simply that of `onto`. */

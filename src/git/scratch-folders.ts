@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning } from './running.ts';
+import { isRunning } from './process-alive.ts';
 
 /**
  * `merge`: a candidate's checkout, swept under the integration lock; `proof`: one for the validation of a submitted

@@ -4,11 +4,11 @@
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mergeTrees } from './candidate.ts';
-import { headOf, type Place } from './places.ts';
+import { mergeTrees } from './merge-candidate.ts';
+import type { Workbench } from './private-git-dir.ts';
 import { isAncestor } from './refs.ts';
 import { must } from './run.ts';
-import type { Workbench } from './workbench.ts';
+import { headOf, type Place } from './task-folder.ts';
 
 /** What a kill at the last step leaves; nobody reads it. */
 export const UNFINISHED = 'MERGE_HEAD.new';

@@ -4,6 +4,11 @@
 
 import { existsSync, lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
+import { filteredPaths } from './filters.ts';
+import type { Files, Workbench } from './private-git-dir.ts';
+import { must } from './run.ts';
+import { scratch } from './scratch-folders.ts';
 import {
   type Change,
   changesBetween,
@@ -14,12 +19,7 @@ import {
   pasted,
   reasonOf,
   some,
-} from './changes.ts';
-import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import { filteredPaths } from './filters.ts';
-import { must } from './run.ts';
-import { scratch } from './scratch.ts';
-import type { Files, Workbench } from './workbench.ts';
+} from './tree-changes.ts';
 
 export interface Checkout {
   readonly folder: string;
@@ -34,7 +34,7 @@ export interface Held {
   readonly hint: string;
 }
 
-/** While it is there, an advance of the checkout is under way, or its process has died; see advance.ts. */
+/** While it is there, an advance of the checkout is under way, or its process has died; see advance-checkout.ts. */
 export const MARKER = 'liza-advance';
 
 export async function holdersOf(bench: Workbench, branch: string): Promise<readonly Checkout[]> {

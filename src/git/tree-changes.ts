@@ -4,8 +4,8 @@
 
 import { copyFileSync, lstatSync, rmSync, type Stats, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Files, Workbench } from './private-git-dir.ts';
 import { must } from './run.ts';
-import type { Files, Workbench } from './workbench.ts';
 
 /** A file as a tree or an index has it. */
 export interface Entry {

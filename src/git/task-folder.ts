@@ -4,9 +4,9 @@
 
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import type { Files, Workbench } from './private-git-dir.ts';
 import { branchOf, readRefs, seenOf } from './refs.ts';
 import { git } from './run.ts';
-import type { Files, Workbench } from './workbench.ts';
 
 export interface Place extends Files {
   readonly task: string;

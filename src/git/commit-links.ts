@@ -1,9 +1,9 @@
 // The symbolic links of a commit, read from its objects.
 
 import { posix } from 'node:path';
-import { names } from './changes.ts';
+import type { Workbench } from './private-git-dir.ts';
 import { must } from './run.ts';
-import type { Workbench } from './workbench.ts';
+import { names } from './tree-changes.ts';
 
 const MOST_STEPS = 16;
 

@@ -6,9 +6,9 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpat
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import { folderOf, linkOf } from './places.ts';
+import type { Workbench } from './private-git-dir.ts';
 import { attemptOf, baselineOf, branchOf, mergingOf, reviewOf, seenOf } from './refs.ts';
-import type { Workbench } from './workbench.ts';
+import { folderOf, linkOf } from './task-folder.ts';
 
 /** Where processes cannot be looked at (macOS), a lock must be this old. */
 const OLD_MS = 60_000;

@@ -4,9 +4,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
+import type { Workbench } from './private-git-dir.ts';
 import { MINIMUM_GIT, must } from './run.ts';
-import { scratch } from './scratch.ts';
-import type { Workbench } from './workbench.ts';
+import { scratch } from './scratch-folders.ts';
 
 export type Candidate =
   /** The branch has the commit already. */

@@ -4,10 +4,10 @@
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Change, changesBetween, type Entry, isSubmodule, kindAt, names } from './changes.ts';
+import type { Workbench } from './private-git-dir.ts';
 import { must } from './run.ts';
-import { scratch } from './scratch.ts';
-import type { Workbench } from './workbench.ts';
+import { scratch } from './scratch-folders.ts';
+import { type Change, changesBetween, type Entry, isSubmodule, kindAt, names } from './tree-changes.ts';
 
 export interface Interrupted {
   /** Paths that a person has changed since. */

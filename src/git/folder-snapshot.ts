@@ -3,11 +3,11 @@
 
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyIndex, kindAt, names } from './changes.ts';
-import type { Place } from './places.ts';
+import type { Files, Workbench } from './private-git-dir.ts';
 import { must } from './run.ts';
-import { scratch } from './scratch.ts';
-import type { Files, Workbench } from './workbench.ts';
+import { scratch } from './scratch-folders.ts';
+import type { Place } from './task-folder.ts';
+import { copyIndex, kindAt, names } from './tree-changes.ts';
 
 /** Paths that differ from the commit, staged, changed, deleted or untracked; ignored files do not count. */
 export async function changedSince(bench: Workbench, place: Place, commit: string): Promise<readonly string[]> {
