@@ -269,7 +269,7 @@ export const g22 = {
   plant: [
     {
       take: {
-        file: 'src/store/session.ts',
+        file: 'src/store/transaction.ts',
         find: 'updateMirror(files, paths.mirror, paths.journal, this.seq, doc.text);',
         put: '{}',
       },

@@ -13,7 +13,7 @@ export const g50 = {
   stated: 'everyone pauses, the line is named, nothing is lost; fixed: all goes on',
   plant: [
     {
-      take: { file: 'src/store/session.ts', find: 'if (refused !== undefined) return refused;', put: '' },
+      take: { file: 'src/store/transaction.ts', find: 'if (refused !== undefined) return refused;', put: '' },
       red: /broken was let through|written over|had not come/,
     },
   ],
@@ -60,7 +60,7 @@ export const g51 = {
   plant: [
     {
       take: {
-        file: 'src/store/session.ts',
+        file: 'src/store/transaction.ts',
         find: 'if (rewrite) writeTemporary(files, temporary, bytes, true);',
         put: 'if (rewrite) for (const file of [paths.state, temporary]) writeTemporary(files, file, bytes, true);',
       },

@@ -12,12 +12,12 @@ import { keyOf, statKey } from '../store/cache.ts';
 import { checkFile, issueLine } from '../store/check.ts';
 import type { Context } from '../store/context.ts';
 import { readTail } from '../store/journal.ts';
+import { readSwitches } from '../store/kill-switches.ts';
 import { readLeases } from '../store/leases.ts';
 import { WINDOW, WINDOW_BYTES } from '../store/load.ts';
 import { mirrorJournal } from '../store/mirror.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';
 import type { Notice, Snapshot, Store } from '../store/store.ts';
-import { readSwitches } from '../store/switches.ts';
 import { type Instant, instant } from '../text/time.ts';
 import type { Alarm } from './rules/alarm.ts';
 import {

@@ -3,9 +3,9 @@
 
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { lostBoard } from '../core/lost-board.ts';
 import { gitDirectoryOf } from '../git/directory.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import { lostBoard } from '../store/lost-board.ts';
 
 /** Any one of them marks a project: a blackboard whose state.yaml was lost must still be found to be repaired. */
 const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock'];

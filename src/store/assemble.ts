@@ -5,8 +5,8 @@ import type { Board } from '../protocol/board.ts';
 import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
 import { Archive } from './archive.ts';
 import type { Context } from './context.ts';
+import { readSwitches } from './kill-switches.ts';
 import { readLeases } from './leases.ts';
-import { readSwitches } from './switches.ts';
 
 export function assemble({ files, paths }: Context, state: State): Board {
   const index = new Archive(files, paths.archive).index();

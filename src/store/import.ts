@@ -6,16 +6,16 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { iso } from '../text/time.ts';
+import { decode, SIZE_LIMIT } from './bounded-text.ts';
 import type { Context } from './context.ts';
+import { normalise } from './file-values.ts';
 import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from './files.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, GENESIS, readTail } from './journal.ts';
 import { appendLog, putLogAside } from './log.ts';
 import { asMigrated, migrate } from './migrate.ts';
 import { updateMirror } from './mirror.ts';
-import { normalise } from './normal.ts';
-import { LostRace } from './session.ts';
-import { decode, SIZE_LIMIT } from './text.ts';
+import { LostRace } from './transaction.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 
@@ -55,7 +55,7 @@ export async function readFile({ files, paths }: Context): Promise<BoardDocument
 }
 
 /**
- * A board's first entry and state.yaml itself, in the order of every commit (session.ts); only under the
+ * A board's first entry and state.yaml itself, in the order of every commit (transaction.ts); only under the
  * lock. Throws LostRace when another's first entry came first. Returns what the next command has to finish.
  */
 export function start(

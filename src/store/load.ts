@@ -4,6 +4,7 @@
 
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
+import { decode, SIZE_LIMIT } from './bounded-text.ts';
 import { type Cached, type CacheKey, keyOf, readCache } from './cache.ts';
 import { documentOf } from './cache-document.ts';
 import type { Files } from './files.ts';
@@ -11,7 +12,6 @@ import { sha256 } from './hash.ts';
 import { lastOf, readTail, type Tail } from './journal.ts';
 import { mirrorJournal, missingLines, rebuild } from './mirror.ts';
 import type { Paths } from './paths.ts';
-import { decode, SIZE_LIMIT } from './text.ts';
 import { refuseNewerText } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 import { applyHunks } from './yaml/hunks.ts';

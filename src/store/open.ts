@@ -6,7 +6,7 @@ import type { Instant } from '../text/time.ts';
 import type { Context } from './context.ts';
 import { realFiles } from './files.ts';
 import { pathsOf } from './paths.ts';
-import { peekTask } from './peek.ts';
+import { peekTask } from './read-one-task.ts';
 import type { Store } from './store.ts';
 
 export interface Project {
@@ -34,7 +34,7 @@ export function contextOf(project: Project): Context {
 
 export function openYamlStore(context: Context): Store {
   let opened: Store | undefined;
-  const whole = async () => (opened ??= (await import('./yaml.ts')).yamlStore(context));
+  const whole = async () => (opened ??= (await import('./yaml-store.ts')).yamlStore(context));
   return {
     read: async () => (await whole()).read(),
     readTask: async (id) => {

@@ -1,9 +1,9 @@
 // What a writer hears when it cannot have the board.
 
-import { lostBoard } from '../core/lost-board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Context } from './context.ts';
 import type { Lock, LockResult } from './lock.ts';
+import { lostBoard } from './lost-board.ts';
 import { hasCopy } from './mirror.ts';
 
 export function unlocked(result: Exclude<LockResult, Lock>, context?: Context): Refusal {

@@ -2,10 +2,10 @@
 // those who check: nothing derived is trusted, and a line that does not follow is not counted. Reads only.
 
 import { RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
+import { decode } from './bounded-text.ts';
 import type { Context } from './context.ts';
 import type { Entry } from './journal.ts';
 import { ReplayText } from './replay-text.ts';
-import { decode } from './text.ts';
 import { type Verification, verifyJournal } from './verify.ts';
 import { type BoardDocument, parseDocument, parseDocumentSimple } from './yaml/document.ts';
 

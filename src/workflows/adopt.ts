@@ -11,7 +11,7 @@ import { isFields } from '../protocol/values.ts';
 import type { Context } from '../store/context.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';
 import { parseStrict } from '../store/yaml/strict.ts';
-import { yamlStore } from '../store/yaml.ts';
+import { yamlStore } from '../store/yaml-store.ts';
 
 export interface Waiting {
   readonly file: string;

@@ -19,7 +19,7 @@ import type { Context } from '../store/context.ts';
 import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
-import { inTurn } from '../store/yaml.ts';
+import { inTurn } from '../store/yaml-store.ts';
 import type { Instant } from '../text/time.ts';
 import { keepBoard } from './deinit-board.ts';
 import { refuseBusy } from './deinit-busy.ts';

@@ -11,18 +11,18 @@ import { RECORD_SECTIONS, settings } from '../protocol/state.ts';
 import { Archive } from '../store/archive.ts';
 import { assemble } from '../store/assemble.ts';
 import type { Context } from '../store/context.ts';
+import { normalise } from '../store/file-values.ts';
 import { replaceFile } from '../store/files.ts';
 import { readEntries } from '../store/journal.ts';
 import { type Loaded, load } from '../store/load.ts';
 import { rewriteLog, untold } from '../store/log.ts';
 import { mirrorJournal } from '../store/mirror.ts';
-import { normalise } from '../store/normal.ts';
 import { brokenFile, unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
 import { canRestore, journalledArchive, restore } from '../store/restore.ts';
 import { verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
-import { inTurn } from '../store/yaml.ts';
+import { inTurn } from '../store/yaml-store.ts';
 
 export interface Finding {
   readonly check: string;

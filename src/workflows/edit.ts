@@ -13,7 +13,7 @@ import { unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
 import type { Notice } from '../store/store.ts';
 import { type BoardDocument, parseDocument } from '../store/yaml/document.ts';
-import { inTurn } from '../store/yaml.ts';
+import { inTurn } from '../store/yaml-store.ts';
 
 export interface Edited {
   readonly ok: true;

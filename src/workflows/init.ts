@@ -15,19 +15,19 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { freshState } from '../protocol/new-board.ts';
 import { nextGoal } from '../protocol/next-goal.ts';
 import type { Config, Goal, State } from '../protocol/state.ts';
+import { touchedRecords } from '../store/changed-records.ts';
 import type { Context } from '../store/context.ts';
+import { normalise } from '../store/file-values.ts';
 import { replaceFile } from '../store/files.ts';
 import { start } from '../store/import.ts';
 import { readTail } from '../store/journal.ts';
 import { load } from '../store/load.ts';
-import { normalise } from '../store/normal.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
-import { LostRace } from '../store/session.ts';
-import { touchedRecords } from '../store/touched.ts';
+import { LostRace } from '../store/transaction.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTurn } from '../store/yaml.ts';
+import { inTurn } from '../store/yaml-store.ts';
 import { fileOf, forShell, refuseSpec, writeVision } from './init-document.ts';
 
 export interface InitRequest {

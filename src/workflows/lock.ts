@@ -7,15 +7,15 @@ import type { Actor } from '../protocol/board.ts';
 import { setPath } from '../protocol/board-path.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edit-draft.ts';
+import { decode } from '../store/bounded-text.ts';
+import { touchedRecords } from '../store/changed-records.ts';
 import type { Context } from '../store/context.ts';
 import { replaceFile } from '../store/files.ts';
 import { sha256 } from '../store/hash.ts';
 import { keepText } from '../store/rejected.ts';
-import type { Session } from '../store/session.ts';
-import { decode } from '../store/text.ts';
-import { touchedRecords } from '../store/touched.ts';
+import type { Session } from '../store/transaction.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTurn } from '../store/yaml.ts';
+import { inTurn } from '../store/yaml-store.ts';
 
 export interface Changed {
   readonly ok: true;

@@ -7,15 +7,15 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { invariants } from '../protocol/invariants.ts';
 import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
 import type { Fields } from '../protocol/values.ts';
+import { touchedRecords } from '../store/changed-records.ts';
 import type { Context } from '../store/context.ts';
+import { normalise } from '../store/file-values.ts';
 import type { Entry } from '../store/journal.ts';
-import { normalise } from '../store/normal.ts';
-import type { Session } from '../store/session.ts';
-import { touchedRecords } from '../store/touched.ts';
+import type { Session } from '../store/transaction.ts';
 import { parseDocument } from '../store/yaml/document.ts';
 import { revertHunks } from '../store/yaml/hunks.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTurn } from '../store/yaml.ts';
+import { inTurn } from '../store/yaml-store.ts';
 import { iso } from '../text/time.ts';
 
 export interface Undone {

@@ -18,7 +18,7 @@ import type { Files } from '../../src/store/files.ts';
 import { mirrorJournal } from '../../src/store/mirror.ts';
 import { contextOf } from '../../src/store/open.ts';
 import type { Outcome, Store } from '../../src/store/store.ts';
-import { yamlStore } from '../../src/store/yaml.ts';
+import { yamlStore } from '../../src/store/yaml-store.ts';
 
 const [mode, root = '', name = '', last = ''] = process.argv.slice(2);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();

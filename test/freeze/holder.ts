@@ -7,7 +7,7 @@ import { gitDirectoryOf } from '../../src/git/directory.ts';
 import { openSession } from '../../src/identity/agent-sessions.ts';
 import type { Role } from '../../src/protocol/state.ts';
 import { contextOf } from '../../src/store/open.ts';
-import { yamlStore } from '../../src/store/yaml.ts';
+import { yamlStore } from '../../src/store/yaml-store.ts';
 
 const [root = '', agent = '', role = '', task = '', epoch = '0', script = ''] = process.argv.slice(2);
 const context = contextOf({

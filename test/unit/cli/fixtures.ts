@@ -9,7 +9,7 @@ import { findRoot } from '../../../src/cli/root.ts';
 import { run } from '../../../src/cli/run.ts';
 import { specExists } from '../../../src/cli/spec-exists.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
-import { memoryStore } from '../../../src/store/memory.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
 import { contextOf } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { instant } from '../../../src/text/time.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Decided } from '../../../src/protocol/decision.ts';
 import type { State } from '../../../src/protocol/state.ts';
-import { memoryStore } from '../../../src/store/memory.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aClaim, agents, aState, aTask, NOW } from './fixtures.ts';
 

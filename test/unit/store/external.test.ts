@@ -11,7 +11,7 @@ import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { contextOf } from '../../../src/store/open.ts';
 import type { Notice, Store } from '../../../src/store/store.ts';
-import { yamlStore } from '../../../src/store/yaml.ts';
+import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { COMMENTS, HANDWRITTEN } from '../../e2e/fixture.ts';
 
 type Fields = Record<string, unknown>;

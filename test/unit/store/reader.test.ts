@@ -11,7 +11,7 @@ import { freshState } from '../../../src/protocol/new-board.ts';
 import { contextOf } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
-import { yamlStore } from '../../../src/store/yaml.ts';
+import { yamlStore } from '../../../src/store/yaml-store.ts';
 
 let root = '';
 let mine: Store;

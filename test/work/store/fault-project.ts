@@ -15,7 +15,7 @@ import { readEntries } from '../../../src/store/journal.ts';
 import { acquireLock } from '../../../src/store/lock.ts';
 import { pathsOf } from '../../../src/store/paths.ts';
 import { applyHunks } from '../../../src/store/yaml/hunks.ts';
-import { yamlStore } from '../../../src/store/yaml.ts';
+import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { init } from '../../../src/workflows/init.ts';
 import { lockWrite } from '../../../src/workflows/lock.ts';
 import type { Fault } from '../../faults.ts';

@@ -8,13 +8,13 @@ import { OPERATOR } from '../../../src/protocol/board.ts';
 import { Refused } from '../../../src/protocol/decision.ts';
 import { RECORD_SECTIONS, type State } from '../../../src/protocol/state.ts';
 import { same } from '../../../src/protocol/values.ts';
+import { normalise } from '../../../src/store/file-values.ts';
 import { errorCode, realFiles } from '../../../src/store/files.ts';
 import { mirrorJournal, rebuild } from '../../../src/store/mirror.ts';
-import { normalise } from '../../../src/store/normal.ts';
 import { verifyJournal } from '../../../src/store/verify.ts';
 import { parseDocument } from '../../../src/store/yaml/document.ts';
 import { parseStrict } from '../../../src/store/yaml/strict.ts';
-import { yamlStore } from '../../../src/store/yaml.ts';
+import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { FAULTS, type Fault, faultyFiles, Killed } from '../../faults.ts';
 import {
   command,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { blame } from '../../../src/audit/blame.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
-import { memoryStore } from '../../../src/store/memory.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { Hands } from '../../../src/workflows/hands.ts';
 import { type Project, project, REJECTION } from './real-project.ts';
 

@@ -7,8 +7,8 @@ import type { Authority } from '../protocol/edit-draft.ts';
 import { byKey, type EditMerge, mergeEdit } from '../protocol/edits.ts';
 import { type Fields, isFields, same } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
+import { type Normal, normalise } from './file-values.ts';
 import type { Line } from './journal.ts';
-import { type Normal, normalise } from './normal.ts';
 import {
   type BoardDocument,
   type BoardRecord,
