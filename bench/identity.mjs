@@ -65,7 +65,7 @@ try {
   await build({
     absWorkingDir: repo,
     stdin: {
-      contents: `export { openSession } from './src/identity/agent-sessions.ts'; export { realFiles } from './src/store/files.ts';`,
+      contents: `export { openSession } from './src/identity/agent-sessions.ts'; export { realFiles } from './src/ports/files.ts';`,
       resolveDir: repo,
     },
     outfile: join(base, 'sessions.mjs'),

@@ -1,11 +1,11 @@
-// Ports that stop, tear or fail at the n-th mutating call of src/store/files.ts: a process that is
+// Ports that stop, tear or fail at the n-th mutating call of src/ports/files.ts: a process that is
 // killed there, a disk that is full or broken there, a machine that loses power there. A killed port
 // stays dead: whatever a finally block tries afterwards throws as well and reaches no disk (only
 // closing works, since the kernel does that for a dying process too).
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Files, realFiles } from '../src/store/files.ts';
+import { type Files, realFiles } from '../src/ports/files.ts';
 
 /**
  * kill, kill-after: dies before or after the call. torn, cut: dies having written the first half, or

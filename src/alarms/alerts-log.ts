@@ -2,8 +2,8 @@
 // as alerts.log.1. Lines of one look are written at once, so that they lie together.
 
 import { join } from 'node:path';
+import { appendBounded } from '../ports/files.ts';
 import type { Context } from '../store/context.ts';
-import { appendBounded } from '../store/files.ts';
 import { type Instant, iso } from '../text/time.ts';
 
 export const LOG_LIMIT = 2 * 1024 * 1024;

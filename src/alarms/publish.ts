@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { errorCode, replaceFile } from '../ports/files.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Context } from '../store/context.ts';
-import { errorCode, replaceFile } from '../store/files.ts';
 import { acquireLock, type Lock } from '../store/lock.ts';
 import { redact, safeLine, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';

@@ -4,8 +4,8 @@
 // Derived: deleted, it costs one repetition.
 
 import { join } from 'node:path';
+import { type Files, replaceFile } from '../ports/files.ts';
 import { isFields } from '../protocol/values.ts';
-import { type Files, replaceFile } from '../store/files.ts';
 import type { Instant } from '../text/time.ts';
 import type { Alarm, AlarmsOn } from './rules/alarm.ts';
 import { type AlarmGroup, isEmpty } from './rules/grouping.ts';

@@ -3,8 +3,8 @@
 // ones. Nobody waits for an endpoint but this queue.
 
 import { join } from 'node:path';
+import { type Files, replaceFile } from '../ports/files.ts';
 import { isFields } from '../protocol/values.ts';
-import { type Files, replaceFile } from '../store/files.ts';
 import { type Instant, iso } from '../text/time.ts';
 import { type Post, type PostResult, post, STOPPED } from './webhook.ts';
 

@@ -2,9 +2,9 @@
 // goes to its end and onto the board.
 
 import { join, relative } from 'node:path';
+import { appendFile } from '../ports/files.ts';
 import { retrospectiveOf } from '../protocol/commands/sprint.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import { appendFile } from '../store/files.ts';
 import type { Committed } from '../store/store.ts';
 import { iso } from '../text/time.ts';
 import { type Hands, isRefusal, transact } from '../workflows/hands.ts';

@@ -2,8 +2,8 @@
 // there, and never over something that a person may have written into.
 
 import { join } from 'node:path';
+import { replaceFile } from '../ports/files.ts';
 import type { Context } from '../store/context.ts';
-import { replaceFile } from '../store/files.ts';
 import { REPORT } from './rules/breaker.ts';
 
 export const checkpointsFolder = ({ paths }: Context): string => join(paths.liza, 'checkpoints');

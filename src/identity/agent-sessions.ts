@@ -4,10 +4,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { type Files, replaceFile } from '../ports/files.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-identity.ts';
 import { roleOfId } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
-import { type Files, replaceFile } from '../store/files.ts';
 import { sha256 } from '../store/hash.ts';
 import { type Instant, iso } from '../text/time.ts';
 

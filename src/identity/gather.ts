@@ -4,9 +4,9 @@
 
 import type { Io } from '../cli/io.ts';
 import { repositoryAt, siteOf } from '../git/directory.ts';
+import { realFiles } from '../ports/files.ts';
 import type { Ancestor } from '../process/ancestors.ts';
 import { roleOfId } from '../protocol/board.ts';
-import { realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
 import type { SessionRecord } from './agent-sessions.ts';
 import { claimOf } from './identify.ts';

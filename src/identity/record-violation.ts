@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import type { Io } from '../cli/io.ts';
 import type { Group, Refused } from '../cli/verb.ts';
+import { appendBounded, realFiles } from '../ports/files.ts';
 import { roleOfId } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
-import { appendBounded, realFiles } from '../store/files.ts';
 import { pathsOf } from '../store/paths.ts';
 import { gist } from '../text/format.ts';
 import { iso } from '../text/time.ts';

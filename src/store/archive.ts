@@ -3,8 +3,8 @@
 // a crash between leaves it in both, and the state's copy counts.
 
 import { join } from 'node:path';
+import { appendFile, type Files } from '../ports/files.ts';
 import type { Task, TaskStatus } from '../protocol/state.ts';
-import { appendFile, type Files } from './files.ts';
 import { emitItem } from './yaml/emit.ts';
 import { parseStrict } from './yaml/strict.ts';
 

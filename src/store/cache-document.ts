@@ -1,10 +1,10 @@
 // The whole board to and from its cache. Apart from cache.ts, because reading one record needs none of it.
 
+import { type Files, replaceFile } from '../ports/files.ts';
 import { type Cached, type CacheIndex, HEADER, MAGIC, type StoredSection } from './cache.ts';
 import { recordsOf } from './cache-records.ts';
 import { recordsIn } from './cache-reuse.ts';
 import { isNormal, markNormal } from './file-values.ts';
-import { type Files, replaceFile } from './files.ts';
 import type { BoardDocument, Section } from './yaml/document.ts';
 import { sameItems } from './yaml/equal.ts';
 import { type Layout, laidOut, lazyLayout, valueAt, WHOLE } from './yaml/layout.ts';

@@ -4,7 +4,7 @@
 // then for each section its keys, its records' lengths, their places and the records themselves. So
 // `liza show` parses one record, and what did not change, section or record, is copied as bytes.
 
-import type { FileStat, Files } from './files.ts';
+import type { FileStat, Files } from '../ports/files.ts';
 import type { Section } from './yaml/document.ts';
 
 export const MAGIC = 'liza-cache-2';

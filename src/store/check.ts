@@ -2,6 +2,7 @@
 // `liza validate` prints and what the watcher raises as INVALID STATE. Takes no lock, changes nothing and trusts
 // nothing: neither cache nor journal is looked at.
 
+import { type Files, realFiles } from '../ports/files.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { type Violation, validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS, type TaskStatus } from '../protocol/state.ts';
@@ -9,7 +10,6 @@ import { assemble } from './assemble.ts';
 import { decode, SIZE_LIMIT } from './bounded-text.ts';
 import type { Context } from './context.ts';
 import { normalise } from './file-values.ts';
-import { type Files, realFiles } from './files.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 import { lineOf } from './yaml/place.ts';

@@ -1,7 +1,7 @@
 // What the parts of the YAML store share: ports and places, chosen once in cli/main.ts.
 
+import type { Files } from '../ports/files.ts';
 import type { Instant } from '../text/time.ts';
-import type { Files } from './files.ts';
 import type { LockResult } from './lock.ts';
 import type { Paths } from './paths.ts';
 

@@ -1,6 +1,7 @@
 // How a journal begins: with a board that init makes, or with a state.yaml that was there before.
 // The first entry holds the whole text, so that the journal alone can rebuild everything.
 
+import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
 import { type Actor, actorName, OPERATOR } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { validate } from '../protocol/invariants.ts';
@@ -9,7 +10,6 @@ import { iso } from '../text/time.ts';
 import { decode, SIZE_LIMIT } from './bounded-text.ts';
 import type { Context } from './context.ts';
 import { normalise } from './file-values.ts';
-import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from './files.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, GENESIS, readTail } from './journal.ts';
 import { appendLog, putLogAside } from './log.ts';

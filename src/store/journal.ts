@@ -3,9 +3,9 @@
 // last line (a crash in mid-write) is no entry. A line whose `prev` is not the hash of the last valid
 // line is void: its writer lost a race (the lock file had been deleted under it) and has tried again.
 
+import type { Files } from '../ports/files.ts';
 import type { Switch } from '../protocol/board.ts';
 import { Bug } from '../protocol/decision.ts';
-import type { Files } from './files.ts';
 import { sha256 } from './hash.ts';
 import type { JournalEntry } from './store.ts';
 import type { Hunk } from './yaml/hunks.ts';

@@ -1,8 +1,8 @@
 // The kill switches PAUSE, ABORT and CHECKPOINT: files, so that `touch` and `rm` work as well.
 
 import { join } from 'node:path';
+import type { Files } from '../ports/files.ts';
 import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
-import type { Files } from './files.ts';
 import type { Paths } from './paths.ts';
 
 export function readSwitches(files: Files, paths: Paths): Board['switches'] {

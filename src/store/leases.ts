@@ -3,10 +3,10 @@
 // atomic and takes no lock, since each has a single writer: its agent's supervisor.
 
 import { join } from 'node:path';
+import { type Files, replaceFile } from '../ports/files.ts';
 import { bootId, identify, isAlive, monotonic, type ProcessIdentity } from '../process/process-identity.ts';
 import type { Lease } from '../protocol/board.ts';
 import { type Instant, instant, iso } from '../text/time.ts';
-import { type Files, replaceFile } from './files.ts';
 import type { Renewal } from './store.ts';
 
 interface LeaseRecord {

@@ -2,12 +2,12 @@
 // copy. Reads only. state.yaml is read before the journal: a text that Liza wrote has its entry there
 // by then, so a text the journal does not know was written by someone else.
 
+import type { Files } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { decode, SIZE_LIMIT } from './bounded-text.ts';
 import { type Cached, type CacheKey, keyOf, readCache } from './cache.ts';
 import { documentOf } from './cache-document.ts';
-import type { Files } from './files.ts';
 import { sha256 } from './hash.ts';
 import { lastOf, readTail, type Tail } from './journal.ts';
 import { mirrorJournal, missingLines, rebuild } from './mirror.ts';

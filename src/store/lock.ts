@@ -16,7 +16,7 @@ import {
   readlinkSync,
   statSync,
 } from 'node:fs';
-import { errorCode } from './files.ts';
+import { errorCode } from '../ports/files.ts';
 
 export interface Lock {
   /** False once someone deleted or replaced the lock file: others may then hold a lock of their own. */

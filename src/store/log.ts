@@ -1,8 +1,8 @@
 // log.yaml: the activity log for people, one record per journal entry, only ever appended to.
 // It is written after the commit; when a crash came between, the next writer adds what is missing.
 
+import { appendFile, type Files, replaceFile } from '../ports/files.ts';
 import type { Context } from './context.ts';
-import { appendFile, type Files, replaceFile } from './files.ts';
 import { type Line, readEntries } from './journal.ts';
 import { keepText } from './rejected.ts';
 import type { JournalEntry } from './store.ts';

@@ -2,12 +2,12 @@
 // Version 0 is a board without `version`, as the shell scripts once wrote it.
 
 import { join } from 'node:path';
+import { replaceFile } from '../ports/files.ts';
 import { freshState } from '../protocol/new-board.ts';
 import { STATE_VERSION } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import { type Instant, iso } from '../text/time.ts';
 import type { Context } from './context.ts';
-import { replaceFile } from './files.ts';
 import type { BoardDocument, Plain } from './yaml/document.ts';
 import { updateDocument } from './yaml/update.ts';
 

@@ -4,8 +4,8 @@
 // deletion, and after a power cut the journal itself repairs it.
 
 import { join } from 'node:path';
+import { appendFile, type Files, replaceFile } from '../ports/files.ts';
 import type { Context } from './context.ts';
-import { appendFile, type Files, replaceFile } from './files.ts';
 import { sha256 } from './hash.ts';
 import { lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { applyHunks } from './yaml/hunks.ts';

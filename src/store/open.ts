@@ -1,10 +1,10 @@
 // The YAML store of a project, opened without loading it: `liza show` needs the cache alone, and
 // everything else (schema, rules, YAML) is loaded by the first call that wants it.
 
+import { realFiles } from '../ports/files.ts';
 import type { Lease } from '../protocol/board.ts';
 import type { Instant } from '../text/time.ts';
 import type { Context } from './context.ts';
-import { realFiles } from './files.ts';
 import { pathsOf } from './paths.ts';
 import { peekTask } from './read-one-task.ts';
 import type { Store } from './store.ts';

@@ -1,9 +1,9 @@
 // One task straight from the cache, for `liza show`: no YAML, no hashing, no schema. Serves only what
 // the files' stat proves to be current, and says "don't know" otherwise.
 
+import type { Files } from '../ports/files.ts';
 import type { Config, Task } from '../protocol/state.ts';
 import { readIndex, readRecord, unchanged } from './cache.ts';
-import type { Files } from './files.ts';
 import type { Paths } from './paths.ts';
 
 /** undefined: the cache cannot tell. `task: undefined`: there is no such task on the board. */

@@ -1,10 +1,10 @@
 // rejected/: what an edit wanted and did not get, kept so that nothing a person typed is lost.
 
 import { join, relative } from 'node:path';
+import { replaceFile } from '../ports/files.ts';
 import type { Aside } from '../protocol/edit-draft.ts';
 import { iso } from '../text/time.ts';
 import type { Context } from './context.ts';
-import { replaceFile } from './files.ts';
 import type { Notice } from './store.ts';
 import { emitEntry } from './yaml/emit.ts';
 

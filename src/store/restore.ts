@@ -2,10 +2,10 @@
 // to the last acknowledged transaction. Makes what is missing; never replaces what is there.
 
 import { dirname } from 'node:path';
+import { replaceFile, syncDirectory } from '../ports/files.ts';
 import { RECORD_SECTIONS, type Task } from '../protocol/state.ts';
 import { Archive } from './archive.ts';
 import type { Context } from './context.ts';
-import { replaceFile, syncDirectory } from './files.ts';
 import { readEntries } from './journal.ts';
 import { appendLog } from './log.ts';
 import { hasCopy, mirrorJournal } from './mirror.ts';

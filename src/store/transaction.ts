@@ -4,6 +4,7 @@
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
 import { dirname } from 'node:path';
+import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edit-draft.ts';
@@ -16,7 +17,6 @@ import { writeCache } from './cache-document.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { Context } from './context.ts';
 import { type Normal, normalise } from './file-values.ts';
-import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from './files.ts';
 import { type Absorbed, absorb } from './hand-edits.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail, type Tail } from './journal.ts';

@@ -2,6 +2,7 @@
 // Hides the lock, the journal, the cache and the edits made by hand.
 
 import { dirname } from 'node:path';
+import { errorCode } from '../ports/files.ts';
 import type { Board, Lease } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
 import { type Decided, type Refusal, Refused } from '../protocol/decision.ts';
@@ -15,7 +16,6 @@ import { writeCache } from './cache-document.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { Context } from './context.ts';
 import { normalise } from './file-values.ts';
-import { errorCode } from './files.ts';
 import { mergeText } from './hand-edits.ts';
 import { adoptFile, readFile, refuseInvalid } from './import.ts';
 import { lastOf, readEntries, readTail } from './journal.ts';

@@ -3,6 +3,7 @@
 // file back, and the refused version is kept.
 
 import { spawnSync } from 'node:child_process';
+import { replaceFile } from '../ports/files.ts';
 import type { Actor } from '../protocol/board.ts';
 import { setPath } from '../protocol/board-path.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -10,7 +11,6 @@ import type { Authority } from '../protocol/edit-draft.ts';
 import { decode } from '../store/bounded-text.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { Context } from '../store/context.ts';
-import { replaceFile } from '../store/files.ts';
 import { sha256 } from '../store/hash.ts';
 import { keepText } from '../store/rejected.ts';
 import type { Session } from '../store/transaction.ts';

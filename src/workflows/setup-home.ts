@@ -14,8 +14,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
+import { realFiles, temporaryFor, writeTemporary } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import { realFiles, temporaryFor, writeTemporary } from '../store/files.ts';
 
 /** The real path of HOME. */
 export function homeOf(env: Readonly<Record<string, string | undefined>>): string | Refusal {

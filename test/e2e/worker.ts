@@ -11,10 +11,10 @@
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
+import type { Files } from '../../src/ports/files.ts';
 import { OPERATOR } from '../../src/protocol/board.ts';
 import { decide } from '../../src/protocol/decide.ts';
 import type { Context } from '../../src/store/context.ts';
-import type { Files } from '../../src/store/files.ts';
 import { mirrorJournal } from '../../src/store/mirror.ts';
 import { contextOf } from '../../src/store/open.ts';
 import type { Outcome, Store } from '../../src/store/store.ts';

@@ -30,7 +30,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** What of the process a file may use besides cli/main.ts, and why. None of it is clock, environment or cwd. */
 const PROCESS: Readonly<Record<string, RegExp>> = {
-  'store/files.ts': /^process\.pid$/, // names temporary files, so that two writers never share one
+  'ports/files.ts': /^process\.pid$/, // names temporary files, so that two writers never share one
   'store/transaction.ts': /^process\.pid$/, // as above
   'git/repository.ts': /^process\.pid$/, // as above
   'git/scratch-folders.ts': /^process\.pid$/, // as above

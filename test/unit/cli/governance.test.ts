@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSession } from '../../../src/identity/agent-sessions.ts';
+import { realFiles } from '../../../src/ports/files.ts';
 import type { Anomaly } from '../../../src/protocol/state.ts';
-import { realFiles } from '../../../src/store/files.ts';
 import { aClaim, agents, aTask, NOW, type Project, project } from './fixtures.ts';
 
 const retry = (n: number, error_pattern: string): Anomaly => ({

@@ -5,12 +5,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { siteOf } from '../../../src/git/directory.ts';
 import { openSession } from '../../../src/identity/agent-sessions.ts';
 import { claimOf } from '../../../src/identity/identify.ts';
+import { realFiles } from '../../../src/ports/files.ts';
 import type { Ancestor } from '../../../src/process/ancestors.ts';
 import { markOf } from '../../../src/process/mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
 import { ID_PATTERN } from '../../../src/protocol/fields.ts';
 import { checkTaskId, TASK_ID_SOURCE } from '../../../src/protocol/ids.ts';
-import { realFiles } from '../../../src/store/files.ts';
 import { aClaim, NOW, type Project, project, type Setting } from './fixtures.ts';
 
 describe('what the environment claims', () => {

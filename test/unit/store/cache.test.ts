@@ -1,11 +1,11 @@
 // The cache: bytes copied from the one before are the bytes that writing everything anew gives.
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { type Files, realFiles } from '../../../src/ports/files.ts';
 import { RECORD_SECTIONS } from '../../../src/protocol/state.ts';
 import { type CacheKey, HEADER, MAGIC, readCache, readRecord } from '../../../src/store/cache.ts';
 import { documentOf, writeCache } from '../../../src/store/cache-document.ts';
 import { isNormal } from '../../../src/store/file-values.ts';
-import { type Files, realFiles } from '../../../src/store/files.ts';
 import { type BoardDocument, parseDocument, type Section } from '../../../src/store/yaml/document.ts';
 import { sameValue } from '../../../src/store/yaml/equal.ts';
 import { laidOut } from '../../../src/store/yaml/layout.ts';

@@ -4,12 +4,12 @@
 
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorCode, realFiles } from '../../../src/ports/files.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import { Refused } from '../../../src/protocol/decision.ts';
 import { RECORD_SECTIONS, type State } from '../../../src/protocol/state.ts';
 import { same } from '../../../src/protocol/values.ts';
 import { normalise } from '../../../src/store/file-values.ts';
-import { errorCode, realFiles } from '../../../src/store/files.ts';
 import { mirrorJournal, rebuild } from '../../../src/store/mirror.ts';
 import { verifyJournal } from '../../../src/store/verify.ts';
 import { parseDocument } from '../../../src/store/yaml/document.ts';
