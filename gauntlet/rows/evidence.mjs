@@ -62,7 +62,7 @@ export const g08 = {
     },
     {
       take: {
-        file: 'src/workflows/prove-tests.ts',
+        file: 'src/tasks/proof/test-evidence.ts',
         find: "if (base_tests === 'green' || base_tests === 'same') return undefined;",
         put: 'return undefined;',
       },
@@ -105,7 +105,7 @@ export const g09 = {
   stated: 'under tdd: strict refused: not red on the base',
   plant: [
     {
-      take: { file: 'src/workflows/prove-tests.ts', find: "if (on_base !== 'red') {", put: 'if (false) {' },
+      take: { file: 'src/tasks/proof/test-evidence.ts', find: "if (on_base !== 'red') {", put: 'if (false) {' },
       red: /empty was let through/,
     },
   ],
@@ -133,7 +133,7 @@ export const g26 = {
   plant: [
     {
       take: {
-        file: 'src/workflows/review-folder.ts',
+        file: 'src/tasks/review-copy.ts',
         find: 'return (path) => steersAgents(path) || targets',
         put: 'return (path) => false && targets',
       },
@@ -194,7 +194,7 @@ export const g27 = {
   plant: [
     {
       take: {
-        file: 'src/workflows/merge.ts',
+        file: 'src/tasks/merge.ts',
         find: "const judgeCommit = testFrom === 'candidate' ? candidate : onto;",
         put: 'const judgeCommit = candidate;',
       },

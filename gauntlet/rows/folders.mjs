@@ -15,7 +15,7 @@ export const g21 = {
   plant: [
     {
       take: {
-        file: 'src/workflows/claim.ts',
+        file: 'src/tasks/claim.ts',
         find: 'await readRefs(bench, seenOf(task.id), branchOf(task.id), reviewOf(task.id))',
         put: 'new Map<string, string>()',
       },

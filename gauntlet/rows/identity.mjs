@@ -209,7 +209,7 @@ export const g12 = {
           put: 'undefined',
         },
         {
-          file: 'src/workflows/merge-branch.ts',
+          file: 'src/tasks/move-branch.ts',
           find: 'if (left === undefined || left === found) return found;',
           put: 'return found;',
         },

@@ -202,7 +202,7 @@ export const g13 = {
   plant: [
     {
       take: {
-        file: 'src/workflows/merge-branch.ts',
+        file: 'src/tasks/move-branch.ts',
         find: '{ ref: branch, to, from: onto }',
         put: "{ ref: branch, to: (await commitOf(bench, 'task/' + task.id)) ?? to, from: onto }",
       },

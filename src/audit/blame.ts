@@ -10,8 +10,8 @@ import { bringBack } from '../protocol/integration-hint.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import { type RecordedMerge, recordedMerges } from '../protocol/merges.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
+import { type Hands, integrationRef, isRefusal, openBench } from '../tasks/context.ts';
 import { redact, secretsOf } from '../text/redact.ts';
-import { type Hands, integrationRef, isRefusal, openBench } from '../workflows/hands.ts';
 
 export interface Blame {
   readonly commit: string;

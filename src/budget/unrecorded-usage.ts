@@ -11,7 +11,7 @@ import { SANDBOXES, type State } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import type { Snapshot } from '../store/store.ts';
 import { handsOf, type Office } from '../supervisor/office.ts';
-import { type Hands, isRefusal, transact } from '../workflows/hands.ts';
+import { type Hands, isRefusal, transact } from '../tasks/context.ts';
 
 const fileOf = ({ context: { paths } }: Office, agent: string): string =>
   join(paths.liza, 'cache', 'use', `${agent}.json`);

@@ -4,7 +4,7 @@ import type { Attempt } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { markedProgram } from '../identity/mark-program.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import type { Hands } from '../workflows/hands.ts';
+import type { Hands } from '../tasks/context.ts';
 import { type Desk, openDesk, refused } from './desk.ts';
 import type { Io } from './io.ts';
 import { plain } from './terminal.ts';

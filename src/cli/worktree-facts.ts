@@ -4,8 +4,8 @@
 import { commitOf } from '../git/refs.ts';
 import type { WorktreeFacts } from '../protocol/command.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import { worktreeFacts } from '../workflows/facts.ts';
-import { integrationRef, isRefusal, look, openBench } from '../workflows/hands.ts';
+import { worktreeFacts } from '../tasks/commit-facts.ts';
+import { integrationRef, isRefusal, look, openBench } from '../tasks/context.ts';
 import { openHands } from './hands.ts';
 import type { Io } from './io.ts';
 

@@ -6,7 +6,7 @@ import { newFindings } from '../protocol/commands/breaker.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { State, Task } from '../protocol/state.ts';
 import type { Committed, Store } from '../store/store.ts';
-import { type Hands, isRefusal, type Seen, transact } from '../workflows/hands.ts';
+import { type Hands, isRefusal, type Seen, transact } from '../tasks/context.ts';
 import { type Finding, findPatterns } from './rules/breaker.ts';
 import { breakerReport } from './rules/breaker-report.ts';
 import { reportFile, writePaper } from './write-document.ts';

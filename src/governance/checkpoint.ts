@@ -7,8 +7,8 @@ import type { Refusal } from '../protocol/decision.ts';
 import { deadlinePassed } from '../protocol/sprint.ts';
 import type { State } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
+import { type Hands, isRefusal, type Seen, transact } from '../tasks/context.ts';
 import { instant } from '../text/time.ts';
-import { type Hands, isRefusal, type Seen, transact } from '../workflows/hands.ts';
 import { checkpointSummary, summaryFile } from './rules/checkpoint-summary.ts';
 import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './write-document.ts';
 

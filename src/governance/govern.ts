@@ -2,7 +2,7 @@
 // at the deadline, follows a CHECKPOINT file that was touched or removed, writes what a crash left unwritten.
 
 import type { Refusal } from '../protocol/decision.ts';
-import { type Hands, isRefusal, type Seen } from '../workflows/hands.ts';
+import { type Hands, isRefusal, type Seen } from '../tasks/context.ts';
 import { checkBreaker } from './analyze.ts';
 import { attendCheckpoint } from './checkpoint.ts';
 

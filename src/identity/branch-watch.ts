@@ -9,7 +9,7 @@ import { commitOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import { type Board, roleOfId } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import { type Hands, integrationRef, isRefusal, openBench, transact } from '../workflows/hands.ts';
+import { type Hands, integrationRef, isRefusal, openBench, transact } from '../tasks/context.ts';
 
 export const strayOf = (commit: string): string => `refs/liza/strays/${commit}`;
 

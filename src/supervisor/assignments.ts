@@ -15,11 +15,11 @@ import { EnvironmentError, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { baselineOf, historyOf, startCommit } from '../protocol/leases.ts';
 import { type Agent, type Role, settings, type Task } from '../protocol/state.ts';
-import { claimTask } from '../workflows/claim.ts';
-import { declaredFiles, discardOf } from '../workflows/folders.ts';
-import { type Hands, integrationHead, integrationRef, isRefusal, openBench, transact } from '../workflows/hands.ts';
-import { makeReviewFolder, type ReviewFolder } from '../workflows/review-folder.ts';
-import { claimReview } from '../workflows/submit.ts';
+import { claimTask } from '../tasks/claim.ts';
+import { type Hands, integrationHead, integrationRef, isRefusal, openBench, transact } from '../tasks/context.ts';
+import { declaredFiles, discardOf } from '../tasks/folders.ts';
+import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
+import { claimReview } from '../tasks/submit.ts';
 import type { Chosen, Office } from './office.ts';
 import type { SessionWork } from './session.ts';
 

@@ -5,7 +5,7 @@ import { govern } from '../governance/govern.ts';
 import { isLive, readSessions } from '../identity/agent-sessions.ts';
 import { type HeadsWatch, watchHeads } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import type { Hands } from '../workflows/hands.ts';
+import type { Hands } from '../tasks/context.ts';
 import type { Bell } from './bell.ts';
 
 export interface Governor {

@@ -12,8 +12,8 @@ import type { Provider } from '../providers/provider.ts';
 import type { Shelter } from '../sandbox/mode.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
+import type { Hands } from '../tasks/context.ts';
 import type { Instant } from '../text/time.ts';
-import type { Hands } from '../workflows/hands.ts';
 import type { Bell } from './bell.ts';
 import type { Happening } from './view.ts';
 

@@ -4,9 +4,9 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesToDrop, type LogRoom } from '../core/log-room.ts';
 import { isTerminal, type State, settings } from '../protocol/state.ts';
 import type { Paths } from '../store/paths.ts';
+import { filesToDrop, type LogRoom } from '../tasks/rules/log-retention.ts';
 import type { Instant } from '../text/time.ts';
 
 const KEPT = 40;

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Board } from '../protocol/board.ts';
 import { isTerminal } from '../protocol/state.ts';
-import { isRefusal } from '../workflows/hands.ts';
-import { tidy } from '../workflows/release.ts';
+import { isRefusal } from '../tasks/context.ts';
+import { tidy } from '../tasks/release.ts';
 import { handsOf, type Office } from './office.ts';
 
 export interface Tidier {

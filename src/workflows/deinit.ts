@@ -20,13 +20,13 @@ import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
 import { inTurn } from '../store/yaml-store.ts';
+import { type Hands, integrationRef, isRefusal, withIntegration, withTaskFolder } from '../tasks/context.ts';
+import { settleMerges } from '../tasks/finish-merge.ts';
+import { discardFolder, discardOf } from '../tasks/folders.ts';
 import type { Instant } from '../text/time.ts';
 import { keepBoard } from './deinit-board.ts';
 import { refuseBusy } from './deinit-busy.ts';
 import { hasRemains, otherBoards, removeRemains, type Site } from './deinit-remains.ts';
-import { discardFolder, discardOf } from './folders.ts';
-import { type Hands, integrationRef, isRefusal, withIntegration, withTaskFolder } from './hands.ts';
-import { settleMerges } from './settle.ts';
 
 export interface Deinited {
   readonly putAway: readonly PutAway[];

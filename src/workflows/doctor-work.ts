@@ -9,9 +9,9 @@ import { bringBack } from '../protocol/integration-hint.ts';
 import { recordedMerges } from '../protocol/merges.ts';
 import { settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
+import { type Hands, integrationRef, isRefusal, openBench, transact } from '../tasks/context.ts';
+import { FOREIGN, findTrouble, type Mended, reconcile } from '../tasks/reconcile.ts';
 import type { Finding } from './doctor.ts';
-import { type Hands, integrationRef, isRefusal, openBench, transact } from './hands.ts';
-import { FOREIGN, findTrouble, type Mended, reconcile } from './reconcile.ts';
 
 export async function examineWork(hands: Hands, fix: boolean): Promise<readonly Finding[]> {
   const found = await (fix ? reconcile(hands) : findTrouble(hands));

@@ -8,8 +8,8 @@ import { reportOf } from '../report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../report/markdown.ts';
 import { PAGE_MARK, page } from '../report/page.ts';
 import type { Context } from '../store/context.ts';
+import type { Hands } from '../tasks/context.ts';
 import { secretsOf } from '../text/redact.ts';
-import type { Hands } from './hands.ts';
 
 export type ReportFormat = 'html' | 'md';
 

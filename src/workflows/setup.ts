@@ -7,8 +7,8 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { isFields } from '../protocol/values.ts';
+import { isRefusal } from '../tasks/context.ts';
 import type { Finding } from './doctor.ts';
-import { isRefusal } from './hands.ts';
 import {
   type Activated,
   type ActivationPlan,

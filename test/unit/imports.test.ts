@@ -38,7 +38,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'workflows/edit.ts': /^process\.pid$/, // as above
   'git/private-git-dir.ts': /^process\.pid$/, // as above
   'sandbox/mode.ts': /^process\.pid$/, // as above
-  'workflows/hands.ts': /^process\.pid$/, // names itself in reservations
+  'tasks/context.ts': /^process\.pid$/, // names itself in reservations
   'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
   'cli/parts.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
   'process/process-identity.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's

@@ -1,7 +1,7 @@
 // Which logs go when there is no room: old ones, and never what somebody still needs.
 
 import { expect, test } from 'vitest';
-import { filesToDrop, type LogFile, type Submission, submissionsToDrop } from '../../src/core/log-room.ts';
+import { filesToDrop, type LogFile, type Submission, submissionsToDrop } from '../../src/tasks/rules/log-retention.ts';
 
 const MB = 1e6;
 const log = (agent: string, time: number, task?: string, bytes = MB): LogFile => ({

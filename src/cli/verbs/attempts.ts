@@ -6,9 +6,9 @@ import type { Attempt } from '../../git/attempts.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted, TASK_ID_SOURCE } from '../../protocol/ids.ts';
 import { settings } from '../../protocol/state.ts';
+import type { Hands } from '../../tasks/context.ts';
 import { counted } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
-import type { Hands } from '../../workflows/hands.ts';
 import { refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
 import { oneLine } from '../terminal.ts';
@@ -41,7 +41,7 @@ interface Kept {
 
 async function list(hands: Hands, task: string | undefined): Promise<Kept | Refusal> {
   const { listAttempts } = await import('../../git/attempts.ts');
-  const { openBench } = await import('../../workflows/hands.ts');
+  const { openBench } = await import('../../tasks/context.ts');
   const { board } = await hands.store.read();
   const bench = await openBench(hands, board);
   if (refused(bench)) return bench;

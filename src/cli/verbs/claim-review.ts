@@ -21,7 +21,7 @@ export const verb: Verb = {
     if (typeof agent !== 'string') return agent;
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { claimReview } = await import('../../workflows/submit.ts');
+    const { claimReview } = await import('../../tasks/submit.ts');
     const claimed = await claimReview(hands, args.must('task'), agent);
     if (refused(claimed)) return claimed;
     const { commit, base, remarks, state } = claimed;

@@ -22,7 +22,7 @@ export const verb: Verb = {
     if (typeof agent !== 'string') return agent;
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { claimTask } = await import('../../workflows/claim.ts');
+    const { claimTask } = await import('../../tasks/claim.ts');
     const claimed = await claimTask(hands, args.must('task'), agent);
     if (refused(claimed)) return claimed;
     const { folder, base, conflicts } = claimed;

@@ -1,6 +1,6 @@
 // `liza release-claim <task>`: takes a task from its coder; the work is kept.
 
-import type { Released } from '../../workflows/release.ts';
+import type { Released } from '../../tasks/release.ts';
 import { committedResult, refused } from '../desk.ts';
 import { keptLines, openHands } from '../hands.ts';
 import type { Result, Verb } from '../verb.ts';
@@ -13,7 +13,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { releaseClaim } = await import('../../workflows/release.ts');
+    const { releaseClaim } = await import('../../tasks/release.ts');
     const released = await releaseClaim(hands, args.must('task'), args.text('reason'));
     return refused(released) ? released : releasedResult(released);
   },

@@ -21,7 +21,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { submitForReview } = await import('../../workflows/submit.ts');
+    const { submitForReview } = await import('../../tasks/submit.ts');
     const submitted = await submitForReview(hands, args.must('task'), args.must('commit'));
     if (refused(submitted)) return submitted;
     return committedResult(submitted, () => ({ data: { review_commit: submitted.commit } }));

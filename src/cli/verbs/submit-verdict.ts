@@ -2,8 +2,8 @@
 
 import type { CommandOf, VerdictFacts } from '../../protocol/command.ts';
 import type { Refusal } from '../../protocol/decision.ts';
+import type { Hands } from '../../tasks/context.ts';
 import { redact } from '../../text/redact.ts';
-import type { Hands } from '../../workflows/hands.ts';
 import { given } from '../args.ts';
 import { decideAt, refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
@@ -63,10 +63,10 @@ async function factsFor(
   hands: Hands,
   command: Omit<CommandOf<'submit-verdict'>, 'facts'>,
 ): Promise<VerdictFacts | Refusal> {
-  const { foresee } = await import('../../workflows/hands.ts');
+  const { foresee } = await import('../../tasks/context.ts');
   const early = await foresee(hands, { ...command, facts: { unknown_places: [], changed_files: [] } });
   if (!early.ok) return early;
-  const { verdictFacts } = await import('../../workflows/verdict-facts.ts');
+  const { verdictFacts } = await import('../../tasks/verdict-facts.ts');
   const { parseRejection } = await import('../../protocol/verdict.ts');
   const blockers = command.verdict === 'APPROVED' ? [] : parseRejection(command.reason ?? '', false).blockers;
   return verdictFacts(hands, command.task, blockers);

@@ -13,7 +13,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { createWorktree } = await import('../../workflows/create.ts');
+    const { createWorktree } = await import('../../tasks/create-worktree.ts');
     const created = await createWorktree(hands, args.must('task'), args.flag('fresh'));
     if (refused(created)) return created;
     const { folder, start, committed, kept } = created;

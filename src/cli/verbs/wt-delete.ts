@@ -14,7 +14,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { deleteWorktree } = await import('../../workflows/release.ts');
+    const { deleteWorktree } = await import('../../tasks/release.ts');
     const released = await deleteWorktree(hands, args.must('task'));
     return refused(released) ? released : releasedResult(released);
   },

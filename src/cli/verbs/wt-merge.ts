@@ -1,6 +1,6 @@
 // `liza wt merge <task>`: an approved task goes to the integration branch, after its test.
 
-import type { Merged } from '../../workflows/merge.ts';
+import type { Merged } from '../../tasks/merge.ts';
 import { committedResult, refused } from '../desk.ts';
 import { keptLines, openHands } from '../hands.ts';
 import { plain } from '../terminal.ts';
@@ -33,7 +33,7 @@ export const verb: Verb = {
     }
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { mergeTask } = await import('../../workflows/merge.ts');
+    const { mergeTask } = await import('../../tasks/merge.ts');
     const merged = await mergeTask(hands, args.must('task'), { testFrom });
     if (refused(merged)) return merged;
     return committedResult(merged.committed, () => ({

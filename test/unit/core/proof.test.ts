@@ -1,10 +1,10 @@
 // What proves a commit: the gate before a task may be claimed, the guard of the submission, the record of red runs.
 
 import { describe, expect, it } from 'vitest';
-import { readTestEdits } from '../../../src/core/test-edits.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { isInstruction, pathsIn, steersAgents, steersTests } from '../../../src/protocol/instruction-files.ts';
 import { isKnownGreen, knownProof, type Proof, proofCommands } from '../../../src/protocol/proof.ts';
+import { readTestEdits } from '../../../src/tasks/rules/test-edits.ts';
 import {
   addDraft,
   addReady,

@@ -7,8 +7,8 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import { clonedPlace, findPlace, headOf, isPlace } from '../../../src/git/task-folder.ts';
-import { reconcile } from '../../../src/workflows/reconcile.ts';
-import { releaseClaim } from '../../../src/workflows/release.ts';
+import { reconcile } from '../../../src/tasks/reconcile.ts';
+import { releaseClaim } from '../../../src/tasks/release.ts';
 import { approvedTask, type Project, project, succeeded } from '../workflows/project.ts';
 import { type Contents, makeRepo, type Repo, removeRepo, write } from './repo.ts';
 

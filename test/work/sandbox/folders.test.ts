@@ -4,8 +4,8 @@
 import fs from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import type { Shelter } from '../../../src/sandbox/mode.ts';
-import { claimTask } from '../../../src/workflows/claim.ts';
-import { isRefusal } from '../../../src/workflows/hands.ts';
+import { claimTask } from '../../../src/tasks/claim.ts';
+import { isRefusal } from '../../../src/tasks/context.ts';
 import { type Project, type ProjectOptions, project, succeeded } from '../workflows/project.ts';
 
 /** As on a machine with bubblewrap; nothing here starts it. */

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { verdictFacts } from '../../../src/workflows/verdict-facts.ts';
+import { verdictFacts } from '../../../src/tasks/verdict-facts.ts';
 import { succeeded, WORK } from '../workflows/project.ts';
 import { open, r, UNCHANGED } from './room.ts';
 

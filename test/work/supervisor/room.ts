@@ -9,7 +9,7 @@ import { makeBell } from '../../../src/supervisor/bell.ts';
 import { type CrewOptions, startCrew } from '../../../src/supervisor/crew.ts';
 import type { Clock } from '../../../src/supervisor/office.ts';
 import type { CrewControl } from '../../../src/supervisor/view.ts';
-import { isRefusal } from '../../../src/workflows/hands.ts';
+import { isRefusal } from '../../../src/tasks/context.ts';
 import { type Project, type ProjectOptions, project, START } from '../workflows/project.ts';
 
 export { UNCHANGED } from '../../unit/core/world.ts';

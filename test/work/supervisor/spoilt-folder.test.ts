@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { claimTask } from '../../../src/workflows/claim.ts';
+import { claimTask } from '../../../src/tasks/claim.ts';
 import { succeeded } from '../workflows/project.ts';
 import { open, r } from './room.ts';
 

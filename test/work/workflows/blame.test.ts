@@ -7,7 +7,7 @@ import { blame } from '../../../src/audit/blame.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
-import type { Hands } from '../../../src/workflows/hands.ts';
+import type { Hands } from '../../../src/tasks/context.ts';
 import { type Project, project, REJECTION } from './real-project.ts';
 
 let here: Project;

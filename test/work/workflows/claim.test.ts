@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { leftAside } from '../../../src/git/scratch-folders.ts';
-import { claimTask } from '../../../src/workflows/claim.ts';
+import { claimTask } from '../../../src/tasks/claim.ts';
 import { write } from '../git/repo.ts';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from './project.ts';
 

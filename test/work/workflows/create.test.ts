@@ -2,7 +2,7 @@
 
 import fs from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createWorktree } from '../../../src/workflows/create.ts';
+import { createWorktree } from '../../../src/tasks/create-worktree.ts';
 import { write } from '../git/repo.ts';
 import { type Project, project, succeeded } from './project.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findPlace, isPlace } from '../../../src/git/task-folder.ts';
 import { settings } from '../../../src/protocol/state.ts';
-import { submitFacts, worktreeFacts } from '../../../src/workflows/facts.ts';
+import { submitFacts, worktreeFacts } from '../../../src/tasks/commit-facts.ts';
 import { write } from '../git/repo.ts';
 import { type Project, type ProjectOptions, project, succeeded } from './project.ts';
 

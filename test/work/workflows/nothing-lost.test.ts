@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { reconcile } from '../../../src/workflows/reconcile.ts';
-import { releaseClaim } from '../../../src/workflows/release.ts';
-import { claimReview } from '../../../src/workflows/submit.ts';
+import { reconcile } from '../../../src/tasks/reconcile.ts';
+import { releaseClaim } from '../../../src/tasks/release.ts';
+import { claimReview } from '../../../src/tasks/submit.ts';
 import { write } from '../git/repo.ts';
 import { type Project, project, succeeded } from './project.ts';
 

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type PrepareRequest, prepareFolder } from '../../../src/workflows/prepare.ts';
+import { type PrepareRequest, prepareFolder } from '../../../src/tasks/prepare-checkout.ts';
 
 let home = '';
 let root = '';

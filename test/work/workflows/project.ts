@@ -17,12 +17,12 @@ import type { Context } from '../../../src/store/context.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
 import type { Committed, Outcome, Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
+import { type Claimed, claimTask } from '../../../src/tasks/claim.ts';
+import { worktreeFacts } from '../../../src/tasks/commit-facts.ts';
+import { type Hands, isRefusal, look, openBench, transact } from '../../../src/tasks/context.ts';
+import { type Merged, type MergeFailure, type MergeOptions, mergeTask } from '../../../src/tasks/merge.ts';
+import { type Submitted, submitForReview } from '../../../src/tasks/submit.ts';
 import { iso } from '../../../src/text/time.ts';
-import { type Claimed, claimTask } from '../../../src/workflows/claim.ts';
-import { worktreeFacts } from '../../../src/workflows/facts.ts';
-import { type Hands, isRefusal, look, openBench, transact } from '../../../src/workflows/hands.ts';
-import { type Merged, type MergeFailure, type MergeOptions, mergeTask } from '../../../src/workflows/merge.ts';
-import { type Submitted, submitForReview } from '../../../src/workflows/submit.ts';
 import { UNCHANGED } from '../../unit/core/world.ts';
 import { type Contents, write } from '../git/repo.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
 import { acquireLock } from '../../../src/store/lock.ts';
-import { reconcile } from '../../../src/workflows/reconcile.ts';
+import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { type Project, project, succeeded } from './project.ts';
 
 let p: Project;
@@ -74,7 +74,7 @@ describe('the validation at the submitted commit', () => {
     const commit = p.work('t', GOOD);
     fs.writeFileSync(p.folder('t', 'secret.txt'), 'not committed');
     const env = { ...p.env, SOME_API_KEY: 'k', LIZA_AGENT_ID: 'coder-1', ANTHROPIC_API_KEY: 'a' };
-    const { submitForReview } = await import('../../../src/workflows/submit.ts');
+    const { submitForReview } = await import('../../../src/tasks/submit.ts');
     succeeded(await submitForReview(p.hands('coder-1', { env }), 't', 'HEAD'));
     const log = fs.readFileSync(p.file('.liza/evidence/t/1-1.log'), 'utf8');
     expect(log.split('\n')).toEqual(expect.arrayContaining([commit, 'run.sh', 'src', 'test']));
@@ -138,7 +138,7 @@ describe('the validation at the submitted commit', () => {
     const pausing = p.hands('coder-1', {
       say: () => fs.writeFileSync(p.file('.liza', 'PAUSE'), ''),
     });
-    const { submitForReview } = await import('../../../src/workflows/submit.ts');
+    const { submitForReview } = await import('../../../src/tasks/submit.ts');
     expect(await submitForReview(pausing, 't', 'HEAD')).toMatchObject({ ok: false, guard: 'switches' });
     expect(await events('validated')).toHaveLength(1);
     fs.rmSync(p.file('.liza', 'PAUSE'));
@@ -160,7 +160,7 @@ describe('the validation at the submitted commit', () => {
     await begun();
     p.work('t', GOOD);
     const late = p.hands('coder-1', { say: () => p.pass(100_000) });
-    const { submitForReview } = await import('../../../src/workflows/submit.ts');
+    const { submitForReview } = await import('../../../src/tasks/submit.ts');
     expect(await submitForReview(late, 't', 'HEAD')).toMatchObject({ ok: false, guard: 'holds-task' });
     expect(await p.task('t')).toMatchObject({ status: 'CLAIMED' });
   });
@@ -397,7 +397,7 @@ describe('evidence', () => {
       [`test/${value}.sh`]: 'cat src/said; exit 1\n',
     });
     const env = { ...p.env, DEPLOY_TOKEN: value };
-    const { submitForReview } = await import('../../../src/workflows/submit.ts');
+    const { submitForReview } = await import('../../../src/tasks/submit.ts');
     const no = await submitForReview(p.hands('coder-1', { env }), 't', 'HEAD');
     expect(JSON.stringify(no)).toContain('[redacted]');
     const told = kept().map((name) => fs.readFileSync(p.file('.liza/evidence', name), 'utf8'));

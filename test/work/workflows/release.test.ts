@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { deleteWorktree, releaseClaim } from '../../../src/workflows/release.ts';
+import { deleteWorktree, releaseClaim } from '../../../src/tasks/release.ts';
 import { write } from '../git/repo.ts';
 import { type Project, project, succeeded } from './project.ts';
 

@@ -7,10 +7,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { VerdictFacts } from '../../../src/protocol/command.ts';
 import type { Refusal } from '../../../src/protocol/decision.ts';
 import { parseRejection } from '../../../src/protocol/verdict.ts';
-import { transact } from '../../../src/workflows/hands.ts';
-import { makeReviewFolder, type ReviewFolder } from '../../../src/workflows/review-folder.ts';
-import { claimReview } from '../../../src/workflows/submit.ts';
-import { verdictFacts } from '../../../src/workflows/verdict-facts.ts';
+import { transact } from '../../../src/tasks/context.ts';
+import { makeReviewFolder, type ReviewFolder } from '../../../src/tasks/review-copy.ts';
+import { claimReview } from '../../../src/tasks/submit.ts';
+import { verdictFacts } from '../../../src/tasks/verdict-facts.ts';
 import { type Project, project, succeeded, WORK } from './project.ts';
 
 const REVIEWER = 'code-reviewer-1';

@@ -2,7 +2,7 @@
 
 import fs from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { claimReview, submitForReview } from '../../../src/workflows/submit.ts';
+import { claimReview, submitForReview } from '../../../src/tasks/submit.ts';
 import { approve } from '../../unit/core/world.ts';
 import { write } from '../git/repo.ts';
 import { type Project, type ProjectOptions, project, succeeded, WORK } from './project.ts';

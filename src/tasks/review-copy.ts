@@ -17,8 +17,8 @@ import { steersAgents } from '../protocol/instruction-files.ts';
 import { covers } from '../protocol/scope.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
 import { runConfined } from '../sandbox/mode.ts';
-import { type Hands, isRefusal, openBench, premisesOf, transact } from './hands.ts';
-import { prepareFolder } from './prepare.ts';
+import { type Hands, isRefusal, openBench, premisesOf, transact } from './context.ts';
+import { prepareFolder } from './prepare-checkout.ts';
 
 export interface ReviewFolder {
   readonly folder: string;

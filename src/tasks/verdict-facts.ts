@@ -9,8 +9,8 @@ import { reviewCopyOf } from '../protocol/commands/review-copy.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
 import type { Blocker } from '../protocol/verdict.ts';
-import { type Hands, isRefusal, look, openBench } from './hands.ts';
-import { changedInReview } from './review-folder.ts';
+import { type Hands, isRefusal, look, openBench } from './context.ts';
+import { changedInReview } from './review-copy.ts';
 
 const NOTHING: VerdictFacts = { unknown_places: [], changed_files: [] };
 

@@ -8,8 +8,8 @@ import { whyHeld } from '../git/user-checkouts.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings, Task } from '../protocol/state.ts';
-import { type Hands, integrationGone, integrationRef, isRefusal, transact } from './hands.ts';
-import { checkoutsOf, unpin } from './settle.ts';
+import { type Hands, integrationGone, integrationRef, isRefusal, transact } from './context.ts';
+import { checkoutsOf, unpin } from './finish-merge.ts';
 
 export interface Ground {
   readonly hands: Hands;
@@ -66,7 +66,7 @@ export interface Moved {
   readonly remarks: readonly string[];
 }
 
-/** Checkouts are reserved before the branch moves: a kill in between leaves a marker, and settle.ts finishes. */
+/** Checkouts are reserved before the branch moves: a kill in between leaves a marker, and finish-merge.ts finishes. */
 export async function moveBranch(ground: Ground, to: string, pinned: boolean): Promise<Moved | Refusal> {
   const { hands, bench, task, branch, onto } = ground;
   const reserved = to === onto ? [] : await reserveCheckouts(ground, to);

@@ -3,12 +3,12 @@
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { EvidenceFound } from '../audit/rules/facts.ts';
-import { historyOf } from '../protocol/leases.ts';
-import { type Proof, writtenDown } from '../protocol/proof.ts';
-import type { Task } from '../protocol/state.ts';
-import { isFields } from '../protocol/values.ts';
-import { sha256 } from '../store/hash.ts';
+import type { EvidenceFound } from '../../audit/rules/facts.ts';
+import { historyOf } from '../../protocol/leases.ts';
+import { type Proof, writtenDown } from '../../protocol/proof.ts';
+import type { Task } from '../../protocol/state.ts';
+import { isFields } from '../../protocol/values.ts';
+import { sha256 } from '../../store/hash.ts';
 
 /** Nothing else is ours to look at, whatever a record names. */
 const OURS = /^\.liza\/evidence\/[a-z0-9][a-z0-9-]*\/\d{1,9}(?:\.json|-[a-z0-9-]+\.log)$/;

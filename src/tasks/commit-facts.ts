@@ -1,7 +1,6 @@
 // What git says about a task's folder and about a commit that is offered for review: the facts that
 // the rules decide on. Looks only, but for remembering every commit it sees.
 
-import { readTestEdits, TEST_EDITS_READ } from '../core/test-edits.ts';
 import { see } from '../git/attempts.ts';
 import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import type { Workbench } from '../git/private-git-dir.ts';
@@ -14,6 +13,7 @@ import { baselineOf, historyOf } from '../protocol/leases.ts';
 import { isTest, testPatterns } from '../protocol/scope.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { declaredFiles, discardOf } from './folders.ts';
+import { readTestEdits, TEST_EDITS_READ } from './rules/test-edits.ts';
 
 export interface Asked {
   readonly bench: Workbench;

@@ -19,13 +19,13 @@ import { sha256 } from '../store/hash.ts';
 import type { Committed } from '../store/store.ts';
 import { secretsOf } from '../text/redact.ts';
 import { iso } from '../text/time.ts';
-import { digestsOf, freeNumber, logsOf } from './evidence.ts';
-import { submitFacts } from './facts.ts';
-import { foresee, type Hands, integrationHead, isRefusal, look, openBench, transact, withProof } from './hands.ts';
-import type { Unprepared } from './prepare.ts';
-import { prove } from './prove.ts';
-import { logFolder, type Proving } from './prove-runs.ts';
-import { fromRoot } from './throw-away.ts';
+import { submitFacts } from './commit-facts.ts';
+import { foresee, type Hands, integrationHead, isRefusal, look, openBench, transact, withProof } from './context.ts';
+import { fromRoot } from './disposable-checkout.ts';
+import type { Unprepared } from './prepare-checkout.ts';
+import { digestsOf, freeNumber, logsOf } from './proof/evidence-files.ts';
+import { prove } from './proof/prove.ts';
+import { logFolder, type Proving } from './proof/run-commands.ts';
 
 export interface Submitted extends Committed {
   readonly commit: string;

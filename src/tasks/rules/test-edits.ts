@@ -1,7 +1,7 @@
 // A diff of test files, read for what weakens them: every line that was taken from a test that was there before,
 // and every new line that switches a test off. Linear in the diff; what is kept is bounded.
 
-import type { TestEdits } from '../protocol/command.ts';
+import type { TestEdits } from '../../protocol/command.ts';
 
 /** Test files whose diff is read. */
 export const TEST_EDITS_READ = 200;

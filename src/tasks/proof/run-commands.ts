@@ -2,15 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Workbench } from '../git/private-git-dir.ts';
-import { type Ended, stopwatch } from '../process/run.ts';
-import type { Board } from '../protocol/board.ts';
-import type { SubmitFacts } from '../protocol/command.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
-import type { ProofRun } from '../protocol/proof.ts';
-import type { Settings, Task } from '../protocol/state.ts';
-import type { Hands } from './hands.ts';
-import { endOf, fromRoot, howEnded, isGreen, runHere } from './throw-away.ts';
+import type { Workbench } from '../../git/private-git-dir.ts';
+import { type Ended, stopwatch } from '../../process/run.ts';
+import type { Board } from '../../protocol/board.ts';
+import type { SubmitFacts } from '../../protocol/command.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
+import type { ProofRun } from '../../protocol/proof.ts';
+import type { Settings, Task } from '../../protocol/state.ts';
+import type { Hands } from '../context.ts';
+import { endOf, fromRoot, howEnded, isGreen, runHere } from '../disposable-checkout.ts';
 
 export interface Proving {
   readonly bench: Workbench;

@@ -7,8 +7,8 @@ import type { Command } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { isTerminal } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
+import { type Hands, integrationRef, isRefusal, look, removeLock, transact, withTaskFolder } from './context.ts';
 import { discardFolder, discardOf } from './folders.ts';
-import { type Hands, integrationRef, isRefusal, look, removeLock, transact, withTaskFolder } from './hands.ts';
 
 const PATIENCE = 10_000;
 

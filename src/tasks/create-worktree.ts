@@ -9,6 +9,7 @@ import { startCommit } from '../protocol/leases.ts';
 import type { Settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import { lastSeen } from './claim.ts';
+import { foresee, type Hands, integrationHead, isRefusal, look, transact, withTaskFolder } from './context.ts';
 import {
   type Discarded,
   discardFolder,
@@ -19,7 +20,6 @@ import {
   remakeFolder,
   usablePlace,
 } from './folders.ts';
-import { foresee, type Hands, integrationHead, isRefusal, look, transact, withTaskFolder } from './hands.ts';
 
 export interface Created {
   readonly folder: string;

@@ -12,7 +12,7 @@ import { type Checkout, holdersOf } from '../git/user-checkouts.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
-import { type Hands, integrationRef, thisProcess, transact } from './hands.ts';
+import { type Hands, integrationRef, thisProcess, transact } from './context.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */
 export async function settleMerges(

@@ -2,16 +2,16 @@
 // red, and with the base's own tests the commit must stay green. `strict` decides by that, `evidence` tells the
 // reviewer what it found within its time.
 
-import { checkOutOver } from '../git/checkout.ts';
-import { mixedTree } from '../git/composed-tree.ts';
-import { stopwatch } from '../process/run.ts';
-import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
-import { pathsIn } from '../protocol/instruction-files.ts';
-import type { Disproof, TestProof } from '../protocol/proof.ts';
-import { isTest, testPatterns } from '../protocol/scope.ts';
-import { type Hands, isRefusal } from './hands.ts';
-import { logOf, outputOf, type Proving, type Ran, runAll, short } from './prove-runs.ts';
-import { inThrowAway } from './throw-away.ts';
+import { checkOutOver } from '../../git/checkout.ts';
+import { mixedTree } from '../../git/composed-tree.ts';
+import { stopwatch } from '../../process/run.ts';
+import { EnvironmentError, type Refusal, refuse } from '../../protocol/decision.ts';
+import { pathsIn } from '../../protocol/instruction-files.ts';
+import type { Disproof, TestProof } from '../../protocol/proof.ts';
+import { isTest, testPatterns } from '../../protocol/scope.ts';
+import { type Hands, isRefusal } from '../context.ts';
+import { inThrowAway } from '../disposable-checkout.ts';
+import { logOf, outputOf, type Proving, type Ran, runAll, short } from './run-commands.ts';
 
 export interface Beforehand {
   /** Seconds that the run at the commit took: these will take about as long. */

@@ -10,8 +10,8 @@ import { aside, type Purpose, removeTree } from '../git/scratch-folders.ts';
 import type { Ended } from '../process/run.ts';
 import type { Settings } from '../protocol/state.ts';
 import { type Rules, runConfined } from '../sandbox/mode.ts';
-import { type Hands, premisesOf } from './hands.ts';
-import { prepareFolder, type Unprepared } from './prepare.ts';
+import { type Hands, premisesOf } from './context.ts';
+import { prepareFolder, type Unprepared } from './prepare-checkout.ts';
 
 export interface ThrowAway {
   readonly purpose: Purpose;

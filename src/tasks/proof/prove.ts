@@ -2,19 +2,19 @@
 // very commit, in a clean checkout that is thrown away. Nothing of what the coder said is run or believed.
 // Killed in the middle, it leaves a folder that the next run removes, and the commit is simply not submitted.
 
-import type { Workbench } from '../git/private-git-dir.ts';
-import { leftAside, removeTree } from '../git/scratch-folders.ts';
-import { stopwatch } from '../process/run.ts';
-import type { Refusal } from '../protocol/decision.ts';
-import { type Disproof, isKnownGreen, type Proof } from '../protocol/proof.ts';
-import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-room.ts';
-import { type Hands, isRefusal } from './hands.ts';
-import type { Unprepared } from './prepare.ts';
-import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './prove-runs.ts';
-import { proveTests } from './prove-tests.ts';
-import { inThrowAway } from './throw-away.ts';
+import type { Workbench } from '../../git/private-git-dir.ts';
+import { leftAside, removeTree } from '../../git/scratch-folders.ts';
+import { stopwatch } from '../../process/run.ts';
+import type { Refusal } from '../../protocol/decision.ts';
+import { type Disproof, isKnownGreen, type Proof } from '../../protocol/proof.ts';
+import { type Hands, isRefusal } from '../context.ts';
+import { inThrowAway } from '../disposable-checkout.ts';
+import type { Unprepared } from '../prepare-checkout.ts';
+import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-retention.ts';
+import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './run-commands.ts';
+import { proveTests } from './test-evidence.ts';
 
-/** A refusal: it could not be run, so that nothing is known. Only under the lock for it (hands.ts). */
+/** A refusal: it could not be run, so that nothing is known. Only under the lock for it (tasks/context.ts). */
 export async function prove(hands: Hands, proving: Proving): Promise<Proof | Unprepared> {
   const { bench, task, settings, commit, commands } = proving;
   sweepProof(bench, task.id);

@@ -8,8 +8,8 @@ import type { Workbench } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
-import type { Hands } from './hands.ts';
-import { endOf, fromRoot, howEnded, inThrowAway, isGreen, runHere } from './throw-away.ts';
+import type { Hands } from './context.ts';
+import { endOf, fromRoot, howEnded, inThrowAway, isGreen, runHere } from './disposable-checkout.ts';
 
 export const SCRIPT = 'scripts/integration-test.sh';
 

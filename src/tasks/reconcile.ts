@@ -22,16 +22,6 @@ import { claimingBy, reviewLease } from '../protocol/leases.ts';
 import { settings, type Task } from '../protocol/state.ts';
 import { lastSeen } from './claim.ts';
 import {
-  type Discarded,
-  discardFolder,
-  discardOf,
-  isItsOwn,
-  type Ready,
-  remadeOf,
-  remakeFolder,
-  sweepAside,
-} from './folders.ts';
-import {
   type Hands,
   integrationHead,
   integrationRef,
@@ -42,9 +32,19 @@ import {
   withIntegration,
   withProof,
   withTaskFolder,
-} from './hands.ts';
-import { sweepProof } from './prove.ts';
-import { settleMerges } from './settle.ts';
+} from './context.ts';
+import { settleMerges } from './finish-merge.ts';
+import {
+  type Discarded,
+  discardFolder,
+  discardOf,
+  isItsOwn,
+  type Ready,
+  remadeOf,
+  remakeFolder,
+  sweepAside,
+} from './folders.ts';
+import { sweepProof } from './proof/prove.ts';
 
 export interface Mended {
   readonly subject: string;

@@ -1,4 +1,4 @@
-// Making and discarding a task's folder, always under its lock (hands.ts). Made: complete and
+// Making and discarding a task's folder, always under its lock (context.ts). Made: complete and
 // prepared, or not at all. Discarded: only after everything in it is kept under refs/liza/attempts.
 
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
@@ -31,8 +31,8 @@ import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts'
 import { lastCoder } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { needsClone, runConfined } from '../sandbox/mode.ts';
-import { type Hands, isRefusal, premisesOf } from './hands.ts';
-import { prepareFolder, temporaryOf } from './prepare.ts';
+import { type Hands, isRefusal, premisesOf } from './context.ts';
+import { prepareFolder, temporaryOf } from './prepare-checkout.ts';
 
 export interface Ready {
   readonly place: Place;

@@ -1,7 +1,7 @@
 // An approved commit becomes part of the integration branch, or does not: the candidate is built and
 // tested first, the intent is journalled, and only then the branch moves, by compare-and-swap. So the
 // branch never holds an untested merge and there is nothing to roll back. One merge at a time
-// (hands.ts); what a killed one left, settle.ts finishes or undoes.
+// (context.ts); what a killed one left, finish-merge.ts finishes or undoes.
 
 import { pathsBetween } from '../git/folder-snapshot.ts';
 import { buildCandidate } from '../git/merge-candidate.ts';
@@ -26,11 +26,11 @@ import {
   type View,
   viewOf,
   withIntegration,
-} from './hands.ts';
+} from './context.ts';
+import { settleMerges, unpin } from './finish-merge.ts';
 import { hasIntegrationTest, type Tested, testCandidate } from './integration-test.ts';
-import { acceptedHead, type Ground, heldBy, moveBranch, withdraw } from './merge-branch.ts';
+import { acceptedHead, type Ground, heldBy, moveBranch, withdraw } from './move-branch.ts';
 import { type Released, tidy } from './release.ts';
-import { settleMerges, unpin } from './settle.ts';
 
 export interface MergeOptions {
   /** Whose integration test judges; `candidate` is for a person who has read it. */
@@ -224,7 +224,7 @@ async function withdrawing<T>(ground: Ground, work: () => Promise<T>): Promise<T
   try {
     return await work();
   } catch (error) {
-    await withdraw(ground).catch(() => {}); // the error itself is told; settle.ts undoes the rest
+    await withdraw(ground).catch(() => {}); // the error itself is told; finish-merge.ts undoes the rest
     throw error;
   }
 }

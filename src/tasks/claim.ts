@@ -21,6 +21,19 @@ import { approvedBefore, goesOn, worktreePlan } from '../protocol/worktree-plan.
 import { needsClone } from '../sandbox/mode.ts';
 import type { Committed } from '../store/store.ts';
 import {
+  foresee,
+  type Hands,
+  integrationHead,
+  integrationRef,
+  isRefusal,
+  look,
+  openBench,
+  removeLock,
+  thisProcess,
+  transact,
+  withTaskLock,
+} from './context.ts';
+import {
   declaredFiles,
   discardFolder,
   discardOf,
@@ -33,19 +46,6 @@ import {
   remakeFolder,
   usablePlace,
 } from './folders.ts';
-import {
-  foresee,
-  type Hands,
-  integrationHead,
-  integrationRef,
-  isRefusal,
-  look,
-  openBench,
-  removeLock,
-  thisProcess,
-  transact,
-  withTaskLock,
-} from './hands.ts';
 
 /** A claimer that finds another at work gives up soon: there are other tasks. */
 const PATIENCE = 2000;

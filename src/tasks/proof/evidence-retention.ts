@@ -3,9 +3,9 @@
 
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Submission, submissionsToDrop } from '../core/log-room.ts';
-import { ID_PATTERN } from '../protocol/fields.ts';
-import { isTerminal, type State, settings } from '../protocol/state.ts';
+import { ID_PATTERN } from '../../protocol/fields.ts';
+import { isTerminal, type State, settings } from '../../protocol/state.ts';
+import { type Submission, submissionsToDrop } from '../rules/log-retention.ts';
 
 /** Submissions of one task. */
 const KEPT = 40;
