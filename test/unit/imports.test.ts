@@ -35,7 +35,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'git/repository.ts': /^process\.pid$/, // as above
   'git/scratch-folders.ts': /^process\.pid$/, // as above
   'git/process-alive.ts': /^process\.kill$/, // signal 0 asks whether a leftover's writer lives
-  'workflows/edit.ts': /^process\.pid$/, // as above
+  'project/edit.ts': /^process\.pid$/, // as above
   'git/private-git-dir.ts': /^process\.pid$/, // as above
   'sandbox/mode.ts': /^process\.pid$/, // as above
   'tasks/context.ts': /^process\.pid$/, // names itself in reservations

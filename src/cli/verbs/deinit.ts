@@ -1,9 +1,9 @@
 // `liza deinit`: Liza leaves this project; unless told otherwise, what was worked on stays in git.
 
 import { humanOnly } from '../../identity/identify.ts';
+import type { Deinited } from '../../project/deinit.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
-import type { Deinited } from '../../workflows/deinit.ts';
 import { refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
 import type { Io } from '../io.ts';
@@ -30,7 +30,7 @@ export const verb: Verb = {
     if (typeof root !== 'string') return finish(io, root, purge);
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { deinit } = await import('../../workflows/deinit.ts');
+    const { deinit } = await import('../../project/deinit.ts');
     const done = await deinit(hands, purge);
     return refused(done) ? done : tell('Liza is removed from this project', done, purge);
   },
@@ -43,7 +43,7 @@ async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   const repository = await openRepository(io.env, io.cwd);
   if (refused(repository)) return none;
   const { commonDirectoryOf } = await import('../../git/directory.ts');
-  const { finishDeinit } = await import('../../workflows/deinit.ts');
+  const { finishDeinit } = await import('../../project/deinit.ts');
   const context = io.context(repository.root, repository.gitDirectory);
   const done = await finishDeinit(io.env, context, commonDirectoryOf(repository.gitDirectory), purge);
   if (done === undefined) {

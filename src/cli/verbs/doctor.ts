@@ -2,9 +2,9 @@
 
 import { version } from '../../../package.json';
 import { humanOnly } from '../../identity/identify.ts';
+import type { Finding } from '../../project/doctor.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import type { Settings } from '../../protocol/state.ts';
-import type { Finding } from '../../workflows/doctor.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import { committedResult, refused } from '../desk.ts';
 import { openHands } from '../hands.ts';
@@ -33,7 +33,7 @@ export const verb: Verb = {
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
     if (refused(repository)) return homeless(io, repository);
-    const { examine } = await import('../../workflows/doctor.ts');
+    const { examine } = await import('../../project/doctor.ts');
     const context = io.context(repository.root, repository.gitDirectory);
     const [around, beside] = await Promise.all([examine(io.env, repository, context, fix, readSchema(io)), agents(io)]);
     const findings = [...around, ...(await work(io, around, fix)), ...beside];
@@ -53,7 +53,7 @@ async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<r
   const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules' && check !== 'log');
   const hands = untold || typeof io.root() !== 'string' ? undefined : await openHands(io);
   if (hands === undefined || refused(hands)) return [];
-  return (await import('../../workflows/doctor-work.ts')).examineWork(hands, fix);
+  return (await import('../../project/doctor-work.ts')).examineWork(hands, fix);
 }
 
 /** Who has just installed Liza asks from anywhere. */
@@ -64,7 +64,7 @@ async function homeless(io: Io, refusal: Refusal): Promise<Result> {
 
 /** By the board's configuration where it can be read; a broken board is told by others. */
 async function agents(io: Io): Promise<readonly AgentFinding[]> {
-  const { homeFindings } = await import('../../workflows/setup.ts');
+  const { homeFindings } = await import('../../project/setup.ts');
   const { agentFindings } = await import('../agent-findings.ts');
   const store = typeof io.root() === 'string' ? await io.openStore() : undefined;
   const read = store === undefined || refused(store) ? undefined : await store.read().catch(() => undefined);
@@ -89,7 +89,7 @@ async function accept(io: Io): Promise<Result> {
   if (operator !== undefined) return operator;
   const hands = await openHands(io);
   if (refused(hands)) return hands;
-  const { acceptIntegration } = await import('../../workflows/doctor-work.ts');
+  const { acceptIntegration } = await import('../../project/doctor-work.ts');
   const accepted = await acceptIntegration(hands);
   if (refused(accepted)) return accepted;
   const { head, gone } = accepted;

@@ -24,14 +24,14 @@ export const verb: Verb = {
     if (typeof root !== 'string') return root;
     const context = io.context(root);
     if (args.flag('adopt')) {
-      const { adoptWaiting, waitingSettings } = await import('../../workflows/adopt.ts');
+      const { adoptWaiting, waitingSettings } = await import('../../project/adopt.ts');
       const waiting = await waitingSettings(context);
       if (waiting.length > 0) {
         const done = await adoptWaiting(context, waiting);
         return 'ok' in done ? done : { ok: true, message: `adopted ${done.length} setting(s)`, lines: done };
       }
     }
-    const { edit } = await import('../../workflows/edit.ts');
+    const { edit } = await import('../../project/edit.ts');
     const editor = shellWords(io.env['VISUAL'] || io.env['EDITOR'] || 'vi');
     const done = await edit(context, { editor, adopt: args.flag('adopt'), again: (problem) => askAgain(io, problem) });
     return refused(done) ? done : told(done);

@@ -46,7 +46,7 @@ export const verb: Verb = {
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
     if (refused(repository)) return repository;
-    const { goalOpen, init } = await import('../../workflows/init.ts');
+    const { goalOpen, init } = await import('../../project/init.ts');
     const before = await earlierState(io, repository);
     const said = saidBy(args);
     if (said.goal === undefined && before !== undefined && isOpen(before)) return goalOpen(before.goal);

@@ -29,7 +29,7 @@ export const verb: Verb = {
     if (refused(desk)) return desk;
     const own = notForAgents(desk.actor, 'lock modify');
     if (own !== undefined) return own;
-    const { lockModify } = await import('../../workflows/lock.ts');
+    const { lockModify } = await import('../../project/lock-commands.ts');
     const done = await lockModify(io.context(desk.root), desk.actor, args.all('command'), io.env);
     return done.ok ? { ok: true, message: done.message, data: { seq: done.seq } } : done;
   },

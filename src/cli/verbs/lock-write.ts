@@ -18,7 +18,7 @@ export const verb: Verb = {
     if (refused(desk)) return desk;
     const own = notForAgents(desk.actor, 'lock write');
     if (own !== undefined) return own;
-    const { lockWrite } = await import('../../workflows/lock.ts');
+    const { lockWrite } = await import('../../project/lock-commands.ts');
     const { parseStrict } = await import('../../store/yaml/strict.ts');
     const text = args.must('value');
     const parsed = await parseStrict(text);

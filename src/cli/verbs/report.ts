@@ -20,7 +20,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const hands = await openHands(io);
     if (refused(hands)) return hands;
-    const { keepReport, reportText } = await import('../../workflows/report.ts');
+    const { keepReport, reportText } = await import('../../project/write-report.ts');
     const out = args.text('out');
     const format = args.flag('md') || /\.(?:md|markdown)$/i.test(out ?? '') ? 'md' : 'html';
     const text = await reportText(hands, format);

@@ -2,9 +2,9 @@
 
 import { version } from '../../../package.json';
 import { humanOnly } from '../../identity/identify.ts';
+import type { Installed, Uninstalled } from '../../project/setup.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
-import type { Installed, Uninstalled } from '../../workflows/setup.ts';
 import { refused } from '../desk.ts';
 import { plain } from '../terminal.ts';
 import type { Done, Verb } from '../verb.ts';
@@ -32,10 +32,10 @@ export const verb: Verb = {
     if (operator !== undefined) return operator;
     const providers = [...new Set(args.all('activate'))];
     if (args.flag('uninstall') && providers.length > 0) return contradiction();
-    const { homeOf } = await import('../../workflows/setup-home.ts');
+    const { homeOf } = await import('../../project/setup-home.ts');
     const home = homeOf(io.env);
     if (typeof home !== 'string') return home;
-    const { install, uninstall } = await import('../../workflows/setup.ts');
+    const { install, uninstall } = await import('../../project/setup.ts');
     if (args.flag('uninstall')) {
       const gone = uninstall(home, io.asset(''));
       return refused(gone) ? gone : tellGone(gone);

@@ -24,7 +24,7 @@ export const verb: Verb = {
     }
     const root = io.root();
     if (typeof root !== 'string') return root;
-    const { undo } = await import('../../workflows/undo.ts');
+    const { undo } = await import('../../project/undo.ts');
     const done = await undo(io.context(root), OPERATOR, entry === undefined ? undefined : Number(entry));
     if (!done.ok) return done;
     const { seq, command, detail } = done.entry;

@@ -21,7 +21,7 @@ export const verb: Verb = {
     if (file !== undefined && isBrokered(io.env)) return refuseFile(file);
     const root = io.root();
     if (file === undefined && typeof root !== 'string') return root;
-    const { validateFile } = await import('../../workflows/validate.ts');
+    const { validateFile } = await import('../../project/validate.ts');
     const context = typeof root === 'string' ? io.context(root) : undefined;
     const target = (file === undefined ? context?.paths.state : resolve(io.cwd, file)) ?? '';
     if ((statSync(target, { throwIfNoEntry: false })?.size ?? 0) < LARGE) io.holdOptimiser();

@@ -6,6 +6,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type Files, realFiles } from '../../../src/ports/files.ts';
+import { init } from '../../../src/project/init.ts';
+import { lockWrite } from '../../../src/project/lock-commands.ts';
 import { type Actor, OPERATOR } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
@@ -16,8 +18,6 @@ import { acquireLock } from '../../../src/store/lock.ts';
 import { pathsOf } from '../../../src/store/paths.ts';
 import { applyHunks } from '../../../src/store/yaml/hunks.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
-import { init } from '../../../src/workflows/init.ts';
-import { lockWrite } from '../../../src/workflows/lock.ts';
 import type { Fault } from '../../faults.ts';
 
 /** Later than every file of the test, so that readers confirm the cache and `peek` serves from it. */

@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { formatProcess, identify, type ProcessIdentity } from '../../../src/process/process-identity.ts';
+import { undo } from '../../../src/project/undo.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import type { AgentEvent } from '../../../src/providers/provider.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { supervisorOf } from '../../../src/supervisor/office.ts';
-import { undo } from '../../../src/workflows/undo.ts';
 import { type Project, START, succeeded, WORK } from '../workflows/project.ts';
 import { open, type Part, type RoomOptions, r } from './room.ts';
 

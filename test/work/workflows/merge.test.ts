@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isRunning } from '../../../src/git/process-alive.ts';
 import { leftAside } from '../../../src/git/scratch-folders.ts';
+import { acceptIntegration } from '../../../src/project/doctor-work.ts';
 import type { MergeFailure } from '../../../src/tasks/merge.ts';
-import { acceptIntegration } from '../../../src/workflows/doctor-work.ts';
 import type { Contents } from '../git/repo.ts';
 import { approvedTask, type Project, project, succeeded } from './project.ts';
 

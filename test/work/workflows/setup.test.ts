@@ -26,8 +26,8 @@ import {
   installedVersion,
   isOlder,
   uninstall,
-} from '../../../src/workflows/setup.ts';
-import { GLOBAL_FILES } from '../../../src/workflows/setup-activation.ts';
+} from '../../../src/project/setup.ts';
+import { GLOBAL_FILES } from '../../../src/project/setup-activation.ts';
 import { project } from '../../unit/cli/fixtures.ts';
 
 let folder: string;
