@@ -4,10 +4,10 @@
 
 import type { Task } from '../protocol/state.ts';
 import { lastLines, type Ran, runChild } from './children.ts';
-import { line, type Told } from './report.ts';
+import { line, type Told } from './events.ts';
+import { takeStep } from './play-step.ts';
 import { named, type Scene, type Script, type ScriptRole, type Situation, sceneFor } from './script.ts';
 import { assignment, coderSituation, plannerSituations, reviewSituation, STATUS_OF } from './situation.ts';
-import { takeStep } from './take.ts';
 
 export interface Stage {
   readonly script: Script;

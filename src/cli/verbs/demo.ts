@@ -4,15 +4,15 @@
 
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { follow } from '../../demo/follow.ts';
-import { type Answer, GOAL } from '../../demo/human.ts';
-import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from '../../demo/repository.ts';
-import { type Chapter, type Logged, story } from '../../demo/story.ts';
-import { typed } from '../../demo/typed.ts';
 import { humanOnly } from '../../identity/identify.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { rehearsalProvider } from '../../providers/rehearsal.ts';
 import { readScript } from '../../rehearsal/check.ts';
+import { follow } from '../../rehearsal/demo/follow.ts';
+import { type Answer, GOAL } from '../../rehearsal/demo/human.ts';
+import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from '../../rehearsal/demo/repository.ts';
+import { type Chapter, type Logged, story } from '../../rehearsal/demo/story.ts';
+import { typed } from '../../rehearsal/demo/typed.ts';
 import type { Script } from '../../rehearsal/script.ts';
 import { openYamlStore } from '../../store/open.ts';
 import { startCrew } from '../../supervisor/crew.ts';

@@ -1,7 +1,7 @@
 // The demo beside a crew that is played here: when it answers, and for which reasons it stops.
 
 import { expect, test } from 'vitest';
-import { type Followed, follow } from '../../../src/demo/follow.ts';
+import { type Followed, follow } from '../../../src/rehearsal/demo/follow.ts';
 import type { CrewEnd, CrewView, Seat } from '../../../src/supervisor/view.ts';
 
 function room(given: Partial<Followed> = {}) {

@@ -5,7 +5,7 @@ import { readArgs } from '../../../src/cli/args.ts';
 import { verb } from '../../../src/cli/verbs/rehearse.ts';
 import type { SessionRequest } from '../../../src/providers/provider.ts';
 import { rehearsalProvider } from '../../../src/providers/rehearsal.ts';
-import { line, MODEL, type Told } from '../../../src/rehearsal/report.ts';
+import { line, MODEL, type Told } from '../../../src/rehearsal/events.ts';
 
 const provider = rehearsalProvider({ program: ['node', 'liza.cjs'], script: '/s.json', pace: 0 });
 const request: SessionRequest = {

@@ -1,9 +1,9 @@
 // The demo fails unless the board's history shows each chapter; one that did not happen is not told as if it had.
 
 import { expect, test } from 'vitest';
-import { answerTo } from '../../../src/demo/human.ts';
-import { type Logged, story } from '../../../src/demo/story.ts';
 import type { State } from '../../../src/protocol/state.ts';
+import { answerTo } from '../../../src/rehearsal/demo/human.ts';
+import { type Logged, story } from '../../../src/rehearsal/demo/story.ts';
 
 type Event = readonly [event: string, second: number, agent?: string, more?: object];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { news } from '../../../src/demo/telling.ts';
+import { news } from '../../../src/rehearsal/demo/narration.ts';
 import type { CrewView } from '../../../src/supervisor/view.ts';
 
 const history = (...events: readonly object[]) =>

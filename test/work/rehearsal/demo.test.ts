@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerTo } from '../../../src/demo/human.ts';
+import { answerTo } from '../../../src/rehearsal/demo/human.ts';
 import { playCrew } from './crew.ts';
 import { buildProgram, openStage, type Stage } from './stage.ts';
 

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { EnvironmentError } from '../protocol/decision.ts';
+import { EnvironmentError } from '../../protocol/decision.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 // The human's part in the demo: reads the question of a blocked task and leaves a note. Everything else the
 // demo's human does is watch.
 
-import type { State } from '../protocol/state.ts';
+import type { State } from '../../protocol/state.ts';
 
 export const GOAL = 'A command that adds up a household’s ledger';
 

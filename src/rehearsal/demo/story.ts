@@ -1,7 +1,7 @@
 // Whether everything the demo promises really happened, read off the board and its log afterwards. Pure. A
 // chapter that did not happen is said so: the demo then fails.
 
-import type { HistoryEvent, State, Task } from '../protocol/state.ts';
+import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 
 export interface Chapter {
   readonly title: string;

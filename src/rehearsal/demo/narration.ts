@@ -1,9 +1,9 @@
 // What to tell while it happens: one line per turn of a task, from what the board has now and had not before.
 // Pure; the same two views give the same lines. How they look is the command's affair.
 
-import type { HistoryEvent, State, Task } from '../protocol/state.ts';
-import { parseRejection } from '../protocol/verdict.ts';
-import type { CrewView, Happening } from '../supervisor/view.ts';
+import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
+import { parseRejection } from '../../protocol/verdict.ts';
+import type { CrewView, Happening } from '../../supervisor/view.ts';
 
 export type Tone = 'plain' | 'faint' | 'good' | 'bad' | 'human';
 

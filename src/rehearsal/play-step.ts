@@ -3,9 +3,9 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { lastLines, runChild } from './children.ts';
 import { filled, textOf, typed } from './commands.ts';
+import { MODEL, type Told } from './events.ts';
 import { changeFiles, FILE_STEPS } from './files.ts';
 import { type Exit, liza, readTask, type Standing } from './play.ts';
-import { MODEL, type Told } from './report.ts';
 import type { Step } from './script.ts';
 import { verbOf } from './steps.ts';
 
