@@ -82,7 +82,7 @@ export const g33 = {
       red: /it was not kept/,
     },
     {
-      take: { file: 'src/core/prompts/reviewer.ts', find: '...lostVerdicts.flatMap(', put: '...[].flatMap(' },
+      take: { file: 'src/supervisor/prompts/reviewer.ts', find: '...lostVerdicts.flatMap(', put: '...[].flatMap(' },
       red: /the next reviewer was not shown it/,
     },
   ],
@@ -164,7 +164,7 @@ export const g35 = {
       red: /it is blocked for/,
     },
     {
-      take: { file: 'src/core/wakes.ts', find: "(task) => task.status === 'BLOCKED'", put: '() => false' },
+      take: { file: 'src/supervisor/rules/wakes.ts', find: "(task) => task.status === 'BLOCKED'", put: '() => false' },
       red: /had not come/,
     },
   ],

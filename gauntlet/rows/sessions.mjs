@@ -13,7 +13,7 @@ export const g16 = {
   plant: [
     {
       take: {
-        file: 'src/core/restarts.ts',
+        file: 'src/supervisor/rules/restarts.ts',
         find: 'if (end.declared === undefined && !end.progressed)',
         put: 'if (false)',
       },
@@ -40,7 +40,11 @@ export const g17 = {
   stated: 'ended with its whole tree after the progress timeout; restarted once; then blocked',
   plant: [
     {
-      take: { file: 'src/supervisor/guard.ts', find: "if (now >= silentAt) return { kind: 'silent' };", put: '' },
+      take: {
+        file: 'src/supervisor/session-guard.ts',
+        find: "if (now >= silentAt) return { kind: 'silent' };",
+        put: '',
+      },
       red: /had not come: the crew ends/,
     },
     {
@@ -70,12 +74,12 @@ export const g18 = {
   stated: 'backs off; three in five minutes stop the supervisor, alarm',
   plant: [
     {
-      take: { file: 'src/core/restarts.ts', find: 'if (crashes.length >= CRASHES) {', put: 'if (false) {' },
+      take: { file: 'src/supervisor/rules/restarts.ts', find: 'if (crashes.length >= CRASHES) {', put: 'if (false) {' },
       red: /had not come: the crew ends/,
     },
     {
       take: {
-        file: 'src/core/restarts.ts',
+        file: 'src/supervisor/rules/restarts.ts',
         find: 'const afterMs = Math.min(FIRST_BACKOFF_MS * 2 ** (crashes.length - 1), LONGEST_BACKOFF_MS);',
         put: 'const afterMs = 0;',
       },

@@ -10,7 +10,7 @@ import { agentLease } from '../protocol/leases.ts';
 import { SANDBOXES, type State } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import type { Snapshot } from '../store/store.ts';
-import { handsOf, type Office } from '../supervisor/office.ts';
+import { handsOf, type Office } from '../supervisor/context.ts';
 import { type Hands, isRefusal, transact } from '../tasks/context.ts';
 
 const fileOf = ({ context: { paths } }: Office, agent: string): string =>

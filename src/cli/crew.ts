@@ -3,12 +3,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
-import { contractFor, contractPaths } from '../core/prompts/contract.ts';
 import { ROLES, type Role } from '../protocol/state.ts';
 import { shelterOf } from '../sandbox/mode.ts';
-import { makeBell } from '../supervisor/bell.ts';
-import type { Office } from '../supervisor/office.ts';
-import { writeBin } from '../supervisor/records.ts';
+import { makeBell } from '../supervisor/change-signal.ts';
+import type { Office } from '../supervisor/context.ts';
+import { contractFor, contractPaths } from '../supervisor/prompts/contract.ts';
+import { writeBin } from '../supervisor/session-files.ts';
 import type { Desk } from './desk.ts';
 import type { Io } from './io.ts';
 

@@ -6,7 +6,7 @@ import type { Mark } from '../process/own-mark.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
-import type { CrewControl } from '../supervisor/view.ts';
+import type { CrewControl } from '../supervisor/crew-view.ts';
 import type { Instant } from '../text/time.ts';
 
 export interface Self {

@@ -10,7 +10,7 @@ import { refuse } from '../protocol/decision.ts';
 import { isBrokered } from '../sandbox/mailbox-commands.ts';
 import type { Context } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
-import type { CrewControl } from '../supervisor/view.ts';
+import type { CrewControl } from '../supervisor/crew-view.ts';
 import type { Dialogue, Io } from './io.ts';
 import { emit } from './output.ts';
 import { saveCompiled } from './parts.ts';

@@ -8,7 +8,7 @@ import { type Config, ROLES, type Role } from '../protocol/state.ts';
 import { programOf, providersOf } from '../providers/configured.ts';
 import type { Provider } from '../providers/provider.ts';
 import { rehearsalProvider } from '../providers/rehearsal.ts';
-import type { Chosen } from '../supervisor/office.ts';
+import type { Chosen } from '../supervisor/context.ts';
 import type { Io } from './io.ts';
 
 /** By role; `agent` is for all roles that have no name of their own. */

@@ -1,7 +1,7 @@
 // A crew at work before a person's eyes: the live board on a terminal, plain lines everywhere else, and at the
 // end one sentence on how it ended. Ctrl-C once stops in order, twice at once.
 
-import type { CrewControl } from '../supervisor/view.ts';
+import type { CrewControl } from '../supervisor/crew-view.ts';
 import type { Io } from './io.ts';
 import { printLines } from './plain-lines.ts';
 import type { Result } from './verb.ts';

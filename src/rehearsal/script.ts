@@ -1,7 +1,7 @@
 // A script: what each agent does in which situation, as plain data. Scenes are tried in order and the first
 // that fits is played. There is no code in a script and no branch: what happens is what is written.
 
-import { WAKE_TRIGGERS } from '../core/wakes.ts';
+import { WAKE_TRIGGERS } from '../supervisor/rules/wakes.ts';
 
 export const SCRIPT_ROLES = ['planner', 'coder', 'code-reviewer'] as const;
 export type ScriptRole = (typeof SCRIPT_ROLES)[number];

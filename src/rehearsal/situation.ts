@@ -1,8 +1,8 @@
 // What a session finds itself in, from its prompt and the board: which task, and what happened to it last.
 // The prompt says what is to be done; the task's history says how often it came to that. Pure.
 
-import { WAKE_TRIGGERS, type WakeTrigger } from '../core/wakes.ts';
 import type { Task } from '../protocol/state.ts';
+import { WAKE_TRIGGERS, type WakeTrigger } from '../supervisor/rules/wakes.ts';
 import type { CODER_SITUATIONS, ScriptRole, Situation } from './script.ts';
 
 export interface Assignment {

@@ -4,8 +4,6 @@
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { editKey, unreadable } from '../alarms/rules/evaluate.ts';
 import { type SpendingView, spendingView } from '../budget/rules/spending-view.ts';
-import { whyNothingMoves } from '../core/stall.ts';
-import { type DependencyWait, dependencyWaits } from '../core/work.ts';
 import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
 import { statusOf } from '../protocol/find.ts';
 import { agentLease, reviewLease, taskLease } from '../protocol/leases.ts';
@@ -18,6 +16,8 @@ import {
   type Task,
   type TaskStatus,
 } from '../protocol/state.ts';
+import { type DependencyWait, dependencyWaits } from '../supervisor/rules/claim-order.ts';
+import { whyNothingMoves } from '../supervisor/rules/why-idle.ts';
 import { type Instant, instant } from '../text/time.ts';
 
 export interface StatusView {

@@ -9,7 +9,7 @@ import type { Environment } from '../process/environment.ts';
 import type { Settings, TaskSession } from '../protocol/state.ts';
 import { programOf } from '../providers/installed.ts';
 import type { HomeFolder, Launch } from '../providers/provider.ts';
-import type { Office } from '../supervisor/office.ts';
+import type { Office } from '../supervisor/context.ts';
 import type { SessionWork } from '../supervisor/session.ts';
 import { policyOf, shownAt } from './build-policy.ts';
 import { confine, makeFolders } from './confine.ts';

@@ -2,11 +2,6 @@
 // an answer, not an accident: somebody else was faster, or the folder cannot be prepared.
 
 import { join } from 'node:path';
-import { coderPrompt } from '../core/prompts/coder.ts';
-import { plannerPrompt } from '../core/prompts/planner.ts';
-import type { PromptContext } from '../core/prompts/prompt.ts';
-import { reviewerPrompt } from '../core/prompts/reviewer.ts';
-import type { Wake } from '../core/wakes.ts';
 import { see } from '../git/attempts.ts';
 import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import type { Workbench } from '../git/private-git-dir.ts';
@@ -20,7 +15,12 @@ import { type Hands, integrationHead, integrationRef, isRefusal, openBench, tran
 import { declaredFiles, discardOf } from '../tasks/folders.ts';
 import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
 import { claimReview } from '../tasks/submit.ts';
-import type { Chosen, Office } from './office.ts';
+import type { Chosen, Office } from './context.ts';
+import { coderPrompt } from './prompts/coder.ts';
+import { plannerPrompt } from './prompts/planner.ts';
+import type { PromptContext } from './prompts/prompt.ts';
+import { reviewerPrompt } from './prompts/reviewer.ts';
+import type { Wake } from './rules/wakes.ts';
 import type { SessionWork } from './session.ts';
 
 export interface Player {

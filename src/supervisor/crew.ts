@@ -5,8 +5,6 @@
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { watchBoard } from '../alarms/watcher.ts';
 import { recordGoneUse } from '../budget/unrecorded-usage.ts';
-import { turnOf } from '../core/duty.ts';
-import { whyNothingMoves } from '../core/stall.ts';
 import { installHook } from '../identity/project-hook.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -16,15 +14,17 @@ import { isRefusal, transact } from '../tasks/context.ts';
 import { reconcile } from '../tasks/reconcile.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
-import { keepUp } from './beside.ts';
-import { keepGoverning } from './governor.ts';
+import { keepSeat, type SeatKeeper } from './agent-status.ts';
+import { handsOf, type Office } from './context.ts';
+import type { CrewControl, CrewEnd, CrewView, Happening } from './crew-view.ts';
+import { keepGoverning } from './govern-loop.ts';
 import { endOf, type Seated, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
-import { handsOf, type Office } from './office.ts';
-import { freshMemory, type Supervised } from './round.ts';
-import { keepSeat, type SeatKeeper } from './seat.ts';
-import { tidier } from './tidying.ts';
-import type { CrewControl, CrewEnd, CrewView, Happening } from './view.ts';
+import { freshMemory, type Supervised } from './loop-state.ts';
+import { keepUp } from './restart-on-error.ts';
+import { turnOf } from './rules/next-duty.ts';
+import { whyNothingMoves } from './rules/why-idle.ts';
+import { tidier } from './tidy-folders.ts';
 
 export interface CrewOptions {
   readonly office: Omit<Office, 'tell'>;

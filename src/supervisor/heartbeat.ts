@@ -4,7 +4,7 @@
 import type { Board } from '../protocol/board.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
-import type { Office } from './office.ts';
+import type { Office } from './context.ts';
 
 export interface Held {
   readonly task: string;

@@ -1,13 +1,13 @@
 // When nothing is left that could move without a person, and what to say then.
 
-import { attemptKey, nextDuty } from '../core/duty.ts';
-import { whyAllRest } from '../core/stall.ts';
 import type { Board } from '../protocol/board.ts';
 import { isTerminal } from '../protocol/state.ts';
-import type { Office } from './office.ts';
-import type { LoopEnd, Memory, Supervised } from './round.ts';
-import type { SeatKeeper } from './seat.ts';
-import type { CrewEnd } from './view.ts';
+import type { SeatKeeper } from './agent-status.ts';
+import type { Office } from './context.ts';
+import type { CrewEnd } from './crew-view.ts';
+import type { LoopEnd, Memory, Supervised } from './loop-state.ts';
+import { attemptKey, nextDuty } from './rules/next-duty.ts';
+import { whyAllRest } from './rules/why-idle.ts';
 
 export interface Seated {
   readonly who: Supervised;

@@ -3,7 +3,6 @@
 // whatever it decides is decided again by the transaction that makes it so.
 
 import { forgetUse, recordGoneUse, recordLeftUse } from '../budget/unrecorded-usage.ts';
-import { attemptKey, type Duty, nextDuty } from '../core/duty.ts';
 import { siteOf } from '../git/directory.ts';
 import { watchHeads } from '../identity/branch-watch.ts';
 import { endAgent } from '../process/agent-process.ts';
@@ -14,13 +13,14 @@ import { isRefusal, thisProcess, transact } from '../tasks/context.ts';
 import { createWorktree } from '../tasks/create-worktree.ts';
 import { mergeTask } from '../tasks/merge.ts';
 import type { Instant } from '../text/time.ts';
-import { clearTrouble, conclude, record } from './aftermath.ts';
+import { clearTrouble, conclude, record } from './after-session.ts';
+import type { SeatKeeper } from './agent-status.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
-import { lookAtHeads } from './governor.ts';
+import { handsOf, type Office, runningUse, type Stop } from './context.ts';
+import { lookAtHeads } from './govern-loop.ts';
 import { keepAlive, renewOwn } from './heartbeat.ts';
-import { handsOf, type Office, runningUse, type Stop } from './office.ts';
-import { type LoopEnd, type Memory, type Round, type Supervised, told } from './round.ts';
-import type { SeatKeeper } from './seat.ts';
+import { type LoopEnd, type Memory, type Round, type Supervised, told } from './loop-state.ts';
+import { attemptKey, type Duty, nextDuty } from './rules/next-duty.ts';
 import { runSession } from './session.ts';
 
 const HURRY_MS = 300;

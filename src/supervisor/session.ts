@@ -1,6 +1,6 @@
 // One session of an agent, from its start to the end of its whole tree: output read, lease renewed, commits
 // seen, and ended when a kill switch, a lost lease, silence or the operator says so. Answers how it ended;
-// what follows from that is judged elsewhere (core/restarts.ts).
+// what follows from that is judged elsewhere (supervisor/rules/restarts.ts).
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -8,8 +8,6 @@ import { join } from 'node:path';
 import { plus } from '../budget/rules/ledger.ts';
 import { measuredUse } from '../budget/rules/session-usage.ts';
 import { noteUse } from '../budget/unrecorded-usage.ts';
-import { deedsOf } from '../core/deeds.ts';
-import type { SessionEnd } from '../core/restarts.ts';
 import { siteOf } from '../git/directory.ts';
 import { openSession } from '../identity/agent-sessions.ts';
 import { type AgentExit, type RunningAgent, startAgent } from '../process/agent-process.ts';
@@ -23,13 +21,15 @@ import type { Launch, SessionRequest, Usage } from '../providers/provider.ts';
 import { type Lodging, lodge, noteFor } from '../sandbox/session.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { iso } from '../text/time.ts';
-import { guardSession, type Interruption } from './guard.ts';
+import type { SeatKeeper } from './agent-status.ts';
+import type { Chosen, Office, Stop } from './context.ts';
 import { isHolding } from './heartbeat.ts';
-import { type OverLimit, watchLimits } from './limits.ts';
-import { type Heard, type Listener, listen } from './listener.ts';
-import type { Chosen, Office, Stop } from './office.ts';
-import { sessionFiles, writePrompt } from './records.ts';
-import type { SeatKeeper } from './seat.ts';
+import { deedsOf } from './rules/progress.ts';
+import type { SessionEnd } from './rules/restarts.ts';
+import { sessionFiles, writePrompt } from './session-files.ts';
+import { guardSession, type Interruption } from './session-guard.ts';
+import { type OverLimit, watchLimits } from './session-limits.ts';
+import { type Heard, type Listener, listen } from './session-output.ts';
 
 export interface SessionWork {
   readonly agent: string;

@@ -8,11 +8,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REGISTRY } from '../../src/cli/registry.ts';
 import type { Option } from '../../src/cli/verb.ts';
-import { coderPrompt } from '../../src/core/prompts/coder.ts';
-import { plannerPrompt } from '../../src/core/prompts/planner.ts';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
 import { contextOf, openYamlStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { coderPrompt } from '../../src/supervisor/prompts/coder.ts';
+import { plannerPrompt } from '../../src/supervisor/prompts/planner.ts';
 import { aState, NOW, type Project, project } from '../unit/cli/fixtures.ts';
 import { argument, CONTROLS, isDead, RUNS, within } from './hostile.ts';
 

@@ -3,7 +3,7 @@
 
 import type { SessionUse } from '../../protocol/command.ts';
 import type { Config } from '../../protocol/state.ts';
-import type { Heard } from '../../supervisor/listener.ts';
+import type { Heard } from '../../supervisor/session-output.ts';
 import { costOf } from './prices.ts';
 
 /** `worked`: it did something, so that silence about tokens means unknown and not none. */

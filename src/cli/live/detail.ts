@@ -3,7 +3,7 @@
 import { historyOf } from '../../protocol/leases.ts';
 import { type HistoryEvent, settings, type Task } from '../../protocol/state.ts';
 import { taskView } from '../../report/status-view.ts';
-import type { CrewView } from '../../supervisor/view.ts';
+import type { CrewView } from '../../supervisor/crew-view.ts';
 import { instant } from '../../text/time.ts';
 import { type Line, type Pen, STATUS_TONE } from '../pen.ts';
 import { pad } from '../terminal.ts';

@@ -3,7 +3,7 @@
 // the most urgent stays and what is cut is counted.
 
 import { type StatusView, statusView } from '../../report/status-view.ts';
-import type { CrewView } from '../../supervisor/view.ts';
+import type { CrewView } from '../../supervisor/crew-view.ts';
 import { type Line, type Pen, pen, squeeze } from '../pen.ts';
 import { detailLines } from './detail.ts';
 import { header } from './header.ts';

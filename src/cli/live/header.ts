@@ -4,7 +4,7 @@ import { spentOnGoal } from '../../budget/rules/ledger.ts';
 import { scopeWords } from '../../budget/rules/limits.ts';
 import type { State } from '../../protocol/state.ts';
 import type { StatusView } from '../../report/status-view.ts';
-import type { CrewView, Seat } from '../../supervisor/view.ts';
+import type { CrewView, Seat } from '../../supervisor/crew-view.ts';
 import type { Line, Pen } from '../pen.ts';
 import type { LiveLook, Screen } from './screen.ts';
 import { clock, coarse, dollars, tokens } from './words.ts';

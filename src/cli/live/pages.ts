@@ -1,6 +1,6 @@
 // What can be opened besides a task: the help, and an agent's log as it grows.
 
-import type { CrewView, Seat } from '../../supervisor/view.ts';
+import type { CrewView, Seat } from '../../supervisor/crew-view.ts';
 import type { Line, Pen } from '../pen.ts';
 import { pad } from '../terminal.ts';
 import { readable } from './log-words.ts';

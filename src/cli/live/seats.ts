@@ -3,7 +3,7 @@
 
 import { settings } from '../../protocol/state.ts';
 import type { AgentView, StatusView } from '../../report/status-view.ts';
-import type { CrewView, Seat } from '../../supervisor/view.ts';
+import type { CrewView, Seat } from '../../supervisor/crew-view.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Line, Pen, Tone } from '../pen.ts';
 import { cell, widths } from './lines.ts';

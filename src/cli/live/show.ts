@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { render } from 'ink';
 import { createElement } from 'react';
-import type { CrewControl } from '../../supervisor/view.ts';
+import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { App } from './app.ts';
 import type { LiveLook } from './screen.ts';
 import { openStage, type Stage } from './stage.ts';

@@ -2,7 +2,7 @@
 // something changed, at most four times a second; while nothing happens it looks at the clock every five
 // seconds. Listeners hear only of a frame that differs. Knows no terminal library.
 
-import type { CrewControl } from '../../supervisor/view.ts';
+import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { type Frame, frame } from './frame.ts';
 import { followLog } from './log-file.ts';
 import type { LogView } from './pages.ts';

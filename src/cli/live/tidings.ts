@@ -1,7 +1,7 @@
 // Alarms that stand and what happened last. The level is told by a word, the colour only repeats it.
 
 import type { Alarm } from '../../alarms/rules/alarm.ts';
-import type { Happening } from '../../supervisor/view.ts';
+import type { Happening } from '../../supervisor/crew-view.ts';
 import type { Line, Pen, Tone } from '../pen.ts';
 import { clock } from './words.ts';
 

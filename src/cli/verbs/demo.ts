@@ -16,7 +16,7 @@ import { typed } from '../../rehearsal/demo/typed.ts';
 import type { Script } from '../../rehearsal/script.ts';
 import { openYamlStore } from '../../store/open.ts';
 import { startCrew } from '../../supervisor/crew.ts';
-import type { CrewControl } from '../../supervisor/view.ts';
+import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { openOffice } from '../crew.ts';
 import { type DemoScreen, demoScreen } from '../demo-screen.ts';
 import { refused } from '../desk.ts';

@@ -3,7 +3,7 @@
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import type { Role } from '../../protocol/state.ts';
-import type { Supervised } from '../../supervisor/round.ts';
+import type { Supervised } from '../../supervisor/loop-state.ts';
 import { given } from '../args.ts';
 import { openDesk, refused } from '../desk.ts';
 import type { Args, Verb } from '../verb.ts';

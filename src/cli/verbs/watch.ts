@@ -51,7 +51,7 @@ interface Parts {
 }
 
 async function once(parts: Parts): Promise<Result> {
-  const { governOnce } = await import('../../supervisor/governor.ts');
+  const { governOnce } = await import('../../supervisor/govern-loop.ts');
   const { lookOnce } = await import('../../alarms/watcher.ts');
   const { env, store, context } = parts;
   // First: what it finds and halts is an alarm of this very look.
@@ -79,9 +79,9 @@ async function once(parts: Parts): Promise<Result> {
 
 async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
   const { watchBoard } = await import('../../alarms/watcher.ts');
-  const { keepUp } = await import('../../supervisor/beside.ts');
-  const { makeBell } = await import('../../supervisor/bell.ts');
-  const { keepGoverning } = await import('../../supervisor/governor.ts');
+  const { keepUp } = await import('../../supervisor/restart-on-error.ts');
+  const { makeBell } = await import('../../supervisor/change-signal.ts');
+  const { keepGoverning } = await import('../../supervisor/govern-loop.ts');
   const bell = makeBell({ now: parts.now, sleep: io.sleep });
   const unwatch = parts.store.watch(() => bell.ring());
   const over = io.interrupted;

@@ -1,7 +1,7 @@
 // Stands beside the demo's crew from its start to its end: tells what happens, answers as the human, and stops
 // it when something goes other than written. Answers why it stopped; whether all of it happened is story.ts's.
 
-import type { CrewControl, CrewView } from '../../supervisor/view.ts';
+import type { CrewControl, CrewView } from '../../supervisor/crew-view.ts';
 import { type Answer, answerTo } from './human.ts';
 import { news, type Told } from './narration.ts';
 

@@ -3,7 +3,7 @@
 
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { parseRejection } from '../../protocol/verdict.ts';
-import type { CrewView, Happening } from '../../supervisor/view.ts';
+import type { CrewView, Happening } from '../../supervisor/crew-view.ts';
 
 export type Tone = 'plain' | 'faint' | 'good' | 'bad' | 'human';
 

@@ -3,10 +3,10 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { whyNotClaimable, whyNotReviewable } from '../../../src/core/work.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { AGENT_STATUSES, TASK_STATUSES, type Task } from '../../../src/protocol/state.ts';
+import { whyNotClaimable, whyNotReviewable } from '../../../src/supervisor/rules/claim-order.ts';
 import { agent, ago, board, COMMIT, event, MINUTE, NOW, task } from './fixtures.ts';
 
 const someone = fc.constantFrom('coder-1', 'coder-2', 'code-reviewer-1');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { whyNothingMoves } from '../../../src/core/stall.ts';
 import type { Task } from '../../../src/protocol/state.ts';
+import { whyNothingMoves } from '../../../src/supervisor/rules/why-idle.ts';
 import { agent, ago, board, COMMIT, goal, MINUTE, NOW, type Parts, task } from './fixtures.ts';
 
 const why = (parts: Parts): string | undefined => whyNothingMoves(board(parts), NOW);

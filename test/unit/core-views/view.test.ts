@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { alarms } from '../../../src/alarms/rules/evaluate.ts';
 import { renderStatus } from '../../../src/cli/render-status.ts';
-import { claimable } from '../../../src/core/work.ts';
 import { statusView } from '../../../src/report/status-view.ts';
+import { claimable } from '../../../src/supervisor/rules/claim-order.ts';
 import { agent, ago, board, MINUTE, NOW, task } from './fixtures.ts';
 import { scene, seen } from './scene.ts';
 

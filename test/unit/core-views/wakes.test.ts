@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { plannerWakes } from '../../../src/core/wakes.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Discovery, Note } from '../../../src/protocol/state.ts';
+import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { ago, board, event, goal, NOW, type Parts, task } from './fixtures.ts';
 
 const wakes = (parts: Parts): readonly string[] =>

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { claimable, dependencyWaits, reviewable, whyNotClaimable, whyNotReviewable } from '../../../src/core/work.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
+import {
+  claimable,
+  dependencyWaits,
+  reviewable,
+  whyNotClaimable,
+  whyNotReviewable,
+} from '../../../src/supervisor/rules/claim-order.ts';
 import { agent, ago, board, COMMIT, event, HOUR, MINUTE, NOW, type Parts, SECOND, task } from './fixtures.ts';
 
 const CODERS = { 'coder-1': agent('coder'), 'coder-2': agent('coder') };

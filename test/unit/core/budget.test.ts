@@ -11,8 +11,6 @@ import { PRICE_LIST } from '../../../src/budget/rules/price-list.ts';
 import { costOf, priceOf } from '../../../src/budget/rules/prices.ts';
 import { spendingView } from '../../../src/budget/rules/spending-view.ts';
 import { spendingFacts } from '../../../src/cli/render-spending.ts';
-import { type Looking, nextDuty } from '../../../src/core/duty.ts';
-import { whyAllRest, whyNothingMoves } from '../../../src/core/stall.ts';
 import type { Command, SessionUse } from '../../../src/protocol/command.ts';
 import { checkpointEvent, startCommit, taskLease } from '../../../src/protocol/leases.ts';
 import { nextGoal } from '../../../src/protocol/next-goal.ts';
@@ -20,6 +18,8 @@ import type { Config } from '../../../src/protocol/state.ts';
 import { worktreePlan } from '../../../src/protocol/worktree-plan.ts';
 import { reportOf } from '../../../src/report/facts.ts';
 import { costTold, usedTotal } from '../../../src/report/format.ts';
+import { type Looking, nextDuty } from '../../../src/supervisor/rules/next-duty.ts';
+import { whyAllRest, whyNothingMoves } from '../../../src/supervisor/rules/why-idle.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   begin,

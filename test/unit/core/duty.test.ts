@@ -1,8 +1,8 @@
 // What a supervisor does next, by the board alone.
 
 import { describe, expect, test } from 'vitest';
-import { attemptKey, type Duty, type Looking, nextDuty } from '../../../src/core/duty.ts';
 import type { Task } from '../../../src/protocol/state.ts';
+import { attemptKey, type Duty, type Looking, nextDuty } from '../../../src/supervisor/rules/next-duty.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   block,

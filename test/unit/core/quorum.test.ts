@@ -1,7 +1,7 @@
 // Several approvals of one commit: from different agents, and from different agent CLIs where they are at work.
 
 import { expect, it } from 'vitest';
-import { reviewable } from '../../../src/core/work.ts';
+import { reviewable } from '../../../src/supervisor/rules/claim-order.ts';
 import { iso } from '../../../src/text/time.ts';
 import { approve, claimReview, OTHER_REVIEWER, REVIEWER, ready, SUPERVISOR, toReady, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 // SPEC §8 "Exits", one test per sentence.
 
 import { describe, expect, test } from 'vitest';
-import { type Judgement, judge, NO_PAST, type Past, type SessionEnd } from '../../../src/core/restarts.ts';
+import { type Judgement, judge, NO_PAST, type Past, type SessionEnd } from '../../../src/supervisor/rules/restarts.ts';
 
 const NOW = Date.parse('2026-03-01T09:00:00Z');
 const end = (more: Partial<SessionEnd> = {}): SessionEnd => ({

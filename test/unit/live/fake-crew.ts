@@ -3,7 +3,7 @@
 
 import { alarm, warning } from '../../../src/alarms/rules/alarm.ts';
 import type { Agent, Task } from '../../../src/protocol/state.ts';
-import type { CrewControl, CrewEnd, CrewView, Happening, Seat } from '../../../src/supervisor/view.ts';
+import type { CrewControl, CrewEnd, CrewView, Happening, Seat } from '../../../src/supervisor/crew-view.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
 import { board, COMMIT, MINUTE, SECOND } from '../core-views/fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { printLines } from '../../../src/cli/plain-lines.ts';
-import type { CrewControl, CrewView, Happening } from '../../../src/supervisor/view.ts';
+import type { CrewControl, CrewView, Happening } from '../../../src/supervisor/crew-view.ts';
 import { EVIL } from '../core-views/scene.ts';
 import { lively, NOW } from './scenes.ts';
 

@@ -2,7 +2,7 @@
 // for any screen, and one that waits.
 
 import type { Task } from '../../../src/protocol/state.ts';
-import type { CrewView, Seat } from '../../../src/supervisor/view.ts';
+import type { CrewView, Seat } from '../../../src/supervisor/crew-view.ts';
 import { instant } from '../../../src/text/time.ts';
 import { agent, board, task } from '../core-views/fixtures.ts';
 import { EVIL } from '../core-views/scene.ts';

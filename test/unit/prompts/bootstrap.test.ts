@@ -7,8 +7,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contractFor, contractPaths } from '../../../src/core/prompts/contract.ts';
 import { ROLES, type Role } from '../../../src/protocol/state.ts';
+import { contractFor, contractPaths } from '../../../src/supervisor/prompts/contract.ts';
 import { SITUATIONS } from './situations.ts';
 
 const LIMIT = 4000;

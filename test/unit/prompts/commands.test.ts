@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
 import { REGISTRY } from '../../../src/cli/registry.ts';
-import { rejectionForm } from '../../../src/core/prompts/reviewer.ts';
 import type { CommandName } from '../../../src/protocol/command.ts';
 import { ROLES, type Role, type Task } from '../../../src/protocol/state.ts';
 import { TABLE } from '../../../src/protocol/table.ts';
 import { usage } from '../../../src/protocol/usage.ts';
 import { parseRejection } from '../../../src/protocol/verdict.ts';
+import { rejectionForm } from '../../../src/supervisor/prompts/reviewer.ts';
 import { SITUATIONS } from './situations.ts';
 
 /** Lines that are a command, and commands in backticks; never what is quoted from the board. */

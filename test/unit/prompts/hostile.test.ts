@@ -3,8 +3,8 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { QUOTE_LIMIT } from '../../../src/core/prompts/quote.ts';
-import { SECTIONS } from '../../../src/core/prompts/sections.ts';
+import { QUOTE_LIMIT } from '../../../src/supervisor/prompts/quote.ts';
+import { SECTIONS } from '../../../src/supervisor/prompts/sections.ts';
 import {
   begin,
   CODER,

@@ -1,8 +1,8 @@
 // Who is shown which of the human's notes, and when a handoff is behind the work.
 
 import { expect, test } from 'vitest';
-import { notesFor } from '../../../src/core/prompts/sections.ts';
 import type { Role } from '../../../src/protocol/state.ts';
+import { notesFor } from '../../../src/supervisor/prompts/sections.ts';
 import {
   begin,
   CODER,

@@ -1,11 +1,17 @@
 // Boards as agents meet them, each reached by real commands, and what the agent is then told.
 
-import { coderPrompt } from '../../../src/core/prompts/coder.ts';
-import { plannerPrompt } from '../../../src/core/prompts/planner.ts';
-import type { CoderWork, Places, PlanningWork, PromptContext, ReviewWork } from '../../../src/core/prompts/prompt.ts';
-import { reviewerPrompt } from '../../../src/core/prompts/reviewer.ts';
-import { plannerWakes } from '../../../src/core/wakes.ts';
 import type { Role } from '../../../src/protocol/state.ts';
+import { coderPrompt } from '../../../src/supervisor/prompts/coder.ts';
+import { plannerPrompt } from '../../../src/supervisor/prompts/planner.ts';
+import type {
+  CoderWork,
+  Places,
+  PlanningWork,
+  PromptContext,
+  ReviewWork,
+} from '../../../src/supervisor/prompts/prompt.ts';
+import { reviewerPrompt } from '../../../src/supervisor/prompts/reviewer.ts';
+import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
 import {
   addDraft,
   addReady,

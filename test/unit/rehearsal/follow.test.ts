@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { type Followed, follow } from '../../../src/rehearsal/demo/follow.ts';
-import type { CrewEnd, CrewView, Seat } from '../../../src/supervisor/view.ts';
+import type { CrewEnd, CrewView, Seat } from '../../../src/supervisor/crew-view.ts';
 
 function room(given: Partial<Followed> = {}) {
   let state = { goal: { status: 'IN_PROGRESS' }, human_notes: [] as object[], tasks: [] as object[] };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { news } from '../../../src/rehearsal/demo/narration.ts';
-import type { CrewView } from '../../../src/supervisor/view.ts';
+import type { CrewView } from '../../../src/supervisor/crew-view.ts';
 
 const history = (...events: readonly object[]) =>
   events.map((event, at) => ({ time: `2026-03-01T09:00:0${at}Z`, ...event }));

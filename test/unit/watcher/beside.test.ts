@@ -1,7 +1,7 @@
 // What runs beside the agents breaks without taking them along.
 
 import { expect, test } from 'vitest';
-import { AGAIN_MS, keepUp } from '../../../src/supervisor/beside.ts';
+import { AGAIN_MS, keepUp } from '../../../src/supervisor/restart-on-error.ts';
 
 const setUp = () => {
   const told: string[] = [];

@@ -2,8 +2,8 @@
 // claims it by the real command and starts a rehearsal. No leases, no back-off: that is the supervisor's.
 
 import { setTimeout as pass } from 'node:timers/promises';
-import { plannerWakes } from '../../../src/core/wakes.ts';
-import { claimable, reviewable } from '../../../src/core/work.ts';
+import { claimable, reviewable } from '../../../src/supervisor/rules/claim-order.ts';
+import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { coderPrompt, plannerPrompt, type Ran, reviewerPrompt, type Stage } from './stage.ts';
 
 export interface CrewOptions {

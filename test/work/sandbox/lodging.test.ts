@@ -9,7 +9,7 @@ import { type Config, type Role, type Settings, settings } from '../../../src/pr
 import type { Provider } from '../../../src/providers/provider.ts';
 import { shelterOf } from '../../../src/sandbox/mode.ts';
 import { type Lodging, lodge, noteFor } from '../../../src/sandbox/session.ts';
-import type { Office } from '../../../src/supervisor/office.ts';
+import type { Office } from '../../../src/supervisor/context.ts';
 import type { SessionWork } from '../../../src/supervisor/session.ts';
 import { type Project, project } from '../workflows/project.ts';
 

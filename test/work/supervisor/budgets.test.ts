@@ -11,7 +11,7 @@ import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import type { AgentEvent } from '../../../src/providers/provider.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { supervisorOf } from '../../../src/supervisor/office.ts';
+import { supervisorOf } from '../../../src/supervisor/context.ts';
 import { type Project, START, succeeded, WORK } from '../workflows/project.ts';
 import { open, type Part, type RoomOptions, r } from './room.ts';
 

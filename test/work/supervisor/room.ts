@@ -5,10 +5,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach } from 'vitest';
 import type { AgentEvent, Provider, SessionRequest } from '../../../src/providers/provider.ts';
-import { makeBell } from '../../../src/supervisor/bell.ts';
+import { makeBell } from '../../../src/supervisor/change-signal.ts';
+import type { Clock } from '../../../src/supervisor/context.ts';
 import { type CrewOptions, startCrew } from '../../../src/supervisor/crew.ts';
-import type { Clock } from '../../../src/supervisor/office.ts';
-import type { CrewControl } from '../../../src/supervisor/view.ts';
+import type { CrewControl } from '../../../src/supervisor/crew-view.ts';
 import { isRefusal } from '../../../src/tasks/context.ts';
 import { type Project, type ProjectOptions, project, START } from '../workflows/project.ts';
 

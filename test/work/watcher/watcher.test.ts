@@ -8,7 +8,7 @@ import { SETTLE_MS } from '../../../src/alarms/observe.ts';
 import { lookOnce, watchBoard } from '../../../src/alarms/watcher.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
-import { makeBell } from '../../../src/supervisor/bell.ts';
+import { makeBell } from '../../../src/supervisor/change-signal.ts';
 import { eventually } from '../supervisor/room.ts';
 import { type Project, type ProjectOptions, project, START } from '../workflows/project.ts';
 import { alerts, type Watching, watching } from './watching.ts';

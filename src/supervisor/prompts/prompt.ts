@@ -3,7 +3,7 @@
 import type { Board } from '../../protocol/board.ts';
 import type { Role, Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
-import type { Wake } from '../wakes.ts';
+import type { Wake } from '../rules/wakes.ts';
 
 /** Where things are on this machine. */
 export interface Places {

@@ -4,7 +4,7 @@
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { isTerminal, type Task } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
-import { isExhausted, WAKE_TRIGGERS, type Wake } from '../wakes.ts';
+import { isExhausted, WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
 import { commandLines } from './commands.ts';
 import type { PlanningWork, PromptContext } from './prompt.ts';
 import { quoteList } from './quote.ts';

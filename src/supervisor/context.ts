@@ -2,7 +2,6 @@
 // process. Time, too, comes from here: whatever waits, waits by this clock.
 
 import type { RunningUse } from '../budget/rules/limits.ts';
-import type { Places } from '../core/prompts/prompt.ts';
 import { siteOf } from '../git/directory.ts';
 import { markedProgram } from '../identity/mark-program.ts';
 import type { Environment } from '../process/environment.ts';
@@ -14,8 +13,9 @@ import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { Hands } from '../tasks/context.ts';
 import type { Instant } from '../text/time.ts';
-import type { Bell } from './bell.ts';
-import type { Happening } from './view.ts';
+import type { Bell } from './change-signal.ts';
+import type { Happening } from './crew-view.ts';
+import type { Places } from './prompts/prompt.ts';
 
 export interface Clock {
   now(): Instant;

@@ -2,7 +2,7 @@
 
 import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
-import type { Seat, SeatState } from './view.ts';
+import type { Seat, SeatState } from './crew-view.ts';
 
 export interface SeatKeeper {
   view(): Seat;

@@ -1,7 +1,7 @@
 // How much an agent has done on the blackboard so far, as one number that grows with every deed of its own.
 // Two looks that differ prove progress; what others did meanwhile does not count.
 
-import type { Board } from '../protocol/board.ts';
+import type { Board } from '../../protocol/board.ts';
 
 export function deedsOf({ state }: Board, agent: string): number {
   let deeds = state.sprint.scope.closed_at === undefined ? 0 : 1;

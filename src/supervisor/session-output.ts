@@ -1,14 +1,14 @@
 // Hears a session out: every line goes through its provider's parser, and what was said so far is kept for the
 // board, for the record, and for whoever has to decide whether it is still alive.
 
-import type { SessionEnd } from '../core/restarts.ts';
 import { lineRedactor } from '../process/redacting-stream.ts';
 import type { AgentEvent, Usage } from '../providers/provider.ts';
 import { atLeast } from '../providers/token-counts.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
-import type { Office } from './office.ts';
-import type { SeatKeeper } from './seat.ts';
+import type { SeatKeeper } from './agent-status.ts';
+import type { Office } from './context.ts';
+import type { SessionEnd } from './rules/restarts.ts';
 import type { SessionWork } from './session.ts';
 
 /** What a session said so far. */

@@ -1,14 +1,14 @@
 // What may be taken next, and by whom: the claim order of SPEC §5 and the reasons a task is not to be had.
 // Advice for supervisors and people; the guards of the table decide again inside the transaction.
 
-import { usedUp, usedUpWords } from '../budget/rules/limits.ts';
-import { type Board, SWITCHES } from '../protocol/board.ts';
-import { roomMissing } from '../protocol/disk-space.ts';
-import { findTask, statusOf } from '../protocol/find.ts';
-import { claimingBy, codersOf, reservedFor, reviewLease, taskLease } from '../protocol/leases.ts';
-import { whySameProvider } from '../protocol/quorum.ts';
-import { type Agent, isTerminal, type Task, type TaskStatus } from '../protocol/state.ts';
-import { duration, type Instant, instant } from '../text/time.ts';
+import { usedUp, usedUpWords } from '../../budget/rules/limits.ts';
+import { type Board, SWITCHES } from '../../protocol/board.ts';
+import { roomMissing } from '../../protocol/disk-space.ts';
+import { findTask, statusOf } from '../../protocol/find.ts';
+import { claimingBy, codersOf, reservedFor, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { whySameProvider } from '../../protocol/quorum.ts';
+import { type Agent, isTerminal, type Task, type TaskStatus } from '../../protocol/state.ts';
+import { duration, type Instant, instant } from '../../text/time.ts';
 
 /** Tasks this coder may claim now, best first. */
 export function claimable(board: Board, coder: string, now: Instant): readonly Task[] {

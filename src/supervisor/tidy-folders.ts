@@ -7,7 +7,7 @@ import type { Board } from '../protocol/board.ts';
 import { isTerminal } from '../protocol/state.ts';
 import { isRefusal } from '../tasks/context.ts';
 import { tidy } from '../tasks/release.ts';
-import { handsOf, type Office } from './office.ts';
+import { handsOf, type Office } from './context.ts';
 
 export interface Tidier {
   /** `busy`: an agent of ours still works in that task's folder. */

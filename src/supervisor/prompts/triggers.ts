@@ -7,7 +7,7 @@ import type { Board } from '../../protocol/board.ts';
 import { findTask } from '../../protocol/find.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import type { Task } from '../../protocol/state.ts';
-import type { WakeTrigger } from '../wakes.ts';
+import type { WakeTrigger } from '../rules/wakes.ts';
 import { deadlockLines } from './deadlock.ts';
 import { field, inline, quoteList } from './quote.ts';
 import { showTask } from './task-fields.ts';

@@ -2,9 +2,9 @@
 // supervisor remembers the keys a session was shown, and a wake it has seen does not fire again unchanged.
 // Kill switches and leases are not looked at: whether the planner may start is the supervisor's question.
 
-import { type Board, roleOfId } from '../protocol/board.ts';
-import { isTerminal, type Task } from '../protocol/state.ts';
-import type { Instant } from '../text/time.ts';
+import { type Board, roleOfId } from '../../protocol/board.ts';
+import { isTerminal, type Task } from '../../protocol/state.ts';
+import type { Instant } from '../../text/time.ts';
 
 export const WAKE_TRIGGERS = [
   'INITIAL_PLANNING',

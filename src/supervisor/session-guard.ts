@@ -2,16 +2,16 @@
 // when, and why, the session has to end before it does so by itself.
 
 import { overrun, scopeWords, spentWords } from '../budget/rules/limits.ts';
-import { deedsOf } from '../core/deeds.ts';
-import type { SessionEnd } from '../core/restarts.ts';
 import type { Board } from '../protocol/board.ts';
 import { SWITCHES } from '../protocol/board.ts';
 import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
+import { type Office, runningUse, type Stop, supervisorOf } from './context.ts';
 import { isHolding } from './heartbeat.ts';
-import { type Office, runningUse, type Stop, supervisorOf } from './office.ts';
+import { deedsOf } from './rules/progress.ts';
+import type { SessionEnd } from './rules/restarts.ts';
 import type { SessionWork } from './session.ts';
 
 export type Interruption = Extract<

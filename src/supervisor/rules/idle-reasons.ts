@@ -8,9 +8,9 @@ import { approvalsOf } from '../../protocol/quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { counted, gist, listed } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
-import { isExhausted, plannerWakes } from '../wakes.ts';
-import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from '../work.ts';
-import type { Survey } from './survey.ts';
+import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
+import type { Survey } from './idle-survey.ts';
+import { isExhausted, plannerWakes } from './wakes.ts';
 
 export function whyStuck(seen: Survey): string {
   return (

@@ -6,7 +6,7 @@ import { isLive, readSessions } from '../identity/agent-sessions.ts';
 import { type HeadsWatch, watchHeads } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Hands } from '../tasks/context.ts';
-import type { Bell } from './bell.ts';
+import type { Bell } from './change-signal.ts';
 
 export interface Governor {
   readonly hands: Omit<Hands, 'actor' | 'say'>;

@@ -2,14 +2,14 @@
 // A board where all looks green and nothing happens is the worst of states, so this never shrugs:
 // when no rule knows the reason, the first live task's own one is told.
 
-import { begun, usedUp, usedUpSentence } from '../budget/rules/limits.ts';
-import { REPORT } from '../governance/rules/breaker.ts';
-import { type Board, SWITCHES } from '../protocol/board.ts';
-import { roomMissing } from '../protocol/disk-space.ts';
-import { gist } from '../text/format.ts';
-import { duration, type Instant, iso } from '../text/time.ts';
-import { overspent, whyStuck } from './stall/reasons.ts';
-import { isMoving, survey } from './stall/survey.ts';
+import { begun, usedUp, usedUpSentence } from '../../budget/rules/limits.ts';
+import { REPORT } from '../../governance/rules/breaker.ts';
+import { type Board, SWITCHES } from '../../protocol/board.ts';
+import { roomMissing } from '../../protocol/disk-space.ts';
+import { gist } from '../../text/format.ts';
+import { duration, type Instant, iso } from '../../text/time.ts';
+import { overspent, whyStuck } from './idle-reasons.ts';
+import { isMoving, survey } from './idle-survey.ts';
 
 /** Undefined while something is in progress or could be started by an agent that is there. */
 export function whyNothingMoves(board: Board, now: Instant, invalid?: string): string | undefined {

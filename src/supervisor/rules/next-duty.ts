@@ -2,15 +2,15 @@
 // starts the work decides again. Agents of one role take turns: the first idle one takes the first piece
 // of work, the second the second, so that a crowd that wakes at once does not race for the same task.
 
-import { nextDay } from '../budget/rules/ledger.ts';
-import { begun, type RunningUse, spentWords, taskUsedUp, usedUp, usedUpWords } from '../budget/rules/limits.ts';
-import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
-import { roomMissing } from '../protocol/disk-space.ts';
-import { agentLease, reviewLease, taskLease } from '../protocol/leases.ts';
-import { isTerminal, type Role, type Task } from '../protocol/state.ts';
-import type { Instant } from '../text/time.ts';
+import { nextDay } from '../../budget/rules/ledger.ts';
+import { begun, type RunningUse, spentWords, taskUsedUp, usedUp, usedUpWords } from '../../budget/rules/limits.ts';
+import { type Board, SWITCHES, type Switch } from '../../protocol/board.ts';
+import { roomMissing } from '../../protocol/disk-space.ts';
+import { agentLease, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
+import type { Instant } from '../../text/time.ts';
+import { claimable, reviewable } from './claim-order.ts';
 import { plannerWakes, type Wake } from './wakes.ts';
-import { claimable, reviewable } from './work.ts';
 
 export type Duty =
   /** Nothing more will come: the goal has ended. */

@@ -1,17 +1,17 @@
 // What follows a session: it is recorded, judged, and the judgement is carried out.
 
 import { measuredUse } from '../budget/rules/session-usage.ts';
-import { judge, type Next } from '../core/restarts.ts';
 import type { Command } from '../protocol/command.ts';
 import type { Task, Trouble } from '../protocol/state.ts';
 import type { Provider } from '../providers/provider.ts';
 import { isRefusal, transact } from '../tasks/context.ts';
 import { duration, iso } from '../text/time.ts';
 import type { Assignment } from './assignments.ts';
-import { CONTEXT_USED } from './guard.ts';
-import { handsOf } from './office.ts';
-import { type LoopEnd, type Round, told } from './round.ts';
+import { handsOf } from './context.ts';
+import { type LoopEnd, type Round, told } from './loop-state.ts';
+import { judge, type Next } from './rules/restarts.ts';
 import type { SessionOutcome } from './session.ts';
+import { CONTEXT_USED } from './session-guard.ts';
 
 export async function record(
   { office, who, memory }: Round,

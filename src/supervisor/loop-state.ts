@@ -1,13 +1,13 @@
 // What the rounds of one supervisor share.
 
-import { NO_PAST, type Past } from '../core/restarts.ts';
 import type { HeadsWatch } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Instant } from '../text/time.ts';
+import type { SeatKeeper } from './agent-status.ts';
 import type { Player } from './assignments.ts';
+import type { Office, Stop } from './context.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import type { Office, Stop } from './office.ts';
-import type { SeatKeeper } from './seat.ts';
+import { NO_PAST, type Past } from './rules/restarts.ts';
 
 export interface Supervised extends Player {
   /** Work on this task only. */

@@ -4,7 +4,7 @@ import type { Board } from '../../protocol/board.ts';
 import { agentLease, claimingBy, mergingBy, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { type Agent, isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
-import { whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from '../work.ts';
+import { whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
 
 export interface Survey {
   readonly board: Board;

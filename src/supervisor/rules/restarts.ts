@@ -2,8 +2,8 @@
 // later, give the task up, or stop. A declared code counts before the process's own; what the blackboard and
 // git show counts before what anybody said. Every repetition here has a limit, and every limit a next owner.
 
-import type { Role, Trouble } from '../protocol/state.ts';
-import { duration, type Instant } from '../text/time.ts';
+import type { Role, Trouble } from '../../protocol/state.ts';
+import { duration, type Instant } from '../../text/time.ts';
 
 /** How a session ended, as far as it can be known. */
 export interface SessionEnd {
