@@ -9,7 +9,7 @@ import { bundleInto } from './bundle.mjs';
 const dist = process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist');
 await bundleInto(dist);
 
-// A first transaction leaves the code cache behind (src/cli/parts.ts), so that the next ones start fast.
+// A first transaction leaves the code cache behind (src/cli/code-cache.ts), so that the next ones start fast.
 // It is not shipped: an installed program makes its own.
 const trial = mkdtempSync(join(tmpdir(), 'liza-build-'));
 try {

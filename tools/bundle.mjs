@@ -63,7 +63,7 @@ const commands = (lazy) => ({
       return { path: module, namespace: 'commands' };
     });
     onLoad({ filter: /.*/, namespace: 'commands' }, ({ path }) => ({
-      contents: `module.exports = require('./src/cli/parts.ts').part('${partOf(path)}.cjs', ${partOf(path).toUpperCase()}_ID)[${JSON.stringify(path)}]()`,
+      contents: `module.exports = require('./src/cli/code-cache.ts').part('${partOf(path)}.cjs', ${partOf(path).toUpperCase()}_ID)[${JSON.stringify(path)}]()`,
       resolveDir: root,
     }));
   },

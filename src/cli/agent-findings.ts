@@ -5,8 +5,8 @@ import { runProgram } from '../process/run.ts';
 import type { Finding } from '../project/doctor.ts';
 import type { Config } from '../protocol/state.ts';
 import { type Installed, inspect, type Run } from '../providers/installed.ts';
+import { knownProviders } from './choose-provider.ts';
 import type { Io } from './io.ts';
-import { knownProviders } from './providers.ts';
 
 export interface AgentFinding extends Finding {
   readonly provider?: string;

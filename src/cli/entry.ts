@@ -1,9 +1,9 @@
 // The program's first file, kept tiny: it alone is compiled anew at every start, the rest comes out of
-// V8's code cache (parts.ts). In a sandbox it only asks: the real one runs outside (sandbox/mailbox-client.ts).
+// V8's code cache (code-cache.ts). In a sandbox it only asks: the real one runs outside (sandbox/mailbox-client.ts).
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { part, saveCompiled } from './parts.ts';
+import { part, saveCompiled } from './code-cache.ts';
 
 /** Put in by tools/bundle.mjs: the hash of main.cjs. */
 declare const MAIN_ID: string;

@@ -8,8 +8,8 @@ import { COMMON_OPTIONS, readArgs } from './args.ts';
 import { explain } from './errors.ts';
 import type { Io } from './io.ts';
 import { nearest } from './nearest.ts';
-import { emit } from './output.ts';
 import { type Entry, REGISTRY } from './registry.ts';
+import { emit } from './render/result.ts';
 import { helpText } from './usage.ts';
 import type { Result } from './verb.ts';
 

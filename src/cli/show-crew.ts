@@ -3,7 +3,7 @@
 
 import type { CrewControl } from '../supervisor/crew-view.ts';
 import type { Io } from './io.ts';
-import { printLines } from './plain-lines.ts';
+import { printLines } from './render/plain-lines.ts';
 import type { Result } from './verb.ts';
 
 /** `lines`: where plain lines go; stdout is for the result alone when that is JSON. */

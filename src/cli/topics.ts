@@ -20,11 +20,11 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   },
   states: {
     summary: 'The states of a task and which commands lead from one to the next.',
-    lines: async () => (await import('./protocol.ts')).stateLines(),
+    lines: async () => (await import('./help-protocol.ts')).stateLines(),
   },
   roles: {
     summary: 'Which commands each role may use.',
-    lines: async () => (await import('./protocol.ts')).roleLines(),
+    lines: async () => (await import('./help-protocol.ts')).roleLines(),
   },
   identity: {
     summary: 'Who a command acts for.',
@@ -38,7 +38,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   },
   anomalies: {
     summary: 'The types of anomalies, who logs them, and the details they need.',
-    lines: async () => (await import('./protocol.ts')).anomalyLines(),
+    lines: async () => (await import('./help-protocol.ts')).anomalyLines(),
   },
   'exit-codes': {
     summary: 'What the exit code of a command says.',

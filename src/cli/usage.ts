@@ -1,6 +1,6 @@
 // The text of `--help` for one verb, all from its description: what cannot be derived cannot go stale.
 
-import { wrap } from './terminal.ts';
+import { wrap } from './render/terminal.ts';
 import type { Option, Positional, Verb } from './verb.ts';
 
 export function usageLine(verb: Verb): string {

@@ -1,5 +1,5 @@
 // The shape of a verb: what it takes, an example, what it does. Parsing, help and completion all
-// read the same description. A verb answers with a Result and leaves the printing to output.ts.
+// read the same description. A verb answers with a Result and leaves the printing to cli/render/result.ts.
 
 import type { Refusal } from '../protocol/decision.ts';
 import type { Notice } from '../store/store.ts';

@@ -6,8 +6,8 @@ import type { WorktreeFacts } from '../protocol/command.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { worktreeFacts } from '../tasks/commit-facts.ts';
 import { integrationRef, isRefusal, look, openBench } from '../tasks/context.ts';
-import { openHands } from './hands.ts';
 import type { Io } from './io.ts';
+import { openHands } from './open-task-context.ts';
 
 /** Nothing when the task has no worktree on this disk. */
 export async function factsFor(io: Io, id: string): Promise<{ readonly facts?: WorktreeFacts } | Refusal> {

@@ -40,7 +40,7 @@ const PROCESS: Readonly<Record<string, RegExp>> = {
   'sandbox/mode.ts': /^process\.pid$/, // as above
   'tasks/context.ts': /^process\.pid$/, // names itself in reservations
   'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
-  'cli/parts.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
+  'cli/code-cache.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
   'process/process-identity.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
   'process/process-table.ts': /^process\.platform$/, // /proc is Linux's
   'process/ancestors.ts': /^process\.(platform|getBuiltinModule)$/, // as above
@@ -94,5 +94,5 @@ test('nobody but its own command knows of the demo', () => {
     (file) => !file.startsWith('demo/') && imports(file).some((name) => /\/demo(\/|-|\.ts)/.test(name)),
   );
   // The registry lists it as it lists every command.
-  expect(knows.sort()).toEqual(['cli/demo-screen.ts', 'cli/registry.ts', 'cli/verbs/demo.ts']);
+  expect(knows.sort()).toEqual(['cli/render/demo.ts', 'cli/registry.ts', 'cli/verbs/demo.ts']);
 });

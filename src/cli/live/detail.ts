@@ -5,10 +5,10 @@ import { type HistoryEvent, settings, type Task } from '../../protocol/state.ts'
 import { taskView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
 import { instant } from '../../text/time.ts';
-import { type Line, type Pen, STATUS_TONE } from '../pen.ts';
-import { pad } from '../terminal.ts';
+import { type Line, type Pen, STATUS_TONE } from '../render/layout.ts';
+import { pad } from '../render/terminal.ts';
+import { clock, coarse } from './format.ts';
 import type { LiveLook } from './screen.ts';
-import { clock, coarse } from './words.ts';
 
 const LABEL = 11;
 const MOST_EVENTS = 12;

@@ -4,15 +4,15 @@
 
 import { type StatusView, statusView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
-import { type Line, type Pen, pen, squeeze } from '../pen.ts';
+import { type Line, type Pen, pen, squeeze } from '../render/layout.ts';
+import { byInterest, type SeatRow, seatLines, seatRows } from './agents.ts';
 import { detailLines } from './detail.ts';
+import { alarmLines, happeningLine } from './events.ts';
 import { header } from './header.ts';
 import { heading, shown, windowOf } from './lines.ts';
 import { helpLines, type LogView, logLines } from './pages.ts';
 import type { Ground, LiveLook, Screen } from './screen.ts';
-import { byInterest, type SeatRow, seatLines, seatRows } from './seats.ts';
 import { countSpans, taskLines, taskRows } from './tasks.ts';
-import { alarmLines, happeningLine } from './tidings.ts';
 
 /** From so many rows on, sections are set apart by blank lines. */
 const ROOMY = 36;

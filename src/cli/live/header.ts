@@ -5,9 +5,9 @@ import { scopeWords } from '../../budget/rules/limits.ts';
 import type { State } from '../../protocol/state.ts';
 import type { StatusView } from '../../report/status-view.ts';
 import type { CrewView, Seat } from '../../supervisor/crew-view.ts';
-import type { Line, Pen } from '../pen.ts';
+import type { Line, Pen } from '../render/layout.ts';
+import { clock, coarse, dollars, tokens } from './format.ts';
 import type { LiveLook, Screen } from './screen.ts';
-import { clock, coarse, dollars, tokens } from './words.ts';
 
 export function header(view: CrewView, status: StatusView, screen: Screen, p: Pen, look: LiveLook): readonly Line[] {
   const { goal, sprint } = status;

@@ -1,8 +1,8 @@
 // Lines of spans, cut and lined up for a page of a known width. Text that comes in is already safe and
 // folded (pen.ts); nothing here looks at a real terminal.
 
-import type { Line, Pen, Span } from '../pen.ts';
-import { clip, columns, pad } from '../terminal.ts';
+import type { Line, Pen, Span } from '../render/layout.ts';
+import { clip, columns, pad } from '../render/terminal.ts';
 
 export const textOf = (line: Line): string =>
   line

@@ -1,10 +1,10 @@
 // What can be opened besides a task: the help, and an agent's log as it grows.
 
 import type { CrewView, Seat } from '../../supervisor/crew-view.ts';
-import type { Line, Pen } from '../pen.ts';
-import { pad } from '../terminal.ts';
-import { readable } from './log-words.ts';
-import { dollars, tokens } from './words.ts';
+import type { Line, Pen } from '../render/layout.ts';
+import { pad } from '../render/terminal.ts';
+import { dollars, tokens } from './format.ts';
+import { readable } from './log-line.ts';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['up, down, k, j', 'choose an agent or a task; in a page: scroll'],

@@ -1,7 +1,7 @@
 // What the person at the board looks at, and what a key does to it. Pure: a key gives the next screen and,
 // for some, something to ask of the crew. `q` closes what is open before it stops anything; Ctrl-C always stops.
 
-import type { Look } from '../terminal.ts';
+import type { Look } from '../render/terminal.ts';
 
 export interface LiveLook extends Look {
   readonly height: number;

@@ -7,9 +7,9 @@ import { render } from 'ink';
 import { createElement } from 'react';
 import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { App } from './app.ts';
+import { zoneAt } from './format.ts';
 import type { LiveLook } from './screen.ts';
-import { openStage, type Stage } from './stage.ts';
-import { zoneAt } from './words.ts';
+import { openStage, type Stage } from './view-model.ts';
 
 export interface LiveTerminal {
   readonly stdin: NodeJS.ReadStream;

@@ -1,8 +1,8 @@
 // The tasks as they move: one line each, grouped by state, the most urgent first (report/status-view.ts says which).
 
 import type { StatusView, TaskView } from '../../report/status-view.ts';
-import { type Line, type Pen, type Span, STATUS_TONE } from '../pen.ts';
-import { columns } from '../terminal.ts';
+import { type Line, type Pen, type Span, STATUS_TONE } from '../render/layout.ts';
+import { columns } from '../render/terminal.ts';
 import { cell, widths } from './lines.ts';
 import type { LiveLook } from './screen.ts';
 

@@ -1,6 +1,6 @@
 // `liza abandon <task>`: ends a task for good; tasks that depend on it are blocked with the reason.
 
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,7 +1,7 @@
 // `liza abort`: sets ABORT; goal and sprint end, tasks and worktrees stay as they are.
 
 import { given } from '../args.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

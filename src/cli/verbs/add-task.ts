@@ -1,7 +1,7 @@
 // `liza add-task`: a new DRAFT, or with --ready a task that may be claimed at once.
 
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
-import { decideAt, openDesk, refused } from '../desk.ts';
+import { decideAt, openDesk, refused } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 

@@ -5,8 +5,8 @@ import { type Board, roleOfId } from '../../protocol/board.ts';
 import { refuse } from '../../protocol/decision.ts';
 import type { Role } from '../../protocol/state.ts';
 import { given } from '../args.ts';
-import { openDesk, refused } from '../desk.ts';
 import type { Io } from '../io.ts';
+import { openDesk, refused } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -35,10 +35,10 @@ export const verb: Verb = {
     const { board } = await desk.store.read();
     const wrong = refuseAsked(board, role, own, args.text('task'));
     if (wrong !== undefined) return wrong;
-    const { castRoles } = await import('../providers.ts');
+    const { castRoles } = await import('../choose-provider.ts');
     const cast = castRoles(io, board.state.config, given({ agent: args.text('agent') }));
     if (refused(cast)) return cast;
-    const { openOffice } = await import('../crew.ts');
+    const { openOffice } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');
     const office = openOffice(io, desk);
     const chosen = cast.chosen[role];

@@ -1,7 +1,7 @@
 // `liza align "<summary>"`: an entry in the goal's alignment history.
 
 import { given } from '../args.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

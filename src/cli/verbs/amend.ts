@@ -2,7 +2,7 @@
 
 import { refuse } from '../../protocol/decision.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
-import { decideAt, openDesk, refused } from '../desk.ts';
+import { decideAt, openDesk, refused } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 

@@ -1,10 +1,10 @@
 // `liza analyze`: the circuit breaker by hand. It says what it finds and halts; it proposes nothing.
 
 import { findingLine } from '../../governance/rules/breaker.ts';
-import { committedResult, refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
 import { textOrStdin } from '../input.ts';
-import { plain } from '../terminal.ts';
+import { committedResult, refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
+import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,6 +1,6 @@
 // `liza anomaly processed <id…>`: somebody has dealt with it; it stays on record.
 
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

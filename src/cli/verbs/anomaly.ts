@@ -3,7 +3,7 @@
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { given } from '../args.ts';
-import { act, refused } from '../desk.ts';
+import { act, refused } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

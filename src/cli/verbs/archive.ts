@@ -1,7 +1,7 @@
 // `liza archive [task…]`: finished tasks leave state.yaml; their history stays in .liza/archive.
 
 import { given, some } from '../args.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

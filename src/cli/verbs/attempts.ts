@@ -9,9 +9,9 @@ import { settings } from '../../protocol/state.ts';
 import type { Hands } from '../../tasks/context.ts';
 import { counted } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
-import { refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
-import { oneLine } from '../terminal.ts';
+import { refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
+import { oneLine } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {

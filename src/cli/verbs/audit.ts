@@ -3,9 +3,9 @@
 import { unsupervised } from '../../audit/rules/sessions.ts';
 import { refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
-import { refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
-import { renderAudit } from '../render-audit.ts';
+import { refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
+import { renderAudit } from '../render/audit.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

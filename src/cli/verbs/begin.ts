@@ -3,9 +3,9 @@
 
 import type { Checkpoint } from '../../protocol/command.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
-import { decideAt, openDesk, refused } from '../desk.ts';
 import { readJson } from '../input.ts';
 import type { Io } from '../io.ts';
+import { decideAt, openDesk, refused } from '../open-project.ts';
 import type { Args, Verb } from '../verb.ts';
 
 export const verb: Verb = {

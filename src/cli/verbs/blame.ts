@@ -1,9 +1,9 @@
 // `liza blame <commit>`: which task, coder and reviewer stand behind a commit of the integration branch.
 
 import type { Trailers } from '../../audit/blame.ts';
-import { refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
-import { renderBlame, standing } from '../render-blame.ts';
+import { refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
+import { renderBlame, standing } from '../render/blame.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -2,7 +2,7 @@
 // questions whose answers would let it go on.
 
 import { given, some } from '../args.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,7 +1,7 @@
 // `liza checkpoint`: halts everything and writes a summary for the person who decides how to go on.
 
-import { committedResult, refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
+import { committedResult, refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -2,10 +2,10 @@
 
 import { agentId } from '../../identity/identify.ts';
 import { findTask } from '../../protocol/find.ts';
-import { committedResult, refused } from '../desk.ts';
-import { diffText, lastDiff } from '../diff-text.ts';
-import { openHands } from '../hands.ts';
-import { plain } from '../terminal.ts';
+import { committedResult, refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
+import { diffText, lastDiff } from '../render/diff-facts.ts';
+import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,8 +1,8 @@
 // `liza claim-task <task> <agent>`: a coder's supervisor claims a task and gets its worktree.
 
 import { agentId } from '../../identity/identify.ts';
-import { committedResult, refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
+import { committedResult, refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

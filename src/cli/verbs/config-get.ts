@@ -3,9 +3,9 @@
 import { refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { isFields } from '../../protocol/values.ts';
-import { openDesk, refused } from '../desk.ts';
 import { nearest } from '../nearest.ts';
-import { plain } from '../terminal.ts';
+import { openDesk, refused } from '../open-project.ts';
+import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

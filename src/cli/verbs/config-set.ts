@@ -2,8 +2,8 @@
 
 import type { CommandOf } from '../../protocol/command.ts';
 import { meant } from '../../protocol/setting-metadata.ts';
-import { decideAt, openDesk, refused } from '../desk.ts';
 import type { Io } from '../io.ts';
+import { decideAt, openDesk, refused } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

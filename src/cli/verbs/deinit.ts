@@ -4,10 +4,10 @@ import { humanOnly } from '../../identity/identify.ts';
 import type { Deinited } from '../../project/deinit.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
-import { refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
 import type { Io } from '../io.ts';
-import { plain } from '../terminal.ts';
+import { refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
+import { plain } from '../render/terminal.ts';
 import type { Done, Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {

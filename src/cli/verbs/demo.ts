@@ -17,10 +17,10 @@ import type { Script } from '../../rehearsal/script.ts';
 import { openYamlStore } from '../../store/open.ts';
 import { startCrew } from '../../supervisor/crew.ts';
 import type { CrewControl } from '../../supervisor/crew-view.ts';
-import { openOffice } from '../crew.ts';
-import { type DemoScreen, demoScreen } from '../demo-screen.ts';
-import { refused } from '../desk.ts';
 import type { Io } from '../io.ts';
+import { refused } from '../open-project.ts';
+import { openOffice } from '../open-supervisor-context.ts';
+import { type DemoScreen, demoScreen } from '../render/demo.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -2,7 +2,7 @@
 
 import type { CommandOf } from '../../protocol/command.ts';
 import { given } from '../args.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

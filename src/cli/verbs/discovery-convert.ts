@@ -1,6 +1,6 @@
 // `liza discovery convert <discovery> <task>`: that task takes care of it.
 
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,6 +1,6 @@
 // `liza discovery dismiss <discovery>`: no task will come of it, and why.
 
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,8 +1,8 @@
 // `liza discovery list`: what coders and reviewers found beside their tasks.
 
 import type { Discovery } from '../../protocol/state.ts';
-import { openDesk, refused } from '../desk.ts';
-import { oneLine } from '../terminal.ts';
+import { openDesk, refused } from '../open-project.ts';
+import { oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -6,11 +6,11 @@ import type { Finding } from '../../project/doctor.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import type { Settings } from '../../protocol/state.ts';
 import type { AgentFinding } from '../agent-findings.ts';
-import { committedResult, refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
 import type { Io } from '../io.ts';
+import { committedResult, refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
+import { plain } from '../render/terminal.ts';
 import { readSchema } from '../schema.ts';
-import { plain } from '../terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -2,10 +2,10 @@
 
 import { humanOnly } from '../../identity/identify.ts';
 import { refuse } from '../../protocol/decision.ts';
-import { refused } from '../desk.ts';
 import type { Io } from '../io.ts';
+import { refused } from '../open-project.ts';
+import { shellWords } from '../split-words.ts';
 import type { Result, Verb } from '../verb.ts';
-import { shellWords } from '../words.ts';
 
 export const verb: Verb = {
   name: 'edit',

@@ -1,6 +1,6 @@
 // `liza finalize <task>`: DRAFT → UNCLAIMED once every gate passes.
 
-import { decideAt, openDesk, refused } from '../desk.ts';
+import { decideAt, openDesk, refused } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 

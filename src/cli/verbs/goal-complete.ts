@@ -1,7 +1,7 @@
 // `liza goal complete`: every task is finished and at least one was merged.
 
 import { given } from '../args.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

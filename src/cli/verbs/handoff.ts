@@ -1,7 +1,7 @@
 // `liza handoff <task>`: what the next mind on this task must know.
 
 import { given, some } from '../args.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

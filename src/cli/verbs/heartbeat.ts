@@ -6,7 +6,7 @@ import { refuse } from '../../protocol/decision.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
 import type { Renewal } from '../../store/store.ts';
 import { given } from '../args.ts';
-import { type Desk, decideAt, openDesk, refused } from '../desk.ts';
+import { type Desk, decideAt, openDesk, refused } from '../open-project.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -7,9 +7,9 @@ import { humanOnly } from '../../identity/identify.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
 import { given } from '../args.ts';
-import { refused } from '../desk.ts';
 import { DEFAULTS, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
+import { refused } from '../open-project.ts';
 import { readSchema } from '../schema.ts';
 import { specExists } from '../spec-exists.ts';
 import { specFacts } from '../spec-facts.ts';
@@ -107,7 +107,7 @@ async function settle(
   said: Said,
   before: State | undefined,
 ): Promise<Settled | Refusal> {
-  const { knownProviders, unknownProvider } = await import('../providers.ts');
+  const { knownProviders, unknownProvider } = await import('../choose-provider.ts');
   const known = knownProviders(io, before?.config ?? {});
   if ('ok' in known) return known;
   const named = known.find(({ provider }) => provider.name === said.provider);

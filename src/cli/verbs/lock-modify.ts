@@ -2,7 +2,7 @@
 
 import { notForAgents } from '../../identity/identify.ts';
 import { refuse } from '../../protocol/decision.ts';
-import { openDesk, refused } from '../desk.ts';
+import { openDesk, refused } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,6 +1,6 @@
 // `liza lock read`: the blackboard's text, whole and committed. Takes no lock.
 
-import { refused } from '../desk.ts';
+import { refused } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

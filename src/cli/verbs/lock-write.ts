@@ -1,7 +1,7 @@
 // `liza lock write <path> <value>`: one field, by the rules of an edit by hand.
 
 import { notForAgents } from '../../identity/identify.ts';
-import { openDesk, refused } from '../desk.ts';
+import { openDesk, refused } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -6,7 +6,7 @@ import { refuse } from '../../protocol/decision.ts';
 import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';
-import { ascii, oneLine } from '../terminal.ts';
+import { ascii, oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 const POLL = 250;

@@ -3,8 +3,8 @@
 
 import { metrics as compute, figure, sprintTasks, taskFigures, timeInStates } from '../../governance/rules/metrics.ts';
 import { duration } from '../../text/time.ts';
-import { decideAt, openDesk, refused } from '../desk.ts';
-import { plain } from '../terminal.ts';
+import { decideAt, openDesk, refused } from '../open-project.ts';
+import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

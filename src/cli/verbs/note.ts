@@ -1,8 +1,8 @@
 // `liza note "<message>"`: a word from the human, read by agents before they start or go on.
 
 import { given } from '../args.ts';
-import { act } from '../desk.ts';
 import { textOrStdin } from '../input.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

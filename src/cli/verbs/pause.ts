@@ -1,7 +1,7 @@
 // `liza pause [task]`: sets PAUSE, or pauses one task.
 
 import { given } from '../args.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

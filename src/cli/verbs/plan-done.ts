@@ -1,6 +1,6 @@
 // `liza plan done`: no further task joins this sprint's planned scope.
 
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

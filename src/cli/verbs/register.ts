@@ -4,7 +4,7 @@
 import { agentId } from '../../identity/identify.ts';
 import { roleOfId } from '../../protocol/board.ts';
 import { given } from '../args.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

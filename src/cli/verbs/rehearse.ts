@@ -11,7 +11,7 @@ import { quoted } from '../../protocol/ids.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import { play } from '../../rehearsal/play.ts';
 import type { Script, ScriptRole } from '../../rehearsal/script.ts';
-import { refused } from '../desk.ts';
+import { refused } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,8 +1,8 @@
 // `liza release-claim <task>`: takes a task from its coder; the work is kept.
 
 import type { Released } from '../../tasks/release.ts';
-import { committedResult, refused } from '../desk.ts';
-import { keptLines, openHands } from '../hands.ts';
+import { committedResult, refused } from '../open-project.ts';
+import { keptLines, openHands } from '../open-task-context.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,7 +1,7 @@
 // `liza replan <task>`: the human's override; blocks the task, which wakes the planner.
 
 import { given } from '../args.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

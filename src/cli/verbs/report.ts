@@ -1,7 +1,7 @@
 // `liza report`: one page that says how a goal went, for oneself and for others; or the same as Markdown.
 
-import { refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
+import { refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,8 +1,8 @@
 // `liza resume [task]`: clears what halted the board and records the decision taken.
 
 import { given } from '../args.ts';
-import { act } from '../desk.ts';
 import { textOrStdin } from '../input.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,9 +1,9 @@
 // `liza retrospective`: drafts the sprint's numbers into a file and keeps what the people learned.
 
 import { readFileSync } from 'node:fs';
-import { committedResult, refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
 import { textOrStdin } from '../input.ts';
+import { committedResult, refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -5,7 +5,7 @@ import { quoted } from '../../protocol/ids.ts';
 import type { Role } from '../../protocol/state.ts';
 import type { Supervised } from '../../supervisor/loop-state.ts';
 import { given } from '../args.ts';
-import { openDesk, refused } from '../desk.ts';
+import { openDesk, refused } from '../open-project.ts';
 import type { Args, Verb } from '../verb.ts';
 
 const MOST = 50;
@@ -39,12 +39,12 @@ export const verb: Verb = {
     if (refused(desk)) return desk;
     const counts = { coders: count(args, 'coders', 2), reviewers: count(args, 'reviewers', 1) };
     for (const one of Object.values(counts)) if (typeof one !== 'number') return one;
-    const { castRoles } = await import('../providers.ts');
+    const { castRoles } = await import('../choose-provider.ts');
     const { board } = await desk.store.read();
     const { planner, coder, reviewer, agent } = asked(args);
     const cast = castRoles(io, board.state.config, given({ planner, coder, code_reviewer: reviewer, agent }));
     if (refused(cast)) return cast;
-    const { openOffice } = await import('../crew.ts');
+    const { openOffice } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');
     const member = (role: Role, n: number): Supervised => ({
       agent: `${role.replace('_', '-')}-${n}`,

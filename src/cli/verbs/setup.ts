@@ -5,8 +5,8 @@ import { humanOnly } from '../../identity/identify.ts';
 import type { Installed, Uninstalled } from '../../project/setup.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
-import { refused } from '../desk.ts';
-import { plain } from '../terminal.ts';
+import { refused } from '../open-project.ts';
+import { plain } from '../render/terminal.ts';
 import type { Done, Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -8,9 +8,9 @@ import type { Task } from '../../protocol/state.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import type { Store, TaskReading } from '../../store/store.ts';
 import type { Instant } from '../../text/time.ts';
-import { refused } from '../desk.ts';
 import type { Io } from '../io.ts';
-import { renderTask } from '../render-task.ts';
+import { refused } from '../open-project.ts';
+import { renderTask } from '../render/task.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path';
 import { given } from '../args.ts';
-import { decideAt, openDesk, refused } from '../desk.ts';
+import { decideAt, openDesk, refused } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 

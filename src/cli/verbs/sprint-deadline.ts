@@ -2,7 +2,7 @@
 
 import { given } from '../args.ts';
 import { readDeadline } from '../deadline.ts';
-import { act } from '../desk.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,8 +1,8 @@
 // `liza status`: the whole board on one page.
 
 import { type Settings, settings } from '../../protocol/state.ts';
-import { refused } from '../desk.ts';
 import type { Io } from '../io.ts';
+import { refused } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -18,7 +18,7 @@ export const verb: Verb = {
     const { alarms } = await import('../../alarms/rules/evaluate.ts');
     const { statusView } = await import('../../report/status-view.ts');
     const { surroundingsOf } = await import('../../alarms/observe.ts');
-    const { renderStatus } = await import('../render-status.ts');
+    const { renderStatus } = await import('../render/status.ts');
     const snapshot = await store.read();
     const sandbox = sandboxText(io, settings(snapshot.board.state));
     const { board, now, notices } = snapshot;

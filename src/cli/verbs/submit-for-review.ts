@@ -1,7 +1,7 @@
 // `liza submit-for-review <task> <commit>`: hands the worktree's HEAD to review.
 
-import { committedResult, refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
+import { committedResult, refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -5,9 +5,9 @@ import type { Refusal } from '../../protocol/decision.ts';
 import type { Hands } from '../../tasks/context.ts';
 import { redact } from '../../text/redact.ts';
 import { given } from '../args.ts';
-import { decideAt, refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
 import { textOrStdin } from '../input.ts';
+import { decideAt, refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -4,8 +4,8 @@
 import type { Definition } from '../../protocol/command.ts';
 import { refuse } from '../../protocol/decision.ts';
 import { definitionFrom } from '../definition.ts';
-import { decideAt, openDesk, refused } from '../desk.ts';
 import { readJson } from '../input.ts';
+import { decideAt, openDesk, refused } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 

@@ -4,7 +4,7 @@
 import { agentId } from '../../identity/identify.ts';
 import { given, some } from '../args.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
-import { decideAt, openDesk, refused } from '../desk.ts';
+import { decideAt, openDesk, refused } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 

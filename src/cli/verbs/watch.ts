@@ -5,9 +5,9 @@ import type { Alarm } from '../../alarms/rules/alarm.ts';
 import { humanOnly } from '../../identity/identify.ts';
 import type { Store } from '../../store/store.ts';
 import { iso } from '../../text/time.ts';
-import { openDesk, refused } from '../desk.ts';
 import type { Io } from '../io.ts';
-import { ascii, plain } from '../terminal.ts';
+import { openDesk, refused } from '../open-project.ts';
+import { ascii, plain } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
 /** Cron waits this long for the webhook; what is not delivered by then, the next look delivers. */

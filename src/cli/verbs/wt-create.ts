@@ -1,7 +1,7 @@
 // `liza wt create [--fresh] <task>`: the worktree of a claimed task, when it is gone or shall be new.
 
-import { committedResult, refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
+import { committedResult, refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,7 +1,7 @@
 // `liza wt delete <task>`: removes the worktree and branch of a task that nobody works on.
 
-import { refused } from '../desk.ts';
-import { openHands } from '../hands.ts';
+import { refused } from '../open-project.ts';
+import { openHands } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 import { releasedResult } from './release-claim.ts';
 

@@ -1,9 +1,9 @@
 // `liza wt merge <task>`: an approved task goes to the integration branch, after its test.
 
 import type { Merged } from '../../tasks/merge.ts';
-import { committedResult, refused } from '../desk.ts';
-import { keptLines, openHands } from '../hands.ts';
-import { plain } from '../terminal.ts';
+import { committedResult, refused } from '../open-project.ts';
+import { keptLines, openHands } from '../open-task-context.ts';
+import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -4,8 +4,8 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Asked, castRoles, knownProviders } from '../../../src/cli/choose-provider.ts';
 import type { Io } from '../../../src/cli/io.ts';
-import { type Asked, castRoles, knownProviders } from '../../../src/cli/providers.ts';
 import type { Config } from '../../../src/protocol/state.ts';
 
 let bin: string;

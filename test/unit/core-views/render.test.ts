@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { renderStatus } from '../../../src/cli/render-status.ts';
-import { renderTask, type TaskExtras } from '../../../src/cli/render-task.ts';
-import { columns, type Look } from '../../../src/cli/terminal.ts';
+import { renderStatus } from '../../../src/cli/render/status.ts';
+import { renderTask, type TaskExtras } from '../../../src/cli/render/task.ts';
+import { columns, type Look } from '../../../src/cli/render/terminal.ts';
 import { settings, type Task } from '../../../src/protocol/state.ts';
 import { taskView } from '../../../src/report/status-view.ts';
 import { agent, ago, board, COMMIT, event, MINUTE, NOW, task } from './fixtures.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ascii, clip, columns, oneLine, plain, wrap } from '../../../src/cli/terminal.ts';
+import { ascii, clip, columns, oneLine, plain, wrap } from '../../../src/cli/render/terminal.ts';
 
 describe('plain', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { alarms } from '../../../src/alarms/rules/evaluate.ts';
-import { renderStatus } from '../../../src/cli/render-status.ts';
+import { renderStatus } from '../../../src/cli/render/status.ts';
 import { statusView } from '../../../src/report/status-view.ts';
 import { claimable } from '../../../src/supervisor/rules/claim-order.ts';
 import { agent, ago, board, MINUTE, NOW, task } from './fixtures.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { frame } from '../../../src/cli/live/frame.ts';
 import { textOf } from '../../../src/cli/live/lines.ts';
 import { FIRST_SCREEN, type LiveLook, type Screen } from '../../../src/cli/live/screen.ts';
-import { columns } from '../../../src/cli/terminal.ts';
+import { columns } from '../../../src/cli/render/terminal.ts';
 import type { CrewView } from '../../../src/supervisor/crew-view.ts';
 import { EVIL } from '../core-views/scene.ts';
 import { crowd, hostile, lively, paused, waiting } from './scenes.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { printLines } from '../../../src/cli/plain-lines.ts';
+import { printLines } from '../../../src/cli/render/plain-lines.ts';
 import type { CrewControl, CrewView, Happening } from '../../../src/supervisor/crew-view.ts';
 import { EVIL } from '../core-views/scene.ts';
 import { lively, NOW } from './scenes.ts';

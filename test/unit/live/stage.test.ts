@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { textOf } from '../../../src/cli/live/lines.ts';
 import { readLogTail } from '../../../src/cli/live/log-file.ts';
 import type { LiveLook } from '../../../src/cli/live/screen.ts';
-import { openStage, type Stage } from '../../../src/cli/live/stage.ts';
+import { openStage, type Stage } from '../../../src/cli/live/view-model.ts';
 import { type Fake, fakeCrew } from './fake-crew.ts';
 import { NOW } from './scenes.ts';
 

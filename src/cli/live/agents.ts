@@ -5,11 +5,11 @@ import { settings } from '../../protocol/state.ts';
 import type { AgentView, StatusView } from '../../report/status-view.ts';
 import type { CrewView, Seat } from '../../supervisor/crew-view.ts';
 import type { Instant } from '../../text/time.ts';
-import type { Line, Pen, Tone } from '../pen.ts';
+import type { Line, Pen, Tone } from '../render/layout.ts';
+import { clock, coarse } from './format.ts';
 import { cell, widths } from './lines.ts';
 import { spent } from './pages.ts';
 import type { LiveLook } from './screen.ts';
-import { clock, coarse } from './words.ts';
 
 export interface SeatRow {
   readonly id: string;

@@ -5,9 +5,9 @@ import { siteOf } from '../git/directory.ts';
 import { markedProgram } from '../identity/mark-program.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Hands } from '../tasks/context.ts';
-import { type Desk, openDesk, refused } from './desk.ts';
 import type { Io } from './io.ts';
-import { plain } from './terminal.ts';
+import { type Desk, openDesk, refused } from './open-project.ts';
+import { plain } from './render/terminal.ts';
 
 export async function openHands(io: Io): Promise<(Hands & Pick<Desk, 'root' | 'secrets'>) | Refusal> {
   const desk = await openDesk(io);

@@ -9,8 +9,8 @@ import { makeBell } from '../supervisor/change-signal.ts';
 import type { Office } from '../supervisor/context.ts';
 import { contractFor, contractPaths } from '../supervisor/prompts/contract.ts';
 import { writeBin } from '../supervisor/session-files.ts';
-import type { Desk } from './desk.ts';
 import type { Io } from './io.ts';
+import type { Desk } from './open-project.ts';
 
 export function openOffice(io: Io, { store, root }: Pick<Desk, 'store' | 'root'>): Omit<Office, 'tell'> {
   const context = io.context(root);

@@ -7,7 +7,7 @@ import type { Command } from '../protocol/command.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Committed, Store } from '../store/store.ts';
 import type { Io } from './io.ts';
-import { plain } from './terminal.ts';
+import { plain } from './render/terminal.ts';
 import type { Done, Result } from './verb.ts';
 
 export interface Desk {

@@ -1,9 +1,9 @@
 // What was spent and what is left, each in a line, or more where the page is narrow: `goal  1.2M tokens · $3.20 of $10.00, $6.80 left · 42 min`.
 
-import { amountWords, scopeWords, UNITS, type Unit } from '../budget/rules/limits.ts';
-import type { SpendingView } from '../budget/rules/spending-view.ts';
-import { counted } from '../text/format.ts';
-import type { Line, Pen } from './pen.ts';
+import { amountWords, scopeWords, UNITS, type Unit } from '../../budget/rules/limits.ts';
+import type { SpendingView } from '../../budget/rules/spending-view.ts';
+import { counted } from '../../text/format.ts';
+import type { Line, Pen } from './layout.ts';
 import { clip, columns, pad } from './terminal.ts';
 
 export function spendingLines(all: readonly SpendingView[], p: Pen): readonly Line[] {

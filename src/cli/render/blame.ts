@@ -1,13 +1,13 @@
 // What the record of a merged task says of who wrote it, who judged it and on what evidence, and how
 // `liza blame` lays that out. The record alone is read: every word of it may be an agent's.
 
-import type { Blame, MergeFacts } from '../audit/blame.ts';
-import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../protocol/leases.ts';
-import { type Round, roundsOf } from '../protocol/review-rounds.ts';
-import type { Task } from '../protocol/state.ts';
-import { type Fields, isFields } from '../protocol/values.ts';
-import { diffText, proofText } from './diff-text.ts';
-import { type Line, type Pen, pen } from './pen.ts';
+import type { Blame, MergeFacts } from '../../audit/blame.ts';
+import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
+import { type Round, roundsOf } from '../../protocol/review-rounds.ts';
+import type { Task } from '../../protocol/state.ts';
+import { type Fields, isFields } from '../../protocol/values.ts';
+import { diffText, proofText } from './diff-facts.ts';
+import { type Line, type Pen, pen } from './layout.ts';
 import { type Look, pad } from './terminal.ts';
 
 export interface Standing {

@@ -1,6 +1,6 @@
 // How long a lease has left, in words.
 
-import { duration } from '../text/time.ts';
+import { duration } from '../../text/time.ts';
 
 export function leaseWords(left: number | undefined): string {
   if (left === undefined) return 'no lease';

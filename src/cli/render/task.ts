@@ -1,16 +1,16 @@
 // `liza show <task>` on a terminal: every field of one task, sorted by what a reader asks (what is it,
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
-import { usageWords } from '../budget/rules/format.ts';
-import { historyOf } from '../protocol/leases.ts';
-import type { Handoff, HistoryEvent, Note, Task, Usage } from '../protocol/state.ts';
-import type { TaskView } from '../report/status-view.ts';
-import { confinement } from '../sandbox/rules/session-label.ts';
-import { counted } from '../text/format.ts';
-import { duration, type Instant, instant } from '../text/time.ts';
-import { diffText, lastDiff, proofText } from './diff-text.ts';
-import { leaseWords } from './lease-words.ts';
-import { type Line, type Pen, pen, STATUS_TONE } from './pen.ts';
+import { usageWords } from '../../budget/rules/format.ts';
+import { historyOf } from '../../protocol/leases.ts';
+import type { Handoff, HistoryEvent, Note, Task, Usage } from '../../protocol/state.ts';
+import type { TaskView } from '../../report/status-view.ts';
+import { confinement } from '../../sandbox/rules/session-label.ts';
+import { counted } from '../../text/format.ts';
+import { duration, type Instant, instant } from '../../text/time.ts';
+import { diffText, lastDiff, proofText } from './diff-facts.ts';
+import { type Line, type Pen, pen, STATUS_TONE } from './layout.ts';
+import { leaseWords } from './lease.ts';
 import { columns, type Look, pad } from './terminal.ts';
 
 export interface TaskExtras {

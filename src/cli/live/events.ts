@@ -2,8 +2,8 @@
 
 import type { Alarm } from '../../alarms/rules/alarm.ts';
 import type { Happening } from '../../supervisor/crew-view.ts';
-import type { Line, Pen, Tone } from '../pen.ts';
-import { clock } from './words.ts';
+import type { Line, Pen, Tone } from '../render/layout.ts';
+import { clock } from './format.ts';
 
 /** The sign an alarm starts with: one or two columns wide, depending on the terminal. A word stands for it. */
 export const SIGN = /^(?:\u{1f6a8}|\u26a0)\ufe0f? */u;

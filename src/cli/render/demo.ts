@@ -1,12 +1,12 @@
 // How the demo looks: what it is, one line per thing that happens, and what to do next. With --json nothing is
 // printed on the way.
 
-import type { State } from '../protocol/state.ts';
-import type { Told } from '../rehearsal/demo/narration.ts';
-import type { Chapter } from '../rehearsal/demo/story.ts';
-import type { Instant } from '../text/time.ts';
-import type { Io } from './io.ts';
-import { type Line, pen, type Tone } from './pen.ts';
+import type { State } from '../../protocol/state.ts';
+import type { Told } from '../../rehearsal/demo/narration.ts';
+import type { Chapter } from '../../rehearsal/demo/story.ts';
+import type { Instant } from '../../text/time.ts';
+import type { Io } from '../io.ts';
+import { type Line, pen, type Tone } from './layout.ts';
 import { ascii, plain } from './terminal.ts';
 
 export interface DemoScreen {

@@ -1,13 +1,13 @@
 // `liza status` on a terminal: a page that stays a page however many tasks there are. Most urgent first,
 // one line a task, what ended only counted. Lays out a StatusView and decides nothing.
 
-import { isTerminal } from '../protocol/state.ts';
-import type { AgentView, AnomalyView, StatusView, TaskView } from '../report/status-view.ts';
-import { gist } from '../text/format.ts';
-import { duration } from '../text/time.ts';
-import { leaseWords } from './lease-words.ts';
-import { grouped, type Line, type Pen, pen, type Span, STATUS_TONE } from './pen.ts';
-import { spendingLines } from './render-spending.ts';
+import { isTerminal } from '../../protocol/state.ts';
+import type { AgentView, AnomalyView, StatusView, TaskView } from '../../report/status-view.ts';
+import { gist } from '../../text/format.ts';
+import { duration } from '../../text/time.ts';
+import { grouped, type Line, type Pen, pen, type Span, STATUS_TONE } from './layout.ts';
+import { leaseWords } from './lease.ts';
+import { spendingLines } from './spending.ts';
 import { columns, type Look, pad } from './terminal.ts';
 
 export interface StatusLook extends Look {

@@ -1,6 +1,6 @@
 // What a submitted commit's diff says about itself, as lines. Light: `liza show` loads it at every start.
 
-import type { Task } from '../protocol/state.ts';
+import type { Task } from '../../protocol/state.ts';
 
 /** Of the last submission; undefined when there is none, or from a version that recorded no facts. */
 export function lastDiff(task: Task): Readonly<Record<string, unknown>> | undefined {

@@ -1,10 +1,10 @@
 // `liza run` where no board can be drawn (a pipe, a file, TERM=dumb): one line per thing that happened,
 // `14:02:11 coder-1 parse-args: Edit src/parse.ts`. Alarms are told by a word, also when they clear.
 
-import type { CrewControl, CrewView, Happening, Seat } from '../supervisor/crew-view.ts';
-import { happeningLine } from './live/tidings.ts';
-import { zoneAt } from './live/words.ts';
-import { pen } from './pen.ts';
+import type { CrewControl, CrewView, Happening, Seat } from '../../supervisor/crew-view.ts';
+import { happeningLine } from '../live/events.ts';
+import { zoneAt } from '../live/format.ts';
+import { pen } from './layout.ts';
 import type { Look } from './terminal.ts';
 
 export interface LinesLook extends Look {

@@ -1,8 +1,8 @@
 // How `liza audit` lays out its facts. Every word of them may be an agent's, so all pass the pen.
 
-import type { Audit } from '../audit/gather.ts';
-import type { Fact, Mark } from '../audit/rules/facts.ts';
-import { type Line, type Pen, pen, type Tone } from './pen.ts';
+import type { Audit } from '../../audit/gather.ts';
+import type { Fact, Mark } from '../../audit/rules/facts.ts';
+import { type Line, type Pen, pen, type Tone } from './layout.ts';
 import type { Look } from './terminal.ts';
 
 const LABEL: Readonly<Record<Mark, string>> = { verified: 'ok', unverifiable: '?', contradicted: 'CONTRADICTED' };

@@ -1,7 +1,7 @@
 // Lays out lines for a terminal: text is made safe and, where needed, ASCII *before* it is measured;
 // colour comes last and never carries meaning of its own. A page never exceeds its width.
 
-import type { TaskStatus } from '../protocol/state.ts';
+import type { TaskStatus } from '../../protocol/state.ts';
 import { ascii, clip, columns, type Look, oneLine, plain, wrap } from './terminal.ts';
 
 export type Tone = 'strong' | 'faint' | 'good' | 'busy' | 'warn' | 'bad';
