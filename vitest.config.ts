@@ -2,7 +2,11 @@ import { defineConfig } from 'vitest/config';
 import { TEMPORARY } from './test/temporary.ts';
 
 /** They replace modules or globals, and so have a process of their own; the others share what they import. */
-const ALONE = ['test/unit/yaml/splice.test.ts', 'test/unit/store/cache.test.ts', 'test/unit/live/stage.test.ts'];
+const ALONE = [
+  'test/unit/store/yaml/splice.test.ts',
+  'test/unit/store/cache.test.ts',
+  'test/unit/cli/live/view-model.test.ts',
+];
 const ALL = ['test/unit/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
 
 export default defineConfig({

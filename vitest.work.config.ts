@@ -4,7 +4,7 @@ import { TEMPORARY } from './test/temporary.ts';
 // Real git and real programs in temporary folders: too slow for `npm run check`, part of `npm test`.
 export default defineConfig({
   test: {
-    include: ['test/work/**/*.test.ts'],
+    include: ['test/integration/**/*.test.ts'],
     environment: 'node',
     env: { TMPDIR: TEMPORARY },
     testTimeout: 60_000,

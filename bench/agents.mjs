@@ -253,7 +253,7 @@ function bareStart() {
 
 /** Contract and prompt of each role, the task's own text apart, by the estimate of the prompts' tests. */
 function bootstrap() {
-  const folder = join(import.meta.dirname, '..', 'test', 'unit', 'prompts', 'golden');
+  const folder = join(import.meta.dirname, '..', 'test', 'unit', 'supervisor', 'prompts', 'golden');
   for (const [role, file] of Object.entries(PROMPTS)) {
     const text = `${contract(role)}\n${readFileSync(join(folder, file), 'utf8')}`;
     rows.push({ name: `bootstrap of a ${role}, tokens`, value: tokens(text), limit: 4000 });

@@ -21,8 +21,8 @@ const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bench-identity-')));
 const clean = Object.entries(process.env).filter(([name]) => !/^(LIZA_|GIT_|NODE_EXTRA_CA_CERTS$)/.test(name));
 const env = Object.fromEntries(clean);
 
-const BELIEVED = `import { OPERATOR } from '../core/board.ts';
-import { claimOf } from './identity.ts';
+const BELIEVED = `import { OPERATOR } from '../protocol/board.ts';
+import { claimOf } from './identify.ts';
 export async function asker(io) {
   const claim = claimOf(io.env);
   if ('ok' in claim) return { refusal: claim };

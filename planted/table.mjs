@@ -9,9 +9,11 @@ import { STEPS } from './steps.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Where guards are tested in this process; a guard that refuses nowhere there counts as untested. */
-const SUITES = ['test/unit/core', 'test/unit/core-views', 'test/scenarios', 'test/unit/watcher'];
+const SUITES = ['protocol', 'alarms', 'audit', 'budget', 'governance', 'identity', 'report', 'supervisor', 'text']
+  .map((room) => `test/unit/${room}`)
+  .concat('test/scenarios');
 /** One example per rule: most guards are met there, in a few seconds. */
-const EXAMPLES = 'test/unit/core/spec.';
+const EXAMPLES = 'test/unit/protocol/commands.';
 const LONGEST_MS = 5 * 60_000;
 /** Of tests that measure time, on a busy machine. */
 const SLOW = /timed out in|to be less than/;
@@ -90,7 +92,7 @@ export async function tablePlants({ fast }) {
   const steps = Object.entries(STEPS).map(([name, plant]) => ({
     name: `step/${name}`,
     plant,
-    files: [EXAMPLES, 'test/unit/core/'],
+    files: [EXAMPLES, 'test/unit/protocol/'],
   }));
   const guards = [...refusedIn]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,4 +1,4 @@
-// `npm run pictures`: the live board as people see it, photographed. Plays a crew (test/unit/live/play.ts) on
+// `npm run pictures`: the live board as people see it, photographed. Plays a crew (test/unit/cli/live/play.ts) on
 // the real board in tmux, in the sizes of docs/board/*.txt, with keys and resizes in between, and keeps what tmux
 // shows, letter for letter; docs/pictures/board.svg is one of them, drawn as a terminal.
 // `--play [ms] [step]`: plays it on this terminal instead. `--measure`: what the board costs, idle and busy.
@@ -21,7 +21,7 @@ const socket = path.join(folder, 'tmux');
 const log = 'session.log';
 const program = path.join(folder, 'play.mjs');
 try {
-  await bundleBoard(program, 'test/unit/live/play.ts');
+  await bundleBoard(program, 'test/unit/cli/live/play.ts');
   writeFileSync(path.join(folder, log), sampleLog());
   const [what, ...rest] = process.argv.slice(2);
   if (what === '--play') play(rest);

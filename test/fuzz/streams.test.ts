@@ -6,14 +6,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/providers/provider.ts';
 import { resetTime } from '../../src/providers/quota-reset.ts';
-import { provider, RECORDED } from '../unit/agents/playing.ts';
+import { provider, RECORDED } from '../unit/providers/recordings.ts';
 import { RUNS } from './hostile.ts';
 
 const NAMES = ['claude', 'codex', 'gemini', 'opencode', 'mine'];
 const CONFIG = { mine: { kind: 'command', argv: ['my-agent'] } };
 
 const recorded = NAMES.slice(0, 4).flatMap((name) => {
-  const folder = join(import.meta.dirname, '../unit/agents/fixtures', name);
+  const folder = join(import.meta.dirname, '../unit/providers/fixtures', name);
   return readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'));
 });
 

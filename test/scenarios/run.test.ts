@@ -27,7 +27,7 @@ import {
   UNCHANGED,
   type World,
   world,
-} from '../unit/core/world.ts';
+} from '../unit/protocol/world.ts';
 
 const folder = import.meta.dirname;
 

@@ -2,7 +2,7 @@
 
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
-import { board, event, MINUTE, NOW, task } from '../core-views/fixtures.ts';
+import { board, event, MINUTE, NOW, task } from '../boards/empty-board.ts';
 
 export const commitOf = (n: number): string => n.toString(16).padStart(40, '0');
 

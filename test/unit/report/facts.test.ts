@@ -12,7 +12,7 @@ import { markdownReport } from '../../../src/report/markdown.ts';
 import { page } from '../../../src/report/page.ts';
 import { stateColours } from '../../../src/report/state-styles.ts';
 import { instant, iso } from '../../../src/text/time.ts';
-import { agent, board, event, goal, HOUR, MINUTE, NOW, task } from '../core-views/fixtures.ts';
+import { agent, board, event, goal, HOUR, MINUTE, NOW, task } from '../boards/empty-board.ts';
 import { large, lived } from './boards.ts';
 import { textOf } from './pages.ts';
 

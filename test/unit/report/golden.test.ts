@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 import { reportOf } from '../../../src/report/facts.ts';
 import { markdownReport } from '../../../src/report/markdown.ts';
 import { page } from '../../../src/report/page.ts';
-import { world } from '../core/world.ts';
-import { busySprint } from '../core-views/busy-sprint.ts';
+import { busySprint } from '../boards/busy-sprint.ts';
+import { world } from '../protocol/world.ts';
 
 function golden(name: string, text: string): void {
   const file = join(import.meta.dirname, 'golden', name);

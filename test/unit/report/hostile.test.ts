@@ -5,7 +5,7 @@ import { reportOf } from '../../../src/report/facts.ts';
 import { markdownReport } from '../../../src/report/markdown.ts';
 import { inlineMarkdown } from '../../../src/report/markup.ts';
 import { page } from '../../../src/report/page.ts';
-import { NOW } from '../core-views/fixtures.ts';
+import { NOW } from '../boards/empty-board.ts';
 import { EVIL, hostile, large, SECRET } from './boards.ts';
 import { tagsOf, textOf } from './pages.ts';
 

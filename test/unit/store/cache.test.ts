@@ -11,8 +11,8 @@ import { sameValue } from '../../../src/store/yaml/equal.ts';
 import { laidOut } from '../../../src/store/yaml/layout.ts';
 import { updateDocument, updateDocumentSimple } from '../../../src/store/yaml/update.ts';
 import { runs } from '../../runs.ts';
-import { board, layOut, type Plain, randomOf, shapeOf, step, tasksOf, withTask } from '../yaml/boards.ts';
-import { plainValue, scalar } from '../yaml/samples.ts';
+import { board, layOut, type Plain, randomOf, shapeOf, step, tasksOf, withTask } from './yaml/boards.ts';
+import { plainValue, scalar } from './yaml/samples.ts';
 
 const KEY: CacheKey = { state: ['1', '2', '3', '4'], journal: ['5', '6', '7', '8'], superseded: null };
 const INDEX = { key: KEY, hash: 'h', seq: 7 };

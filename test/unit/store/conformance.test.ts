@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { State } from '../../../src/protocol/state.ts';
-import { type Bench, conformance, type MakeBench } from '../../../src/store/conformance.ts';
 import { start } from '../../../src/store/import.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
@@ -16,6 +15,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
+import { type Bench, conformance, type MakeBench } from './conformance.ts';
 
 const inMemory: MakeBench = async (first, now) => {
   let clock = now;

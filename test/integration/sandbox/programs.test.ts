@@ -1,0 +1,206 @@
+// What Liza runs for the project, in a real sandbox: it writes its checkout and its own home and temporary folder,
+// sees neither board nor other folders nor the user's home, and what cannot be confined is not started.
+
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { settings } from '../../../src/protocol/state.ts';
+import { confine } from '../../../src/sandbox/confine.ts';
+import { isTool, tried } from '../../../src/sandbox/detect.ts';
+import { needsClone, runConfined, type Shelter, shelterOf, standing } from '../../../src/sandbox/mode.ts';
+import { toolFolders } from '../../../src/sandbox/toolchains.ts';
+import { type Project, project } from '../tasks/project.ts';
+
+const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
+const NONE: Shelter = {
+  tool: () => ({ why: 'bubblewrap is not installed', remedy: 'install it' }),
+  detect: async () => ({ why: 'bubblewrap is not installed', remedy: 'install it' }),
+  off: false,
+  program: [],
+};
+
+let p: Project;
+let folder: string;
+let home: string;
+beforeEach(() => {
+  p = project({});
+  folder = path.join(p.root, '.worktrees/.merge-t-00000000');
+  fs.mkdirSync(folder, { recursive: true });
+  fs.mkdirSync(path.join(p.root, '.worktrees/other'));
+  home = path.join(p.base, 'home');
+  fs.mkdirSync(path.join(home, '.config'), { recursive: true });
+  fs.writeFileSync(path.join(home, '.config/token'), 'top secret\n');
+});
+afterEach(() => p.remove());
+
+const run = async (
+  script: string,
+  config: Partial<ReturnType<typeof settings>> = {},
+  shelter: Shelter | undefined = shelterOf({ ...process.env }, []),
+  timeoutMs = 20_000,
+) => {
+  const env = { ...process.env, ...p.env, HOME: home, LIZA_SANDBOX: undefined };
+  const rules = { ...settings(await p.state()), sandbox: 'require' as const, ...config };
+  const program = { argv: ['sh', '-c', script] as [string, ...string[]], cwd: folder, env, timeoutMs };
+  return runConfined({ root: p.root, shelter }, rules, { folder, part: 'tests' }, program);
+};
+
+describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
+  const fake = (script: string) => {
+    const program = path.join(p.base, 'bwrap');
+    fs.writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return tried({ kind: 'bubblewrap', program, extra: [] });
+  };
+
+  test('that only runs what it is given is none', async () => {
+    const found = await fake('while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
+    expect(found).toMatchObject({ why: 'bubblewrap does not work here: it hides nothing' });
+  });
+
+  test('that fails is none, and says why in its own words', async () => {
+    const found = await fake('echo "bwrap: setting up uid map: Permission denied" >&2; exit 1');
+    expect(found).toMatchObject({ why: expect.stringContaining('uid map'), remedy: expect.stringContaining('user') });
+  });
+
+  test('that hangs is none, and is not waited for again and again', async () => {
+    const begun = performance.now();
+    expect(await fake('exec sleep 60')).toMatchObject({ why: expect.stringContaining('did not answer within 5 s') });
+    expect(performance.now() - begun).toBeLessThan(9000);
+  }, 20_000);
+
+  test.skipIf(!works)('that knows no way to close namespaces is used as it is', async () => {
+    const found = await fake(
+      'case " $* " in *" --disable-userns "*) echo "bwrap: Unknown option" >&2; exit 1;; esac; exec bwrap "$@"',
+    );
+    expect(found).toMatchObject({ kind: 'bubblewrap', extra: [] });
+  });
+});
+
+describe.skipIf(!works)('a program of the project in bubblewrap', () => {
+  test('that takes more than an agent may is ended, and told as that: processes, memory, files in memory', async () => {
+    const forks = await run('for n in 1 2 3 4 5 6 7 8 9; do sleep 30 & done; wait', { agent_processes: 6 });
+    expect(forks).toMatchObject({
+      how: 'over-limit',
+      why: expect.stringMatching(/processes, and agent_processes is 6/),
+    });
+    const limit = { agent_memory_mb: 100 };
+    const eats = await run(`node -e 'const b = Buffer.alloc(300 << 20, 1); setInterval(() => b.length, 1e3)'`, limit);
+    expect(eats).toMatchObject({ how: 'over-limit', why: expect.stringMatching(/MB of memory/) });
+    const fills = await run('head -c 300000000 /dev/zero > /dev/shm/x; sleep 30', limit);
+    expect(fills).toMatchObject({ how: 'over-limit', why: expect.stringMatching(/used (28|29)\d MB of memory/) });
+  }, 60_000);
+
+  test('writes its checkout, its home and /tmp; all but the first are gone afterwards', async () => {
+    const ended = await run(
+      'echo x > made && echo x > ~/cache && echo x > /tmp/liza-program && ls -A ~ && echo $TMPDIR',
+    );
+    expect(ended).toMatchObject({ how: 'exited', code: 0 });
+    expect(ended.tail.split('\n')).toEqual(expect.arrayContaining(['cache', '/tmp']));
+    expect(fs.existsSync(path.join(folder, 'made'))).toBe(true);
+    expect(fs.existsSync('/tmp/liza-program')).toBe(false);
+    expect(fs.readdirSync(home)).toEqual(['.config']);
+    await expect.poll(() => fs.readdirSync(p.file('.liza/cache/rooms'))).toEqual([]);
+  });
+
+  test.each([
+    ['the project', (root: string) => `echo x > ${root}/planted`],
+    ['the blackboard', (root: string) => `cat ${root}/.liza/state.yaml`],
+    ['another folder of work', (root: string) => `ls ${root}/.worktrees/other`],
+    ['a branch', (root: string) => `echo x > ${root}/.git/refs/heads/main`],
+    ['the user’s home', () => 'cat ~/.config/token'],
+  ])('does not get at %s', async (_name, script) => {
+    const ended = await run(script(p.root));
+    expect(ended).toMatchObject({ how: 'exited' });
+    expect('code' in ended && ended.code).not.toBe(0);
+    expect(ended.tail).not.toContain('top secret');
+  });
+
+  test('has the network unless it is off; what the configuration shows and opens is shown and open', async () => {
+    const server = spawnSync('sh', ['-c', 'cat /proc/net/dev | wc -l'], { encoding: 'utf8' }).stdout.trim();
+    expect((await run('cat /proc/net/dev | wc -l', { sandbox_network: { tests: 'off' } })).tail.trim()).toBe('3');
+    expect((await run('cat /proc/net/dev | wc -l')).tail.trim()).toBe(server);
+    const shown = await run('cat ~/.config/token', { sandbox_read: ['~/.config/token'] });
+    expect(shown.tail).toContain('top secret');
+    expect(await run('echo x > ~/.config/token', { sandbox_read: ['~/.config/token'] })).not.toMatchObject({ code: 0 });
+    expect(await run('echo new > ~/.config/token', { sandbox_write: ['~/.config'] })).toMatchObject({ code: 0 });
+    expect(fs.readFileSync(path.join(home, '.config/token'), 'utf8')).toBe('new\n');
+  });
+
+  test('an end by a signal is told as one; one that is late is asked first', async () => {
+    expect(await run('kill -9 $$')).toMatchObject({ how: 'signalled', signal: 'SIGKILL' });
+    const late = await run('trap "echo x > asked; exit 0" TERM; while :; do sleep 0.05; done', {}, undefined, 700);
+    expect(late).toMatchObject({ how: 'timed-out', survivors: 0 });
+    expect(fs.existsSync(path.join(folder, 'asked'))).toBe(true);
+  });
+
+  test('a link that an agent left in its home leads neither us nor a mount astray', async () => {
+    const kept = path.join(p.base, 'kept');
+    const victim = path.join(p.base, 'victim');
+    const [tmp, login] = [path.join(p.base, 'tmp'), path.join(p.base, 'login')];
+    for (const one of [kept, victim, tmp]) fs.mkdirSync(one);
+    fs.writeFileSync(login, 'the login');
+    fs.symlinkSync(victim, path.join(kept, '.cli'));
+    const tool = await shelterOf({ ...process.env }, []).detect();
+    if (!isTool(tool)) throw new Error(tool.why);
+    const policy = {
+      ...{ cwd: '/', hide: [], write: [], tmp, network: false },
+      read: [{ at: path.join(home, '.cli/login'), from: login }],
+      home: { at: home, kept },
+    };
+    const { argv, env } = confine(tool, policy, ['sh', '-c', 'cat ~/.cli/login'], { PATH: process.env['PATH'] });
+    const [program, ...args] = argv;
+    expect(spawnSync(program, args, { env: env as NodeJS.ProcessEnv, encoding: 'utf8' }).stdout).toBe('the login');
+    expect(fs.readdirSync(victim)).toEqual([]);
+  });
+});
+
+describe('where there is none', () => {
+  test('require: not started, naming what to do; auto: as before', async () => {
+    const ended = await run('echo x > made', {}, NONE);
+    expect(ended).toMatchObject({ how: 'not-started', reason: expect.stringContaining('bubblewrap is not installed') });
+    expect(fs.existsSync(path.join(folder, 'made'))).toBe(false);
+    expect(await run('echo x > made', { sandbox: 'auto' }, NONE)).toMatchObject({ how: 'exited', code: 0 });
+  });
+
+  test('who is asked for none is told why', async () => {
+    expect(await standing(NONE, { sandbox: 'auto' })).toEqual({
+      off: 'bubblewrap is not installed',
+      remedy: 'install it',
+    });
+    expect(await standing(NONE, { sandbox: 'require' })).toMatchObject({ ok: false, code: 5, guard: 'sandbox' });
+    expect(await standing(undefined, { sandbox: 'require' })).toMatchObject({ ok: false, code: 5 });
+    expect(needsClone(NONE, { sandbox: 'require' })).toBe(false);
+    const off = { ...NONE, off: true, tool: () => ({ kind: 'bubblewrap', program: '/b', extra: [] }) as const };
+    expect(needsClone(off, { sandbox: 'auto' })).toBe(false);
+    expect(needsClone(off, { sandbox: 'require' })).toBe(true);
+  });
+});
+
+test('programs in hidden places: what PATH and its links lead to is shown, and not the home itself', () => {
+  const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'liza-tools-')));
+  const at = (name: string): string => path.join(base, name);
+  for (const name of [
+    '.local/bin',
+    '.local/lib',
+    '.local/share/keyrings',
+    'app/node_modules/.bin',
+    'app/node_modules/cli',
+    '.nvm',
+    'code/tool',
+  ])
+    fs.mkdirSync(at(name), { recursive: true });
+  fs.writeFileSync(at('app/node_modules/cli/cli.js'), '');
+  fs.writeFileSync(at('code/tool/run.sh'), '');
+  fs.symlinkSync('../cli/cli.js', at('app/node_modules/.bin/cli'));
+  fs.symlinkSync(at('code/tool/run.sh'), at('.local/bin/tool'));
+  const found = toolFolders(
+    { HOME: base, PATH: `${at('.local/bin')}:${at('app/node_modules/.bin')}:/usr/bin:relative` },
+    [base],
+  );
+  expect([...found].sort()).toEqual(
+    [at('.local/bin'), at('.local/lib'), at('.nvm'), at('app/node_modules'), at('code/tool')].sort(),
+  );
+  fs.rmSync(base, { recursive: true });
+});

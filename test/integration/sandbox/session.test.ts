@@ -1,0 +1,199 @@
+// A session's home: the login is the user's own, settings are copies, what a CLI keeps stays from session to session,
+// and nothing else of the user's home is there. By role: who may write its folder, and who has the network.
+
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Config, type Role, type Settings, settings } from '../../../src/protocol/state.ts';
+import type { Provider } from '../../../src/providers/provider.ts';
+import { shelterOf } from '../../../src/sandbox/mode.ts';
+import { type Lodging, lodge, noteFor } from '../../../src/sandbox/session.ts';
+import type { Office } from '../../../src/supervisor/context.ts';
+import type { SessionWork } from '../../../src/supervisor/session.ts';
+import { type Project, project } from '../tasks/project.ts';
+
+const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
+
+let p: Project;
+let home: string;
+let said: string[];
+beforeEach(() => {
+  p = project({});
+  said = [];
+  home = path.join(p.base, 'user');
+  const files = {
+    '.cli/auth.json': 'old token',
+    '.cli/settings.json': 'mine',
+    '.cli/history': 'private',
+    '.cli/plugins/one': 'plugin',
+    '.ssh/id': 'top secret',
+    'elsewhere/config': 'named by a variable',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+    fs.writeFileSync(path.join(home, name), text);
+  }
+});
+afterEach(() => p.remove());
+
+const PROVIDER = {
+  name: 'cli',
+  title: 'a CLI',
+  resumes: true,
+  hints: { install: '', login: '' },
+  home: [{ folder: '.cli', env: 'CLI_HOME', login: ['auth.json'], settings: ['settings.json', 'plugins', 'missing'] }],
+} as unknown as Provider;
+
+interface Guest {
+  readonly role?: Role;
+  readonly agent?: string;
+  readonly config?: Partial<Config>;
+  readonly env?: Record<string, string>;
+}
+
+/** Of one session: its script runs to the end, then its room is left. */
+async function stay(script: string, { role = 'coder', agent = 'coder-1', config = {}, env = {} }: Guest = {}) {
+  const cwd = role === 'planner' ? p.root : path.join(p.root, '.worktrees/t');
+  if (!fs.existsSync(path.join(p.root, '.worktrees/t'))) {
+    fs.mkdirSync(path.join(p.root, '.worktrees/t/.git'), { recursive: true });
+    fs.writeFileSync(path.join(p.root, '.worktrees/t/file'), 'work');
+  }
+  const bin = path.join(p.root, '.liza/cache/bin');
+  const scratch = path.join(p.root, '.liza/cache/agents', agent);
+  for (const folder of [bin, scratch]) fs.mkdirSync(folder, { recursive: true });
+  const whole = { PATH: process.env['PATH'], HOME: home, LIZA_AGENT_ID: agent, LIZA_SESSION: 'credential', ...env };
+  const office = {
+    env: whole,
+    context: p.context,
+    bin,
+    shelter: shelterOf(whole, [process.execPath, '/nowhere/dist/liza.cjs']),
+    tell: ({ text }: { text: string }) => said.push(text),
+  } as unknown as Office;
+  const work = { agent, role, cwd, task: 't', chosen: { provider: PROVIDER }, prompt: '' } as SessionWork;
+  const rules = { ...settings(await p.state()), sandbox: 'require', ...config } as Settings;
+  const found = await lodge(
+    office,
+    work,
+    { argv: ['sh', '-c', script] },
+    {
+      settings: rules,
+      scratch,
+      env: whole,
+      onAsked: () => {},
+    },
+  );
+  if ('reason' in found) throw new Error(found.reason);
+  const lodging: Lodging = found;
+  const [program, ...args] = lodging.argv;
+  const stdout = await new Promise<string>((done) => {
+    const child = spawn(program, args, { cwd, env: lodging.env as NodeJS.ProcessEnv });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+    child.once('close', () => done(text));
+  });
+  await lodging.leave(0);
+  return { stdout, lodging, note: await noteFor(office, work, rules) };
+}
+const own = (name: string): string => fs.readFileSync(path.join(home, name), 'utf8');
+
+describe.skipIf(!works)('a session’s home in bubblewrap', () => {
+  test('the login is the very file, settings are copies, folders read-only; the rest of the home is not there', async () => {
+    const { stdout } = await stay(
+      'cd ~; find . -type f | sort; cat .cli/auth.json; echo new token > .cli/auth.json; echo x > .cli/settings.json; echo x > .cli/plugins/one; echo x > .bashrc',
+    );
+    expect(stdout).toContain('old token');
+    expect(stdout.split('\n').filter((line) => line.startsWith('./.'))).toEqual([
+      './.cli/auth.json',
+      './.cli/plugins/one',
+      './.cli/settings.json',
+    ]);
+    expect(own('.cli/auth.json')).toBe('new token\n');
+    expect(own('.cli/settings.json')).toBe('mine');
+    expect(own('.cli/plugins/one')).toBe('plugin');
+    expect(fs.readdirSync(home).sort()).toEqual(['.cli', '.ssh', 'elsewhere']);
+  });
+
+  test('what it keeps is there in its next session, and in nobody else’s; /tmp is new each time', async () => {
+    await stay('mkdir -p ~/.cli/sessions; echo mine > ~/.cli/sessions/1; echo x > /tmp/left');
+    expect((await stay('cat ~/.cli/sessions/1; ls /tmp/left')).stdout).toMatch(/^mine\nls: .*No such file/);
+    expect((await stay('cat ~/.cli/sessions/1', { agent: 'coder-2' })).stdout).toContain('No such file');
+    expect(fs.readdirSync(path.join(p.root, '.liza/cache/rooms/coder-1'))).toEqual(['home']);
+  });
+
+  test('settings come anew each time, and never through a link that a session left', async () => {
+    const victim = path.join(p.base, 'victim');
+    fs.mkdirSync(victim);
+    await stay(`rm -rf ~/.cli/settings.json; ln -s ${victim}/file ~/.cli/settings.json; ln -s ${victim} ~/.evil`);
+    fs.rmSync(path.join(p.root, '.liza/cache/rooms/coder-1/home/.cli'), { recursive: true });
+    fs.symlinkSync(victim, path.join(p.root, '.liza/cache/rooms/coder-1/home/.cli'));
+    expect((await stay('cat ~/.cli/settings.json')).stdout).toBe('mine');
+    expect(fs.readdirSync(victim)).toEqual([]);
+  });
+
+  test('settings of its own making and what steers shells and git do not last, nor are they looked for through a link', async () => {
+    await stay(
+      'cd ~; echo x > .cli/missing; for one in .bashrc .profile .gitconfig .npmrc; do echo x > $one; done; mkdir -p .config/git .ssh; echo x > .config/git/config; echo x > .ssh/config; echo kept > notes',
+    );
+    expect((await stay('cd ~; find . -type f | sort')).stdout.split('\n')).toEqual([
+      ...['./.cli/auth.json', './.cli/plugins/one', './.cli/settings.json', './notes', ''],
+    ]);
+    const victim = path.join(p.base, 'victim');
+    fs.mkdirSync(path.join(victim, 'git'), { recursive: true });
+    await stay(`rm -rf ~/.config; ln -s ${victim} ~/.config`);
+    await stay('true');
+    expect(fs.existsSync(path.join(victim, 'git'))).toBe(true);
+  });
+
+  test('a link that it left in a folder that is open shows nothing to the next one', async () => {
+    for (const name of ['cache', '.secrets']) fs.mkdirSync(path.join(home, name));
+    fs.writeFileSync(path.join(home, '.secrets/key'), 'top secret');
+    const config = { sandbox_write: ['~/cache'], sandbox_read: ['~/cache/not-there-yet'] };
+    await stay('mkdir ~/.secrets; ln -s ../.secrets ~/cache/not-there-yet', { config });
+    expect((await stay('cat ~/.secrets/key ~/cache/not-there-yet/key', { config })).stdout).not.toContain('top secret');
+  });
+
+  test('a folder that a variable names elsewhere', async () => {
+    const outside = path.join(p.base, 'named');
+    fs.mkdirSync(outside);
+    fs.writeFileSync(path.join(outside, 'settings.json'), 'named');
+    const env = { CLI_HOME: outside };
+    const { stdout, lodging } = await stay('cat $CLI_HOME/settings.json; echo kept > $CLI_HOME/session', { env });
+    expect(stdout).toBe('named');
+    expect(fs.readdirSync(outside)).toEqual(['settings.json']);
+    const seen = lodging.seenFromOutside['CLI_HOME'] ?? '';
+    expect(fs.readFileSync(path.join(seen, 'session'), 'utf8')).toBe('kept\n');
+    expect((await stay('cat $CLI_HOME/session', { env })).stdout).toBe('kept\n');
+  });
+
+  test('the credential stays outside; who it is, it may know', async () => {
+    const { stdout } = await stay('env | grep ^LIZA_ | sort');
+    expect(stdout).toMatch(/^LIZA_AGENT_ID=coder-1\nLIZA_MAILBOX=.*\/mail\n$/);
+  });
+
+  test.each([
+    ['coder', 'coder-1', 'written', 'write in WORKTREE'],
+    ['code_reviewer', 'code-reviewer-1', 'Read-only file system', 'no finding'],
+    ['planner', 'planner-1', 'Read-only file system', 'PROJECT is read-only'],
+  ] as const)('%s: writes its own folder or nothing, and is told so', async (role, agent, expected, told) => {
+    const script = 'f=file; [ -e file ] || f=new; echo x >> $f && echo written';
+    const { stdout, note } = await stay(script, { role, agent });
+    expect(stdout).toContain(expected);
+    expect(note).toContain(told);
+    expect(note).not.toContain('no network');
+    const off = { [role === 'code_reviewer' ? 'reviewer' : role]: 'off' } as const;
+    const alone = await stay('cat /proc/net/dev | wc -l', { role, agent, config: { sandbox_network: off } });
+    expect(alone.stdout.trim()).toBe('3');
+    expect(alone.note).toContain('no network');
+  });
+
+  test('a linked worktree from before: unconfined under auto, and said; refused under require', async () => {
+    fs.mkdirSync(path.join(p.root, '.worktrees/t'), { recursive: true });
+    fs.writeFileSync(path.join(p.root, '.worktrees/t/.git'), 'gitdir: /elsewhere\n');
+    await expect(stay('true')).rejects.toThrow('linked worktree');
+    const { lodging, note } = await stay('true', { config: { sandbox: 'auto' } });
+    expect(lodging.wrapped).toBe(false);
+    expect(note).toBe('');
+    expect(said.join()).toContain('this session is not in the sandbox');
+  });
+});

@@ -1,0 +1,184 @@
+// ABORT > CHECKPOINT > PAUSE, at each phase of a supervisor: nothing starts, what runs ends at a safe point,
+// nothing is lost, and resume goes on.
+
+import fs from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { succeeded } from '../tasks/project.ts';
+import { open, type Part, r, UNCHANGED } from './harness.ts';
+
+const seat = (id = 'coder-1') =>
+  r()
+    .crew.view()
+    .seats.find((one) => one.agent === id);
+const state = (id?: string) => seat(id)?.state;
+const status = async (task = 't') => (await r().p.task(task)).status;
+const sleepers = (least: number, most: number) =>
+  r()
+    .clock.sleeping()
+    .some((ms) => ms >= least && ms <= most);
+
+const SWITCH = ['PAUSE', 'CHECKPOINT', 'ABORT'] as const;
+type Switch = (typeof SWITCH)[number];
+/** By hand: the comfortable commands write the same files. */
+const on = (name: Switch): void => fs.writeFileSync(r().p.file('.liza', name), '');
+const off = (name: Switch): void => fs.rmSync(r().p.file('.liza', name));
+
+const submits: Part = {
+  act: async () => {
+    succeeded(await r().p.begin('t'));
+    succeeded(await r().p.submit('t', r().p.work('t')));
+  },
+  end: 'exit 0',
+};
+const approves: Part = {
+  act: () => r().p.run('code-reviewer-1', { name: 'submit-verdict', task: 't', verdict: 'APPROVED', facts: UNCHANGED }),
+  end: 'exit 0',
+};
+
+describe('while it waits for work', () => {
+  test.each(['PAUSE', 'CHECKPOINT'] as const)('%s: new work is not taken until it is off', async (name) => {
+    await open({ tasks: [{ id: 't', paused: true }], parts: { 'coder-1': [{}] } });
+    await r().until('idle', () => state() === 'idle');
+    on(name);
+    await r().until('halted', () => seat()?.why === `${name} is on`);
+    fs.rmSync(r().p.file('.liza', name));
+    await r().p.run(undefined, { name: 'resume', task: 't' });
+    await r().until('working', () => state() === 'working');
+  });
+
+  test.each([true, false])(
+    'a paused task ends no run but one that was asked to end when idle (%s)',
+    async (outlasts) => {
+      await open({
+        tasks: [{ id: 't', paused: true }],
+        parts: { 'coder-1': [{}] },
+        crew: { untilIdle: true, outlastsPause: outlasts },
+      });
+      let ended: string | undefined;
+      void r().crew.ended.then(({ message }) => {
+        ended = message;
+      });
+      await r().until('idle', () => state() === 'idle');
+      for (let at = 0; at < 20; at++) {
+        r().clock.advance(500);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      if (!outlasts) {
+        await r().until('ended', () => ended?.includes('t is paused') === true);
+        return;
+      }
+      expect(ended).toBeUndefined();
+      await r().p.run(undefined, { name: 'resume', task: 't' });
+      await r().until('working', () => state() === 'working');
+    },
+  );
+
+  test('ABORT: the supervisor ends', async () => {
+    await open({ tasks: [{ id: 't', paused: true }] });
+    await r().until('idle', () => state() === 'idle');
+    on('ABORT');
+    expect(await r().crew.ended).toMatchObject({ code: 1, message: expect.stringContaining('ABORT') });
+  });
+});
+
+describe('while the agent works', () => {
+  test.each(['PAUSE', 'CHECKPOINT'] as const)(
+    '%s: it may finish within pause_grace, then its tree ends; work and lease stay',
+    async (name) => {
+      await open({
+        parts: { 'coder-1': [{ end: 'echo precious > note.txt; while :; do sleep 0.05; done' }, {}] },
+        config: { pause_grace: 50, poll_interval: 1000 },
+      });
+      await r().until('working', () => fs.existsSync(r().p.folder('t', 'note.txt')));
+      on(name);
+      await r().until('patience', () => sleepers(40_000, 50_000));
+      r().clock.advance(49_000);
+      await r().until('a last look', () => sleepers(1, 1000));
+      expect(state()).toBe('working');
+      r().clock.advance(1000);
+      await r().until('ended', () => state() === 'idle');
+      expect(r().said().join()).toContain(`stopped: ${name} is on`);
+      expect(await status()).toBe('CLAIMED');
+      expect(fs.readFileSync(r().p.folder('t', 'note.txt'), 'utf8')).toBe('precious\n');
+      expect(r().started).toHaveLength(1);
+      off(name);
+      await r().until('working again', () => r().started.length === 2);
+      expect(fs.readFileSync(r().p.folder('t', 'note.txt'), 'utf8')).toBe('precious\n');
+    },
+  );
+
+  test('PAUSE: the agent’s commands but handoff, block and exit are refused, saying why', async () => {
+    await open({ parts: { 'coder-1': [{}] } });
+    await r().until('working', () => state() === 'working');
+    on('PAUSE');
+    const refused = await r().p.begin('t');
+    expect(refused).toMatchObject({ ok: false, message: expect.stringContaining('PAUSE') });
+    await r().p.run('coder-1', { name: 'handoff', task: 't', summary: 'so far', next_action: 'go on' });
+  });
+
+  test('ABORT: the tree ends at once, and so does the supervisor', async () => {
+    await open({ parts: { 'coder-1': [{}] } });
+    await r().until('working', () => state() === 'working');
+    on('ABORT');
+    expect(await r().crew.ended).toMatchObject({ code: 1 });
+    expect(await status()).toBe('CLAIMED');
+  });
+
+  test('a paused task: only its own session ends', async () => {
+    await open({
+      tasks: ['t', 'u'],
+      agents: ['coder-1', 'coder-2'],
+      parts: { 'coder-1': [{}], 'coder-2': [{}] },
+      config: { pause_grace: 50, poll_interval: 1000 },
+    });
+    await r().until('both work', () => state('coder-1') === 'working' && state('coder-2') === 'working');
+    await r().p.run(undefined, { name: 'pause', task: 't' });
+    await r().until('patience', () => sleepers(40_000, 50_000));
+    r().clock.advance(50_000);
+    await r().until('one ended', () => r().said().join().includes('t is paused'));
+    expect(state('coder-2')).toBe('working');
+  });
+});
+
+describe('while a worktree is prepared', () => {
+  test.each(SWITCH)('%s: the claim is not committed', async (name) => {
+    await open({
+      config: { post_worktree_cmd: 'while [ ! -e ../go ]; do sleep 0.02; done' },
+      parts: { 'coder-1': [{}] },
+    });
+    await r().until('preparing', () => r().said().join().includes('preparing'));
+    on(name);
+    fs.writeFileSync(r().p.file('.worktrees/go'), '');
+    if (name === 'ABORT') await r().crew.ended;
+    else await r().until('halted', () => seat()?.why === `${name} is on`);
+    expect(await status()).toBe('UNCLAIMED');
+    expect(r().started).toHaveLength(0);
+    if (name === 'ABORT') return;
+    off(name);
+    await r().until('begun at once', () => r().started.length === 1);
+  });
+});
+
+describe('while a merge is tested', () => {
+  test.each(SWITCH)('%s: the branch does not move', async (name) => {
+    await open({
+      agents: ['coder-1', 'code-reviewer-1'],
+      files: { 'scripts/integration-test.sh': 'while [ ! -e ../go ]; do sleep 0.02; done\n' },
+      parts: { 'coder-1': [submits], 'code-reviewer-1': [approves] },
+    });
+    const before = r().p.head();
+    await r().until('testing', () => r().said().join().includes('integration test of t'));
+    on(name);
+    fs.writeFileSync(r().p.file('.worktrees/go'), '');
+    if (name === 'ABORT') await r().crew.ended;
+    else await r().until('halted', () => seat('code-reviewer-1')?.why === `${name} is on`);
+    expect(r().p.head()).toBe(before);
+    expect(await status()).toBe('APPROVED');
+    if (name === 'ABORT') return;
+    off(name);
+    await r().until('merged', async () => {
+      r().clock.advance(1000);
+      return (await status()) === 'MERGED';
+    });
+  });
+});

@@ -1,0 +1,116 @@
+// What `liza attempts` lists, and that the commands it prints do what they say.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Project, project } from '../project/real-project.ts';
+
+let here: Project;
+beforeEach(async () => {
+  here = project();
+  await here.ok(['init', 'Greet people']);
+});
+afterEach(() => here.remove());
+
+interface Listed {
+  readonly task: string;
+  readonly n: number;
+  readonly agent?: string;
+  readonly why: string;
+  readonly commits: number;
+  readonly uncommitted: number;
+  readonly tip: string;
+  readonly look: readonly string[];
+  readonly restore: readonly string[];
+}
+const listed = async (...args: string[]): Promise<readonly Listed[]> =>
+  (await here.ok(['attempts', ...args, '--json'])).json['attempts'] as readonly Listed[];
+
+/** Discards a claim with so much work in it. */
+async function discarded(id: string, { commits, files }: { commits: number; files: number }): Promise<string> {
+  await here.claim(id);
+  for (let n = 0; n < commits; n++) here.commit(id, `src/${n}.ts`, `commit ${n} ${Math.random()}\n`);
+  const tip = here.in(join(here.root, '.worktrees', id), 'rev-parse', 'HEAD');
+  for (let n = 0; n < files; n++) here.write(`.worktrees/${id}/notes-${n}.md`, `not committed ${n}\n`);
+  await here.ok(['release-claim', id]);
+  return tip;
+}
+
+test('nothing was discarded: said so, and well', async () => {
+  await here.add('greet');
+  expect(await here.ok(['attempts'])).toMatchObject({ out: 'no work was discarded\n' });
+  expect(await here.ok(['attempts', 'greet'])).toMatchObject({ out: 'no work of greet was discarded\n' });
+  expect(await listed()).toEqual([]);
+});
+
+test('a task that is not there is refused, unless it has attempts', async () => {
+  const ran = await here.liza(['attempts', 'nobody']);
+  expect(ran).toMatchObject({ code: 1, out: '' });
+  expect(ran.err).toContain('there is no task "nobody"');
+  const head = here.git('rev-parse', 'HEAD');
+  here.git('update-ref', 'refs/liza/attempts/nobody/1', head);
+  expect(await listed('nobody')).toMatchObject([{ task: 'nobody', n: 1, tip: head }]);
+});
+
+test('per attempt: whose, why, how much; grouped by task, newest last', async () => {
+  await here.add('greet');
+  await here.add('bow');
+  const first = await discarded('greet', { commits: 2, files: 1 });
+  const second = await discarded('greet', { commits: 1, files: 0 });
+  await discarded('bow', { commits: 0, files: 2 });
+  expect(await listed()).toMatchObject([
+    { task: 'bow', n: 1, commits: 0, uncommitted: 2 },
+    { task: 'greet', n: 1, agent: 'coder-1', why: 'its claim was released', commits: 2, uncommitted: 1, tip: first },
+    { task: 'greet', n: 2, commits: 1, uncommitted: 0, tip: second },
+  ]);
+  expect(await listed('greet')).toHaveLength(2);
+  const { out } = await here.ok(['attempts', 'greet']);
+  expect(out).toMatch(/^2 attempts of 1 task kept\n\ngreet\n {2}1 {2}\S+Z {2}coder-1 {2}its claim was released\n/);
+  expect(out).toContain(`2 commits, 1 uncommitted file, tip ${first}`);
+});
+
+test('the commands it prints show the work and bring it back', async () => {
+  await here.add('greet');
+  const tip = await discarded('greet', { commits: 1, files: 1 });
+  const [attempt] = await listed();
+  const shell = (command: string): string =>
+    execFileSync('sh', ['-c', command], { cwd: here.root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const seen = attempt?.look.map(shell) ?? [];
+  expect(seen).toHaveLength(3);
+  expect(seen[0]).toContain('notes-0.md');
+  expect(seen[1]).toContain('src/0.ts');
+  expect(seen[2]).toContain('+not committed 0');
+  for (const command of attempt?.restore ?? []) shell(command);
+  expect(here.git('rev-parse', 'greet-attempt-1')).toBe(tip);
+  const folder = join(here.root, '..', 'greet-attempt-1');
+  expect(readFileSync(join(folder, 'notes-0.md'), 'utf8')).toBe('not committed 0\n');
+  expect(existsSync(join(folder, 'src', '0.ts'))).toBe(true);
+});
+
+test('only what is there is offered', async () => {
+  await here.add('greet');
+  await discarded('greet', { commits: 1, files: 0 });
+  await discarded('greet', { commits: 0, files: 1 });
+  const restore = (await listed()).map((attempt) => attempt.restore.map((command) => command.split(' ')[1]));
+  expect(restore).toEqual([['branch'], ['worktree']]);
+});
+
+test('what Liza did not write never becomes a command to paste', async () => {
+  await here.add('greet');
+  await discarded('greet', { commits: 1, files: 0 });
+  const tree = here.git('rev-parse', 'HEAD^{tree}');
+  const message = 'greet: kept, \u001b[31mred\n\nLiza-Task: greet\nLiza-Tip: $(touch /tmp/owned)\nLiza-Commits: 3';
+  const forged = here.git('commit-tree', tree, '-m', message);
+  here.git('update-ref', 'refs/liza/attempts/greet/2', forged);
+  here.git('update-ref', 'refs/liza/attempts/`id`/1', forged);
+  here.git(
+    'update-ref',
+    'refs/liza/attempts/greet/3',
+    here.git('commit-tree', tree, '-m', 'greet: kept, \u001b[31mred'),
+  );
+  const { out } = await here.ok(['attempts']);
+  expect(out).not.toMatch(/touch|`|\u001b/);
+  expect(out).toContain('^[[31mred');
+  expect(out).toContain('2 refs below refs/liza/attempts Liza did not write');
+});

@@ -1,0 +1,190 @@
+// A commit is offered for review: what is refused and why, what is pinned, and that the pin is what counts.
+
+import fs from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { claimReview, submitForReview } from '../../../src/tasks/submit.ts';
+import { approve } from '../../unit/protocol/world.ts';
+import { write } from '../git/repo.ts';
+import { type Project, type ProjectOptions, project, succeeded, WORK } from './project.ts';
+
+let p: Project;
+afterEach(() => p.remove());
+
+describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
+  const start = (options: ProjectOptions = {}): void => {
+    p = project({ ...options, config: { isolation, ...options.config } });
+  };
+  const gitIn = (...args: readonly string[]): string => p.gitIn(p.folder('t'), ...args);
+  const refusal = async (commit = 'HEAD') => {
+    const outcome = await p.submit('t', commit);
+    if (outcome.ok) throw new Error('not refused');
+    return `${outcome.guard}: ${outcome.message.replace('submit-for-review t refused: ', '')}`;
+  };
+  const pins = () => p.refs('refs/liza/review/t');
+
+  test('refused until it is a clean, new commit on its branch with a test; then pinned', async () => {
+    start();
+    await p.claim('t');
+    const base = p.head();
+    p.work('t', { 'src/early.ts': 'early\n' });
+    expect(await refusal()).toContain('checkpoint-first: iteration 1 has no checkpoint');
+    gitIn('reset', '-q', '--hard', base);
+    succeeded(await p.begin('t'));
+    expect(await refusal()).toContain(`something-new: ${base} changes nothing`);
+
+    write(p.folder('t'), { 'README.md': 'changed\n', 'new file.txt': 'x\n' });
+    expect(await refusal()).toBe('clean-sync: these files are not committed: README.md, new file.txt');
+    gitIn('add', '-A');
+    expect(await refusal()).toBe('clean-sync: these files are not committed: README.md, new file.txt');
+    gitIn('reset', '-q', '--hard');
+
+    const first = p.work('t', { 'src/app.ts': 'two\n' });
+    expect(await refusal()).toContain('tests-with-code: a code task without a changed test file');
+    const out = p.work('t', { 'secret/key.ts': 'x\n', 'test/app.test.ts': 'two\n' });
+    expect(await refusal()).toBe('in-scope: the task declares OUT what the commit touches: secret/key.ts');
+    p.work('t', { 'secret/key.ts': null });
+    if (isolation === 'worktree') {
+      expect(await refusal(out)).toContain('not the submitted');
+      expect(await refusal('task/t')).toContain('task/t is not a full commit id');
+    }
+    gitIn('checkout', '-q', '--detach');
+    expect(await refusal()).toBe('clean-sync: the worktree is on no branch, not on task/t');
+    if (isolation === 'worktree') {
+      gitIn('checkout', '-q', '-b', 'mine');
+      expect(await refusal()).toBe('clean-sync: the worktree is on mine, not on task/t');
+    }
+    gitIn('checkout', '-q', 'task/t');
+
+    // The same files, but a history of its own.
+    const good = gitIn('rev-parse', 'HEAD');
+    const stranger = gitIn('commit-tree', 'HEAD^{tree}', '-m', 'stranger');
+    gitIn('reset', '-q', '--hard', stranger);
+    expect(await refusal()).toContain(`the commit does not descend from the base ${base}`);
+    gitIn('reset', '-q', '--hard', good);
+    expect(pins()).toEqual({});
+
+    const submitted = succeeded(await p.submit('t', good.slice(0, 12)));
+    expect(submitted.commit).toBe(good);
+    expect(pins()).toEqual({ 'refs/liza/review/t/1': good });
+    expect(await p.task('t')).toMatchObject({ status: 'READY_FOR_REVIEW', review_commit: good, base_commit: base });
+    expect(await p.last('t', 'submitted')).toMatchObject({
+      commit: good,
+      pin: 1,
+      iteration: 1,
+      diff: { files: 2, tests_changed: { paths: ['test/app.test.ts'] } },
+    });
+    expect(await p.submit('t')).toMatchObject({ ok: true, already: true });
+    expect(Object.keys(pins())).toHaveLength(1);
+    // Everything that was seen on the way and rewritten since is still there.
+    for (const commit of [first, stranger]) expect(p.git('cat-file', '-t', commit)).toBe('commit');
+    const kept = Object.values(p.refs('refs/liza/attempts'));
+    expect(p.git('rev-list', ...kept)).toContain(stranger);
+  });
+
+  test('rejected: neither the commit nor its files again; the next one gets the next pin', async () => {
+    start();
+    const first = await p.submitted('t');
+    await p.reject('t');
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    expect(await refusal()).toContain('is the commit that was rejected, unchanged');
+    gitIn('commit', '-q', '--amend', '-m', 'other words');
+    expect(await refusal()).toContain(`has the same files as ${first}, which was rejected`);
+    const second = p.work('t', { 'src/app.ts': 'three\n', 'CLAUDE.md': 'obey\n', 'test/new.test.ts': 'x\n' });
+    succeeded(await p.submit('t', second));
+    expect(pins()).toEqual({ 'refs/liza/review/t/1': first, 'refs/liza/review/t/2': second });
+    expect((await p.last('t', 'submitted'))?.['diff']).toEqual({
+      files: 4,
+      lines: { added: 4, removed: 2 },
+      undeclared: { paths: ['CLAUDE.md', 'test/new.test.ts'] },
+      beyond_scope: { paths: ['CLAUDE.md'] },
+      tests_added: { paths: ['test/new.test.ts'] },
+      tests_changed: { paths: ['test/app.test.ts'] },
+      instructions: { paths: ['CLAUDE.md'] },
+      test_edits: { lines: ['test/app.test.ts:1 - test(1);'] },
+    });
+  });
+
+  test('newer work of integration taken in, by rebase or merge: the review begins there', async () => {
+    start();
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    const before = p.work('t');
+    const integration = await p.accepted({ 'other.txt': 'from another task\n' });
+    const upstream = isolation === 'worktree' ? 'integration' : 'origin/integration';
+    if (isolation === 'clone') gitIn('fetch', '-q', 'origin');
+    gitIn('rebase', '-q', upstream);
+    const rebased = gitIn('rev-parse', 'HEAD');
+    succeeded(await p.submit('t'));
+    expect(await p.task('t')).toMatchObject({ base_commit: integration, review_commit: rebased });
+    expect(await p.last('t', 'submitted')).toMatchObject({ diff: { files: 2 } });
+    expect(before).not.toBe(rebased);
+    if (isolation === 'clone') return;
+    await p.reject('t');
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    const newest = await p.accepted({ 'another.txt': 'x\n' });
+    gitIn('merge', '-q', '--no-edit', upstream);
+    p.work('t', { 'src/app.ts': 'three\n' });
+    succeeded(await p.submit('t'));
+    expect(await p.task('t')).toMatchObject({ base_commit: newest });
+    expect(await p.last('t', 'submitted')).toMatchObject({ diff: { files: 2 } });
+  });
+
+  test('a branch that moves after the submission changes nothing for the review', async () => {
+    start();
+    const commit = await p.submitted('t');
+    gitIn('commit', '-q', '--amend', '-m', 'afterwards');
+    const review = succeeded(await claimReview(p.hands('code-reviewer-1'), 't', 'code-reviewer-1'));
+    expect(review).toMatchObject({ commit, base: p.head(), remarks: [expect.stringContaining('has moved on to')] });
+    expect(p.git('cat-file', '-t', commit)).toBe('commit');
+  });
+});
+
+test('a folder that is not usable is said to be so, and nothing is pinned', async () => {
+  p = project();
+  await p.claim('t');
+  succeeded(await p.begin('t'));
+  p.work('t', WORK);
+  fs.renameSync(p.folder('t'), `${p.folder('t')}-away`);
+  expect(await p.submit('t')).toMatchObject({ code: 3, guard: 'folder', message: expect.stringContaining('is gone') });
+  expect(await submitForReview(p.hands('coder-2'), 't', 'HEAD')).toMatchObject({ guard: 'holds-task' });
+  expect(await submitForReview(p.hands('coder-1'), 'none', 'HEAD')).toMatchObject({ guard: 'task-exists' });
+  expect(p.refs('refs/liza/review')).toEqual({});
+});
+
+test('a review of what is no longer there is refused; a pin that was taken away comes back', async () => {
+  p = project({ tasks: ['t', 'u'] });
+  p.git('update-ref', 'refs/liza/review/t/mine', 'main');
+  const commit = await p.submitted('t');
+  p.git('update-ref', '-d', 'refs/liza/review/t/1');
+  p.git('update-ref', '-d', 'refs/liza/review/t/mine');
+  succeeded(await claimReview(p.hands('code-reviewer-1'), 't', 'code-reviewer-1'));
+  expect(p.refs('refs/liza/review')).toEqual({ 'refs/liza/review/t/1': commit });
+  const lost = await p.submitted('u', { 'src/u.ts': 'u\n', 'test/u.test.ts': 'u\n' }, 'coder-2');
+  await p.run('code-reviewer-1', approve('t'));
+  fs.rmSync(p.file('.git', 'objects', lost.slice(0, 2), lost.slice(2)));
+  expect(await claimReview(p.hands('code-reviewer-1'), 'u', 'code-reviewer-1')).toMatchObject({
+    code: 3,
+    guard: 'commit',
+  });
+});
+
+test('links and submodules of a commit, and files outside its scope, are called that to the reviewer', async () => {
+  p = project({ tasks: [{ id: 't', scope: 'IN: src/, test/. OUT: secret/' }] });
+  await p.claim('t');
+  succeeded(await p.begin('t'));
+  write(p.folder('t'), { ...WORK, 'README.md': null, 'docs/page.md': 'x\n' });
+  fs.symlinkSync('../../../../etc/passwd', p.folder('t', 'README.md'));
+  fs.mkdirSync(p.folder('t', 'src', 'vendor'));
+  const gitIn = (...args: readonly string[]): string => p.gitIn(p.folder('t'), ...args);
+  gitIn('add', '-A');
+  gitIn('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},src/vendor`);
+  gitIn('commit', '-q', '-m', 'work');
+  succeeded(await p.submit('t'));
+  expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({
+    links: { paths: ['README.md'] },
+    submodules: { paths: ['src/vendor'] },
+    beyond_scope: { paths: ['README.md', 'docs/page.md'] },
+  });
+});

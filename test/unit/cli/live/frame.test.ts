@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { frame } from '../../../../src/cli/live/frame.ts';
+import { textOf } from '../../../../src/cli/live/lines.ts';
+import { FIRST_SCREEN, type LiveLook, type Screen } from '../../../../src/cli/live/screen.ts';
+import { columns } from '../../../../src/cli/render/terminal.ts';
+import type { CrewView } from '../../../../src/supervisor/crew-view.ts';
+import { EVIL } from '../../boards/full-board.ts';
+import { crowd, hostile, lively, paused, waiting } from './scenes.ts';
+
+const look = (size: string, unicode = true): LiveLook => {
+  const [width = 80, height = 24] = size.split('x').map(Number);
+  return { color: true, unicode, width: width - 1, height: height - 1, zone: 0 };
+};
+const on = (fields: Partial<Screen>): Screen => ({ ...FIRST_SCREEN, ...fields });
+const lines = (view: CrewView, screen: Screen, at: LiveLook, log?: readonly string[]): readonly string[] =>
+  frame(view, screen, at, { path: '.liza/sessions/coder-1.log', lines: log ?? [] }).lines.map(textOf);
+const page = (...all: Parameters<typeof lines>): string => `${lines(...all).join('\n')}\n`;
+
+const LOG = Array.from({ length: 60 }, (_, i) => (i % 7 === 0 ? `line ${i} ${EVIL}` : `line ${i}`));
+const SIZES = ['80x24', '200x50'];
+const SCREENS: Readonly<Record<string, readonly [CrewView, Screen]>> = {
+  lively: [lively, on({ chosen: { kind: 'task', id: 'retry-core' } })],
+  waiting: [waiting, on({ said: 'Work goes on' })],
+  paused: [paused, on({ stops: 1 })],
+  hostile: [hostile, on({})],
+  'hostile-task': [hostile, on({ pane: { kind: 'task', id: 'evil' } })],
+  crowd: [crowd, on({ chosen: { kind: 'task', id: 'task-60' } })],
+  task: [waiting, on({ pane: { kind: 'task', id: 'auth-header' } })],
+  log: [lively, on({ pane: { kind: 'log', agent: 'coder-1' } })],
+  help: [lively, on({ pane: { kind: 'help' } })],
+};
+const PAGES = Object.entries(SCREENS).flatMap(([name, [view, screen]]) =>
+  SIZES.flatMap((size) => [
+    { name: `${name}-${size}`, size, text: page(view, screen, look(size), LOG) },
+    { name: `${name}-${size}-ascii`, size, text: page(view, screen, look(size, false), LOG) },
+  ]),
+);
+
+describe('golden pages', () => {
+  it.each(PAGES)('$name', async ({ name, text }) => {
+    await expect(text).toMatchFileSnapshot(`golden/${name}.txt`);
+  });
+
+  it.each(PAGES)('$name fits its terminal and holds nothing that one would obey', ({ size, text }) => {
+    const [width = 0, height = 0] = size.split('x').map(Number);
+    const rows = text.slice(0, -1).split('\n');
+    expect(rows).toHaveLength(height - 1);
+    for (const row of rows) expect(columns(row), row).toBeLessThan(width);
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+
+  it.each(PAGES.filter(({ name }) => name.endsWith('ascii')))('$name is ASCII', ({ text }) => {
+    expect(text).toMatch(/^[\n\x20-\x7e]*$/);
+  });
+});
+
+describe('any size', () => {
+  it('fits, and always ends in the keys', () => {
+    for (const [view, screen] of Object.values(SCREENS)) {
+      for (let width = 20; width < 220; width += 29) {
+        for (let height = 3; height < 60; height += 5) {
+          const at: LiveLook = { color: false, unicode: true, width, height, zone: 0 };
+          const rows = lines(view, screen, at, LOG);
+          expect(rows).toHaveLength(height);
+          for (const row of rows) expect(columns(row), row).toBeLessThanOrEqual(width);
+          expect(rows.at(-1)).toMatch(/^(Work goes on|p pause|esc back)/);
+        }
+      }
+    }
+  });
+});
+
+describe('what is cut', () => {
+  it('is counted, and the most urgent stays', () => {
+    const rows = lines(crowd, on({}), look('80x24'));
+    expect(rows.some((row) => /^ {2}BLOCKED +task-0 /.test(row))).toBe(true);
+    expect(rows.join('\n')).toMatch(/… \d+ more tasks/);
+    expect(rows.join('\n')).toMatch(/… \d+ more agents/);
+    expect(rows.join('\n')).toMatch(/ALARM +number 8\n.*… 8 more alarms/);
+    const counted = Number(/… (\d+) more tasks/.exec(rows.join('\n'))?.[1]);
+    expect(counted + rows.filter((row) => / task-\d+ .*Number/.test(row)).length).toBe(300);
+  });
+
+  it('comes into view when it is chosen', () => {
+    for (const { kind, id } of frame(crowd, on({}), look('80x24')).ground.choices) {
+      const rows = lines(crowd, on({ chosen: { kind, id } }), look('80x24'));
+      expect(rows.filter((row) => row.startsWith('› '))).toHaveLength(1);
+      expect(rows.find((row) => row.startsWith('› '))).toMatch(new RegExp(` ${id} `));
+    }
+  });
+});
+
+describe('the board', () => {
+  it('says whom it waits for, and nothing of it while something moves', () => {
+    expect(page(waiting, on({}), look('80x24'))).toContain('\nNothing moves: all other tasks wait for auth-header');
+    expect(page(lively, on({}), look('80x24'))).not.toContain('Nothing moves');
+  });
+
+  it('tells of the pause, and of the stop that was asked for', () => {
+    expect(page(paused, on({}), look('80x24'))).toContain('PAUSE is on for 1m: r resumes');
+    expect(page(lively, on({ stops: 1 }), look('80x24'))).toContain('q again: at once');
+    expect(page(lively, on({ stops: 2 }), look('80x24'))).toContain('Ending at once');
+  });
+
+  it('shows agents that other processes run', () => {
+    const seats = lively.seats.slice(1);
+    expect(page({ ...lively, seats }, on({}), look('200x50'))).toMatch(/planner-1 .*runs elsewhere/);
+  });
+
+  it('keeps the form of its agents when lines come above them', () => {
+    const agents = (view: CrewView, screen: Screen): string[] =>
+      lines(view, screen, look('80x24')).filter((row) => /^ {2}\S*(planner|coder|reviewer)-\d/.test(row));
+    expect(agents(paused, on({ stops: 1, said: 'x' }))).toEqual(agents(lively, on({})));
+  });
+});
+
+it('does not choke on megabytes', () => {
+  const huge = `${'e\u0301\u0302'.repeat(300_000)}${'時'.repeat(300_000)}`;
+  const tasks = hostile.board.state.tasks.map((task) => ({ ...task, description: huge, blocked_questions: [huge] }));
+  const view = { ...hostile, board: { ...hostile.board, state: { ...hostile.board.state, tasks } } };
+  const started = performance.now();
+  for (const pane of [{ kind: 'board' }, { kind: 'task', id: 'evil' }, { kind: 'log', agent: 'coder-1' }] as const) {
+    expect(lines(view, on({ pane }), look('80x24'), [huge, huge])).toHaveLength(23);
+  }
+  expect(performance.now() - started).toBeLessThan(2000);
+});

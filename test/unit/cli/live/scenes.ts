@@ -1,0 +1,76 @@
+// Crews for the golden pages: one at work, one whose agents write whatever harms a terminal, one too large
+// for any screen, and one that waits.
+
+import type { Task } from '../../../../src/protocol/state.ts';
+import type { CrewView, Seat } from '../../../../src/supervisor/crew-view.ts';
+import { instant } from '../../../../src/text/time.ts';
+import { agent, board, task } from '../../boards/empty-board.ts';
+import { EVIL } from '../../boards/full-board.ts';
+import { crewAt } from './fake-crew.ts';
+
+export const NOW = instant('2026-01-31T14:02:11Z');
+
+export const lively = crewAt(45, NOW, '.liza/sessions/coder-1.log');
+
+export const waiting: CrewView = {
+  ...crewAt(84, NOW),
+  waitsFor:
+    'all other tasks wait for auth-header, which is BLOCKED: decide it yourself: liza note, or liza unblock auth-header',
+};
+
+export const paused: CrewView = { ...lively, board: { ...lively.board, switches: { PAUSE: NOW - 95_000 } } };
+
+const evilTask = (id: string, status: Task['status']): Task =>
+  task(id, {
+    status,
+    description: `${EVIL} 👨‍👩‍👧‍👦 ⚠️ e\u0301\u0301\u0301`,
+    blocked_reason: EVIL,
+    blocked_questions: [EVIL],
+    assigned_to: 'coder-1',
+  });
+
+export const hostile: CrewView = {
+  ...lively,
+  board: board({
+    tasks: [evilTask('evil', 'BLOCKED'), evilTask('evil-2', 'CLAIMED'), evilTask('x'.repeat(300), 'UNCLAIMED')],
+    agents: { 'coder-1': agent('coder', { current_task: 'evil' }) },
+    state: {
+      goal: { id: 'goal-1', description: EVIL, status: 'IN_PROGRESS' },
+      sprint: {
+        id: EVIL,
+        scope: { planned: [] },
+        timeline: { started: '2026-01-31T12:00:00Z' },
+        status: 'IN_PROGRESS',
+      },
+    },
+  }),
+  seats: lively.seats.map((seat): Seat => ({ ...seat, task: EVIL, activity: EVIL, why: EVIL, provider: EVIL })),
+  alarms: [{ key: 'evil', level: 'alarm', text: `🚨 ${EVIL}` }],
+  happenings: [{ time: NOW, level: 'alarm', agent: EVIL, task: EVIL, text: EVIL }],
+  waitsFor: EVIL,
+};
+
+const STATES = ['BLOCKED', 'CLAIMED', 'UNCLAIMED', 'MERGED', 'READY_FOR_REVIEW', 'DRAFT'] as const;
+
+export const crowd: CrewView = {
+  ...lively,
+  board: board({
+    tasks: Array.from({ length: 300 }, (_, i) =>
+      task(`task-${i}`, {
+        status: STATES[i % STATES.length] ?? 'DRAFT',
+        description: `Number ${i} of many`,
+        priority: 1 + (i % 5),
+      }),
+    ),
+    agents: Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`coder-${i + 1}`, agent('coder')])),
+  }),
+  seats: Array.from({ length: 12 }, (_, i): Seat => {
+    const [like] = lively.seats.filter(({ state }) => state === 'working');
+    return { ...(like as Seat), agent: `coder-${i + 1}`, state: i % 3 === 0 ? 'working' : 'idle', task: `task-${i}` };
+  }),
+  alarms: Array.from({ length: 9 }, (_, i) => ({
+    key: `${i}`,
+    level: i === 8 ? 'alarm' : 'warning',
+    text: `⚠️ number ${i}`,
+  })),
+};

@@ -1,0 +1,133 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { textOf } from '../../../../src/cli/live/lines.ts';
+import { readLogTail } from '../../../../src/cli/live/log-file.ts';
+import type { LiveLook } from '../../../../src/cli/live/screen.ts';
+import { openStage, type Stage } from '../../../../src/cli/live/view-model.ts';
+import { type Fake, fakeCrew } from './fake-crew.ts';
+import { NOW } from './scenes.ts';
+
+const look: LiveLook = { color: true, unicode: true, width: 79, height: 23, zone: 0 };
+const text = (stage: Stage): string => stage.frame().lines.map(textOf).join('\n');
+
+let now = NOW;
+let crew: Fake;
+let stage: Stage;
+let frames = 0;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  now = NOW;
+  frames = 0;
+  crew = fakeCrew(() => now, 45, '/nowhere/session.log');
+  stage = openStage(crew, () => look);
+  stage.onFrame(() => {
+    frames += 1;
+  });
+});
+
+afterEach(() => {
+  stage.close();
+  vi.useRealTimers();
+});
+
+describe('drawing', () => {
+  it('draws a burst of changes once', () => {
+    for (let i = 0; i < 100; i += 1) crew.play(1);
+    vi.advanceTimersByTime(300);
+    expect(frames).toBe(1);
+  });
+
+  it('draws nothing while nothing happens but time that nobody sees', () => {
+    vi.advanceTimersByTime(60_000);
+    expect(frames).toBe(0);
+  });
+
+  it('moves its clock without being told of a change', () => {
+    now += 60_000;
+    vi.advanceTimersByTime(5000);
+    expect(frames).toBe(1);
+    expect(text(stage)).toContain('14:03');
+  });
+
+  it('lets go of everything when it is closed', () => {
+    stage.press('log');
+    stage.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('keys', () => {
+  it('passes them on to the crew and shows the answer for a while', async () => {
+    stage.press('pause');
+    await vi.advanceTimersByTimeAsync(300);
+    expect(text(stage)).toContain('PAUSE is on: no new work starts');
+    expect(text(stage)).toContain('r resumes');
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(text(stage)).not.toContain('no new work starts');
+    stage.press('resume');
+    stage.press('quit');
+    expect(text(stage)).toContain('q again: at once');
+    stage.press('interrupt');
+    expect(crew.asked).toEqual(['pause', 'resume', 'stop', 'stop']);
+  });
+
+  it('shows why something could not be done', async () => {
+    vi.spyOn(crew, 'pause').mockRejectedValue(new Error('the lock is taken'));
+    stage.press('pause');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(text(stage)).toContain('the lock is taken');
+  });
+});
+
+describe('a log', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'liza-log-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('has no lines before it is there, and the new ones when it grew', async () => {
+    const file = join(folder, 'log');
+    const none = await readLogTail(file);
+    expect(none.lines).toEqual([]);
+    writeFileSync(file, 'one\ntwo\nthr');
+    const some = await readLogTail(file, none);
+    expect(some.lines).toEqual(['one', 'two', 'thr']);
+    expect(await readLogTail(file, some)).toBe(some);
+    appendFileSync(file, 'ee\n');
+    expect((await readLogTail(file, some)).lines).toEqual(['one', 'two', 'three']);
+  });
+
+  it('is read from its end, beginning with a whole line', async () => {
+    const file = join(folder, 'log');
+    writeFileSync(file, Array.from({ length: 50_000 }, (_, i) => `line ${i}\n`).join(''));
+    const { lines } = await readLogTail(file);
+    expect(lines).toHaveLength(2000);
+    expect(lines.at(-1)).toBe('line 49999');
+    expect(lines[0]).toBe('line 48000');
+  });
+
+  it('is followed while its page is open', async () => {
+    vi.useRealTimers();
+    stage.close();
+    const file = join(folder, 'log');
+    writeFileSync(file, 'the first line\n');
+    const followed = openStage(
+      fakeCrew(() => now, 45, file),
+      () => look,
+    );
+    try {
+      followed.press('log');
+      await vi.waitFor(() => expect(text(followed)).toContain('the first line'));
+      appendFileSync(file, 'the second line\n');
+      await vi.waitFor(() => expect(text(followed)).toContain('the second line'), 5000);
+      followed.press('back');
+      expect(text(followed)).toContain('Agents');
+    } finally {
+      followed.close();
+    }
+  });
+});

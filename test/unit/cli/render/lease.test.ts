@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { leaseWords } from '../../../../src/cli/render/lease.ts';
+
+test.each<[number | undefined, string]>([
+  [undefined, 'no lease'],
+  [90_000, 'lease 1m 30s'],
+  [-90_000, 'lease ended 1m 30s ago'],
+  [0, 'its process is gone'],
+])('%s: %s', (left, words) => {
+  expect(leaseWords(left)).toBe(words);
+});

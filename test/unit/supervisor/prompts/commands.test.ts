@@ -1,0 +1,98 @@
+// Whatever a prompt tells an agent to type is read by the real argument parser, so that no example can rot;
+// and a role finds every command the table gives it.
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readArgs } from '../../../../src/cli/args.ts';
+import { REGISTRY } from '../../../../src/cli/registry.ts';
+import type { CommandName } from '../../../../src/protocol/command.ts';
+import { ROLES, type Role, type Task } from '../../../../src/protocol/state.ts';
+import { TABLE } from '../../../../src/protocol/table.ts';
+import { usage } from '../../../../src/protocol/usage.ts';
+import { parseRejection } from '../../../../src/protocol/verdict.ts';
+import { rejectionForm } from '../../../../src/supervisor/prompts/reviewer.ts';
+import { SITUATIONS } from './situations.ts';
+
+/** Lines that are a command, and commands in backticks; never what is quoted from the board. */
+function commandsIn(prompt: string): readonly string[] {
+  const own = prompt.split('\n').filter((line) => !line.startsWith('|'));
+  const lines = own.filter((line) => line.startsWith('liza ')).map((line) => line.replace(/ <<'VERDICT'$/, ''));
+  return [...lines, ...own.flatMap((line) => [...line.matchAll(/`(liza [^`]+)`/g)].map(([, command = '']) => command))];
+}
+
+/** The words a shell makes of each line. */
+function shellWords(lines: readonly string[]): readonly (readonly string[])[] {
+  const script = `liza() { printf '%s\\0' "$@" $'\\n'; }\n${lines.join('\n')}`;
+  return execFileSync('bash', ['-c', script], { encoding: 'utf8' })
+    .split('\0\n\0')
+    .filter((call) => call !== '')
+    .map((call) => call.split('\0'));
+}
+
+async function problemOf(words: readonly string[]): Promise<unknown> {
+  const [first = '', second = ''] = words;
+  const name = [`${first} ${second}`, first].find((candidate) => Object.hasOwn(REGISTRY, candidate)) ?? '';
+  const verb = (await REGISTRY[name]?.load?.())?.verb;
+  if (verb === undefined) return `no verb ${first}`;
+  const read = readArgs(verb, words.slice(name.split(' ').length));
+  return 'ok' in read ? read.message : undefined;
+}
+
+test.each(Object.entries(SITUATIONS))('%s: every command can be pasted', async (_name, told) => {
+  const lines = [...new Set(commandsIn(told()))];
+  expect(lines.length).toBeGreaterThan(1);
+  const calls = shellWords(lines);
+  expect(calls.length).toBe(lines.length);
+  const problems = await Promise.all(calls.map(problemOf));
+  expect(lines.flatMap((line, at) => (problems[at] === undefined ? [] : [[line, problems[at]]]))).toEqual([]);
+});
+
+describe.each(ROLES)('a %s', (role: Role) => {
+  const prompts = { coder: 'coder-first', code_reviewer: 'reviewer-first', planner: 'planner-initial' };
+  const typed = commandsIn(SITUATIONS[prompts[role]]?.() ?? '');
+  const rows = Object.values(TABLE).filter((row) => (row.who as readonly string[]).includes(role));
+
+  test('finds every command it may use', () => {
+    expect(rows.length).toBeGreaterThan(4);
+    for (const { name } of rows) {
+      const verb = usage(name as CommandName)
+        .split(' ')
+        .slice(0, name.includes(' ') || name === 'drop-worktree' ? 3 : 2)
+        .join(' ');
+      expect(
+        typed.some((line) => `${line} `.startsWith(`${verb} `)),
+        verb,
+      ).toBe(true);
+    }
+  });
+
+  test('is shown none that the table denies it', () => {
+    const verbs = new Set(rows.map(({ name }) => usage(name as CommandName).split(' ')[1]));
+    const looking = new Set(['show', 'status', 'help', 'attempts', 'discovery', 'lock']);
+    const others = typed
+      .map((line) => line.split(' ')[1] ?? '')
+      .filter((verb) => !verbs.has(verb) && !looking.has(verb));
+    expect(others).toEqual([]);
+  });
+});
+
+test('the form of a rejection is the one that is parsed', () => {
+  const task = (fields: Partial<Task>): Task => ({ id: 'a', status: 'READY_FOR_REVIEW', priority: 3, ...fields });
+  expect(parseRejection(rejectionForm(task({})), false).problems).toEqual([]);
+  expect(parseRejection(rejectionForm(task({ iteration: 2 })), true).problems).toEqual([]);
+  expect(parseRejection(rejectionForm(task({ iteration: 3, rejection_reason: 'x' })), true).problems).toEqual([]);
+});
+
+test('a contract names only commands that exist', () => {
+  const folder = join(import.meta.dirname, '../../../../contracts');
+  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+  expect(pages.length).toBe(6);
+  for (const page of pages) {
+    const named = [...readFileSync(join(folder, page), 'utf8').matchAll(/`liza ([a-z-]+)/g)].map(
+      ([, verb = '']) => verb,
+    );
+    for (const verb of named) expect(Object.keys(REGISTRY), `${page}: ${verb}`).toContain(verb);
+  }
+});

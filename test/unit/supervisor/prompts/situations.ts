@@ -1,0 +1,337 @@
+// Boards as agents meet them, each reached by real commands, and what the agent is then told.
+
+import type { Role } from '../../../../src/protocol/state.ts';
+import { coderPrompt } from '../../../../src/supervisor/prompts/coder.ts';
+import { plannerPrompt } from '../../../../src/supervisor/prompts/planner.ts';
+import type {
+  CoderWork,
+  Places,
+  PlanningWork,
+  PromptContext,
+  ReviewWork,
+} from '../../../../src/supervisor/prompts/prompt.ts';
+import { reviewerPrompt } from '../../../../src/supervisor/prompts/reviewer.ts';
+import { plannerWakes } from '../../../../src/supervisor/rules/wakes.ts';
+import {
+  addDraft,
+  addReady,
+  BASE,
+  begin,
+  block,
+  CODER,
+  claim,
+  claimReview,
+  commit,
+  HUMAN,
+  mergeFailed,
+  OTHER_CODER,
+  PLANNER,
+  proved,
+  REVIEWER,
+  reject,
+  SUPERVISOR,
+  submit,
+  supervisorOf,
+  toApproved,
+  toMerged,
+  toReady,
+  toRejected,
+  type World,
+  world,
+} from '../../protocol/world.ts';
+
+export const PLACES: Places = {
+  project: '/home/ada/shop',
+  blackboard: '/home/ada/shop/.liza/state.yaml',
+  specs: '/home/ada/shop/specs',
+  repositoryGuide: '/home/ada/shop/REPOSITORY.md',
+  scripts: '/home/ada/.liza/scripts',
+};
+
+export const contextOf = (w: World, role: Role, agent = `${role.replace('_', '-')}-1`): PromptContext => ({
+  board: w.board,
+  now: w.now,
+  agent,
+  role,
+  places: PLACES,
+});
+
+export const toCoder = (w: World, id: string, more: Partial<CoderWork> = {}, agent = 'coder-1'): string =>
+  coderPrompt(contextOf(w, 'coder', agent), {
+    task: w.task(id),
+    worktree: `/home/ada/shop/.worktrees/${id}`,
+    ...more,
+  });
+
+export const toReviewer = (w: World, id: string, more: Partial<ReviewWork> = {}): string =>
+  reviewerPrompt(contextOf(w, 'code_reviewer'), {
+    task: w.task(id),
+    worktree: `/home/ada/shop/.worktrees/${id}`,
+    base: w.task(id).base_commit ?? BASE,
+    commit: w.task(id).review_commit ?? '',
+    ...more,
+  });
+
+export const toPlanner = (w: World, more: Partial<PlanningWork> = {}): string =>
+  plannerPrompt(contextOf(w, 'planner'), { wakes: plannerWakes(w.board, w.now), ...more });
+
+const login = {
+  description: 'Retry the login call when the service is briefly away.',
+  spec_ref: 'specs/auth.md#retry',
+  done_when: 'three 503s in a row still log in\na 401 is not retried',
+  scope: 'IN: src/auth, test/auth\nOUT: the UI',
+  validation: ['npm test -- auth'],
+};
+
+function plan(...more: readonly string[]): World {
+  const w = world();
+  w.run(PLANNER, addReady('retry-login', login));
+  for (const id of more) w.run(PLANNER, addReady(id));
+  return w;
+}
+
+function coding(): World {
+  const w = plan();
+  w.run(SUPERVISOR, claim('retry-login'));
+  return w;
+}
+
+function rejected(): World {
+  const w = plan();
+  toRejected(w, 'retry-login');
+  w.run(SUPERVISOR, claim('retry-login', 'coder-1', { start_commit: commit(0x1003) }));
+  return w;
+}
+
+function handedOff(): World {
+  const w = coding();
+  w.run(CODER, begin('retry-login'));
+  w.run(CODER, {
+    name: 'handoff',
+    task: 'retry-login',
+    summary: 'retry works, backoff is missing',
+    next_action: 'add exponential backoff for 429',
+    approach: 'a wrapper around fetch',
+    files_modified: ['src/auth/retry.ts'],
+    next_steps: ['backoff', 'Retry-After header'],
+  });
+  return w;
+}
+
+/** Its budget is used up half way. */
+function spentOut(): World {
+  const w = coding();
+  w.run(HUMAN, { name: 'config set', key: 'budgets.task.usd', value: 1 });
+  w.run(CODER, begin('retry-login'));
+  const used = { seconds: 60, input_tokens: 10, output_tokens: 5, cost_usd: 1.25 };
+  const about = { task: 'retry-login', provider: 'p', how: 'exit 0' };
+  w.run(supervisorOf('coder-1'), { name: 'session-end', agent: 'coder-1', used, ...about });
+  w.run(supervisorOf('coder-1'), { name: 'limit', task: 'retry-login', limit: 'budget' });
+  return w;
+}
+
+function raised(): World {
+  const w = spentOut();
+  w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.retry-login.usd', value: 2 });
+  return w;
+}
+
+function conflicting(red = false): World {
+  const w = plan();
+  toApproved(w, 'retry-login');
+  w.run(
+    SUPERVISOR,
+    red
+      ? { name: 'merge-failed', task: 'retry-login', reason: 'the integration test failed', log: 'FAIL checkout.test' }
+      : {
+          name: 'merge-failed',
+          task: 'retry-login',
+          reason: 'merge conflict in src/client.ts',
+          paths: ['src/client.ts'],
+          with: ['timeouts'],
+        },
+  );
+  w.run(SUPERVISOR, claim('retry-login', 'coder-2'));
+  return w;
+}
+
+function noted(w: World): World {
+  w.run(HUMAN, { name: 'note', message: 'Use the helper in src/http/retry.ts', for: 'retry-login' });
+  w.run(HUMAN, { name: 'note', message: 'No new dependencies, please.' });
+  w.run(HUMAN, { name: 'note', message: 'only for coder-2', for: 'coder-2' });
+  return w;
+}
+
+function reviewing(second = false): World {
+  const w = second ? rejected() : coding();
+  const start = second ? commit(0x1003) : BASE;
+  w.run(CODER, begin('retry-login', start));
+  w.run(
+    CODER,
+    submit('retry-login', commit(0x2000), {
+      changes: [
+        { path: 'src/client.ts', kind: 'changed' },
+        { path: 'src/other.ts', kind: 'added', ...(second ? {} : { form: 'link' as const }) },
+        { path: 'test/client.test.ts', kind: 'changed' },
+        { path: 'test/retry.test.ts', kind: 'added' },
+        { path: 'AGENTS.md', kind: 'changed' },
+        { path: 'package.json', kind: 'changed' },
+      ],
+      lines: { added: 120, removed: 14 },
+      test_edits: {
+        lines: ['test/client.test.ts:12 - expect(calls).toBe(3);', 'test/client.test.ts:30 + test.skip("401")'],
+      },
+      proof: proved(w, 'retry-login', commit(0x2000), {
+        tests: second
+          ? { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'red', base_tests: 'green' }
+          : {
+              mode: 'evidence',
+              base: BASE,
+              base_alone: 'green',
+              on_base: 'green',
+              base_tests: 'red',
+              why: 'with the base\'s tests "npm test" ended with 1',
+            },
+      }),
+    }),
+  );
+  w.run(SUPERVISOR, claimReview('retry-login'));
+  return w;
+}
+
+function deadlocked(): World {
+  const w = plan();
+  w.edit((state) => ({ ...state, config: { ...state.config, max_review_cycles: 2 } }));
+  toRejected(w, 'retry-login');
+  w.run(SUPERVISOR, claim('retry-login', 'coder-1', { start_commit: commit(0x1003) }));
+  toReady(w, 'retry-login', 'coder-1', commit(0x3000));
+  w.run(SUPERVISOR, claimReview('retry-login'));
+  w.run(REVIEWER, reject('retry-login', 'src/client.ts:40 — the delay is not awaited'));
+  return w;
+}
+
+function blocked(): World {
+  const w = coding();
+  w.run(CODER, block('retry-login'));
+  return w;
+}
+
+function exhausted(): World {
+  const w = blocked();
+  w.run(PLANNER, { name: 'unblock', task: 'retry-login', facts: { spec_exists: true } });
+  w.run(SUPERVISOR, claim('retry-login', 'coder-2'));
+  w.run(OTHER_CODER, block('retry-login', 'the sandbox account is locked'));
+  return w;
+}
+
+function discovered(w: World): World {
+  w.run(CODER, {
+    name: 'discover',
+    description: 'The API client has no timeout at all.',
+    severity: 'critical',
+    urgency: 'immediate',
+    during: 'retry-login',
+    recommendation: 'add one before anything retries',
+  });
+  return w;
+}
+
+function finished(): World {
+  const w = plan('timeouts');
+  toMerged(w, 'retry-login');
+  w.run(PLANNER, { name: 'abandon', task: 'timeouts', rationale: 'the service has its own' });
+  return w;
+}
+
+function failedMerge(): World {
+  const w = plan('timeouts');
+  toApproved(w, 'retry-login');
+  w.run(SUPERVISOR, mergeFailed('retry-login'));
+  return w;
+}
+
+function everything(): World {
+  const w = deadlocked();
+  for (const id of ['search', 'export', 'import']) w.run(PLANNER, addReady(id));
+  w.run(SUPERVISOR, claim('search'));
+  w.run(CODER, block('search'));
+  w.run(PLANNER, { name: 'unblock', task: 'search', facts: { spec_exists: true } });
+  w.run(SUPERVISOR, claim('search', 'coder-2'));
+  w.run(OTHER_CODER, block('search', 'still no sandbox'));
+  toApproved(w, 'export');
+  w.run(SUPERVISOR, mergeFailed('export'));
+  w.run(PLANNER, addDraft('left-over', { depends_on: ['import'] }));
+  return noted(discovered(w));
+}
+
+function drafts(): World {
+  const w = world();
+  w.run(PLANNER, addDraft('retry-login', login));
+  return w;
+}
+
+/** Name → what the agent is told. The names are those of the golden files. */
+export const SITUATIONS: Readonly<Record<string, () => string>> = {
+  'coder-first': () => toCoder(coding(), 'retry-login'),
+  'coder-named-with-notes': () => toCoder(noted(coding()), 'retry-login', { named: true }),
+  'coder-rejected': () =>
+    toCoder(rejected(), 'retry-login', { drift: { commits: 2, files: ['src/http.ts', 'package.json'] } }),
+  'coder-rejected-resumed': () => toCoder(noted(rejected()), 'retry-login', { resumed: true }),
+  'coder-handed-off': () => toCoder(handedOff(), 'retry-login'),
+  'coder-after-full-context': () => toCoder(handedOff(), 'retry-login', { handOff: 91.6 }),
+  'coder-hand-off-now': () => toCoder(coding(), 'retry-login', { handOff: 91.6, resumed: true }),
+  'coder-integration-conflict': () =>
+    toCoder(conflicting(), 'retry-login', { conflicts: ['src/client.ts'] }, 'coder-2'),
+  'coder-integration-red': () => toCoder(conflicting(true), 'retry-login', {}, 'coder-2'),
+  'coder-docs-task': () => {
+    const w = world();
+    w.run(PLANNER, addReady('explain', { type: 'docs', scope: 'IN: docs/\nOUT: src/' }));
+    w.run(SUPERVISOR, claim('explain'));
+    return toCoder(w, 'explain');
+  },
+  'coder-after-failures': () => {
+    const w = blocked();
+    w.run(PLANNER, { name: 'unblock', task: 'retry-login', facts: { spec_exists: true } });
+    w.run(SUPERVISOR, claim('retry-login', 'coder-2'));
+    return toCoder(w, 'retry-login', {}, 'coder-2');
+  },
+  'coder-budget-raised': () => {
+    const w = raised();
+    w.run(HUMAN, { name: 'unblock', task: 'retry-login', facts: { spec_exists: true } });
+    w.run(SUPERVISOR, claim('retry-login', 'coder-2'));
+    return toCoder(w, 'retry-login', {}, 'coder-2');
+  },
+  'coder-redefined-resumed': () => {
+    const w = blocked();
+    const changes = { done_when: 'three 503s in a row still log in\na locked account is reported' };
+    w.run(PLANNER, { name: 'unblock', task: 'retry-login', changes, facts: { spec_exists: true } });
+    w.run(SUPERVISOR, claim('retry-login'));
+    return toCoder(w, 'retry-login', { resumed: true });
+  },
+  'reviewer-first': () => toReviewer(reviewing(), 'retry-login'),
+  'reviewer-second-round': () => toReviewer(noted(reviewing(true)), 'retry-login'),
+  'reviewer-second-round-resumed': () => toReviewer(reviewing(true), 'retry-login', { resumed: true }),
+  'reviewer-integration-fix': () => {
+    const w = conflicting();
+    w.run(OTHER_CODER, begin('retry-login'));
+    w.run(OTHER_CODER, submit('retry-login', commit(0x4000), { proof: proved(w, 'retry-login', commit(0x4000)) }));
+    w.run(SUPERVISOR, claimReview('retry-login'));
+    return toReviewer(w, 'retry-login');
+  },
+  'reviewer-lost-verdict': () =>
+    toReviewer(reviewing(), 'retry-login', { lostVerdicts: ['Blockers: 1\n- [blocker] src/client.ts:3 — leaks'] }),
+  'reviewer-no-facts': () => toReviewer(reviewing(), 'retry-login', { commit: commit(0x9999) }),
+  'planner-initial': () => toPlanner(world()),
+  'planner-initial-drafts': () => toPlanner(drafts()),
+  'planner-blocked': () => toPlanner(blocked()),
+  'planner-blocked-resumed': () => toPlanner(blocked(), { resumed: true }),
+  'planner-budget': () => toPlanner(spentOut()),
+  'planner-budget-raised': () => toPlanner(raised()),
+  'planner-deadlock': () => toPlanner(deadlocked()),
+  'planner-integration-failed': () => toPlanner(failedMerge()),
+  'planner-exhausted': () => toPlanner(exhausted()),
+  'planner-discovery': () => toPlanner(discovered(coding())),
+  'planner-note': () => toPlanner(noted(coding())),
+  'planner-all-terminal': () => toPlanner(finished()),
+  'planner-everything': () => toPlanner(everything()),
+};

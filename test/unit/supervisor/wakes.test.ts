@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { Board } from '../../../src/protocol/board.ts';
+import type { Discovery, Note } from '../../../src/protocol/state.ts';
+import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
+import { ago, board, event, goal, NOW, type Parts, task } from '../boards/empty-board.ts';
+
+const wakes = (parts: Parts): readonly string[] =>
+  plannerWakes(board(parts), NOW).map(({ trigger, record }) => `${trigger} ${record}`);
+const keys = (on: Board): readonly string[] => plannerWakes(on, NOW).map(({ key }) => key);
+const busy = task('busy', { status: 'CLAIMED' });
+
+describe('the planner wakes on', () => {
+  it('INITIAL_PLANNING while the goal has no plan', () => {
+    expect(wakes({ state: goal('PLANNING') })).toEqual(['INITIAL_PLANNING goal-1']);
+    expect(wakes({ tasks: [busy] })).toEqual([]);
+  });
+
+  it('INITIAL_PLANNING again when a planner left drafts behind, not for a draft of the human', () => {
+    const draft = (by?: string) => task('d', { status: 'DRAFT', history: [event('created', NOW, by)] });
+    expect(wakes({ tasks: [busy, draft('planner-1')] })).toEqual(['INITIAL_PLANNING goal-1']);
+    expect(wakes({ tasks: [busy, draft()] })).toEqual([]);
+  });
+
+  it('BLOCKED_TASKS, one for each', () => {
+    const tasks = [task('a', { status: 'BLOCKED' }), busy, task('b', { status: 'BLOCKED' })];
+    expect(wakes({ tasks })).toEqual(['BLOCKED_TASKS a', 'BLOCKED_TASKS b']);
+  });
+
+  it('INTEGRATION_FAILED', () => {
+    expect(wakes({ tasks: [task('a', { status: 'INTEGRATION_FAILED' })] })).toEqual(['INTEGRATION_FAILED a']);
+  });
+
+  it('HYPOTHESIS_EXHAUSTED at the second failure of the task as it is now', () => {
+    const failed = (...coders: string[]) => task('a', { failures_current: coders, failed_by: ['coder-1', 'coder-2'] });
+    expect(wakes({ tasks: [failed('coder-1', 'coder-2')] })).toEqual(['HYPOTHESIS_EXHAUSTED a']);
+    expect(wakes({ tasks: [failed('coder-1')] })).toEqual([]);
+    const over = task('a', { status: 'SUPERSEDED', failures_current: ['coder-1', 'coder-2'] });
+    expect(wakes({ tasks: [over, busy] })).toEqual([]);
+  });
+
+  it('IMMEDIATE_DISCOVERY until converted or dismissed', () => {
+    const found: Discovery = { id: 'disc-1', by: 'coder-1', description: 'x', severity: 'high', urgency: 'immediate' };
+    const of = (discovery: Discovery) => wakes({ tasks: [busy], state: { discovered: [discovery] } });
+    expect(of(found)).toEqual(['IMMEDIATE_DISCOVERY disc-1']);
+    expect(of({ ...found, urgency: 'deferred' })).toEqual([]);
+    expect(of({ ...found, converted_to_task: 'busy' })).toEqual([]);
+    expect(of({ ...found, dismissed_reason: 'known' })).toEqual([]);
+  });
+
+  it('HUMAN_NOTE until processed, unless it is for a coder or reviewer', () => {
+    const of = (note: Partial<Note>) =>
+      wakes({ tasks: [busy], state: { human_notes: [{ timestamp: ago(0), message: 'look', ...note }] } });
+    expect(of({})).toEqual(['HUMAN_NOTE 0']);
+    expect(of({ for: 'busy' })).toEqual(['HUMAN_NOTE 0']);
+    expect(of({ for: 'planner-1' })).toEqual(['HUMAN_NOTE 0']);
+    expect(of({ for: 'coder-1' })).toEqual([]);
+    expect(of({ processed_at: ago(0) })).toEqual([]);
+  });
+
+  it('ALL_TERMINAL, archived tasks among them', () => {
+    const merged = task('a', { status: 'MERGED' });
+    expect(wakes({ tasks: [merged, task('b', { status: 'ABANDONED' })] })).toEqual(['ALL_TERMINAL goal-1']);
+    expect(wakes({ archived: new Map([['a', 'MERGED']]) })).toEqual(['ALL_TERMINAL goal-1']);
+    expect(wakes({ tasks: [merged, busy] })).toEqual([]);
+    expect(wakes({})).toEqual([]);
+  });
+
+  it.each(['COMPLETED', 'ABORTED'] as const)('nothing once the goal is %s', (status) => {
+    expect(wakes({ tasks: [task('a', { status: 'BLOCKED' })], state: goal(status) })).toEqual([]);
+  });
+});
+
+describe('the key of a wake', () => {
+  const blocked = (...events: ReturnType<typeof event>[]): Board =>
+    board({ tasks: [task('a', { status: 'BLOCKED', history: events })] });
+  const first = [
+    event('created', NOW, 'planner-1'),
+    event('claimed', NOW, 'coder-1'),
+    event('blocked', NOW, 'coder-1'),
+  ];
+
+  it('names trigger, record and revision, and stays while the record does', () => {
+    expect(keys(blocked(...first))).toEqual(['BLOCKED_TASKS:a@3']);
+    expect(plannerWakes(blocked(...first), NOW + 86_400_000)).toEqual(plannerWakes(blocked(...first), NOW));
+  });
+
+  it('changes when the task was freed and blocked again, even by the planner itself', () => {
+    const again = [...first, event('unblocked', NOW, 'planner-1'), event('blocked', NOW, 'planner-1')];
+    expect(keys(blocked(...again))).toEqual(['BLOCKED_TASKS:a@5']);
+  });
+
+  it('changes when a person amends the task, not when the planner does', () => {
+    expect(keys(blocked(...first, event('amended', NOW, 'human')))).toEqual(['BLOCKED_TASKS:a@4']);
+    expect(keys(blocked(...first, event('amended', NOW, 'planner-1')))).toEqual(['BLOCKED_TASKS:a@3']);
+  });
+
+  it('of INITIAL_PLANNING changes with the plan', () => {
+    const plan = (count: number) =>
+      keys(
+        board({
+          state: goal('PLANNING'),
+          tasks: Array.from({ length: count }, (_, i) => task(`d${i}`, { status: 'DRAFT' })),
+        }),
+      );
+    expect(new Set([plan(0), plan(1), plan(2)].map(String)).size).toBe(3);
+  });
+
+  it('of ALL_TERMINAL stays when tasks are archived', () => {
+    const kept = board({ tasks: [task('a', { status: 'MERGED' }), task('b', { status: 'MERGED' })] });
+    const moved = board({ tasks: [task('b', { status: 'MERGED' })], archived: new Map([['a', 'MERGED']]) });
+    expect(keys(moved)).toEqual(keys(kept));
+  });
+});
