@@ -16,7 +16,7 @@ export const g21 = {
     {
       take: {
         file: 'src/tasks/claim.ts',
-        find: 'await readRefs(bench, seenOf(task.id), branchOf(task.id), reviewOf(task.id))',
+        find: 'await readRefs(gitDir, seenOf(task.id), branchOf(task.id), reviewOf(task.id))',
         put: 'new Map<string, string>()',
       },
       red: /the attempt never took place: a-again|had not come: the crew ends/,

@@ -21,7 +21,7 @@ export const g01 = {
     {
       take: {
         file: 'src/identity/branch-watch.ts',
-        find: 'of await strays(bench, board, heads)',
+        find: 'of await strays(gitDir, board, heads)',
         put: 'of [] as Stray[]',
       },
       red: /refs\/liza\/strays/,
@@ -205,7 +205,7 @@ export const g12 = {
       take: [
         {
           file: 'src/identity/branch-watch.ts',
-          find: 'heads.has(integrationRef(board)) ? await integrationMoved(hands, bench) : undefined',
+          find: 'heads.has(integrationRef(board)) ? await integrationMoved(hands, gitDir) : undefined',
           put: 'undefined',
         },
         {

@@ -58,7 +58,7 @@ export interface Looked {
 }
 
 /** One look, for cron and CI; it tells like the long one and remembers for the next. */
-export async function lookOnce(options: SightOptions & OutletOptions, patienceMs: number): Promise<Looked> {
+export async function watchOnce(options: SightOptions & OutletOptions, patienceMs: number): Promise<Looked> {
   const outlets = openOutlets(options);
   try {
     const before = outlets.known();

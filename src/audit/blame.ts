@@ -2,7 +2,7 @@
 // behind it. The board is the witness; trailers in git are only compared with it, since whoever can
 // commit can write them. Reads only.
 
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -10,7 +10,7 @@ import { bringBack } from '../protocol/integration-hint.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import { type RecordedMerge, recordedMerges } from '../protocol/merges.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
-import { type Hands, integrationRef, isRefusal, openBench } from '../tasks/context.ts';
+import { integrationRef, isRefusal, openGitDir, type TaskContext } from '../tasks/context.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 
 export interface Blame {
@@ -41,32 +41,32 @@ export interface Trailers {
   readonly differ: readonly string[];
 }
 
-export async function blame(hands: Hands, name: string): Promise<Blame | Refusal> {
+export async function blame(hands: TaskContext, name: string): Promise<Blame | Refusal> {
   const { board } = await hands.store.read();
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench;
-  const commit = await resolve(bench, name);
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir;
+  const commit = await resolve(gitDir, name);
   if (typeof commit !== 'string') return commit;
   const { goal } = board.state;
   const branch = settings(board.state).integration_branch;
-  const head = await commitOf(bench, integrationRef(board));
+  const head = await commitOf(gitDir, integrationRef(board));
   if (head === undefined) {
     const bring = `bring it back: ${bringBack(branch, goal.integration_head)}`;
     return refuse(`the integration branch ${branch} is gone`, bring, 3, 'no-integration');
   }
   const tasks = [...(await hands.store.archivedTasks()), ...board.state.tasks];
-  if (!(await isAncestor(bench, commit, head))) return elsewhere(bench, branch, commit, tasks);
+  if (!(await isAncestor(gitDir, commit, head))) return elsewhere(gitDir, branch, commit, tasks);
   const merges = recordedMerges(tasks);
-  const since = await descendants(bench, commit, head);
+  const since = await descendants(gitDir, commit, head);
   const found = ownerOf(merges, since);
-  if (found === undefined) return nobodys(bench, { branch, commit, merges, since, goal });
-  return standingBehind(bench, commit, found);
+  if (found === undefined) return nobodys(gitDir, { branch, commit, merges, since, goal });
+  return standingBehind(gitDir, commit, found);
 }
 
 /** Whatever git takes for the name of one commit; never an option. */
-async function resolve(bench: Workbench, name: string): Promise<string | Refusal> {
+async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Refusal> {
   const plain = !name.startsWith('-') && name.trim() !== '' && !/[\0-\x1f\x7f]/.test(name);
-  const commit = plain ? await commitOf(bench, name) : undefined;
+  const commit = plain ? await commitOf(gitDir, name) : undefined;
   if (commit !== undefined) return commit;
   const shown = JSON.stringify(name.slice(0, 80));
   return refuse(
@@ -78,9 +78,9 @@ async function resolve(bench: Workbench, name: string): Promise<string | Refusal
 }
 
 /** Where each commit that builds on this one stands, itself included; the greater, the older. One walk for all merges. */
-async function descendants(bench: Workbench, commit: string, head: string): Promise<ReadonlyMap<string, number>> {
+async function descendants(gitDir: PrivateGitDir, commit: string, head: string): Promise<ReadonlyMap<string, number>> {
   const args = ['rev-list', '--topo-order', '--ancestry-path', `${commit}..${head}`];
-  const newer = (await must(bench.objects(args), 'walk the history')).split('\n').filter((line) => line !== '');
+  const newer = (await must(gitDir.objects(args), 'walk the history')).split('\n').filter((line) => line !== '');
   return new Map([...newer, commit].map((id, at) => [id, at]));
 }
 
@@ -110,15 +110,15 @@ interface Loose {
 }
 
 /** On the branch, but no merge brought it. */
-async function nobodys(bench: Workbench, { branch, commit, merges, since, goal }: Loose): Promise<Refusal> {
+async function nobodys(gitDir: PrivateGitDir, { branch, commit, merges, since, goal }: Loose): Promise<Refusal> {
   const kept = ['for-each-ref', '--sort=-version:refname', '--format=%(refname)', 'refs/liza/board'];
-  const earlier = (await must(bench.project(kept), 'list kept boards')).split('\n', 1)[0] ?? '';
+  const earlier = (await must(gitDir.project(kept), 'list kept boards')).split('\n', 1)[0] ?? '';
   const hint = [
     `what git says of it: git show --stat ${commit}`,
     ...(earlier === '' ? [] : [`an earlier blackboard is kept: git show ${earlier}:state.yaml`]),
   ].join('; ');
   const start = merges[0]?.onto ?? merges[0]?.task.base_commit ?? goal.integration_head;
-  if (start === undefined || (await isAncestor(bench, commit, start))) {
+  if (start === undefined || (await isAncestor(gitDir, commit, start))) {
     return refuse(`${commit} was there before Liza's first merge`, hint, 1, 'before');
   }
   return refuse(
@@ -138,10 +138,15 @@ function acceptance(goal: Goal, since: ReadonlyMap<string, number>): string {
 }
 
 /** Not on the branch. Liza may know it all the same. */
-async function elsewhere(bench: Workbench, branch: string, commit: string, tasks: readonly Task[]): Promise<Refusal> {
+async function elsewhere(
+  gitDir: PrivateGitDir,
+  branch: string,
+  commit: string,
+  tasks: readonly Task[],
+): Promise<Refusal> {
   const kinds = Object.keys(PLACES);
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', `--contains=${commit}`, '--', ...kinds];
-  const refs = (await must(bench.project(args), 'look for the commit')).split('\n').filter((line) => line !== '');
+  const refs = (await must(gitDir.project(args), 'look for the commit')).split('\n').filter((line) => line !== '');
   const known = kinds.flatMap((kind) =>
     refs.flatMap((line) => {
       const ref = line.slice(line.indexOf(' ') + 1);
@@ -180,13 +185,13 @@ const PLACES: Readonly<Record<string, (task: Task, commit: string) => string>> =
   'refs/heads/task': ({ id }) => `unfinished work on ${id}`,
 };
 
-async function standingBehind(bench: Workbench, commit: string, found: RecordedMerge): Promise<Blame> {
+async function standingBehind(gitDir: PrivateGitDir, commit: string, found: RecordedMerge): Promise<Blame> {
   const { task, event, mergeCommit, onto } = found;
   const reviewed = text(event.commit);
   const how = mergeCommit === onto ? 'contained' : mergeCommit === reviewed ? 'fast-forward' : 'merge';
   return {
     commit,
-    git: await signature(bench, commit),
+    git: await signature(gitDir, commit),
     task,
     part: how === 'merge' && commit === mergeCommit ? 'merge' : 'work',
     merge: {
@@ -197,27 +202,27 @@ async function standingBehind(bench: Workbench, commit: string, found: RecordedM
       ...(typeof event.drift === 'number' ? { drift: event.drift } : {}),
     },
     // Where the branch had it already, what lies there is another task's.
-    trailers: how === 'contained' ? { found: {}, differ: [] } : await trailersOf(bench, found, how),
+    trailers: how === 'contained' ? { found: {}, differ: [] } : await trailersOf(gitDir, found, how),
   };
 }
 
 const FORMAT = ['%an', '%aI', '%s'].join('%x00');
 
-async function signature(bench: Workbench, commit: string): Promise<Blame['git']> {
-  const shown = await must(bench.objects(['show', '--no-patch', `--format=${FORMAT}`, commit]), 'read the commit');
+async function signature(gitDir: PrivateGitDir, commit: string): Promise<Blame['git']> {
+  const shown = await must(gitDir.objects(['show', '--no-patch', `--format=${FORMAT}`, commit]), 'read the commit');
   const [author = '', time = '', subject = ''] = shown.trimEnd().split('\0');
-  const [by, about] = [author, subject].map((one) => redact(one, secretsOf(bench.env)));
+  const [by, about] = [author, subject].map((one) => redact(one, secretsOf(gitDir.env)));
   return { author: by ?? '', time, subject: about ?? '' };
 }
 
 /** Liza writes them on the merge commits it makes; the commit of a fast-forward is its author's own. */
 async function trailersOf(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   { task, event, mergeCommit }: RecordedMerge,
   how: MergeFacts['how'],
 ): Promise<Trailers> {
   const args = ['show', '--no-patch', '--format=%(trailers:only,unfold)', mergeCommit];
-  const lines = (await must(bench.objects(args), 'read the merge commit')).split('\n');
+  const lines = (await must(gitDir.objects(args), 'read the merge commit')).split('\n');
   const pairs = lines.flatMap((line) => {
     const [, key, value] = /^(Liza-[A-Za-z-]+): (.*)$/.exec(line) ?? [];
     return key === undefined || value === undefined ? [] : [[key, value] as const];

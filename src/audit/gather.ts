@@ -4,7 +4,7 @@
 
 import { buildingOn, severalAtOnce } from '../git/ancestry.ts';
 import { mergeTrees } from '../git/merge-candidate.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, commitsOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -17,7 +17,7 @@ import { sha256 } from '../store/hash.ts';
 import type { Entry } from '../store/journal.ts';
 import { untold } from '../store/log.ts';
 import { replay, stateOf, stateText } from '../store/replay.ts';
-import { type Hands, integrationRef, isRefusal, openBench } from '../tasks/context.ts';
+import { integrationRef, isRefusal, openGitDir, type TaskContext } from '../tasks/context.ts';
 import { evidenceOf } from '../tasks/proof/evidence-files.ts';
 import type { CommitFacts, Fact, Told, Witness } from './rules/facts.ts';
 import { auditGoal } from './rules/goal.ts';
@@ -29,7 +29,7 @@ export interface Audit {
 }
 
 /** Of one task, with what holds for the whole; or of all of them. */
-export async function audit(hands: Hands, only?: string): Promise<Audit | Refusal> {
+export async function audit(hands: TaskContext, only?: string): Promise<Audit | Refusal> {
   const { context } = hands;
   const replayed = await replay(context);
   const { problems } = replayed.verification;
@@ -44,8 +44,8 @@ export async function audit(hands: Hands, only?: string): Promise<Audit | Refusa
       'journal',
     );
   }
-  const bench = await openBench(hands, { state });
-  if (isRefusal(bench)) return bench;
+  const gitDir = await openGitDir(hands, { state });
+  if (isRefusal(gitDir)) return gitDir;
   const tasks = [...replayed.archived.filter(({ id }) => !state.tasks.some((task) => task.id === id)), ...state.tasks];
   const asked = only === undefined ? tasks : tasks.filter(({ id }) => id === only);
   if (only !== undefined && asked.length === 0) {
@@ -65,7 +65,7 @@ export async function audit(hands: Hands, only?: string): Promise<Audit | Refusa
     namedFrom: entries.find(({ session }) => session !== undefined)?.seq ?? Number.POSITIVE_INFINITY,
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
     ...(await compare(hands, replayed.entries, replayed.text, state, replayed.archived)),
-    ...(await gitFacts(bench, state, tasks, asked)),
+    ...(await gitFacts(gitDir, state, tasks, asked)),
   };
   return {
     goal: auditGoal(witness),
@@ -101,7 +101,7 @@ const told = ({ seq, time, actor, session, command, task, detail, records, chang
 
 /** state.yaml and the archive against what the journal leads to. */
 async function compare(
-  { context }: Hands,
+  { context }: TaskContext,
   entries: readonly Entry[],
   text: string,
   state: State,
@@ -170,22 +170,22 @@ function fields(before: unknown, after: unknown): string {
 type GitFacts = Pick<Witness, 'commits' | 'refs' | 'line' | 'builds' | 'mergedTrees'>;
 
 async function gitFacts(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   state: State,
   tasks: readonly Task[],
   asked: readonly Task[],
 ): Promise<GitFacts> {
-  const head = await commitOf(bench, integrationRef({ state }));
-  const commits = await commitFacts(bench, [
+  const head = await commitOf(gitDir, integrationRef({ state }));
+  const commits = await commitFacts(gitDir, [
     ...new Set(tasks.flatMap(named)),
     ...(state.goal.integration_head === undefined ? [] : [state.goal.integration_head]),
   ]);
   const line =
     head === undefined
       ? ''
-      : await must(bench.objects(['rev-list', '--first-parent', head]), 'walk the integration branch');
+      : await must(gitDir.objects(['rev-list', '--first-parent', head]), 'walk the integration branch');
   const asking = [...new Set(asked.flatMap(pairs))].filter((pair) => pair.split('..').every((one) => commits.has(one)));
-  const builds = await buildingOn(bench, asking, recordedMerges(tasks)[0]?.onto);
+  const builds = await buildingOn(gitDir, asking, recordedMerges(tasks)[0]?.onto);
   const mergedTrees = new Map<string, string>();
   const merged = recordedMerges(asked).flatMap(({ onto, event, mergeCommit }) => {
     const commit = String(event.commit);
@@ -193,10 +193,10 @@ async function gitFacts(
     return isMerge && commits.has(onto) && commits.has(commit) ? [{ onto, commit }] : [];
   });
   await severalAtOnce(merged, async ({ onto, commit }) => {
-    const { tree, conflicts } = await mergeTrees(bench, onto, commit);
+    const { tree, conflicts } = await mergeTrees(gitDir, onto, commit);
     if (conflicts.length === 0) mergedTrees.set(`${onto} ${commit}`, tree);
   });
-  return { commits, refs: await readRefs(bench, 'refs/liza'), line: lines(line), builds, mergedTrees };
+  return { commits, refs: await readRefs(gitDir, 'refs/liza'), line: lines(line), builds, mergedTrees };
 }
 
 /** Every commit that the record of a task names. */
@@ -217,11 +217,11 @@ function pairs(task: Task): readonly string[] {
   ]);
 }
 
-async function commitFacts(bench: Workbench, ids: readonly string[]): Promise<ReadonlyMap<string, CommitFacts>> {
+async function commitFacts(gitDir: PrivateGitDir, ids: readonly string[]): Promise<ReadonlyMap<string, CommitFacts>> {
   if (ids.length === 0) return new Map();
-  const there = (await commitsOf(bench, ids)).filter((id) => id !== undefined);
+  const there = (await commitsOf(gitDir, ids)).filter((id) => id !== undefined);
   if (there.length === 0) return new Map();
-  const asked = bench.objects(['log', '--no-walk=unsorted', '--stdin', '--format=%H %T %P'], `${there.join('\n')}\n`);
+  const asked = gitDir.objects(['log', '--no-walk=unsorted', '--stdin', '--format=%H %T %P'], `${there.join('\n')}\n`);
   return new Map(
     lines(await must(asked, 'read the commits')).map((line) => {
       const [id = '', tree = '', ...parents] = line.split(' ');

@@ -10,14 +10,14 @@ import { agentLease } from '../protocol/leases.ts';
 import { SANDBOXES, type State } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import type { Snapshot } from '../store/store.ts';
-import { handsOf, type Office } from '../supervisor/context.ts';
-import { type Hands, isRefusal, transact } from '../tasks/context.ts';
+import { type SupervisorContext, taskContextOf } from '../supervisor/context.ts';
+import { isRefusal, type TaskContext, transact } from '../tasks/context.ts';
 
-const fileOf = ({ context: { paths } }: Office, agent: string): string =>
+const fileOf = ({ context: { paths } }: SupervisorContext, agent: string): string =>
   join(paths.liza, 'cache', 'use', `${agent}.json`);
 
 /** Never in the way of the session: a full disk costs the note, not the work. */
-export function noteUse(office: Office, agent: string, left: Left): void {
+export function noteUse(office: SupervisorContext, agent: string, left: Left): void {
   try {
     const file = fileOf(office, agent);
     mkdirSync(dirname(file), { recursive: true });
@@ -30,25 +30,34 @@ export function noteUse(office: Office, agent: string, left: Left): void {
 }
 
 /** It is on the board now. */
-export const forgetUse = (office: Office, agent: string): void => rmSync(fileOf(office, agent), { force: true });
+export const forgetUse = (office: SupervisorContext, agent: string): void =>
+  rmSync(fileOf(office, agent), { force: true });
 
 /** By whoever takes the id over. */
-export async function recordLeftUse(office: Office, agent: string): Promise<void> {
+export async function recordLeftUse(office: SupervisorContext, agent: string): Promise<void> {
   const { board } = await office.store.read();
-  await recordLeft(office, agent, board.state, handsOf(office, agent));
+  await recordLeft(office, agent, board.state, taskContextOf(office, agent));
 }
 
 /** Of all whose supervisor provably ended: nobody may ever take those ids over, and until then they count as running. */
-export async function recordGoneUse(office: Office, { board, now }: Pick<Snapshot, 'board' | 'now'>): Promise<boolean> {
+export async function recordGoneUse(
+  office: SupervisorContext,
+  { board, now }: Pick<Snapshot, 'board' | 'now'>,
+): Promise<boolean> {
   const gone = Object.keys(board.state.agents).filter(
     (id) => board.state.agents[id]?.under_way !== undefined && agentLease(board, id, now).dead,
   );
-  const hands = { ...handsOf(office, ''), actor: { parts: ['supervisor'], session: SUPERVISOR } } as const;
+  const hands = { ...taskContextOf(office, ''), actor: { parts: ['supervisor'], session: SUPERVISOR } } as const;
   for (const id of gone) await recordLeft(office, id, board.state, hands);
   return gone.length > 0;
 }
 
-async function recordLeft(office: Office, agent: string, { agents }: State, hands: Hands): Promise<void> {
+async function recordLeft(
+  office: SupervisorContext,
+  agent: string,
+  { agents }: State,
+  hands: TaskContext,
+): Promise<void> {
   const { under_way, resume, provider = 'unknown' } = agents[agent] ?? {};
   // A note alone is of a session that was recorded just before its supervisor ended.
   if (under_way === undefined) return forgetUse(office, agent);

@@ -4,15 +4,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { ROLES, type Role } from '../protocol/state.ts';
-import { shelterOf } from '../sandbox/mode.ts';
-import { makeBell } from '../supervisor/change-signal.ts';
-import type { Office } from '../supervisor/context.ts';
+import { sandboxSupportOf } from '../sandbox/mode.ts';
+import { makeChangeSignal } from '../supervisor/change-signal.ts';
+import type { SupervisorContext } from '../supervisor/context.ts';
 import { contractFor, contractPaths } from '../supervisor/prompts/contract.ts';
 import { writeBin } from '../supervisor/session-files.ts';
 import type { Io } from './io.ts';
 import type { Desk } from './open-project.ts';
 
-export function openOffice(io: Io, { store, root }: Pick<Desk, 'store' | 'root'>): Omit<Office, 'tell'> {
+export function openSupervisorContext(
+  io: Io,
+  { store, root }: Pick<Desk, 'store' | 'root'>,
+): Omit<SupervisorContext, 'tell'> {
   const context = io.context(root);
   const clock = { now: () => io.now(), sleep: io.sleep, steady: () => uptime() * 1000 };
   const guide = join(root, 'REPOSITORY.md');
@@ -21,7 +24,7 @@ export function openOffice(io: Io, { store, root }: Pick<Desk, 'store' | 'root'>
     store,
     context,
     clock,
-    bell: makeBell(clock),
+    changeSignal: makeChangeSignal(clock),
     pid: io.self.pid,
     isRoot: io.self.isRoot,
     places: {
@@ -32,7 +35,7 @@ export function openOffice(io: Io, { store, root }: Pick<Desk, 'store' | 'root'>
       ...(existsSync(guide) ? { repositoryGuide: guide } : {}),
     },
     bin: writeBin(context.paths, io.self.argv),
-    ...(io.confines === true ? { shelter: shelterOf(io.env, io.self.argv) } : {}),
+    ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(io.env, io.self.argv) } : {}),
     contract: contractsOf(io),
   };
 }

@@ -4,12 +4,12 @@ import type { Attempt } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { markedProgram } from '../identity/mark-program.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import type { Hands } from '../tasks/context.ts';
+import type { TaskContext } from '../tasks/context.ts';
 import type { Io } from './io.ts';
 import { type Desk, openDesk, refused } from './open-project.ts';
 import { plain } from './render/terminal.ts';
 
-export async function openHands(io: Io): Promise<(Hands & Pick<Desk, 'root' | 'secrets'>) | Refusal> {
+export async function openTaskContext(io: Io): Promise<(TaskContext & Pick<Desk, 'root' | 'secrets'>) | Refusal> {
   const desk = await openDesk(io);
   if (refused(desk)) return desk;
   const { actor, store, root, secrets } = desk;
@@ -20,7 +20,9 @@ export async function openHands(io: Io): Promise<(Hands & Pick<Desk, 'root' | 's
     root,
     ...(secrets === undefined ? {} : { secrets }),
     context: io.context(root),
-    ...(io.confines === true ? { shelter: (await import('../sandbox/mode.ts')).shelterOf(io.env, io.self.argv) } : {}),
+    ...(io.confines === true
+      ? { sandboxSupport: (await import('../sandbox/mode.ts')).sandboxSupportOf(io.env, io.self.argv) }
+      : {}),
     say: (line) => io.stderr(`${plain(line)}\n`),
     stop: () => io.interrupted,
   };

@@ -5,19 +5,19 @@ import { commitOf } from '../git/refs.ts';
 import type { WorktreeFacts } from '../protocol/command.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { worktreeFacts } from '../tasks/commit-facts.ts';
-import { integrationRef, isRefusal, look, openBench } from '../tasks/context.ts';
+import { integrationRef, isRefusal, look, openGitDir } from '../tasks/context.ts';
 import type { Io } from './io.ts';
-import { openHands } from './open-task-context.ts';
+import { openTaskContext } from './open-task-context.ts';
 
 /** Nothing when the task has no worktree on this disk. */
 export async function factsFor(io: Io, id: string): Promise<{ readonly facts?: WorktreeFacts } | Refusal> {
-  const hands = await openHands(io);
+  const hands = await openTaskContext(io);
   if (isRefusal(hands)) return hands;
   const { board, task, settings } = await look(hands, id);
   if (task?.worktree === undefined) return {};
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench.guard === 'no-git' ? {} : bench;
-  const integration = await commitOf(bench, integrationRef(board));
-  const facts = await worktreeFacts({ bench, task, settings, integration });
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir.guard === 'no-git' ? {} : gitDir;
+  const integration = await commitOf(gitDir, integrationRef(board));
+  const facts = await worktreeFacts({ gitDir, task, settings, integration });
   return facts === undefined ? {} : { facts };
 }

@@ -6,7 +6,7 @@ import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, statSync, write
 import { join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { lookAt } from './interrupted-update.ts';
-import type { Files, Workbench } from './private-git-dir.ts';
+import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { clearStaleLocks } from './stale-locks.ts';
 import { changesBetween, copyIndex, inTheWay, names, pasted, reasonOf, some } from './tree-changes.ts';
@@ -28,7 +28,7 @@ export interface Reservation {
  * Before the branch moves, so that no git of the person's comes between and no kill leaves a branch
  * that moved without its checkout. The caller holds the lock of merges until it is completed.
  */
-export function reserve(bench: Workbench, checkout: Checkout, from: string, to: string): Reservation | Failed {
+export function reserve(gitDir: PrivateGitDir, checkout: Checkout, from: string, to: string): Reservation | Failed {
   const { marker, lock } = pathsIn(checkout);
   const text = `${JSON.stringify({ from, to })}\n`;
   const unfinished = create(marker, text);
@@ -39,35 +39,40 @@ export function reserve(bench: Workbench, checkout: Checkout, from: string, to: 
     return { failed: `a git is at work there: ${locked}` };
   }
   return {
-    complete: () => attempt(() => complete(bench, checkout, from, to)),
+    complete: () => attempt(() => complete(gitDir, checkout, from, to)),
     release: () => release(checkout),
   };
 }
 
 /** For a branch that has moved already. */
 export async function advance(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   checkout: Checkout,
   from: string,
   to: string,
 ): Promise<'advanced' | Failed> {
-  const reserved = reserve(bench, checkout, from, to);
+  const reserved = reserve(gitDir, checkout, from, to);
   return 'failed' in reserved ? reserved : reserved.complete();
 }
 
-async function complete(bench: Workbench, checkout: Checkout, from: string, to: string): Promise<'advanced' | Failed> {
-  const { commit, branch } = await headIn(bench, checkout);
+async function complete(
+  gitDir: PrivateGitDir,
+  checkout: Checkout,
+  from: string,
+  to: string,
+): Promise<'advanced' | Failed> {
+  const { commit, branch } = await headIn(gitDir, checkout);
   if (branch !== checkout.branch || commit !== to) {
     release(checkout);
     return branch !== checkout.branch ? 'advanced' : { failed: otherHead(checkout, commit, to) };
   }
   const { index, own } = pathsIn(checkout);
   copyIndex(index, own);
-  if (await indexIsAt(bench, checkout, from, to)) {
+  if (await indexIsAt(gitDir, checkout, from, to)) {
     release(checkout);
     return 'advanced';
   }
-  const refused = await bring(bench, checkout, from, to);
+  const refused = await bring(gitDir, checkout, from, to);
   if (refused === undefined) return 'advanced';
   return {
     failed: `${refused}; when that is settled: ${gitThere(checkout, `read-tree -m -u ${short(from)} ${short(to)}`)}`,
@@ -79,10 +84,10 @@ async function complete(bench: Workbench, checkout: Checkout, from: string, to: 
  * Failed: the person has changed something since, and everything was left as it is; or it can be tried
  * again, then the marker is still there.
  */
-export const finishAdvance = (bench: Workbench, checkout: Checkout): Promise<'nothing' | 'finished' | Failed> =>
-  attempt(() => finish(bench, checkout));
+export const finishAdvance = (gitDir: PrivateGitDir, checkout: Checkout): Promise<'nothing' | 'finished' | Failed> =>
+  attempt(() => finish(gitDir, checkout));
 
-async function finish(bench: Workbench, checkout: Checkout): Promise<'nothing' | 'finished' | Failed> {
+async function finish(gitDir: PrivateGitDir, checkout: Checkout): Promise<'nothing' | 'finished' | Failed> {
   const { marker, index, own } = pathsIn(checkout);
   const text = plainText(marker);
   if (text === undefined) return 'nothing';
@@ -95,7 +100,7 @@ async function finish(bench: Workbench, checkout: Checkout): Promise<'nothing' |
   const { from, to } = step;
   const locked = await retake(checkout, text);
   if (locked !== undefined) return { failed: `a git is at work there: ${locked}` };
-  const { commit } = await headIn(bench, checkout);
+  const { commit } = await headIn(gitDir, checkout);
   if (commit !== to) {
     release(checkout);
     // No file is touched before the branch has moved.
@@ -104,17 +109,17 @@ async function finish(bench: Workbench, checkout: Checkout): Promise<'nothing' |
   copyIndex(index, own);
   const files = { folder: checkout.folder, index: own };
   // The index is replaced when all files are there: what differs then is the person's.
-  if (await indexIsAt(bench, checkout, from, to)) {
+  if (await indexIsAt(gitDir, checkout, from, to)) {
     release(checkout);
     return 'finished';
   }
-  const found = await lookAt(bench, checkout.folder, from, to);
+  const found = await lookAt(gitDir, checkout.folder, from, to);
   if (found.edited.length > 0) {
     release(checkout);
     return { failed: editedSince(checkout, found.edited, to) };
   }
-  await must(bench.files(files, ['update-index', '-z', '--index-info'], found.indexInfo), 'note what is there');
-  const refused = await bring(bench, checkout, found.tree, to);
+  await must(gitDir.files(files, ['update-index', '-z', '--index-info'], found.indexInfo), 'note what is there');
+  const refused = await bring(gitDir, checkout, found.tree, to);
   return refused === undefined ? 'finished' : { failed: `${refused}; ${leftAsItIs(checkout, to)}` };
 }
 
@@ -129,15 +134,20 @@ async function attempt<T>(work: () => Promise<T>): Promise<T | Failed> {
 }
 
 /** Files and index from a tree that they are at to a commit. Refused, with a reason: no file was touched. */
-async function bring(bench: Workbench, checkout: Checkout, older: string, to: string): Promise<string | undefined> {
+async function bring(
+  gitDir: PrivateGitDir,
+  checkout: Checkout,
+  older: string,
+  to: string,
+): Promise<string | undefined> {
   const { index, own, lock, marker } = pathsIn(checkout);
   const files = { folder: checkout.folder, index: own };
-  const refused = await refusalOf(bench, files, older, to);
+  const refused = await refusalOf(gitDir, files, older, to);
   if (refused !== undefined) {
     release(checkout);
     return refused;
   }
-  await must(bench.files(files, ['read-tree', '-m', '-u', older, to]), 'write the files');
+  await must(gitDir.files(files, ['read-tree', '-m', '-u', older, to]), 'write the files');
   const before = statSync(index, { throwIfNoEntry: false });
   if (before !== undefined) chmodSync(own, before.mode & 0o777);
   // With the lock still there no git sees the one without the other.
@@ -147,20 +157,20 @@ async function bring(bench: Workbench, checkout: Checkout, older: string, to: st
   return undefined;
 }
 
-async function refusalOf(bench: Workbench, files: Files, older: string, to: string): Promise<string | undefined> {
-  await bench.files(files, ['update-index', '-q', '--refresh']);
-  const blocked = await inTheWay(bench, files, await changesBetween(bench, older, to));
+async function refusalOf(gitDir: PrivateGitDir, files: Files, older: string, to: string): Promise<string | undefined> {
+  await gitDir.files(files, ['update-index', '-q', '--refresh']);
+  const blocked = await inTheWay(gitDir, files, await changesBetween(gitDir, older, to));
   if (blocked.length > 0) return `files that git does not have are in the way: ${some(blocked)}`;
-  const { status, stderr } = await bench.files(files, ['read-tree', '-m', '-u', '-n', older, to]);
+  const { status, stderr } = await gitDir.files(files, ['read-tree', '-m', '-u', '-n', older, to]);
   return status === 0 ? undefined : reasonOf(stderr);
 }
 
 /** In what changes between the two commits; the rest may be the person's. */
-async function indexIsAt(bench: Workbench, checkout: Checkout, from: string, to: string): Promise<boolean> {
+async function indexIsAt(gitDir: PrivateGitDir, checkout: Checkout, from: string, to: string): Promise<boolean> {
   const files = { folder: checkout.folder, index: pathsIn(checkout).own };
-  const asked = bench.files(files, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', to]);
+  const asked = gitDir.files(files, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', to]);
   const other = new Set(names(await must(asked, 'compare the index')));
-  return !(await changesBetween(bench, from, to)).some(({ path }) => other.has(path));
+  return !(await changesBetween(gitDir, from, to)).some(({ path }) => other.has(path));
 }
 
 function pathsIn({ gitDirectory }: Checkout) {

@@ -1,6 +1,6 @@
 // Which commits build on which, for many pairs at once.
 
-import type { Workbench } from './private-git-dir.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 import { commitOf, isAncestor } from './refs.ts';
 import { must } from './run.ts';
 
@@ -9,16 +9,16 @@ import { must } from './run.ts';
  * history, which is read at once: a process for each would take minutes.
  */
 export async function buildingOn(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   asking: readonly string[],
   since: string | undefined,
 ): Promise<ReadonlySet<string>> {
   const builds = new Set<string>();
   const parents = new Map<string, readonly string[]>();
-  if (asking.length > FEW && since !== undefined && (await commitOf(bench, since)) !== undefined) {
+  if (asking.length > FEW && since !== undefined && (await commitOf(gitDir, since)) !== undefined) {
     const newer = new Set(asking.map((pair) => pair.split('..')[1] ?? ''));
     const given = `${[...newer].join('\n')}\n^${since}\n`;
-    const graph = await must(bench.objects(['rev-list', '--parents', '--stdin'], given), 'read the history');
+    const graph = await must(gitDir.objects(['rev-list', '--parents', '--stdin'], given), 'read the history');
     for (const [id = '', ...before] of graph
       .trimEnd()
       .split('\n')
@@ -29,7 +29,7 @@ export async function buildingOn(
     const [older = '', newer = ''] = pair.split('..');
     // All that lies between these two is in that part, unless the older one came before it.
     const known = parents.has(older) || (parents.size > 0 && older === since);
-    if (known ? reaches(parents, newer, older) : await isAncestor(bench, older, newer)) builds.add(pair);
+    if (known ? reaches(parents, newer, older) : await isAncestor(gitDir, older, newer)) builds.add(pair);
   });
   return builds;
 }

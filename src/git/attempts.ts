@@ -5,7 +5,7 @@
 import { isNotTaken } from './clone.ts';
 import { changedSince, treeOf } from './folder-snapshot.ts';
 import { isolationOf } from './isolation.ts';
-import type { Workbench } from './private-git-dir.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, branchOf, commitOf, readRefs, seenOf, updateRefs } from './refs.ts';
 import { git, must } from './run.ts';
 import { headOf, isWhole, type Place } from './task-folder.ts';
@@ -38,53 +38,53 @@ export interface Discard {
 
 /** undefined: there was nothing that integration does not have. Safe to repeat. */
 export async function saveAttempt(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   place: Place | undefined,
   discard: Discard,
 ): Promise<Attempt | undefined> {
   const { task, integration } = discard;
-  const found = place === undefined ? undefined : await headOf(bench, place);
-  const head = place === undefined || found === undefined ? undefined : await givenOf(bench, place, found.commit);
-  const refs = await readRefs(bench, branchOf(task), seenOf(task), attemptOf(task));
-  const others = place?.kind === 'clone' ? await ownRefs(bench, place) : [];
+  const found = place === undefined ? undefined : await headOf(gitDir, place);
+  const head = place === undefined || found === undefined ? undefined : await givenOf(gitDir, place, found.commit);
+  const refs = await readRefs(gitDir, branchOf(task), seenOf(task), attemptOf(task));
+  const others = place?.kind === 'clone' ? await ownRefs(gitDir, place) : [];
   const tips = [...new Set([head, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others])].filter(
     (tip) => tip !== undefined,
   );
   const tip = tips[0];
   if (tip === undefined) return undefined;
   const kept = [...refs].filter(([ref]) => ref.startsWith(attemptOf(task))).map(([, commit]) => commit);
-  const own = await countOwn(bench, tips, integration === undefined ? kept : [...kept, integration]);
-  const changed = place === undefined ? [] : await changedSince(bench, place, tip);
+  const own = await countOwn(gitDir, tips, integration === undefined ? kept : [...kept, integration]);
+  const changed = place === undefined ? [] : await changedSince(gitDir, place, tip);
   // `name/` is another repository: its files are not ours to keep, and not counted as kept.
   const uncommitted = changed.filter((path) => !path.endsWith('/') && !discard.leaveOut.includes(path)).length;
   if (own === 0 && uncommitted === 0) return undefined;
   const tree =
     place !== undefined && uncommitted > 0
-      ? await treeOf(bench, place, tip, discard.leaveOut)
-      : (await must(bench.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
-  const parents = (await independent(bench, tips)).flatMap((parent) => ['-p', parent]);
+      ? await treeOf(gitDir, place, tip, discard.leaveOut)
+      : (await must(gitDir.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
+  const parents = (await independent(gitDir, tips)).flatMap((parent) => ['-p', parent]);
   const message = attemptMessage(discard, { tip, uncommitted, commits: own });
-  return keep(bench, task, tree, parents, message, own === 0);
+  return keep(gitDir, task, tree, parents, message, own === 0);
 }
 
 /** A clone goes with all its refs: other branches, tags, the stash. In a linked worktree they are the project's. */
-async function ownRefs(bench: Workbench, place: Place): Promise<readonly string[]> {
+async function ownRefs(gitDir: PrivateGitDir, place: Place): Promise<readonly string[]> {
   const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['for-each-ref', '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)'];
-  const asked = await git(bench.env, place.folder, args, { at, in: place.folder });
+  const asked = await git(gitDir.env, place.folder, args, { at, in: place.folder });
   const commits = asked.stdout.split('\n').flatMap((line) => /\bcommit ([0-9a-f]{40,64})/.exec(line)?.[1] ?? []);
   const given: (string | undefined)[] = [];
-  for (const commit of new Set(commits)) given.push(await givenOf(bench, place, commit));
+  for (const commit of new Set(commits)) given.push(await givenOf(gitDir, place, commit));
   return given.filter((commit) => commit !== undefined);
 }
 
 /** The commit, or of those that it builds on the nearest that git takes: one bad commit must not cost the good ones. */
-async function givenOf(bench: Workbench, place: Place, commit: string): Promise<string | undefined> {
-  if (await gives(bench, place, commit)) return commit;
+async function givenOf(gitDir: PrivateGitDir, place: Place, commit: string): Promise<string | undefined> {
+  if (await gives(gitDir, place, commit)) return commit;
   const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['rev-list', '--first-parent', '--skip=1', `--max-count=${FURTHEST}`, commit];
-  const before = (await git(bench.env, place.folder, args, { at, in: place.folder })).stdout.split('\n');
-  for (const one of before) if (one !== '' && (await gives(bench, place, one))) return one;
+  const before = (await git(gitDir.env, place.folder, args, { at, in: place.folder })).stdout.split('\n');
+  for (const one of before) if (one !== '' && (await gives(gitDir, place, one))) return one;
   return undefined;
 }
 
@@ -95,41 +95,41 @@ const FURTHEST = 50;
  * A clone whose agent spoiled its objects gives some of its commits no more, and some that an agent can make git does
  * not take; the files that lie there are kept.
  */
-export async function gives(bench: Workbench, place: Place, commit: string): Promise<boolean> {
+export async function gives(gitDir: PrivateGitDir, place: Place, commit: string): Promise<boolean> {
   try {
-    await isolationOf(place).bring(bench, place, commit);
+    await isolationOf(place).bring(gitDir, place, commit);
     return true;
   } catch (error) {
     // Whole where it is: then it is something else that failed, and nothing may be thrown away.
-    if (place.kind !== 'clone' || (!isNotTaken(error) && (await isWhole(bench, place, commit)))) throw error;
+    if (place.kind !== 'clone' || (!isNotTaken(error) && (await isWhole(gitDir, place, commit)))) throw error;
     return false;
   }
 }
 
 /** One commit and what it builds on. */
-async function saveTip(bench: Workbench, tip: string, discard: Discard): Promise<Attempt> {
-  const tree = (await must(bench.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
-  const commits = await countOwn(bench, [tip], discard.integration === undefined ? [] : [discard.integration]);
-  return keep(bench, discard.task, tree, ['-p', tip], attemptMessage(discard, { tip, uncommitted: 0, commits }));
+async function saveTip(gitDir: PrivateGitDir, tip: string, discard: Discard): Promise<Attempt> {
+  const tree = (await must(gitDir.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
+  const commits = await countOwn(gitDir, [tip], discard.integration === undefined ? [] : [discard.integration]);
+  return keep(gitDir, discard.task, tree, ['-p', tip], attemptMessage(discard, { tip, uncommitted: 0, commits }));
 }
 
 /** Commits that none of the others has: neither integration nor an earlier attempt. */
-async function countOwn(bench: Workbench, tips: readonly string[], others: readonly string[]): Promise<number> {
-  const asked = await bench.objects(['rev-list', '--count', ...tips, ...others.map((commit) => `^${commit}`)]);
+async function countOwn(gitDir: PrivateGitDir, tips: readonly string[], others: readonly string[]): Promise<number> {
+  const asked = await gitDir.objects(['rev-list', '--count', ...tips, ...others.map((commit) => `^${commit}`)]);
   // A history that cannot be walked is kept rather than judged.
   return asked.status === 0 ? Number(asked.stdout) : 1;
 }
 
 /** The first tip comes first: it is what the files build on. */
-async function independent(bench: Workbench, tips: readonly string[]): Promise<readonly string[]> {
+async function independent(gitDir: PrivateGitDir, tips: readonly string[]): Promise<readonly string[]> {
   if (tips.length < 2) return tips;
-  const asked = await bench.objects(['merge-base', '--independent', ...tips]);
+  const asked = await gitDir.objects(['merge-base', '--independent', ...tips]);
   const needed = asked.status === 0 ? asked.stdout.split('\n') : tips;
   return tips.filter((tip, at) => at === 0 || needed.includes(tip));
 }
 
 async function keep(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   task: string,
   tree: string,
   parents: readonly string[],
@@ -138,26 +138,26 @@ async function keep(
   reached = false,
 ): Promise<Attempt> {
   for (;;) {
-    const earlier = await listAttempts(bench, task);
+    const earlier = await listAttempts(gitDir, task);
     const last = earlier.at(-1);
     // Killed between keeping and removing, the next one comes here again with the same work.
-    if (last !== undefined && (await sameWork(bench, last.commit, tree, reached ? undefined : parents))) return last;
+    if (last !== undefined && (await sameWork(gitDir, last.commit, tree, reached ? undefined : parents))) return last;
     const n = (last?.n ?? 0) + 1;
-    const made = must(bench.objects(['commit-tree', tree, ...parents], message), 'keep discarded work');
+    const made = must(gitDir.objects(['commit-tree', tree, ...parents], message), 'keep discarded work');
     const commit = (await made).trim();
-    if ((await updateRefs(bench, [{ ref: attemptOf(task, n), to: commit, from: null }])) === 'moved') continue;
-    const kept = (await listAttempts(bench, task)).find((attempt) => attempt.n === n);
+    if ((await updateRefs(gitDir, [{ ref: attemptOf(task, n), to: commit, from: null }])) === 'moved') continue;
+    const kept = (await listAttempts(gitDir, task)).find((attempt) => attempt.n === n);
     if (kept !== undefined) return kept;
   }
 }
 
 async function sameWork(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   commit: string,
   tree: string,
   parents: readonly string[] | undefined,
 ): Promise<boolean> {
-  const asked = await bench.objects([
+  const asked = await gitDir.objects([
     'show',
     '--no-patch',
     `--format=${parents === undefined ? '%T' : '%T %P'}`,
@@ -189,12 +189,12 @@ function attemptMessage(
 }
 
 /** Oldest first. */
-export async function listAttempts(bench: Workbench, task?: string): Promise<readonly Attempt[]> {
+export async function listAttempts(gitDir: PrivateGitDir, task?: string): Promise<readonly Attempt[]> {
   // Whole messages: %(trailers) of one ref differs between versions of git and with the project's configuration.
   const fields = ['%(refname)', '%(objectname)', '%(committerdate:iso-strict)', '%(contents)'];
   const below = task === undefined ? 'refs/liza/attempts' : attemptOf(task).replace(/\/$/, '');
   const text = await must(
-    bench.project(['for-each-ref', `--format=${fields.join('%00')}%00`, '--', below]),
+    gitDir.project(['for-each-ref', `--format=${fields.join('%00')}%00`, '--', below]),
     'list kept work',
   );
   return (
@@ -233,17 +233,17 @@ function parseAttempt(record: string): Attempt {
  * Remembers the tip of a task's branch, so that no commit Liza has seen is ever out of reach. History
  * that was rewritten since is put away as an attempt first.
  */
-export async function see(bench: Workbench, place: Place, discard: Discard): Promise<string | undefined> {
-  const head = await headOf(bench, place);
+export async function see(gitDir: PrivateGitDir, place: Place, discard: Discard): Promise<string | undefined> {
+  const head = await headOf(gitDir, place);
   if (head === undefined) return undefined;
-  if (!(await gives(bench, place, head.commit))) return undefined;
+  if (!(await gives(gitDir, place, head.commit))) return undefined;
   const ref = seenOf(place.task);
-  const before = (await readRefs(bench, ref)).get(ref);
+  const before = (await readRefs(gitDir, ref)).get(ref);
   if (before === head.commit) return head.commit;
-  if (before !== undefined && (await commitOf(bench, before)) !== undefined) {
-    const rewritten = (await bench.objects(['merge-base', '--is-ancestor', before, head.commit])).status !== 0;
-    if (rewritten) await saveTip(bench, before, discard);
+  if (before !== undefined && (await commitOf(gitDir, before)) !== undefined) {
+    const rewritten = (await gitDir.objects(['merge-base', '--is-ancestor', before, head.commit])).status !== 0;
+    if (rewritten) await saveTip(gitDir, before, discard);
   }
-  await updateRefs(bench, [{ ref, to: head.commit, from: before ?? null }]);
+  await updateRefs(gitDir, [{ ref, to: head.commit, from: before ?? null }]);
   return head.commit;
 }

@@ -4,10 +4,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import type { Workbench } from './private-git-dir.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 
 /** The folder of a checkout that is not Liza's own and stands on the branch. */
-export const usersOf = ({ root, common }: Workbench, branch: string): string | undefined =>
+export const usersOf = ({ root, common }: PrivateGitDir, branch: string): string | undefined =>
   standingOn(root, common, branch);
 
 /** The same, of a project that is not opened. */
@@ -33,12 +33,16 @@ const isBare = (common: string): boolean => /^\s*bare\s*=\s*true\s*$/m.test(text
  * Whether any checkout may stand on the branch, come back to it, or have been left half advanced: a
  * quick look that spares the listing nearly always.
  */
-export function mayBeHeld(bench: Workbench, branch: string): boolean {
-  if (bench.refStorage !== 'files') return true;
-  const own = gitDirectoryOf(bench.root);
-  const links = join(bench.common, 'worktrees');
+export function mayBeHeld(gitDir: PrivateGitDir, branch: string): boolean {
+  if (gitDir.refStorage !== 'files') return true;
+  const own = gitDirectoryOf(gitDir.root);
+  const links = join(gitDir.common, 'worktrees');
   const directories = [
-    ...new Set([bench.common, ...(own === undefined ? [] : [own]), ...entries(links).map((link) => join(links, link))]),
+    ...new Set([
+      gitDir.common,
+      ...(own === undefined ? [] : [own]),
+      ...entries(links).map((link) => join(links, link)),
+    ]),
   ];
   return directories.some(
     (directory) =>

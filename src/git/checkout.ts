@@ -2,26 +2,26 @@
 
 import { constants, copyFileSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Files, Workbench } from './private-git-dir.ts';
+import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { scratch } from './scratch-folders.ts';
 
 /** Into an empty folder, or one in which nobody has been since. */
-export async function checkOut(bench: Workbench, files: Files, commit: string): Promise<void> {
-  await must(bench.files(files, ['read-tree', '--reset', '-u', commit]), `check out ${commit.slice(0, 12)}`);
+export async function checkOut(gitDir: PrivateGitDir, files: Files, commit: string): Promise<void> {
+  await must(gitDir.files(files, ['read-tree', '--reset', '-u', commit]), `check out ${commit.slice(0, 12)}`);
 }
 
 /**
  * Into a checkout of `from` in which strangers' programs ran. Its git directory is theirs: git would follow a link that
  * they left in place of its index, out of their sandbox. So an index of our own is used, and put there afterwards.
  */
-export async function checkOutOver(bench: Workbench, folder: string, from: string, to: string): Promise<void> {
-  const own = scratch(bench.common);
+export async function checkOutOver(gitDir: PrivateGitDir, folder: string, from: string, to: string): Promise<void> {
+  const own = scratch(gitDir.common);
   try {
     const files = { folder, index: join(own, 'index') };
-    await must(bench.files(files, ['read-tree', from]), 'read a commit');
-    await bench.files(files, ['update-index', '-q', '--refresh']);
-    await checkOut(bench, files, to);
+    await must(gitDir.files(files, ['read-tree', from]), 'read a commit');
+    await gitDir.files(files, ['update-index', '-q', '--refresh']);
+    await checkOut(gitDir, files, to);
     putIndex(files.index, join(folder, '.git'));
   } finally {
     rmSync(own, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
-import { configText, type Workbench } from './private-git-dir.ts';
+import { configText, type PrivateGitDir } from './private-git-dir.ts';
 import { branchOf } from './refs.ts';
 import { must } from './run.ts';
 import { aside, removeTree } from './scratch-folders.ts';
@@ -15,31 +15,31 @@ import { clonedPlace, folderOf, UNPREPARED } from './task-folder.ts';
 
 export const cloneIsolation: Isolation = {
   kind: 'clone',
-  make: async (bench, task, start) => {
-    const folder = aside(bench.worktrees, 'making', task);
-    await writeClone(bench, folder, { start, branch: branchOf(task) });
+  make: async (gitDir, task, start) => {
+    const folder = aside(gitDir.worktrees, 'making', task);
+    await writeClone(gitDir, folder, { start, branch: branchOf(task) });
     writeFileSync(join(folder, '.git', UNPREPARED), '');
-    renameSync(folder, folderOf(bench, task));
-    return clonedPlace(bench, task);
+    renameSync(folder, folderOf(gitDir, task));
+    return clonedPlace(gitDir, task);
   },
-  remove: (bench, { task }) => {
-    const trash = aside(bench.worktrees, 'trash', task);
+  remove: (gitDir, { task }) => {
+    const trash = aside(gitDir.worktrees, 'trash', task);
     try {
-      renameSync(folderOf(bench, task), trash);
+      renameSync(folderOf(gitDir, task), trash);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
     removeTree(trash);
   },
-  bring: async (bench, place, commit) => {
-    const known = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
+  bring: async (gitDir, place, commit) => {
+    const known = await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]);
     if (known.status === 0) return;
-    const fetched = await bench.fetch(place.gitDirectory, commit);
+    const fetched = await gitDir.fetch(place.gitDirectory, commit);
     const fault = /\bobject [0-9a-f]+: (\w+: .*)/.exec(fetched.stderr)?.[1];
     if (fetched.status !== 0 && fault !== undefined)
       throw new EnvironmentError(`${NOT_TAKEN} ${commit}: ${fault}`, 'make the commit anew without that', 3);
     await must(Promise.resolve(fetched), 'fetch from the clone');
-    const there = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
+    const there = await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]);
     if (there.status === 0) return;
     throw new EnvironmentError(
       `the clone of ${place.task} did not give its commit ${commit}`,
@@ -61,25 +61,25 @@ export interface CloneStart {
 }
 
 /** A clone at `folder`, which must not exist. Also for checkouts that are thrown away. */
-export async function writeClone(bench: Workbench, folder: string, { start, branch }: CloneStart): Promise<void> {
+export async function writeClone(gitDir: PrivateGitDir, folder: string, { start, branch }: CloneStart): Promise<void> {
   const dot = join(folder, '.git');
   const objects = join(dot, 'objects');
   for (const path of [join(objects, 'info'), join(objects, 'pack'), join(dot, 'refs'), join(dot, 'info')]) {
     mkdirSync(path, { recursive: true });
   }
   // Relative where it can be, so that the project may be moved as a whole.
-  const borrowed = join(bench.common, 'objects');
-  const inside = !relative(bench.root, bench.common).startsWith('..');
+  const borrowed = join(gitDir.common, 'objects');
+  const inside = !relative(gitDir.root, gitDir.common).startsWith('..');
   writeFileSync(join(objects, 'info', 'alternates'), `${inside ? relative(objects, borrowed) : borrowed}\n`);
   // What git ignores here, and where a shallow history ends, are no part of the objects.
   for (const name of ['info/exclude', 'shallow']) {
-    if (existsSync(join(bench.common, name))) copyFileSync(join(bench.common, name), join(dot, name));
+    if (existsSync(join(gitDir.common, name))) copyFileSync(join(gitDir.common, name), join(dot, name));
   }
   writeFileSync(
     join(dot, 'config'),
     configText([
-      ...bench.traits,
-      ['remote.origin.url', bench.root],
+      ...gitDir.traits,
+      ['remote.origin.url', gitDir.root],
       ['remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'],
     ]),
   );
@@ -88,5 +88,5 @@ export async function writeClone(bench: Workbench, folder: string, { start, bran
     mkdirSync(dirname(join(dot, branch)), { recursive: true });
     writeFileSync(join(dot, branch), `${start}\n`);
   }
-  await checkOut(bench, { folder, index: join(dot, 'index') }, start);
+  await checkOut(gitDir, { folder, index: join(dot, 'index') }, start);
 }

@@ -3,21 +3,21 @@
 
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Files, Workbench } from './private-git-dir.ts';
+import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { scratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
 import { copyIndex, kindAt, names } from './tree-changes.ts';
 
 /** Paths that differ from the commit, staged, changed, deleted or untracked; ignored files do not count. */
-export async function changedSince(bench: Workbench, place: Place, commit: string): Promise<readonly string[]> {
-  return withIndexCopy(bench, place, commit, async (files) => {
+export async function changedSince(gitDir: PrivateGitDir, place: Place, commit: string): Promise<readonly string[]> {
+  return withIndexCopy(gitDir, place, commit, async (files) => {
     const [changed, untracked] = await Promise.all([
       must(
-        bench.files(files, ['diff-index', '-z', '--name-only', '--no-renames', '--ignore-submodules=dirty', commit]),
+        gitDir.files(files, ['diff-index', '-z', '--name-only', '--no-renames', '--ignore-submodules=dirty', commit]),
         'compare the folder with its commit',
       ),
-      untrackedIn(bench, files),
+      untrackedIn(gitDir, files),
     ]);
     return [...new Set([...names(changed), ...untracked])].sort();
   });
@@ -28,46 +28,51 @@ export async function changedSince(bench: Workbench, place: Place, commit: strin
  * from the commit, not from the folder's index, whose staged files may exist in a clone alone.
  */
 export async function treeOf(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   place: Place,
   commit: string,
   leaveOut: readonly string[],
 ): Promise<string> {
   // Not with the clone's objects: git would not write what it finds there, and they go with the clone.
-  return withScratch(bench, { ...place, also: undefined }, async (files) => {
-    await readCommit(bench, files, commit);
+  return withScratch(gitDir, { ...place, also: undefined }, async (files) => {
+    await readCommit(gitDir, files, commit);
     const changed = must(
-      bench.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=dirty']),
+      gitDir.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=dirty']),
       'look for changed files',
     );
-    const paths = [...names(await changed), ...(await untrackedIn(bench, files))].filter(
+    const paths = [...names(await changed), ...(await untrackedIn(gitDir, files))].filter(
       // `name/`: another repository inside this one; its files are its own.
       (path) => !path.endsWith('/') && !leaveOut.includes(path),
     );
     // Git refuses to look behind a folder that became a link, or at a pipe: there, the file is gone.
     const isGone = (path: string): boolean => ['none', 'other'].includes(kindAt(files.folder, path));
     const [gone, there] = [paths.filter(isGone), paths.filter((path) => !isGone(path))];
-    await update(bench, files, ['--force-remove'], gone);
-    await update(bench, files, ['--add', '--remove', '--replace'], there);
-    return (await must(bench.files(files, ['write-tree']), 'write a tree')).trim();
+    await update(gitDir, files, ['--force-remove'], gone);
+    await update(gitDir, files, ['--add', '--remove', '--replace'], there);
+    return (await must(gitDir.files(files, ['write-tree']), 'write a tree')).trim();
   });
 }
 
-async function update(bench: Workbench, files: Files, how: readonly string[], paths: readonly string[]): Promise<void> {
+async function update(
+  gitDir: PrivateGitDir,
+  files: Files,
+  how: readonly string[],
+  paths: readonly string[],
+): Promise<void> {
   if (paths.length === 0) return;
   const input = paths.map((path) => `${path}\0`).join('');
-  await must(bench.files(files, ['update-index', ...how, '-z', '--stdin'], input), 'take a snapshot of the folder');
+  await must(gitDir.files(files, ['update-index', ...how, '-z', '--stdin'], input), 'take a snapshot of the folder');
 }
 
 /** An index that git cannot read, say torn, stops every git of whoever works there: it begins again at the commit. */
-export async function mendIndex(bench: Workbench, place: Place, commit: string): Promise<void> {
+export async function mendIndex(gitDir: PrivateGitDir, place: Place, commit: string): Promise<void> {
   const stat = lstatSync(place.index, { throwIfNoEntry: false });
   if (stat === undefined) return;
-  const asked = stat.isFile() ? await bench.files(place, ['ls-files', '--', NO_PATH]) : undefined;
+  const asked = stat.isFile() ? await gitDir.files(place, ['ls-files', '--', NO_PATH]) : undefined;
   if (asked?.status === 0) return;
   const index = `${place.index}.new`;
   rmSync(index, { recursive: true, force: true });
-  await must(bench.files({ ...place, index }, ['read-tree', commit]), 'read a commit');
+  await must(gitDir.files({ ...place, index }, ['read-tree', commit]), 'read a commit');
   if (!stat.isFile()) rmSync(place.index, { recursive: true });
   renameSync(index, place.index);
 }
@@ -76,40 +81,40 @@ export async function mendIndex(bench: Workbench, place: Place, commit: string):
 const NO_PATH = ':(exclude,top)*';
 
 /** Paths in which two trees differ. */
-export async function pathsBetween(bench: Workbench, older: string, newer: string): Promise<readonly string[]> {
-  const asked = bench.objects(['diff-tree', '-r', '-z', '--name-only', '--no-renames', older, newer]);
+export async function pathsBetween(gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly string[]> {
+  const asked = gitDir.objects(['diff-tree', '-r', '-z', '--name-only', '--no-renames', older, newer]);
   return names(await must(asked, 'compare two trees'));
 }
 
-async function untrackedIn(bench: Workbench, files: Files): Promise<readonly string[]> {
-  const asked = bench.files(files, ['ls-files', '-z', '--others', '--exclude-standard']);
+async function untrackedIn(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {
+  const asked = gitDir.files(files, ['ls-files', '-z', '--others', '--exclude-standard']);
   return names(await must(asked, 'look for untracked files'));
 }
 
 async function withIndexCopy<T>(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   place: Place,
   commit: string,
   look: (files: Files) => Promise<T>,
 ): Promise<T> {
-  return withScratch(bench, place, async (files) => {
+  return withScratch(gitDir, place, async (files) => {
     copyIndex(place.index, files.index);
     // Really: also what the agent told git to take for unchanged.
-    const fresh = await bench.files(files, ['update-index', '-q', '--unmerged', '--really-refresh']);
+    const fresh = await gitDir.files(files, ['update-index', '-q', '--unmerged', '--really-refresh']);
     // 128: the index is torn or shares a part that is not here; 1 only says that files differ.
-    if (fresh.status > 1 || !existsSync(files.index)) await readCommit(bench, files, commit);
+    if (fresh.status > 1 || !existsSync(files.index)) await readCommit(gitDir, files, commit);
     return look(files);
   });
 }
 
-async function readCommit(bench: Workbench, files: Files, commit: string): Promise<void> {
+async function readCommit(gitDir: PrivateGitDir, files: Files, commit: string): Promise<void> {
   rmSync(files.index, { force: true });
-  await must(bench.files(files, ['read-tree', commit]), 'read a commit');
-  await bench.files(files, ['update-index', '-q', '--refresh']);
+  await must(gitDir.files(files, ['read-tree', commit]), 'read a commit');
+  await gitDir.files(files, ['update-index', '-q', '--refresh']);
 }
 
-async function withScratch<T>(bench: Workbench, place: Place, look: (files: Files) => Promise<T>): Promise<T> {
-  const folder = scratch(bench.common);
+async function withScratch<T>(gitDir: PrivateGitDir, place: Place, look: (files: Files) => Promise<T>): Promise<T> {
+  const folder = scratch(gitDir.common);
   try {
     return await look({ folder: place.folder, index: join(folder, 'index'), also: place.also });
   } finally {

@@ -4,7 +4,7 @@
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Workbench } from './private-git-dir.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { scratch } from './scratch-folders.ts';
 import { type Change, changesBetween, type Entry, isSubmodule, kindAt, names } from './tree-changes.ts';
@@ -18,11 +18,11 @@ export interface Interrupted {
   readonly indexInfo: string;
 }
 
-export async function lookAt(bench: Workbench, folder: string, from: string, to: string): Promise<Interrupted> {
-  const changes = await changesBetween(bench, from, to);
-  const own = scratch(bench.common);
+export async function lookAt(gitDir: PrivateGitDir, folder: string, from: string, to: string): Promise<Interrupted> {
+  const changes = await changesBetween(gitDir, from, to);
+  const own = scratch(gitDir.common);
   try {
-    const disk = await entriesOnDisk(bench, folder, join(own, 'disk'), changes);
+    const disk = await entriesOnDisk(gitDir, folder, join(own, 'disk'), changes);
     const unlike = changes.filter((change) => !isAsKnown(folder, change, disk.get(change.path)));
     const ours = new Set<string>();
     for (const [commit, side] of [
@@ -30,7 +30,7 @@ export async function lookAt(bench: Workbench, folder: string, from: string, to:
       [from, 'old'],
     ] as const) {
       const some = unlike.filter((change) => isPlain(change[side]) && isPlain(disk.get(change.path)));
-      const expected = await layOut(bench, join(own, side), commit, some);
+      const expected = await layOut(gitDir, join(own, side), commit, some);
       for (const { path } of some) {
         const found = readFileSync(join(folder, path));
         const whole = readFileSync(join(expected, path));
@@ -40,9 +40,9 @@ export async function lookAt(bench: Workbench, folder: string, from: string, to:
     }
     const indexInfo = indexInfoOf(changes, disk, from.length);
     const index = { folder, index: join(own, 'tree') };
-    await must(bench.files(index, ['read-tree', from]), 'read a commit');
-    await must(bench.files(index, ['update-index', '-z', '--index-info'], indexInfo), 'note what is there');
-    const tree = (await must(bench.files(index, ['write-tree', '--missing-ok']), 'write a tree')).trim();
+    await must(gitDir.files(index, ['read-tree', from]), 'read a commit');
+    await must(gitDir.files(index, ['update-index', '-z', '--index-info'], indexInfo), 'note what is there');
+    const tree = (await must(gitDir.files(index, ['write-tree', '--missing-ok']), 'write a tree')).trim();
     return { edited: unlike.map(({ path }) => path).filter((path) => !ours.has(path)), tree, indexInfo };
   } finally {
     rmSync(own, { recursive: true, force: true });
@@ -51,7 +51,7 @@ export async function lookAt(bench: Workbench, folder: string, from: string, to:
 
 /** As git would add them. A path below a link that leads elsewhere is not there. */
 async function entriesOnDisk(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   folder: string,
   index: string,
   changes: readonly Change[],
@@ -59,8 +59,8 @@ async function entriesOnDisk(
   const files = { folder, index };
   const input = changes.filter(({ path }) => kindAt(folder, path) === 'file').map(({ path }) => `${path}\0`);
   const args = ['update-index', '--add', '--remove', '--info-only', '-z', '--stdin'];
-  await must(bench.files(files, args, input.join('')), 'read the files');
-  const lines = names(await must(bench.files(files, ['ls-files', '--stage', '-z']), 'read the files'));
+  await must(gitDir.files(files, args, input.join('')), 'read the files');
+  const lines = names(await must(gitDir.files(files, ['ls-files', '--stage', '-z']), 'read the files'));
   return new Map(
     lines.map((line) => {
       const [mode = '', id = ''] = line.split(' ', 2);
@@ -78,13 +78,13 @@ function isAsKnown(folder: string, change: Change, found: Entry | undefined): bo
 const isPlain = (entry: Entry | undefined): boolean => entry?.mode.startsWith('100') === true;
 
 /** Files of a commit as git writes them, with its line ends and filters. */
-async function layOut(bench: Workbench, folder: string, commit: string, some: readonly Change[]): Promise<string> {
+async function layOut(gitDir: PrivateGitDir, folder: string, commit: string, some: readonly Change[]): Promise<string> {
   if (some.length === 0) return folder;
   mkdirSync(folder);
   const files = { folder, index: `${folder}-index` };
-  await must(bench.files(files, ['read-tree', commit]), 'read a commit');
+  await must(gitDir.files(files, ['read-tree', commit]), 'read a commit');
   const input = some.map(({ path }) => `${path}\0`).join('');
-  await must(bench.files(files, ['checkout-index', '-z', '--stdin'], input), 'write files to compare with');
+  await must(gitDir.files(files, ['checkout-index', '-z', '--stdin'], input), 'write files to compare with');
   return folder;
 }
 

@@ -3,7 +3,7 @@
 // can commit without write access to the project's.
 
 import { cloneIsolation } from './clone.ts';
-import type { Workbench } from './private-git-dir.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 import type { Place } from './task-folder.ts';
 import { worktreeIsolation } from './worktree.ts';
 
@@ -13,16 +13,16 @@ export interface Isolation {
    * The task's folder at the given commit, on its branch. Complete but UNPREPARED, or not there at all.
    * The branch itself is the caller's to make before.
    */
-  make(bench: Workbench, task: string, start: string): Promise<Place>;
+  make(gitDir: PrivateGitDir, task: string, start: string): Promise<Place>;
   /** The folder and what belongs to it go. What is worth keeping was saved before. */
-  remove(bench: Workbench, place: { readonly task: string; readonly gitDirectory?: string }): void;
+  remove(gitDir: PrivateGitDir, place: { readonly task: string; readonly gitDirectory?: string }): void;
   /** Makes a commit of the folder known to the project. */
-  bring(bench: Workbench, place: Place, commit: string): Promise<void>;
+  bring(gitDir: PrivateGitDir, place: Place, commit: string): Promise<void>;
 }
 
 /** Ref storages other than files keep a worktree's HEAD elsewhere: only a clone is safe there. */
-export function isolationFor(bench: Workbench, wanted: Place['kind'] | undefined): Isolation {
-  return wanted === 'clone' || bench.refStorage !== 'files' ? cloneIsolation : worktreeIsolation;
+export function isolationFor(gitDir: PrivateGitDir, wanted: Place['kind'] | undefined): Isolation {
+  return wanted === 'clone' || gitDir.refStorage !== 'files' ? cloneIsolation : worktreeIsolation;
 }
 
 export const isolationOf = (place: { readonly kind: Place['kind'] }): Isolation =>

@@ -5,7 +5,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mergeTrees } from './merge-candidate.ts';
-import type { Workbench } from './private-git-dir.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 import { isAncestor } from './refs.ts';
 import { must } from './run.ts';
 import { headOf, type Place } from './task-folder.ts';
@@ -18,21 +18,26 @@ export interface LaidOut {
 }
 
 /** Safe to repeat. The folder must be clean, or already hold this very merge. */
-export async function layOutMerge(bench: Workbench, place: Place, theirs: string, message: string): Promise<LaidOut> {
-  const head = await headOf(bench, place);
+export async function layOutMerge(
+  gitDir: PrivateGitDir,
+  place: Place,
+  theirs: string,
+  message: string,
+): Promise<LaidOut> {
+  const head = await headOf(gitDir, place);
   if (head === undefined) throw new Error(`${place.folder} has no HEAD`);
   // Nothing to merge: git would call it "already up to date".
-  if (await isAncestor(bench, theirs, head.commit)) return { conflicts: [] };
-  const { tree, conflicts } = await mergeTrees(bench, head.commit, theirs);
+  if (await isAncestor(gitDir, theirs, head.commit)) return { conflicts: [] };
+  const { tree, conflicts } = await mergeTrees(gitDir, head.commit, theirs);
   const paths = [...new Set(conflicts.map(({ path }) => path))];
   if (head.merging === theirs) return { conflicts: paths };
   // read-tree takes a file that was only touched, or copied with the project, for a changed one.
-  await bench.files(place, ['update-index', '-q', '--refresh']);
-  await must(bench.files(place, ['read-tree', '-m', '-u', head.commit, tree]), 'lay out the merge');
+  await gitDir.files(place, ['update-index', '-q', '--refresh']);
+  await must(gitDir.files(place, ['read-tree', '-m', '-u', head.commit, tree]), 'lay out the merge');
   const gone = paths.map((path) => `0 ${'0'.repeat(head.commit.length)}\t${path}\0`);
   const stages = conflicts.map(({ mode, blob, stage, path }) => `${mode} ${blob} ${stage}\t${path}\0`);
   await must(
-    bench.files(place, ['update-index', '-z', '--index-info'], [...gone, ...stages].join('')),
+    gitDir.files(place, ['update-index', '-z', '--index-info'], [...gone, ...stages].join('')),
     'mark the conflicts',
   );
   note(place, 'MERGE_MSG', `${message}\n`);

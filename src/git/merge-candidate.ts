@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
-import type { Workbench } from './private-git-dir.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 import { MINIMUM_GIT, must } from './run.ts';
 import { scratch } from './scratch-folders.ts';
 
@@ -22,14 +22,17 @@ export interface MergeRequest {
   readonly message: string;
 }
 
-export async function buildCandidate(bench: Workbench, { onto, commit, message }: MergeRequest): Promise<Candidate> {
-  const fork = (await bench.objects(['merge-base', onto, commit])).stdout.trim();
+export async function buildCandidate(
+  gitDir: PrivateGitDir,
+  { onto, commit, message }: MergeRequest,
+): Promise<Candidate> {
+  const fork = (await gitDir.objects(['merge-base', onto, commit])).stdout.trim();
   if (fork === commit) return { kind: 'contained' };
-  if (fork === onto && (await leadsTo(bench, onto, commit))) return { kind: 'fast-forward', commit };
-  const merged = fork === onto ? { tree: `${commit}^{tree}`, conflicts: [] } : await mergeTrees(bench, onto, commit);
+  if (fork === onto && (await leadsTo(gitDir, onto, commit))) return { kind: 'fast-forward', commit };
+  const merged = fork === onto ? { tree: `${commit}^{tree}`, conflicts: [] } : await mergeTrees(gitDir, onto, commit);
   if (merged.conflicts.length > 0)
     return { kind: 'conflict', paths: [...new Set(merged.conflicts.map(({ path }) => path))] };
-  const made = bench.objects(['commit-tree', merged.tree, '-p', onto, '-p', commit], message);
+  const made = gitDir.objects(['commit-tree', merged.tree, '-p', onto, '-p', commit], message);
   return { kind: 'merge', commit: (await must(made, 'make the merge commit')).trim() };
 }
 
@@ -37,8 +40,8 @@ export async function buildCandidate(bench: Workbench, { onto, commit, message }
  * By first parents alone. A coder who merged the branch into its own has it as a second parent: a fast-forward
  * would then turn the branch's history into the task's.
  */
-async function leadsTo(bench: Workbench, onto: string, commit: string): Promise<boolean> {
-  const asked = await bench.objects(['rev-list', '--first-parent', '--parents', `${onto}..${commit}`]);
+async function leadsTo(gitDir: PrivateGitDir, onto: string, commit: string): Promise<boolean> {
+  const asked = await gitDir.objects(['rev-list', '--first-parent', '--parents', `${onto}..${commit}`]);
   const [, parent] = asked.stdout.trim().split('\n').at(-1)?.split(' ') ?? [];
   return parent === onto;
 }
@@ -57,12 +60,12 @@ export interface Merged {
 }
 
 /** `ours` is what the other side is merged into. */
-export async function mergeTrees(bench: Workbench, ours: string, theirs: string): Promise<Merged> {
-  const folder = scratch(bench.common);
+export async function mergeTrees(gitDir: PrivateGitDir, ours: string, theirs: string): Promise<Merged> {
+  const folder = scratch(gitDir.common);
   try {
-    await writeAttributes(bench, ours, folder);
+    await writeAttributes(gitDir, ours, folder);
     const files = { folder, index: join(folder, '.no-index') };
-    const asked = await bench.files(files, ['merge-tree', '--write-tree', '--no-messages', '-z', ours, theirs]);
+    const asked = await gitDir.files(files, ['merge-tree', '--write-tree', '--no-messages', '-z', ours, theirs]);
     if (asked.status === 129) {
       const needed = MINIMUM_GIT.join('.');
       throw new EnvironmentError(
@@ -87,14 +90,14 @@ function parseConflict(entry: string): Conflict {
 }
 
 /** merge-tree reads attributes (`*.lock -merge`, `CHANGELOG merge=union`) from files, not from a tree. */
-async function writeAttributes(bench: Workbench, commit: string, folder: string): Promise<void> {
+async function writeAttributes(gitDir: PrivateGitDir, commit: string, folder: string): Promise<void> {
   const listed = await must(
-    bench.objects(['ls-tree', '-r', '-z', '--full-tree', '--name-only', commit]),
+    gitDir.objects(['ls-tree', '-r', '-z', '--full-tree', '--name-only', commit]),
     'list the files of a commit',
   );
   const paths = listed.split('\0').filter((path) => path === '.gitattributes' || path.endsWith('/.gitattributes'));
   for (const path of paths) {
-    const text = await bench.objects(['cat-file', 'blob', `${commit}:${path}`]);
+    const text = await gitDir.objects(['cat-file', 'blob', `${commit}:${path}`]);
     if (text.status !== 0) continue; // a link of that name: git does not follow it either
     mkdirSync(join(folder, dirname(path)), { recursive: true });
     writeFileSync(join(folder, path), text.stdout);

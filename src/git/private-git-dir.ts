@@ -9,7 +9,7 @@ import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts'
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { type Environment, type GitAnswer, git, MINIMUM_GIT } from './run.ts';
 
-export interface Workbench {
+export interface PrivateGitDir {
   readonly env: Environment;
   /** The project's root. */
   readonly root: string;
@@ -47,11 +47,11 @@ export interface WorkbenchOptions {
   readonly hold?: number | undefined;
 }
 
-export async function openWorkbench(
+export async function openPrivateGitDir(
   env: Environment,
   root: string,
   { allowFilters = false, hold }: WorkbenchOptions = {},
-): Promise<Workbench | Refusal> {
+): Promise<PrivateGitDir | Refusal> {
   const own = gitDirectoryOf(root);
   if (own === undefined) return refuse(`${root} is not in a git repository`, 'restore its .git', 3, 'no-git');
   const common = commonDirectoryOf(own);
@@ -71,12 +71,12 @@ export async function openWorkbench(
   const filters = [...new Set(settings.flatMap(([key]) => /^filter\.(.+)\.[^.]+$/.exec(key)?.[1] ?? []))];
   const granted = allowFilters ? await userFilters(env, root, settings) : [];
   const traits = settings.filter(([key]) => TRAITS.includes(key));
-  const bench = ownDirectory(common, [...traits, ...granted]);
+  const gitDir = ownDirectory(common, [...traits, ...granted]);
   const at = (place?: Files) => ({
-    GIT_DIR: bench,
+    GIT_DIR: gitDir,
     GIT_OBJECT_DIRECTORY: join(common, 'objects'),
     ...(place === undefined
-      ? { GIT_WORK_TREE: bench, GIT_INDEX_FILE: join(bench, 'no-index') }
+      ? { GIT_WORK_TREE: gitDir, GIT_INDEX_FILE: join(gitDir, 'no-index') }
       : {
           GIT_WORK_TREE: place.folder,
           GIT_INDEX_FILE: place.index,
@@ -92,10 +92,10 @@ export async function openWorkbench(
     filters: allowFilters ? [] : filters,
     refStorage: settings.findLast(([key]) => key === 'extensions.refstorage')?.[1] ?? 'files',
     project: (args, input = '') => git(env, root, args, { input, hold }),
-    objects: (args, input = '') => git(env, bench, args, { at: at(), input, hold }),
+    objects: (args, input = '') => git(env, gitDir, args, { at: at(), input, hold }),
     files: (place, args, input = '') => git(env, place.folder, args, { at: at(place), input, hold, in: place.folder }),
     fetch: (gitDirectory, commit) =>
-      git(env, bench, [...FETCH, gitDirectory, commit], {
+      git(env, gitDir, [...FETCH, gitDirectory, commit], {
         at: { ...at(), GIT_ALLOW_PROTOCOL: 'file' },
         hold,
         in: gitDirectory,
@@ -193,25 +193,25 @@ async function userFilters(env: Environment, root: string, settings: readonly Tr
 
 /** Written anew by every process: what somebody may have put there meanwhile does not last. */
 function ownDirectory(common: string, traits: readonly Trait[]): string {
-  const bench = join(common, 'liza', 'git');
+  const gitDir = join(common, 'liza', 'git');
   try {
-    for (const folder of ['refs', 'objects', 'info']) mkdirSync(join(bench, folder), { recursive: true });
-    replace(join(bench, 'HEAD'), 'ref: refs/heads/none\n');
-    replace(join(bench, 'config'), configText(traits));
+    for (const folder of ['refs', 'objects', 'info']) mkdirSync(join(gitDir, folder), { recursive: true });
+    replace(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+    replace(join(gitDir, 'config'), configText(traits));
     for (const name of ['info/exclude', 'shallow']) {
       const theirs = join(common, name);
-      if (existsSync(theirs)) replace(join(bench, name), readFileSync(theirs, 'utf8'));
-      else rmSync(join(bench, name), { force: true });
+      if (existsSync(theirs)) replace(join(gitDir, name), readFileSync(theirs, 'utf8'));
+      else rmSync(join(gitDir, name), { force: true });
     }
   } catch (cause) {
     throw new EnvironmentError(
-      `${bench} could not be written: ${(cause as Error).message}`,
+      `${gitDir} could not be written: ${(cause as Error).message}`,
       'make room, or mend its rights',
       1,
       { cause },
     );
   }
-  return bench;
+  return gitDir;
 }
 
 function replace(file: string, text: string): void {

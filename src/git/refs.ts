@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import type { Workbench } from './private-git-dir.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 
 export const branchOf = (task: string): string => `refs/heads/task/${task}`;
@@ -19,9 +19,12 @@ export const reviewOf = (task: string, n: number | '' = ''): string => `refs/liz
 export const attemptOf = (task: string, n: number | '' = ''): string => `refs/liza/attempts/${task}/${n}`;
 
 /** All refs at or below the given names, with what they point to. */
-export async function readRefs(bench: Workbench, ...names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function readRefs(
+  gitDir: PrivateGitDir,
+  ...names: readonly string[]
+): Promise<ReadonlyMap<string, string>> {
   const patterns = names.map((name) => name.replace(/\/$/, ''));
-  const asked = bench.project(['for-each-ref', '--format=%(objectname) %(refname)', '--', ...patterns]);
+  const asked = gitDir.project(['for-each-ref', '--format=%(objectname) %(refname)', '--', ...patterns]);
   const lines = (await must(asked, 'read its refs')).split('\n').filter((line) => line !== '');
   return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
 }
@@ -30,7 +33,7 @@ export async function readRefs(bench: Workbench, ...names: readonly string[]): P
  * Whether there can be any of them, told from the files alone: a process less for each new task. Only where refs are
  * files; whoever creates one meanwhile is met by the compare-and-swap.
  */
-export function mayHaveRefs({ common, refStorage }: Workbench, ...names: readonly string[]): boolean {
+export function mayHaveRefs({ common, refStorage }: PrivateGitDir, ...names: readonly string[]): boolean {
   if (refStorage !== 'files' || names.some((name) => existsSync(join(common, name)))) return true;
   const packed = join(common, 'packed-refs');
   if (!existsSync(packed)) return false;
@@ -59,15 +62,15 @@ export interface RefChange {
 }
 
 /** All or none. 'moved': one of them was not what the caller saw, and nothing has changed. */
-export async function updateRefs(bench: Workbench, changes: readonly RefChange[]): Promise<'done' | 'moved'> {
+export async function updateRefs(gitDir: PrivateGitDir, changes: readonly RefChange[]): Promise<'done' | 'moved'> {
   if (changes.length === 0) return 'done';
   const lines = changes.map(({ ref, to, from }) => {
     const old = from === undefined ? '' : from === null ? zero(to ?? '') : from;
     return to === null ? `delete ${ref}\0${old}\0` : `update ${ref}\0${to}\0${old}\0`;
   });
-  const asked = await bench.project(['update-ref', '-z', '--stdin'], `start\0${lines.join('')}prepare\0commit\0`);
+  const asked = await gitDir.project(['update-ref', '-z', '--stdin'], `start\0${lines.join('')}prepare\0commit\0`);
   if (asked.status === 0) return 'done';
-  const current = await readRefs(bench, ...changes.map(({ ref }) => ref));
+  const current = await readRefs(gitDir, ...changes.map(({ ref }) => ref));
   const moved = changes.some(({ ref, from }) => from !== undefined && (current.get(ref) ?? null) !== from);
   if (moved) return 'moved';
   // `a` and `a/b` cannot both be refs.
@@ -84,18 +87,21 @@ export async function updateRefs(bench: Workbench, changes: readonly RefChange[]
 const zero = (like: string): string => '0'.repeat(like.length === 64 ? 64 : 40);
 
 /** The full id of a commit, or undefined when there is none of that name. */
-export async function commitOf(bench: Workbench, name: string): Promise<string | undefined> {
-  const asked = await bench.project(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
+export async function commitOf(gitDir: PrivateGitDir, name: string): Promise<string | undefined> {
+  const asked = await gitDir.project(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
   return asked.status === 0 ? asked.stdout.trim() : undefined;
 }
 
 /** The same for several names at once, in their order. */
-export async function commitsOf(bench: Workbench, names: readonly string[]): Promise<readonly (string | undefined)[]> {
+export async function commitsOf(
+  gitDir: PrivateGitDir,
+  names: readonly string[],
+): Promise<readonly (string | undefined)[]> {
   const input = names.map((name) => `${name}^{commit}\n`).join('');
-  const asked = must(bench.project(['cat-file', '--batch-check'], input), 'look for commits');
+  const asked = must(gitDir.project(['cat-file', '--batch-check'], input), 'look for commits');
   return (await asked).split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1]);
 }
 
-export async function isAncestor(bench: Workbench, older: string, newer: string): Promise<boolean> {
-  return (await bench.objects(['merge-base', '--is-ancestor', older, newer])).status === 0;
+export async function isAncestor(gitDir: PrivateGitDir, older: string, newer: string): Promise<boolean> {
+  return (await gitDir.objects(['merge-base', '--is-ancestor', older, newer])).status === 0;
 }

@@ -6,7 +6,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpat
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import type { Workbench } from './private-git-dir.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, baselineOf, branchOf, mergingOf, reviewOf, seenOf } from './refs.ts';
 import { folderOf, linkOf } from './task-folder.ts';
 
@@ -114,21 +114,21 @@ function repositoryOf(pid: string): string | undefined {
 const isInside = (folder: string, path: string): boolean => !relative(folder, path).startsWith('..');
 
 /** Lock files that Liza's own git calls for a task may leave. Not those of the person's checkouts. */
-export function lockPathsOf(bench: Workbench, task: string, integrationRef: string): readonly string[] {
+export function lockPathsOf(gitDir: PrivateGitDir, task: string, integrationRef: string): readonly string[] {
   const refs = [branchOf(task), seenOf(task), mergingOf(task), baselineOf(task), integrationRef];
-  const numbered = [reviewOf(task), attemptOf(task)].flatMap((ref) => locksIn(join(bench.common, ref)));
-  const root = gitDirectoryOf(bench.root) ?? bench.common;
-  const link = linkOf(bench, task);
+  const numbered = [reviewOf(task), attemptOf(task)].flatMap((ref) => locksIn(join(gitDir.common, ref)));
+  const root = gitDirectoryOf(gitDir.root) ?? gitDir.common;
+  const link = linkOf(gitDir, task);
   const clone = ['index.lock', 'HEAD.lock', `${branchOf(task)}.lock`].map((name) => ['.git', ...name.split('/')]);
   return [
-    ...refs.map((ref) => join(bench.common, `${ref}.lock`)),
+    ...refs.map((ref) => join(gitDir.common, `${ref}.lock`)),
     ...numbered,
     // packed-refs.new: git makes it only if it is not there, and no ref that is packed can go meanwhile.
-    ...['packed-refs.lock', 'packed-refs.new', 'reftable/tables.list.lock'].map((name) => join(bench.common, name)),
+    ...['packed-refs.lock', 'packed-refs.new', 'reftable/tables.list.lock'].map((name) => join(gitDir.common, name)),
     // Moving the branch that the root is on writes the log of its HEAD.
     join(root, 'HEAD.lock'),
     ...['index.lock', 'HEAD.lock'].map((name) => join(link, name)),
-    ...clone.flatMap((parts) => withoutLinks(bench, task, parts) ?? []),
+    ...clone.flatMap((parts) => withoutLinks(gitDir, task, parts) ?? []),
   ];
 }
 
@@ -139,9 +139,9 @@ function locksIn(folder: string): readonly string[] {
 }
 
 /** The clone is its agent's: a link in it could lead to any file called so. */
-function withoutLinks(bench: Workbench, task: string, parts: readonly string[]): string | undefined {
-  const folders = parts.slice(0, -1).map((_, at) => join(folderOf(bench, task), ...parts.slice(0, at + 1)));
-  const all = [bench.worktrees, folderOf(bench, task), ...folders];
+function withoutLinks(gitDir: PrivateGitDir, task: string, parts: readonly string[]): string | undefined {
+  const folders = parts.slice(0, -1).map((_, at) => join(folderOf(gitDir, task), ...parts.slice(0, at + 1)));
+  const all = [gitDir.worktrees, folderOf(gitDir, task), ...folders];
   const plain = all.every((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory());
-  return plain ? join(folderOf(bench, task), ...parts) : undefined;
+  return plain ? join(folderOf(gitDir, task), ...parts) : undefined;
 }

@@ -4,7 +4,7 @@
 
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { Files, Workbench } from './private-git-dir.ts';
+import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { branchOf, readRefs, seenOf } from './refs.ts';
 import { git } from './run.ts';
 
@@ -19,28 +19,30 @@ export type Found = Place | { readonly none: true } | { readonly broken: string 
 
 /** As it stands in the state, from the project's root. */
 export const worktreePath = (task: string): string => `.worktrees/${task}`;
-export const folderOf = (bench: Workbench, task: string): string => join(bench.worktrees, task);
+export const folderOf = (gitDir: PrivateGitDir, task: string): string => join(gitDir.worktrees, task);
 /** The directory that makes a folder a linked worktree; the prefix keeps it apart from the user's own. */
-export const linkOf = (bench: Workbench, task: string): string => join(bench.common, 'worktrees', `liza-${task}`);
+export const linkOf = (gitDir: PrivateGitDir, task: string): string => join(gitDir.common, 'worktrees', `liza-${task}`);
 
-export function findPlace(bench: Workbench, task: string): Found {
-  const folder = folderOf(bench, task);
-  for (const path of [bench.worktrees, folder]) {
+export function findPlace(gitDir: PrivateGitDir, task: string): Found {
+  const folder = folderOf(gitDir, task);
+  for (const path of [gitDir.worktrees, folder]) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined)
-      return isLinked(bench, task) ? { broken: `${shown(bench, folder)} is gone` } : { none: true };
-    if (stat.isSymbolicLink()) return { broken: `${shown(bench, path)} is a symbolic link` };
-    if (!stat.isDirectory()) return { broken: `${shown(bench, path)} is not a folder` };
+      return isLinked(gitDir, task) ? { broken: `${shown(gitDir, folder)} is gone` } : { none: true };
+    if (stat.isSymbolicLink()) return { broken: `${shown(gitDir, path)} is a symbolic link` };
+    if (!stat.isDirectory()) return { broken: `${shown(gitDir, path)} is not a folder` };
   }
   const dot = lstatSync(join(folder, '.git'), { throwIfNoEntry: false });
   if (dot?.isDirectory() === true) {
     const odd = CLONE_FILES.find((name) => isOdd(join(folder, '.git', name)));
     return odd === undefined
-      ? clonedPlace(bench, task)
-      : { broken: `${shown(bench, folder)}/.git/${odd} is not a plain file` };
+      ? clonedPlace(gitDir, task)
+      : { broken: `${shown(gitDir, folder)}/.git/${odd} is not a plain file` };
   }
-  const link = isLinked(bench, task) ? linkOf(bench, task) : addedByGit(bench, folder);
-  return link === undefined ? { broken: `${shown(bench, folder)} has lost its .git` } : linkedPlace(bench, task, link);
+  const link = isLinked(gitDir, task) ? linkOf(gitDir, task) : addedByGit(gitDir, folder);
+  return link === undefined
+    ? { broken: `${shown(gitDir, folder)} has lost its .git` }
+    : linkedPlace(gitDir, task, link);
 }
 
 /** Files of a clone that every git reads; its agent may have put a pipe there, on which git would wait for ever. */
@@ -52,10 +54,10 @@ function isOdd(path: string): boolean {
 }
 
 /** A worktree that `git worktree add` made, on a board that was imported: both halves must name each other. */
-function addedByGit(bench: Workbench, folder: string): string | undefined {
+function addedByGit(gitDir: PrivateGitDir, folder: string): string | undefined {
   const dot = join(folder, '.git');
   const link = /^gitdir: (.+)/.exec(firstLine(dot) ?? '')?.[1];
-  if (link === undefined || dirname(link) !== join(bench.common, 'worktrees')) return undefined;
+  if (link === undefined || dirname(link) !== join(gitDir.common, 'worktrees')) return undefined;
   return firstLine(join(link, 'gitdir')) === dot ? link : undefined;
 }
 
@@ -66,12 +68,12 @@ export const isPrepared = ({ gitDirectory }: Place): boolean => !existsSync(join
 
 export const isPlace = (found: Found): found is Place => 'kind' in found;
 
-export function linkedPlace(bench: Workbench, task: string, gitDirectory = linkOf(bench, task)): Place {
-  return { task, kind: 'worktree', folder: folderOf(bench, task), gitDirectory, index: join(gitDirectory, 'index') };
+export function linkedPlace(gitDir: PrivateGitDir, task: string, gitDirectory = linkOf(gitDir, task)): Place {
+  return { task, kind: 'worktree', folder: folderOf(gitDir, task), gitDirectory, index: join(gitDirectory, 'index') };
 }
 
-export function clonedPlace(bench: Workbench, task: string): Place {
-  const folder = folderOf(bench, task);
+export function clonedPlace(gitDir: PrivateGitDir, task: string): Place {
+  const folder = folderOf(gitDir, task);
   const gitDirectory = join(folder, '.git');
   return {
     task,
@@ -84,10 +86,10 @@ export function clonedPlace(bench: Workbench, task: string): Place {
 }
 
 /** Liza's half of a linked worktree is there, whatever became of the folder. */
-export const isLinked = (bench: Workbench, task: string): boolean =>
-  statSync(linkOf(bench, task), { throwIfNoEntry: false })?.isDirectory() === true;
+export const isLinked = (gitDir: PrivateGitDir, task: string): boolean =>
+  statSync(linkOf(gitDir, task), { throwIfNoEntry: false })?.isDirectory() === true;
 
-const shown = (bench: Workbench, path: string): string => relative(bench.root, path);
+const shown = (gitDir: PrivateGitDir, path: string): string => relative(gitDir.root, path);
 
 /** Its HEAD is the task's branch, and that is not there. A clone's branch is its own. */
 export const isWithoutBranch = (place: Place, refs: ReadonlyMap<string, string>): boolean =>
@@ -131,13 +133,13 @@ export interface Head {
  * undefined when HEAD leads to no commit, or a clone has lost some of it. rev-parse and rev-list start nothing, whatever
  * the folder's configuration says.
  */
-export async function headOf(bench: Workbench, place: Place): Promise<Head | undefined> {
+export async function headOf(gitDir: PrivateGitDir, place: Place): Promise<Head | undefined> {
   const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['rev-parse', '--revs-only', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'];
-  const asked = await git(bench.env, place.folder, args, { at, in: place.folder });
+  const asked = await git(gitDir.env, place.folder, args, { at, in: place.folder });
   const [commit, branch] = asked.stdout.split('\n');
   if (asked.status !== 0 || commit === undefined || !/^[0-9a-f]{40,64}$/.test(commit)) return undefined;
-  if (place.kind === 'clone' && !(await isWhole(bench, place, commit))) return undefined;
+  if (place.kind === 'clone' && !(await isWhole(gitDir, place, commit))) return undefined;
   const merging = firstLine(join(place.gitDirectory, 'MERGE_HEAD'));
   return {
     commit,
@@ -148,19 +150,19 @@ export async function headOf(bench: Workbench, place: Place): Promise<Head | und
 }
 
 /** Its agent may have removed objects; what the project has already it cannot lose. */
-export async function isWhole(bench: Workbench, place: Place, commit: string): Promise<boolean> {
+export async function isWhole(gitDir: PrivateGitDir, place: Place, commit: string): Promise<boolean> {
   // What was brought lately lies there as a file: no process need be asked.
-  if (existsSync(join(bench.common, 'objects', commit.slice(0, 2), commit.slice(2)))) return true;
+  if (existsSync(join(gitDir.common, 'objects', commit.slice(0, 2), commit.slice(2)))) return true;
   const [known, refs] = await Promise.all([
-    bench.objects(['cat-file', '-e', `${commit}^{commit}`]),
-    readRefs(bench, seenOf(place.task)),
+    gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]),
+    readRefs(gitDir, seenOf(place.task)),
   ]);
   if (known.status === 0) return true;
   const seen = refs.get(seenOf(place.task));
   const without = seen === undefined ? [] : ['--not', seen];
   const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['rev-list', '--objects', '--quiet', commit, ...without];
-  return (await git(bench.env, place.folder, args, { at, in: place.folder })).status === 0;
+  return (await git(gitDir.env, place.folder, args, { at, in: place.folder })).status === 0;
 }
 
 /** Of a plain file only: an agent may have put a pipe there, on which a reader would wait for ever. */

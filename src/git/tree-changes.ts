@@ -4,7 +4,7 @@
 
 import { copyFileSync, lstatSync, rmSync, type Stats, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Files, Workbench } from './private-git-dir.ts';
+import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 
 /** A file as a tree or an index has it. */
@@ -24,8 +24,8 @@ export interface Change {
 /** A submodule: its files are its own, and no step of ours looks at them. */
 export const isSubmodule = (entry: Entry | undefined): boolean => entry?.mode === '160000';
 
-export async function changesBetween(bench: Workbench, older: string, newer: string): Promise<readonly Change[]> {
-  const asked = bench.objects(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', older, newer]);
+export async function changesBetween(gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly Change[]> {
+  const asked = gitDir.objects(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', older, newer]);
   const fields = names(await must(asked, 'compare two trees'));
   const changes: Change[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -40,13 +40,17 @@ export async function changesBetween(bench: Workbench, older: string, newer: str
 }
 
 /** Files that the index does not hold, ignored or not, where the changes would put others. */
-export async function inTheWay(bench: Workbench, files: Files, changes: readonly Change[]): Promise<readonly string[]> {
+export async function inTheWay(
+  gitDir: PrivateGitDir,
+  files: Files,
+  changes: readonly Change[],
+): Promise<readonly string[]> {
   const added = changes.filter((change) => change.old === undefined && !isSubmodule(change.new));
   const suspects = [...new Set(added.flatMap(({ path }) => firstObstacle(files.folder, path) ?? []))];
   const found: string[] = [];
   for (let at = 0; at < suspects.length; at += 200) {
     const some = suspects.slice(at, at + 200);
-    const asked = bench.files(files, ['--literal-pathspecs', 'ls-files', '-z', '--others', '--', ...some]);
+    const asked = gitDir.files(files, ['--literal-pathspecs', 'ls-files', '-z', '--others', '--', ...some]);
     found.push(...names(await must(asked, 'look for untracked files')));
   }
   return found;

@@ -6,7 +6,7 @@ import { existsSync, lstatSync, readFileSync, realpathSync, rmSync } from 'node:
 import { dirname, join, resolve } from 'node:path';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { filteredPaths } from './filters.ts';
-import type { Files, Workbench } from './private-git-dir.ts';
+import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { scratch } from './scratch-folders.ts';
 import {
@@ -37,15 +37,15 @@ export interface Held {
 /** While it is there, an advance of the checkout is under way, or its process has died; see advance-checkout.ts. */
 export const MARKER = 'liza-advance';
 
-export async function holdersOf(bench: Workbench, branch: string): Promise<readonly Checkout[]> {
-  const text = await must(bench.project(['worktree', 'list', '--porcelain', '-z']), 'list its worktrees');
+export async function holdersOf(gitDir: PrivateGitDir, branch: string): Promise<readonly Checkout[]> {
+  const text = await must(gitDir.project(['worktree', 'list', '--porcelain', '-z']), 'list its worktrees');
   const holders: Checkout[] = [];
   for (const [at, record] of text.split('\0\0').entries()) {
     const lines = record.split('\0');
     const listed = lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length);
     if (listed === undefined || lines.includes('bare')) continue;
-    const folder = at === 0 ? await mainFolder(bench, listed) : listed;
-    const gitDirectory = ownDirectory(bench, folder, at === 0);
+    const folder = at === 0 ? await mainFolder(gitDir, listed) : listed;
+    const gitDirectory = ownDirectory(gitDir, folder, at === 0);
     if (gitDirectory === undefined) continue;
     if (!lines.includes(`branch ${branch}`) && !comesBackTo(gitDirectory, branch)) continue;
     holders.push({ folder, gitDirectory, branch });
@@ -54,18 +54,18 @@ export async function holdersOf(bench: Workbench, branch: string): Promise<reado
 }
 
 /** Of a submodule git lists the git directory; its files are where core.worktree says. */
-async function mainFolder(bench: Workbench, listed: string): Promise<string> {
+async function mainFolder(gitDir: PrivateGitDir, listed: string): Promise<string> {
   if (existsSync(join(listed, '.git'))) return listed;
-  const asked = await bench.project(['config', '--file', join(bench.common, 'config'), '--get', 'core.worktree']);
-  return asked.status === 0 ? resolve(bench.common, asked.stdout.replace(/\n$/, '')) : listed;
+  const asked = await gitDir.project(['config', '--file', join(gitDir.common, 'config'), '--get', 'core.worktree']);
+  return asked.status === 0 ? resolve(gitDir.common, asked.stdout.replace(/\n$/, '')) : listed;
 }
 
 /** undefined: the folder is gone, or no longer what the repository takes it for. */
-function ownDirectory(bench: Workbench, folder: string, main: boolean): string | undefined {
+function ownDirectory(gitDir: PrivateGitDir, folder: string, main: boolean): string | undefined {
   try {
     const own = gitDirectoryOf(folder);
-    if (own === undefined || real(commonDirectoryOf(own)) !== real(bench.common)) return undefined;
-    if (main) return real(own) === real(bench.common) ? own : undefined;
+    if (own === undefined || real(commonDirectoryOf(own)) !== real(gitDir.common)) return undefined;
+    if (main) return real(own) === real(gitDir.common) ? own : undefined;
     // An agent can let the `.git` of its folder lead into another checkout: both ends have to agree.
     const back = resolve(own, readFileSync(join(own, 'gitdir'), 'utf8').trim());
     return real(dirname(back)) === real(folder) ? own : undefined;
@@ -98,11 +98,11 @@ export interface HeadThere {
   readonly branch?: string;
 }
 
-export async function headIn(bench: Workbench, { gitDirectory }: Checkout): Promise<HeadThere> {
+export async function headIn(gitDir: PrivateGitDir, { gitDirectory }: Checkout): Promise<HeadThere> {
   const at = ['--git-dir', gitDirectory];
   const [commit, branch] = await Promise.all([
-    bench.project([...at, 'rev-parse', '--verify', '--quiet', '--end-of-options', 'HEAD^{commit}']),
-    bench.project([...at, 'symbolic-ref', '--quiet', 'HEAD']),
+    gitDir.project([...at, 'rev-parse', '--verify', '--quiet', '--end-of-options', 'HEAD^{commit}']),
+    gitDir.project([...at, 'symbolic-ref', '--quiet', 'HEAD']),
   ]);
   return {
     ...(commit.status === 0 ? { commit: commit.stdout.trim() } : {}),
@@ -112,19 +112,19 @@ export async function headIn(bench: Workbench, { gitDirectory }: Checkout): Prom
 
 /** Why the checkout cannot be brought from one commit to the other; undefined: it can. */
 export async function whyHeld(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   checkout: Checkout,
   from: string,
   to: string,
 ): Promise<Held | undefined> {
-  const busy = underWay(checkout) ?? (await notPlain(bench, checkout)) ?? (await notAt(bench, checkout, from));
+  const busy = underWay(checkout) ?? (await notPlain(gitDir, checkout)) ?? (await notAt(gitDir, checkout, from));
   if (busy !== undefined) return busy;
-  const own = scratch(bench.common);
+  const own = scratch(gitDir.common);
   try {
     const files = { folder: checkout.folder, index: join(own, 'index') };
     copyIndex(join(checkout.gitDirectory, 'index'), files.index);
-    const changes = await changesBetween(bench, from, to);
-    const look: Look = { bench, checkout, from, to, files, changes };
+    const changes = await changesBetween(gitDir, from, to);
+    const look: Look = { gitDir, checkout, from, to, files, changes };
     for (const check of [changedThere, keptFromGit, untrackedThere, filteredThere, refusedByGit]) {
       const held = await check(look);
       if (held !== undefined) return held;
@@ -136,7 +136,7 @@ export async function whyHeld(
 }
 
 interface Look {
-  readonly bench: Workbench;
+  readonly gitDir: PrivateGitDir;
   readonly checkout: Checkout;
   readonly from: string;
   readonly to: string;
@@ -184,11 +184,11 @@ function underWay(checkout: Checkout): Held | undefined {
 }
 
 /** Index and files that are not all of the commit: git would have to guess what belongs where. */
-async function notPlain(bench: Workbench, checkout: Checkout): Promise<Held | undefined> {
+async function notPlain(gitDir: PrivateGitDir, checkout: Checkout): Promise<Held | undefined> {
   const at = ['--git-dir', checkout.gitDirectory];
   const [sparse, shared] = await Promise.all([
-    bench.project([...at, 'config', '--type=bool', '--get', 'core.sparseCheckout']),
-    bench.project([...at, 'rev-parse', '--shared-index-path']),
+    gitDir.project([...at, 'config', '--type=bool', '--get', 'core.sparseCheckout']),
+    gitDir.project([...at, 'rev-parse', '--shared-index-path']),
   ]);
   if (sparse.stdout.trim() === 'true') {
     return {
@@ -205,8 +205,8 @@ async function notPlain(bench: Workbench, checkout: Checkout): Promise<Held | un
   return undefined;
 }
 
-async function notAt(bench: Workbench, checkout: Checkout, from: string): Promise<Held | undefined> {
-  const { commit } = await headIn(bench, checkout);
+async function notAt(gitDir: PrivateGitDir, checkout: Checkout, from: string): Promise<Held | undefined> {
+  const { commit } = await headIn(gitDir, checkout);
   if (commit === from) return undefined;
   return {
     message: `${there(checkout)} at ${commit?.slice(0, 12) ?? 'no commit'}, not at ${from.slice(0, 12)}`,
@@ -214,8 +214,8 @@ async function notAt(bench: Workbench, checkout: Checkout, from: string): Promis
   };
 }
 
-async function changedThere({ bench, checkout, files, from }: Look): Promise<Held | undefined> {
-  const fresh = await bench.files(files, ['update-index', '-q', '--unmerged', '--refresh']);
+async function changedThere({ gitDir, checkout, files, from }: Look): Promise<Held | undefined> {
+  const fresh = await gitDir.files(files, ['update-index', '-q', '--unmerged', '--refresh']);
   // 1 only says that files differ.
   if (fresh.status > 1) {
     return {
@@ -225,13 +225,13 @@ async function changedThere({ bench, checkout, files, from }: Look): Promise<Hel
   }
   const [staged, changed] = await Promise.all([
     must(
-      bench.files(files, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', from]),
+      gitDir.files(files, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', from]),
       'compare the index',
     ),
-    must(bench.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=all']), 'compare the files'),
+    must(gitDir.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=all']), 'compare the files'),
   ]);
   // Without its filter a file cannot be compared. If the merge changes it, filteredThere says so; if not, nobody touches it.
-  const filtered = await filteredPaths(bench, files, names(changed));
+  const filtered = await filteredPaths(gitDir, files, names(changed));
   const compared = names(changed).filter((path) => !filtered.has(path));
   const paths = [...new Set([...names(staged), ...compared])].sort();
   if (paths.length === 0) return undefined;
@@ -242,9 +242,9 @@ async function changedThere({ bench, checkout, files, from }: Look): Promise<Hel
 }
 
 /** Files that the person told git to take for unchanged, or for not there. */
-async function keptFromGit({ bench, checkout, files, changes }: Look): Promise<Held | undefined> {
+async function keptFromGit({ gitDir, checkout, files, changes }: Look): Promise<Held | undefined> {
   const changed = new Set(changes.map(({ path }) => path));
-  const flags = names(await must(bench.files(files, ['ls-files', '-v', '-z']), 'list its files'));
+  const flags = names(await must(gitDir.files(files, ['ls-files', '-v', '-z']), 'list its files'));
   const kept = flags.filter((line) => /^[a-zS]/.test(line)).map((line) => line.slice(2));
   const paths = kept.filter((path) => changed.has(path));
   if (paths.length > 0) {
@@ -261,8 +261,8 @@ async function keptFromGit({ bench, checkout, files, changes }: Look): Promise<H
   };
 }
 
-async function untrackedThere({ bench, checkout, files, changes }: Look): Promise<Held | undefined> {
-  const paths = await inTheWay(bench, files, changes);
+async function untrackedThere({ gitDir, checkout, files, changes }: Look): Promise<Held | undefined> {
+  const paths = await inTheWay(gitDir, files, changes);
   if (paths.length === 0) return undefined;
   return {
     message: `${there(checkout)}, and the merge would overwrite files there that git does not have: ${some(paths)}`,
@@ -270,12 +270,12 @@ async function untrackedThere({ bench, checkout, files, changes }: Look): Promis
   };
 }
 
-async function filteredThere({ bench, checkout, files, to, changes }: Look): Promise<Held | undefined> {
+async function filteredThere({ gitDir, checkout, files, to, changes }: Look): Promise<Held | undefined> {
   const written = changes.filter((change) => change.new !== undefined && !isSubmodule(change.new));
   const coming = { folder: files.folder, index: `${files.index}-coming` };
-  await must(bench.files(coming, ['read-tree', to]), 'read a commit');
+  await must(gitDir.files(coming, ['read-tree', to]), 'read a commit');
   const paths = written.map(({ path }) => path);
-  const filtered = await filteredPaths(bench, coming, paths);
+  const filtered = await filteredPaths(gitDir, coming, paths);
   if (filtered.size === 0) return undefined;
   const drivers = [...new Set(filtered.values())].join(', ');
   const which = `${some([...filtered.keys()])} must go through the filter ${drivers}`;
@@ -286,8 +286,8 @@ async function filteredThere({ bench, checkout, files, to, changes }: Look): Pro
 }
 
 /** Whatever else git finds, in git's words. */
-async function refusedByGit({ bench, checkout, files, from, to }: Look): Promise<Held | undefined> {
-  const { status, stderr } = await bench.files(files, ['read-tree', '-m', '-u', '-n', from, to]);
+async function refusedByGit({ gitDir, checkout, files, from, to }: Look): Promise<Held | undefined> {
+  const { status, stderr } = await gitDir.files(files, ['read-tree', '-m', '-u', '-n', from, to]);
   if (status === 0) return undefined;
   return {
     message: `${there(checkout)}, and git cannot bring it to the merge: ${reasonOf(stderr)}`,

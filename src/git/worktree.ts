@@ -7,35 +7,35 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
-import type { Workbench } from './private-git-dir.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 import { branchOf } from './refs.ts';
 import { aside, removeTree } from './scratch-folders.ts';
 import { folderOf, linkedPlace, linkOf, type Place, UNPREPARED } from './task-folder.ts';
 
 export const worktreeIsolation: Isolation = {
   kind: 'worktree',
-  make: async (bench, task, start) => {
-    const folder = aside(bench.worktrees, 'making', task);
+  make: async (gitDir, task, start) => {
+    const folder = aside(gitDir.worktrees, 'making', task);
     // As deep below .git as its final place, so that `../..` holds in both.
-    const link = aside(join(bench.common, 'liza'), 'making', task);
+    const link = aside(join(gitDir.common, 'liza'), 'making', task);
     mkdirSync(folder, { recursive: true });
     mkdirSync(link, { recursive: true });
-    writeFileSync(join(folder, '.git'), `gitdir: ${linkOf(bench, task)}\n`);
+    writeFileSync(join(folder, '.git'), `gitdir: ${linkOf(gitDir, task)}\n`);
     writeFileSync(join(link, 'HEAD'), `ref: ${branchOf(task)}\n`);
     writeFileSync(join(link, 'commondir'), '../..\n');
-    writeFileSync(join(link, 'gitdir'), `${join(folderOf(bench, task), '.git')}\n`);
+    writeFileSync(join(link, 'gitdir'), `${join(folderOf(gitDir, task), '.git')}\n`);
     writeFileSync(join(link, UNPREPARED), '');
-    await checkOut(bench, { folder, index: join(link, 'index') }, start);
-    mkdirSync(dirname(linkOf(bench, task)), { recursive: true });
+    await checkOut(gitDir, { folder, index: join(link, 'index') }, start);
+    mkdirSync(dirname(linkOf(gitDir, task)), { recursive: true });
     // The folder first: alone it is no worktree yet, and git ignores it.
-    renameSync(folder, folderOf(bench, task));
-    renameSync(link, linkOf(bench, task));
-    return linkedPlace(bench, task);
+    renameSync(folder, folderOf(gitDir, task));
+    renameSync(link, linkOf(gitDir, task));
+    return linkedPlace(gitDir, task);
   },
-  remove: (bench, { task, gitDirectory = linkOf(bench, task) }) => {
+  remove: (gitDir, { task, gitDirectory = linkOf(gitDir, task) }) => {
     const gone = [
-      [folderOf(bench, task), aside(bench.worktrees, 'trash', task)],
-      [gitDirectory, aside(join(bench.common, 'liza'), 'trash', task)],
+      [folderOf(gitDir, task), aside(gitDir.worktrees, 'trash', task)],
+      [gitDirectory, aside(join(gitDir.common, 'liza'), 'trash', task)],
     ] as const;
     for (const [from, to] of gone) renameIfThere(from, to);
     for (const [, to] of gone) removeTree(to);
@@ -45,20 +45,20 @@ export const worktreeIsolation: Isolation = {
 };
 
 /** Both halves name each other, unless the project was moved or an agent wrote something else there. */
-export function isMisplaced(bench: Workbench, { task, kind, gitDirectory }: Place): boolean {
-  if (kind !== 'worktree' || gitDirectory !== linkOf(bench, task)) return false;
-  const dot = textOf(join(folderOf(bench, task), '.git'));
+export function isMisplaced(gitDir: PrivateGitDir, { task, kind, gitDirectory }: Place): boolean {
+  if (kind !== 'worktree' || gitDirectory !== linkOf(gitDir, task)) return false;
+  const dot = textOf(join(folderOf(gitDir, task), '.git'));
   const back = textOf(join(gitDirectory, 'gitdir'));
-  return dot !== `gitdir: ${gitDirectory}\n` || back !== `${join(folderOf(bench, task), '.git')}\n`;
+  return dot !== `gitdir: ${gitDirectory}\n` || back !== `${join(folderOf(gitDir, task), '.git')}\n`;
 }
 
 /** Without it, git in the folder would find the project's own repository. */
-export function pointAgain(bench: Workbench, task: string): void {
-  const dot = join(folderOf(bench, task), '.git');
+export function pointAgain(gitDir: PrivateGitDir, task: string): void {
+  const dot = join(folderOf(gitDir, task), '.git');
   // Removed first: what lies there is the agent's, and a link would lead the writing elsewhere.
   rmSync(dot, { recursive: true, force: true });
-  writeFileSync(dot, `gitdir: ${linkOf(bench, task)}\n`, { flag: 'wx' });
-  writeFileSync(join(linkOf(bench, task), 'gitdir'), `${dot}\n`);
+  writeFileSync(dot, `gitdir: ${linkOf(gitDir, task)}\n`, { flag: 'wx' });
+  writeFileSync(join(linkOf(gitDir, task), 'gitdir'), `${dot}\n`);
 }
 
 function textOf(file: string): string | undefined {

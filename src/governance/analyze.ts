@@ -6,7 +6,7 @@ import { newFindings } from '../protocol/commands/breaker.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { State, Task } from '../protocol/state.ts';
 import type { Committed, Store } from '../store/store.ts';
-import { type Hands, isRefusal, type Seen, transact } from '../tasks/context.ts';
+import { isRefusal, type Seen, type TaskContext, transact } from '../tasks/context.ts';
 import { type Finding, findPatterns } from './rules/breaker.ts';
 import { breakerReport } from './rules/breaker-report.ts';
 import { reportFile, writePaper } from './write-document.ts';
@@ -19,7 +19,7 @@ export interface Analysis {
 }
 
 /** Looks, says what it found, and trips if there is something new. */
-export async function analyze(hands: Hands): Promise<Analysis | Refusal> {
+export async function analyze(hands: TaskContext): Promise<Analysis | Refusal> {
   const archived = await hands.store.archivedTasks();
   const outcome = await transact(hands, { name: 'analyze', facts: { archived } });
   return isRefusal(outcome)
@@ -27,7 +27,7 @@ export async function analyze(hands: Hands): Promise<Analysis | Refusal> {
     : { committed: outcome, findings: findPatterns(outcome.state, archived), ...reported(hands, outcome.state) };
 }
 
-export async function resolveBreaker(hands: Hands, resolution: string): Promise<Analysis | Refusal> {
+export async function resolveBreaker(hands: TaskContext, resolution: string): Promise<Analysis | Refusal> {
   const archived = await hands.store.archivedTasks();
   const outcome = await transact(hands, { name: 'resolve', resolution, facts: { archived } });
   return isRefusal(outcome) ? outcome : { committed: outcome, findings: [], ...reported(hands, outcome.state) };
@@ -37,7 +37,7 @@ export async function resolveBreaker(hands: Hands, resolution: string): Promise<
  * For the watcher, after every change: trips when a pattern is there that is not resolved. Undefined: nothing new.
  * Costs no transaction while there is nothing to say.
  */
-export async function checkBreaker(hands: Hands, seen?: Seen): Promise<Analysis | Refusal | undefined> {
+export async function checkBreaker(hands: TaskContext, seen?: Seen): Promise<Analysis | Refusal | undefined> {
   const { board } = seen ?? (await hands.store.read());
   const { state } = board;
   if (state.circuit_breaker.status === 'TRIGGERED') reported(hands, state);
@@ -60,7 +60,7 @@ async function archivedOf(store: Store, size: number): Promise<readonly Task[]> 
 }
 
 /** The report as the board has it; left alone when it says so already. */
-function reported({ context }: Hands, state: State): { readonly report?: string } {
+function reported({ context }: TaskContext, state: State): { readonly report?: string } {
   const text = breakerReport(state);
   if (text === undefined) return {};
   const file = reportFile(context);

@@ -7,7 +7,7 @@ import type { Refusal } from '../protocol/decision.ts';
 import { deadlinePassed } from '../protocol/sprint.ts';
 import type { State } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
-import { type Hands, isRefusal, type Seen, transact } from '../tasks/context.ts';
+import { isRefusal, type Seen, type TaskContext, transact } from '../tasks/context.ts';
 import { instant } from '../text/time.ts';
 import { checkpointSummary, summaryFile } from './rules/checkpoint-summary.ts';
 import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './write-document.ts';
@@ -18,7 +18,7 @@ export interface Halted {
   readonly file?: string;
 }
 
-export async function checkpoint(hands: Hands, reason?: string, touched = false): Promise<Halted | Refusal> {
+export async function checkpoint(hands: TaskContext, reason?: string, touched = false): Promise<Halted | Refusal> {
   const outcome = await transact(hands, {
     name: 'checkpoint',
     ...(reason === undefined ? {} : { reason }),
@@ -30,7 +30,7 @@ export async function checkpoint(hands: Hands, reason?: string, touched = false)
 }
 
 /** What the watcher did about a checkpoint, in one line; undefined: nothing was to be done. */
-export async function attendCheckpoint(hands: Hands, seen?: Seen): Promise<string | Refusal | undefined> {
+export async function attendCheckpoint(hands: TaskContext, seen?: Seen): Promise<string | Refusal | undefined> {
   const { board, now } = seen ?? (await hands.store.read());
   const { state, switches } = board;
   const over = state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED';
@@ -47,7 +47,7 @@ export async function attendCheckpoint(hands: Hands, seen?: Seen): Promise<strin
 }
 
 /** Undefined: it is there already, or there is nothing to sum up. */
-async function writeSummary({ context, store }: Hands, state: State): Promise<string | undefined> {
+async function writeSummary({ context, store }: TaskContext, state: State): Promise<string | undefined> {
   const name = summaryFile(state);
   if (name === undefined) return undefined;
   const path = join(checkpointsFolder(context), name);

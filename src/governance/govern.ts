@@ -2,7 +2,7 @@
 // at the deadline, follows a CHECKPOINT file that was touched or removed, writes what a crash left unwritten.
 
 import type { Refusal } from '../protocol/decision.ts';
-import { type Hands, isRefusal, type Seen } from '../tasks/context.ts';
+import { isRefusal, type Seen, type TaskContext } from '../tasks/context.ts';
 import { checkBreaker } from './analyze.ts';
 import { attendCheckpoint } from './checkpoint.ts';
 
@@ -10,7 +10,7 @@ import { attendCheckpoint } from './checkpoint.ts';
  * What was done, in a line each. Repeated, it does nothing, so the watcher calls it at every look. `seen`: the board it
  * has before it; `fresh`: that the state changed since the last call, which is when patterns are looked for.
  */
-export async function govern(hands: Hands, seen?: Seen, fresh = true): Promise<readonly string[] | Refusal> {
+export async function govern(hands: TaskContext, seen?: Seen, fresh = true): Promise<readonly string[] | Refusal> {
   const tripped = fresh ? await checkBreaker(hands, seen) : undefined;
   if (tripped !== undefined && isRefusal(tripped)) return tripped;
   // A breaker that has just tripped owes a summary: then the board is read anew.

@@ -6,7 +6,7 @@ import { appendFile } from '../ports/files.ts';
 import { retrospectiveOf } from '../protocol/commands/sprint.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Committed } from '../store/store.ts';
-import { type Hands, isRefusal, transact } from '../tasks/context.ts';
+import { isRefusal, type TaskContext, transact } from '../tasks/context.ts';
 import { iso } from '../text/time.ts';
 import { fileTime } from './rules/checkpoint-summary.ts';
 import { learnedSection, retrospectiveDraft } from './rules/retrospective-draft.ts';
@@ -20,7 +20,7 @@ export interface Retrospective {
 }
 
 export async function retrospective(
-  hands: Hands,
+  hands: TaskContext,
   template: string,
   learned?: string,
 ): Promise<Retrospective | Refusal> {

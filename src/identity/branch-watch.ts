@@ -4,12 +4,12 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import { type Board, roleOfId } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import { type Hands, integrationRef, isRefusal, openBench, transact } from '../tasks/context.ts';
+import { integrationRef, isRefusal, openGitDir, type TaskContext, transact } from '../tasks/context.ts';
 
 export const strayOf = (commit: string): string => `refs/liza/strays/${commit}`;
 
@@ -24,7 +24,7 @@ export interface HeadsWatch {
   look(): Promise<readonly string[]>;
 }
 
-export function watchHeads(hands: Hands): HeadsWatch {
+export function watchHeads(hands: TaskContext): HeadsWatch {
   let known: ReadonlyMap<string, Head> = new Map();
   return {
     look: async () => {
@@ -46,7 +46,7 @@ interface Head {
   readonly committer: string;
 }
 
-async function readHeads({ env, context }: Hands): Promise<ReadonlyMap<string, Head>> {
+async function readHeads({ env, context }: TaskContext): Promise<ReadonlyMap<string, Head>> {
   const format = '--format=%(refname) %(objectname) %(committeremail)';
   const asked = await git(env, context.paths.root, ['for-each-ref', format, '--', 'refs/heads']);
   return new Map(
@@ -58,27 +58,27 @@ async function readHeads({ env, context }: Hands): Promise<ReadonlyMap<string, H
 }
 
 async function examine(
-  hands: Hands,
+  hands: TaskContext,
   board: Board,
   heads: ReadonlyMap<string, Head>,
 ): Promise<readonly string[] | Refusal> {
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench;
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir;
   const told: string[] = [];
-  for (const stray of await strays(bench, board, heads)) {
-    await updateRefs(bench, [{ ref: strayOf(stray.commit), to: stray.commit }]);
+  for (const stray of await strays(gitDir, board, heads)) {
+    await updateRefs(gitDir, [{ ref: strayOf(stray.commit), to: stray.commit }]);
     const done = await transact(hands, { name: 'branch-moved', ...stray });
     if (!done.ok) return done;
     if (done.already !== true) told.push(`${stray.branch} was moved by ${stray.agent} to ${stray.commit}`);
   }
-  const moved = heads.has(integrationRef(board)) ? await integrationMoved(hands, bench) : undefined;
+  const moved = heads.has(integrationRef(board)) ? await integrationMoved(hands, gitDir) : undefined;
   if (typeof moved === 'object') return moved;
   return moved === undefined ? told : [...told, moved];
 }
 
 /** Branches, neither Liza's nor a task's, that an agent moved to where they are. */
 export async function strays(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   board: Board,
   heads: ReadonlyMap<string, Head>,
 ): Promise<readonly Stray[]> {
@@ -86,17 +86,17 @@ export async function strays(
   for (const [ref, { commit, committer }] of heads) {
     if (ref === integrationRef(board) || ref.startsWith('refs/heads/task/')) continue;
     const branch = ref.slice('refs/heads/'.length);
-    const mover = agentOf(lastMover(bench.common, ref, commit) ?? '');
+    const mover = agentOf(lastMover(gitDir.common, ref, commit) ?? '');
     const maker = agentOf(committer);
     if (mover !== undefined) found.push({ branch, commit, agent: mover });
-    else if (maker !== undefined && (await isUnknown(bench, board, commit)))
+    else if (maker !== undefined && (await isUnknown(gitDir, board, commit)))
       found.push({ branch, commit, agent: maker });
   }
   return found;
 }
 
-export async function findStrays(hands: Hands, bench: Workbench, board: Board): Promise<readonly Stray[]> {
-  return strays(bench, board, await readHeads(hands));
+export async function findStrays(hands: TaskContext, gitDir: PrivateGitDir, board: Board): Promise<readonly Stray[]> {
+  return strays(gitDir, board, await readHeads(hands));
 }
 
 const agentOf = (email: string): string | undefined => {
@@ -126,7 +126,7 @@ function lastMover(common: string, ref: string, commit: string): string | undefi
 }
 
 /** Made by an agent, and part of no work that Liza has seen. */
-async function isUnknown(bench: Workbench, { state }: Board, commit: string): Promise<boolean> {
+async function isUnknown(gitDir: PrivateGitDir, { state }: Board, commit: string): Promise<boolean> {
   const seen = [
     '--glob=refs/heads/task/*',
     '--glob=refs/liza/seen',
@@ -134,7 +134,7 @@ async function isUnknown(bench: Workbench, { state }: Board, commit: string): Pr
     '--glob=refs/liza/attempts',
   ];
   const { integration_head: head } = state.goal;
-  const asked = await bench.project([
+  const asked = await gitDir.project([
     'rev-list',
     '--max-count=1',
     commit,
@@ -146,16 +146,16 @@ async function isUnknown(bench: Workbench, { state }: Board, commit: string): Pr
 }
 
 /** Nothing is merged upon it until a person has looked; what it holds is kept. */
-async function integrationMoved(hands: Hands, bench: Workbench): Promise<string | Refusal | undefined> {
+async function integrationMoved(hands: TaskContext, gitDir: PrivateGitDir): Promise<string | Refusal | undefined> {
   const before = (await hands.store.read()).board.state;
-  const found = await commitOf(bench, integrationRef({ state: before }));
+  const found = await commitOf(gitDir, integrationRef({ state: before }));
   const { state } = (await hands.store.read()).board;
   const left = state.goal.integration_head;
   // A merge of Liza's own moves the branch first and records it then: in between nothing can be said.
   const merging = [...before.tasks, ...state.tasks].some((task) => task.merging?.candidate === found);
   if (found === undefined || left === undefined || found === left) return undefined;
   if (merging || before.goal.integration_head !== left) return undefined;
-  await updateRefs(bench, [{ ref: strayOf(found), to: found }]);
+  await updateRefs(gitDir, [{ ref: strayOf(found), to: found }]);
   const done = await transact(hands, { name: 'integration-moved', found });
   if (!done.ok) return done;
   return done.already === true ? undefined : `the integration branch was moved to ${found}; Liza left it at ${left}`;

@@ -3,7 +3,7 @@
 
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { readRefs, updateRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 
@@ -11,31 +11,31 @@ const FILES = ['state.yaml', 'journal.jsonl', 'log.yaml'];
 const FOLDERS = ['archive', 'rejected', 'checkpoints'];
 
 /** The board as it lies there, as one commit under refs/liza/board/<n>; the same board again keeps its number. */
-export async function keepBoard(bench: Workbench, liza: string): Promise<string | undefined> {
+export async function keepBoard(gitDir: PrivateGitDir, liza: string): Promise<string | undefined> {
   const subtrees: string[] = [];
   for (const folder of FOLDERS) {
-    const tree = await treeOf(bench, join(liza, folder), names(join(liza, folder)), []);
+    const tree = await treeOf(gitDir, join(liza, folder), names(join(liza, folder)), []);
     if (tree !== undefined) subtrees.push(`040000 tree ${tree}\t${folder}\0`);
   }
-  const tree = await treeOf(bench, liza, FILES, subtrees);
+  const tree = await treeOf(gitDir, liza, FILES, subtrees);
   if (tree === undefined) return undefined;
   for (;;) {
-    const refs = [...(await readRefs(bench, 'refs/liza/board'))];
+    const refs = [...(await readRefs(gitDir, 'refs/liza/board'))];
     for (const [ref, commit] of refs) {
-      const had = await must(bench.objects(['rev-parse', `${commit}^{tree}`]), 'read a kept board');
+      const had = await must(gitDir.objects(['rev-parse', `${commit}^{tree}`]), 'read a kept board');
       if (had.trim() === tree) return ref;
     }
     const message = 'The blackboard, kept by liza deinit\n';
-    const commit = (await must(bench.objects(['commit-tree', tree], message), 'keep the blackboard')).trim();
+    const commit = (await must(gitDir.objects(['commit-tree', tree], message), 'keep the blackboard')).trim();
     const n = Math.max(0, ...refs.map(([ref]) => Number(ref.split('/')[3]) || 0)) + 1;
     const ref = `refs/liza/board/${n}`;
-    if ((await updateRefs(bench, [{ ref, to: commit, from: null }])) === 'done') return ref;
+    if ((await updateRefs(gitDir, [{ ref, to: commit, from: null }])) === 'done') return ref;
   }
 }
 
 /** Plain files only, byte for byte. undefined: there would be nothing in it. */
 async function treeOf(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   folder: string,
   wanted: readonly string[],
   more: readonly string[],
@@ -43,9 +43,9 @@ async function treeOf(
   const files = wanted.filter((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true);
   if (files.length + more.length === 0) return undefined;
   const args = ['hash-object', '-w', '--no-filters', '--', ...files.map((name) => join(folder, name))];
-  const ids = files.length === 0 ? [] : (await must(bench.objects(args), 'keep the blackboard')).trim().split('\n');
+  const ids = files.length === 0 ? [] : (await must(gitDir.objects(args), 'keep the blackboard')).trim().split('\n');
   const lines = files.map((name, at) => `100644 blob ${ids[at]}\t${name}\0`);
-  return (await must(bench.objects(['mktree', '-z'], [...lines, ...more].join('')), 'keep the blackboard')).trim();
+  return (await must(gitDir.objects(['mktree', '-z'], [...lines, ...more].join('')), 'keep the blackboard')).trim();
 }
 
 function names(folder: string): readonly string[] {

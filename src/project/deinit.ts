@@ -5,7 +5,7 @@
 
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openWorkbench, type Workbench } from '../git/private-git-dir.ts';
+import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
 import { type Environment, git } from '../git/run.ts';
 import { leftAside } from '../git/scratch-folders.ts';
@@ -20,7 +20,7 @@ import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
 import { inTurn } from '../store/yaml-store.ts';
-import { type Hands, integrationRef, isRefusal, withIntegration, withTaskFolder } from '../tasks/context.ts';
+import { integrationRef, isRefusal, type TaskContext, withIntegration, withTaskFolder } from '../tasks/context.ts';
 import { settleMerges } from '../tasks/finish-merge.ts';
 import { discardFolder, discardOf } from '../tasks/folders.ts';
 import type { Instant } from '../text/time.ts';
@@ -47,7 +47,7 @@ interface PutAway {
 /** Whoever holds one of the locks does so for moments, or for a test of many minutes. */
 const PATIENCE = 2000;
 
-export async function deinit(hands: Hands, purge: boolean): Promise<Deinited | Refusal> {
+export async function deinit(hands: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
   const { liza } = hands.context.paths;
   const link = refuseLink(liza);
   if (link !== undefined) return link;
@@ -60,13 +60,13 @@ export async function deinit(hands: Hands, purge: boolean): Promise<Deinited | R
   }
 }
 
-async function deinitBoard(hands: Hands, purge: boolean): Promise<Deinited | Refusal> {
+async function deinitBoard(hands: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
   const first = await boardOf(hands);
   if (first === undefined) return deinitHalfMade(hands, purge);
   const busy = refuseBusy(first.board, first.now);
   if (busy !== undefined) return busy;
-  return withIntegration(hands, PATIENCE, async (bench, { board: before }) => {
-    const settled = (await settleMerges(hands, bench, before)).map((line) =>
+  return withIntegration(hands, PATIENCE, async (gitDir, { board: before }) => {
+    const settled = (await settleMerges(hands, gitDir, before)).map((line) =>
       typeof line === 'string' ? line : line.message,
     );
     // Edits by hand, and what a killed command had committed, become part of the board that is kept.
@@ -76,9 +76,9 @@ async function deinitBoard(hands: Hands, purge: boolean): Promise<Deinited | Ref
       const { board, now } = await hands.store.read();
       const came = refuseBusy(board, now);
       if (came !== undefined) return came;
-      const putAway = await putAwayFolders(hands, bench, board);
+      const putAway = await putAwayFolders(hands, gitDir, board);
       if (isRefusal(putAway)) return putAway;
-      const gone = await leave(bench, hands.context, purge, board);
+      const gone = await leave(gitDir, hands.context, purge, board);
       // Kept on the way, and given up with the rest.
       return { putAway: purge ? putAway.map(({ task }) => ({ task })) : putAway, settled, ...gone };
     });
@@ -86,7 +86,7 @@ async function deinitBoard(hands: Hands, purge: boolean): Promise<Deinited | Ref
 }
 
 /** undefined: an init was killed before there was a board. */
-async function boardOf(hands: Hands): Promise<{ readonly board: Board; readonly now: Instant } | undefined> {
+async function boardOf(hands: TaskContext): Promise<{ readonly board: Board; readonly now: Instant } | undefined> {
   try {
     return await hands.store.read();
   } catch (error) {
@@ -95,14 +95,14 @@ async function boardOf(hands: Hands): Promise<{ readonly board: Board; readonly 
   }
 }
 
-async function deinitHalfMade(hands: Hands, purge: boolean): Promise<Deinited | Refusal> {
+async function deinitHalfMade(hands: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
   const { env, context } = hands;
-  const bench = await openWorkbench(env, context.paths.root);
-  if (isRefusal(bench)) return bench;
+  const gitDir = await openPrivateGitDir(env, context.paths.root);
+  if (isRefusal(gitDir)) return gitDir;
   return withBoard(context, async () => {
     if ((await boardOf(hands)) !== undefined)
       return refuse('a liza init has just made the blackboard', 'if it is to go: liza deinit again', 1, 'made');
-    return { putAway: [], settled: [], ...(await leave(bench, context, purge)) };
+    return { putAway: [], settled: [], ...(await leave(gitDir, context, purge)) };
   });
 }
 
@@ -130,9 +130,9 @@ export async function finishDeinit(
   const refs = asked.stdout.split('\n').filter((ref) => ref !== '');
   if (!remains && !(purge && refs.length > 0)) return undefined;
   if (purge) {
-    const bench = await openWorkbench(env, site.root);
-    if (isRefusal(bench)) return bench;
-    await dropRefs(bench, ['refs/liza'], () => true);
+    const gitDir = await openPrivateGitDir(env, site.root);
+    if (isRefusal(gitDir)) return gitDir;
+    await dropRefs(gitDir, ['refs/liza'], () => true);
   }
   // A `.liza` without a board is none of ours: a home folder has one.
   const left = removeRemains({ ...site, liza: undefined }, false);
@@ -163,10 +163,14 @@ async function withBoard<T extends object>(context: Context, work: () => Promise
   }
 }
 
-async function putAwayFolders(hands: Hands, bench: Workbench, board: Board): Promise<readonly PutAway[] | Refusal> {
-  const integration = await commitOf(bench, integrationRef(board));
+async function putAwayFolders(
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
+  board: Board,
+): Promise<readonly PutAway[] | Refusal> {
+  const integration = await commitOf(gitDir, integrationRef(board));
   const putAway: PutAway[] = [];
-  for (const id of await idsWithWork(bench, board, siteOf(hands.context, bench.common))) {
+  for (const id of await idsWithWork(gitDir, board, siteOf(hands.context, gitDir.common))) {
     const done = await withTaskFolder(hands, id, PATIENCE, async (locked) => {
       await clearStaleLocks(lockPathsOf(locked, id, integrationRef(board)));
       const task = findTask(board.state, id) ?? { id };
@@ -180,13 +184,13 @@ async function putAwayFolders(hands: Hands, bench: Workbench, board: Board): Pro
 }
 
 /** Every id that has something of Liza's in the folder or in git. */
-async function idsWithWork(bench: Workbench, board: Board, site: Site): Promise<readonly string[]> {
-  const refs = await readRefs(bench, ...WORK);
+async function idsWithWork(gitDir: PrivateGitDir, board: Board, site: Site): Promise<readonly string[]> {
+  const refs = await readRefs(gitDir, ...WORK);
   const ids = [
     ...board.state.tasks.flatMap(({ id, worktree }) => (worktree === undefined ? [] : [id])),
     ...[...refs.keys()].map((ref) => ref.split('/')[3] ?? ''),
-    ...names(join(bench.common, 'worktrees')).flatMap((name) => (name.startsWith('liza-') ? [name.slice(5)] : [])),
-    ...[bench.worktrees, join(bench.common, 'liza')].flatMap((parent) => leftAside(parent).map(({ task }) => task)),
+    ...names(join(gitDir.common, 'worktrees')).flatMap((name) => (name.startsWith('liza-') ? [name.slice(5)] : [])),
+    ...[gitDir.worktrees, join(gitDir.common, 'liza')].flatMap((parent) => leftAside(parent).map(({ task }) => task)),
   ];
   const mine = isMine(board, site);
   return [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && mine(id)).sort();
@@ -204,22 +208,22 @@ function isMine(board: Board | undefined, site: Site): (id: string) => boolean {
 
 /** Everything but the tasks' folders, which are gone by now. */
 async function leave(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   context: Context,
   purge: boolean,
   board?: Board,
 ): Promise<Pick<Deinited, 'kept' | 'left'>> {
-  const site = siteOf(context, bench.common);
+  const site = siteOf(context, gitDir.common);
   const shared = otherBoards(site).length > 0;
-  const ref = purge ? undefined : await keepBoard(bench, context.paths.liza);
+  const ref = purge ? undefined : await keepBoard(gitDir, context.paths.liza);
   const mine = isMine(board, site);
   const isWork = (name: string) => ID_PATTERN.test(name.split('/').slice(3).join('/'));
   await dropRefs(
-    bench,
+    gitDir,
     purge ? ['refs/liza'] : WORK,
     (name) => (purge || isWork(name)) && mine(name.split('/')[3] ?? ''),
   );
-  const refs = [...(await readRefs(bench, 'refs/liza')).keys()];
+  const refs = [...(await readRefs(gitDir, 'refs/liza')).keys()];
   const odd = refs.filter((ref) => !isWork(ref) && WORK.some((kind) => ref.startsWith(`${kind}/`)));
   const left = [...odd.map((ref) => `${ref}: Liza did not make it`), ...removeRemains(site, shared)];
   return { kept: { ...countKept(refs), ...(ref === undefined ? {} : { board: ref }) }, left };
@@ -230,12 +234,16 @@ const countKept = (refs: readonly string[]) => ({
   reviews: refs.filter((ref) => ref.startsWith('refs/liza/review/')).length,
 });
 
-async function dropRefs(bench: Workbench, below: readonly string[], mine: (ref: string) => boolean): Promise<void> {
+async function dropRefs(
+  gitDir: PrivateGitDir,
+  below: readonly string[],
+  mine: (ref: string) => boolean,
+): Promise<void> {
   for (;;) {
-    const refs = [...(await readRefs(bench, ...below))].filter(([ref]) => mine(ref));
+    const refs = [...(await readRefs(gitDir, ...below))].filter(([ref]) => mine(ref));
     if (
       (await updateRefs(
-        bench,
+        gitDir,
         refs.map(([ref, from]) => ({ ref, to: null, from })),
       )) === 'done'
     )

@@ -1,7 +1,7 @@
 // The doctor's look at worktrees, branches and merges; and the person's word that a branch moved
 // outside Liza is right as it is.
 
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -9,11 +9,11 @@ import { bringBack } from '../protocol/integration-hint.ts';
 import { recordedMerges } from '../protocol/merges.ts';
 import { settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
-import { type Hands, integrationRef, isRefusal, openBench, transact } from '../tasks/context.ts';
+import { integrationRef, isRefusal, openGitDir, type TaskContext, transact } from '../tasks/context.ts';
 import { FOREIGN, findTrouble, type Mended, reconcile } from '../tasks/reconcile.ts';
 import type { Finding } from './doctor.ts';
 
-export async function examineWork(hands: Hands, fix: boolean): Promise<readonly Finding[]> {
+export async function examineWork(hands: TaskContext, fix: boolean): Promise<readonly Finding[]> {
   const found = await (fix ? reconcile(hands) : findTrouble(hands));
   if (isRefusal(found)) return [{ check: 'worktrees', level: 'broken', message: found.message, remedy: found.hint }];
   if (found.length === 0) return [{ check: 'worktrees', level: 'ok', message: 'git and the blackboard agree' }];
@@ -36,11 +36,11 @@ export interface Accepted extends Committed {
 }
 
 /** From here on Liza merges on top of what the branch is now. */
-export async function acceptIntegration(hands: Hands): Promise<Accepted | Refusal> {
+export async function acceptIntegration(hands: TaskContext): Promise<Accepted | Refusal> {
   const { board } = await hands.store.read();
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench;
-  const head = await commitOf(bench, integrationRef(board));
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir;
+  const head = await commitOf(gitDir, integrationRef(board));
   const name = settings(board.state).integration_branch;
   if (head === undefined)
     return refuse(
@@ -48,15 +48,15 @@ export async function acceptIntegration(hands: Hands): Promise<Accepted | Refusa
       `make it: ${bringBack(name, board.state.goal.integration_head)}`,
       3,
     );
-  const gone = await mergesGone(bench, board, head);
+  const gone = await mergesGone(gitDir, board, head);
   const done = await transact(hands, { name: 'accept-integration', head });
   return done.ok ? { ...done, head, gone } : done;
 }
 
 /** Tasks of the board whose merge was on the branch where Liza left it, and is not on it now. */
-async function mergesGone(bench: Workbench, { state }: Board, head: string): Promise<readonly string[]> {
+async function mergesGone(gitDir: PrivateGitDir, { state }: Board, head: string): Promise<readonly string[]> {
   const left = state.goal.integration_head;
   if (left === undefined) return [];
-  const lost = new Set((await bench.objects(['rev-list', left, '--not', head])).stdout.split('\n'));
+  const lost = new Set((await gitDir.objects(['rev-list', left, '--not', head])).stdout.split('\n'));
   return recordedMerges(state.tasks).flatMap(({ task, mergeCommit }) => (lost.has(mergeCommit) ? [task.id] : []));
 }

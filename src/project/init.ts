@@ -5,7 +5,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { usersOf } from '../git/branch-checkouts.ts';
-import { openWorkbench } from '../git/private-git-dir.ts';
+import { openPrivateGitDir } from '../git/private-git-dir.ts';
 import { ensureBranch, exclude, type Repository } from '../git/repository.ts';
 import type { Environment } from '../git/run.ts';
 import { installHook } from '../identity/project-hook.ts';
@@ -61,11 +61,11 @@ export async function init(
   const lost = refuseLost(context);
   if (lost !== undefined) return lost;
   // Refuses what Liza could not work with later, before anything is made.
-  const bench = await openWorkbench(env, repository.root);
-  if ('ok' in bench) return bench;
+  const gitDir = await openPrivateGitDir(env, repository.root);
+  if ('ok' in gitDir) return gitDir;
   // An earlier goal's branch stays, and a person may look at it.
   const earlier = await branchOf(context);
-  const user = earlier === undefined ? usersOf(bench, `refs/heads/${request.branch}`) : undefined;
+  const user = earlier === undefined ? usersOf(gitDir, `refs/heads/${request.branch}`) : undefined;
   if (user !== undefined) return branchInUse(request.branch, user);
   const branch = await ensureBranch(env, repository.root, request.branch, repository.head);
   if ('ok' in branch) return branch;

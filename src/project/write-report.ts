@@ -8,12 +8,12 @@ import { reportOf } from '../report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../report/markdown.ts';
 import { PAGE_MARK, page } from '../report/page.ts';
 import type { Context } from '../store/context.ts';
-import type { Hands } from '../tasks/context.ts';
+import type { TaskContext } from '../tasks/context.ts';
 import { secretsOf } from '../text/redact.ts';
 
 export type ReportFormat = 'html' | 'md';
 
-export async function reportText(hands: Pick<Hands, 'store' | 'env'>, format: ReportFormat): Promise<string> {
+export async function reportText(hands: Pick<TaskContext, 'store' | 'env'>, format: ReportFormat): Promise<string> {
   const { board, now } = await hands.store.read();
   const archived = await hands.store.archivedTasks();
   const report = reportOf({ state: board.state, archived, now, secrets: secretsOf(hands.env) });
@@ -31,7 +31,7 @@ export interface Place {
 
 /** The path of what was written: from the project's root where it lies there. */
 export function keepReport(
-  { context }: Pick<Hands, 'context'>,
+  { context }: Pick<TaskContext, 'context'>,
   text: string,
   { out, cwd, force, format }: Place,
 ): string | Refusal {

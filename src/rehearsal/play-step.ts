@@ -5,14 +5,14 @@ import { lastLines, runChild } from './children.ts';
 import { filled, textOf, typed } from './commands.ts';
 import { MODEL, type Told } from './events.ts';
 import { changeFiles, FILE_STEPS } from './files.ts';
-import { type Exit, liza, readTask, type Standing } from './play.ts';
+import { type Exit, liza, readTask, type SandboxMode } from './play.ts';
 import type { Step } from './script.ts';
 import { verbOf } from './steps.ts';
 
 type Tell = (told: Told) => void;
 
 /** An exit ends the scene. */
-export async function takeStep(raw: Step, standing: Standing, tell: Tell): Promise<Exit | undefined> {
+export async function takeStep(raw: Step, standing: SandboxMode, tell: Tell): Promise<Exit | undefined> {
   const { stage } = standing;
   const verb = verbOf(raw) ?? '';
   const say = (text: string): void => tell({ kind: 'activity', text });
@@ -80,7 +80,7 @@ function ends(how: () => unknown): Promise<never> {
   return new Promise(() => {});
 }
 
-const wordsOf = ({ stage, task, situation, commit: made }: Standing): Readonly<Record<string, string>> => ({
+const wordsOf = ({ stage, task, situation, commit: made }: SandboxMode): Readonly<Record<string, string>> => ({
   agent: stage.agent,
   worktree: stage.cwd,
   round: String(situation.nth),
@@ -92,7 +92,7 @@ async function giveCommand(
   step: Step,
   argv: readonly string[],
   input: string | undefined,
-  { stage }: Standing,
+  { stage }: SandboxMode,
   say: (text: string) => void,
 ): Promise<void> {
   const shown = `liza ${argv.slice(0, 3).join(' ')}`.slice(0, 80);
@@ -115,7 +115,7 @@ async function giveCommand(
 async function runProgram(
   step: Step,
   argv: readonly string[],
-  { stage }: Standing,
+  { stage }: SandboxMode,
   say: (text: string) => void,
 ): Promise<undefined> {
   const shown = argv.join(' ').slice(0, 100);
@@ -133,7 +133,7 @@ async function runProgram(
   return undefined;
 }
 
-async function commit(message: string, standing: Standing, say: (text: string) => void): Promise<undefined> {
+async function commit(message: string, standing: SandboxMode, say: (text: string) => void): Promise<undefined> {
   const { cwd, env, agent } = standing.stage;
   const who = ['-c', `user.name=${agent}`, '-c', `user.email=${agent}@rehearsal.invalid`];
   say(`git commit: ${message.split('\n')[0]}`);
@@ -154,7 +154,7 @@ async function untilTask(
   id: string,
   states: readonly string[],
   seconds: number,
-  { stage }: Standing,
+  { stage }: SandboxMode,
   say: (text: string) => void,
 ): Promise<undefined> {
   let status = '';

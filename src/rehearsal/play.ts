@@ -32,7 +32,7 @@ export interface Stage {
 }
 
 /** What a session has come to; steps change it. */
-export interface Standing {
+export interface SandboxMode {
   readonly stage: Stage;
   readonly task: Task | undefined;
   readonly situation: Situation;
@@ -83,7 +83,7 @@ async function playScenes(stage: Stage, tell: (told: Told) => void): Promise<str
   return exit.reason ?? `declared ${exit.code}`;
 }
 
-async function playScene(scene: Scene, standing: Standing, tell: (told: Told) => void): Promise<Exit | undefined> {
+async function playScene(scene: Scene, standing: SandboxMode, tell: (told: Told) => void): Promise<Exit | undefined> {
   for (const [at, step] of scene.steps.entries()) {
     try {
       const exit = await takeStep(step, standing, tell);

@@ -16,7 +16,7 @@ import { confine } from './confine.ts';
 import { type Detected, detect, isTool, type Tool, toolOf } from './detect.ts';
 
 /** What is known of the machine; asked only when something is to be started. */
-export interface Shelter {
+export interface SandboxSupport {
   /** Whether its program is there: enough to choose a kind of folder. */
   tool(): Detected;
   /** Whether it works. */
@@ -27,7 +27,7 @@ export interface Shelter {
   readonly program: readonly string[];
 }
 
-export const shelterOf = (env: Environment, program: readonly string[]): Shelter => ({
+export const sandboxSupportOf = (env: Environment, program: readonly string[]): SandboxSupport => ({
   tool: () => toolOf(env),
   detect: () => detect(env),
   off: env['LIZA_SANDBOX'] === 'off',
@@ -35,15 +35,18 @@ export const shelterOf = (env: Environment, program: readonly string[]): Shelter
 });
 
 /** The tool; or why there is none, which is told to people. */
-export type Standing = { readonly tool: Tool } | { readonly off: string; readonly remedy?: string };
+export type SandboxMode = { readonly tool: Tool } | { readonly off: string; readonly remedy?: string };
 
 type Wanted = Pick<Settings, 'sandbox'>;
 
-export async function standing(shelter: Shelter | undefined, { sandbox }: Wanted): Promise<Standing | Refusal> {
+export async function sandboxMode(
+  sandboxSupport: SandboxSupport | undefined,
+  { sandbox }: Wanted,
+): Promise<SandboxMode | Refusal> {
   if (sandbox === 'off') return { off: 'config.sandbox is off' };
-  if (sandbox !== 'require' && shelter?.off === true) return { off: 'LIZA_SANDBOX is off' };
-  if (shelter === undefined && sandbox !== 'require') return { off: 'nobody asked for one' };
-  const found = (await shelter?.detect()) ?? { why: 'there is none here', remedy: 'use liza itself' };
+  if (sandbox !== 'require' && sandboxSupport?.off === true) return { off: 'LIZA_SANDBOX is off' };
+  if (sandboxSupport === undefined && sandbox !== 'require') return { off: 'nobody asked for one' };
+  const found = (await sandboxSupport?.detect()) ?? { why: 'there is none here', remedy: 'use liza itself' };
   if (isTool(found)) return { tool: found };
   if (sandbox !== 'require') return { off: found.why, remedy: found.remedy };
   return refuse(
@@ -55,22 +58,22 @@ export async function standing(shelter: Shelter | undefined, { sandbox }: Wanted
 }
 
 /** One line for people. */
-export const standingText = (is: Standing): string =>
+export const sandboxModeText = (is: SandboxMode): string =>
   'tool' in is ? `sandbox: on (${is.tool.kind})` : `sandbox: off, ${is.off}`;
 
 /** A linked worktree shares the project's git directory, which nobody in a sandbox can write. */
-export function needsClone(shelter: Shelter | undefined, { sandbox }: Wanted): boolean {
-  if (shelter === undefined || sandbox === 'off' || (shelter.off && sandbox !== 'require')) return false;
-  return isTool(shelter.tool());
+export function needsClone(sandboxSupport: SandboxSupport | undefined, { sandbox }: Wanted): boolean {
+  if (sandboxSupport === undefined || sandbox === 'off' || (sandboxSupport.off && sandbox !== 'require')) return false;
+  return isTool(sandboxSupport.tool());
 }
 
 /** node's own folder is found by PATH or is the system's; the package is wherever it was installed. */
-export const packageOf = ({ program }: Shelter): readonly string[] =>
+export const packageOf = ({ program }: SandboxSupport): readonly string[] =>
   program.slice(1).map((file) => dirname(dirname(file)));
 
 export interface Premises {
   readonly root: string;
-  readonly shelter?: Shelter | undefined;
+  readonly sandboxSupport?: SandboxSupport | undefined;
 }
 
 export interface Confinement {
@@ -86,15 +89,15 @@ export type Rules = Wanted & Limits & Pick<Settings, 'sandbox_network' | 'sandbo
  * folder that are gone afterwards, and nothing else. Fails closed: what cannot be confined is not started.
  */
 export async function runConfined(
-  { root, shelter }: Premises,
+  { root, sandboxSupport }: Premises,
   rules: Rules,
   { folder, part }: Confinement,
   asked: Program,
 ): Promise<Ended> {
   const program: Program = { ...asked, limits: rules };
-  const is = await standing(shelter, rules);
+  const is = await sandboxMode(sandboxSupport, rules);
   if ('ok' in is) return notStarted(`${is.message}; ${is.hint}`);
-  if (!('tool' in is) || shelter === undefined) return runProgram(program);
+  if (!('tool' in is) || sandboxSupport === undefined) return runProgram(program);
   const own = git(root);
   if (own === undefined) return notStarted(`${root} is not in a git repository`);
   const rooms = join(root, '.liza', 'cache', 'rooms');
@@ -112,7 +115,7 @@ export async function runConfined(
       home,
       tmp,
       network: rules.sandbox_network?.[part] !== 'off',
-      show: packageOf(shelter),
+      show: packageOf(sandboxSupport),
       alsoRead: rules.sandbox_read,
       alsoWrite: rules.sandbox_write,
       inPlace: is.tool.kind === 'seatbelt',

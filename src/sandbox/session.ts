@@ -9,13 +9,13 @@ import type { Environment } from '../process/environment.ts';
 import type { Settings, TaskSession } from '../protocol/state.ts';
 import { programOf } from '../providers/installed.ts';
 import type { HomeFolder, Launch } from '../providers/provider.ts';
-import type { Office } from '../supervisor/context.ts';
+import type { SupervisorContext } from '../supervisor/context.ts';
 import type { SessionWork } from '../supervisor/session.ts';
 import { policyOf, shownAt } from './build-policy.ts';
 import { confine, makeFolders } from './confine.ts';
 import type { Tool } from './detect.ts';
 import { openBroker } from './mailbox-broker.ts';
-import { git, packageOf, standing } from './mode.ts';
+import { git, packageOf, sandboxMode } from './mode.ts';
 import { isBelow, type Shown } from './policy.ts';
 import { sandboxNote } from './rules/prompt-section.ts';
 import { isRealFolder } from './toolchains.ts';
@@ -41,12 +41,12 @@ export interface Stay {
 }
 
 export async function lodge(
-  office: Office,
+  office: SupervisorContext,
   work: SessionWork,
   launch: Launch,
   stay: Stay,
 ): Promise<Lodging | { readonly reason: string }> {
-  const is = await standing(office.shelter, stay.settings);
+  const is = await sandboxMode(office.sandboxSupport, stay.settings);
   if ('ok' in is) return { reason: `${is.message}; ${is.hint}` };
   const free: Lodging = {
     sandbox: 'off',
@@ -58,7 +58,7 @@ export async function lodge(
   };
   // One that is not there is told as such, in its own name.
   const isThere = programOf(launch.argv[0], stay.env) !== undefined;
-  if (!('tool' in is) || office.shelter === undefined || !isThere) return free;
+  if (!('tool' in is) || office.sandboxSupport === undefined || !isThere) return free;
   if (work.role === 'coder' && isLinked(work.cwd)) {
     const text = `${work.task} is in a linked worktree from before, which needs the project's .git writable`;
     if (stay.settings.sandbox === 'require')
@@ -70,8 +70,8 @@ export async function lodge(
 }
 
 /** What its prompt says of that; empty where it is not confined. */
-export async function noteFor(office: Office, work: SessionWork, settings: Settings): Promise<string> {
-  const is = await standing(office.shelter, settings);
+export async function noteFor(office: SupervisorContext, work: SessionWork, settings: Settings): Promise<string> {
+  const is = await sandboxMode(office.sandboxSupport, settings);
   if ('ok' in is || !('tool' in is) || (work.role === 'coder' && isLinked(work.cwd))) return '';
   return `\n${sandboxNote(work.role, hasNetwork(work, settings))}`;
 }
@@ -86,16 +86,16 @@ const isLinked = (folder: string): boolean =>
 const NETWORK = { planner: 'planner', coder: 'coder', code_reviewer: 'reviewer' } as const;
 
 function confined(
-  office: Office,
+  office: SupervisorContext,
   tool: Tool,
   work: SessionWork,
   launch: Launch,
   stay: Stay,
 ): Lodging | { reason: string } {
-  const { shelter, context } = office;
+  const { sandboxSupport, context } = office;
   const { root, liza } = context.paths;
   const common = git(root);
-  if (shelter === undefined || common === undefined) return { reason: `${root} is not in a git repository` };
+  if (sandboxSupport === undefined || common === undefined) return { reason: `${root} is not in a git repository` };
   const room = join(liza, 'cache', 'rooms', work.agent);
   const [home, session] = [join(room, 'home'), join(room, `session-${randomBytes(6).toString('hex')}`)];
   const [tmp, mail] = [join(session, 'tmp'), join(session, 'mail')];
@@ -115,7 +115,7 @@ function confined(
     tmp,
     network: hasNetwork(work, stay.settings),
     show: [
-      ...packageOf(shelter),
+      ...packageOf(sandboxSupport),
       office.bin,
       stay.scratch,
       ...keyFile(stay.env),
@@ -129,7 +129,7 @@ function confined(
   });
   const broker = openBroker({
     folder: mail,
-    program: shelter.program as readonly [string, ...string[]],
+    program: sandboxSupport.program as readonly [string, ...string[]],
     root,
     env: outside(office, stay.env),
     onAsked: stay.onAsked,
@@ -153,7 +153,7 @@ const keyFile = ({ GOOGLE_APPLICATION_CREDENTIALS: file }: Environment): readonl
   file !== undefined && isAbsolute(file) ? shownAt(file) : [];
 
 /** What the real `liza` gets: the supervisor's environment, and who the session is. */
-function outside({ env }: Office, session: Environment): Environment {
+function outside({ env }: SupervisorContext, session: Environment): Environment {
   const own = Object.entries(session).filter(([name]) => /^LIZA_(?!PROGRAM$)/.test(name));
   const inherited = Object.entries(env).filter(([name]) => !/^(LIZA_|GIT_)/.test(name));
   const { LIZA_SANDBOX } = env;

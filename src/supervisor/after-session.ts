@@ -7,14 +7,14 @@ import type { Provider } from '../providers/provider.ts';
 import { isRefusal, transact } from '../tasks/context.ts';
 import { duration, iso } from '../text/time.ts';
 import type { Assignment } from './assignments.ts';
-import { handsOf } from './context.ts';
-import { type LoopEnd, type Round, told } from './loop-state.ts';
+import { taskContextOf } from './context.ts';
+import { type LoopEnd, type LoopState, told } from './loop-state.ts';
 import { judge, type Next } from './rules/restarts.ts';
 import type { SessionOutcome } from './session.ts';
 import { CONTEXT_USED } from './session-guard.ts';
 
 export async function record(
-  { office, who, memory }: Round,
+  { office, who, memory }: LoopState,
   assigned: Assignment,
   outcome: SessionOutcome,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function record(
     ...(again || handled === undefined ? {} : { handled }),
     ...(again || notes === undefined ? {} : { notes }),
   };
-  const done = await transact(handsOf(office, who.agent), command);
+  const done = await transact(taskContextOf(office, who.agent), command);
   const task = work.task === undefined ? {} : { task: work.task };
   office.tell({ level: 'info', agent: who.agent, ...task, text: `session ended: ${howText(outcome)}` });
   if (isRefusal(done)) office.tell({ level: 'warning', agent: who.agent, ...task, text: told(done) });
@@ -76,11 +76,11 @@ function howText({ end, seconds }: SessionOutcome): string {
 }
 
 export async function conclude(
-  round: Round,
+  round: LoopState,
   task: Task | undefined,
   outcome: SessionOutcome,
 ): Promise<LoopEnd | undefined> {
-  const { office, who, seat, memory, stop } = round;
+  const { office, who, member, memory, stop } = round;
   const { end, contextPercent } = outcome;
   memory.handOff = end.how.kind === 'overdue' && end.how.why === CONTEXT_USED ? contextPercent : undefined;
   const { next, past } = judge(end, memory.past, office.clock.now());
@@ -91,19 +91,19 @@ export async function conclude(
       return undefined;
     case 'again': {
       const until = office.clock.now() + next.afterMs;
-      seat.turn('backing-off', { ...about, why: next.why, until });
+      member.turn('backing-off', { ...about, why: next.why, until });
       await office.clock.sleep(next.afterMs, stop.orderly);
       return undefined;
     }
     case 'later':
       await trouble(round, next);
-      seat.turn('backing-off', { ...about, why: next.why, until: next.until });
+      member.turn('backing-off', { ...about, why: next.why, until: next.until });
       await office.clock.sleep(next.until - office.clock.now(), stop.orderly);
       return undefined;
     case 'block':
       office.tell({ level: 'alarm', agent: who.agent, ...about, text: next.why });
       if (task !== undefined) {
-        await transact(handsOf(office, who.agent), {
+        await transact(taskContextOf(office, who.agent), {
           name: 'limit',
           task: task.id,
           limit: next.limit,
@@ -114,7 +114,7 @@ export async function conclude(
     case 'stop':
       await trouble(round, next);
       if (who.role === 'code_reviewer') {
-        await transact(handsOf(office, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
+        await transact(taskContextOf(office, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
       }
       office.tell({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
       return { kind: 'given-up', why: next.why, ...hintFor(next.trouble, who.chosen.provider.hints) };
@@ -128,8 +128,8 @@ function hintFor(trouble: Trouble, hints: Provider['hints']): Pick<LoopEnd, 'hin
   return trouble === 'provider' ? { hint: hints.install } : {};
 }
 
-async function trouble({ office, who }: Round, next: Extract<Next, { kind: 'later' | 'stop' }>): Promise<void> {
-  await transact(handsOf(office, who.agent), {
+async function trouble({ office, who }: LoopState, next: Extract<Next, { kind: 'later' | 'stop' }>): Promise<void> {
+  await transact(taskContextOf(office, who.agent), {
     name: 'trouble',
     agent: who.agent,
     kind: next.trouble,
@@ -138,8 +138,8 @@ async function trouble({ office, who }: Round, next: Extract<Next, { kind: 'late
   });
 }
 
-export async function clearTrouble({ office, who }: Round): Promise<void> {
+export async function clearTrouble({ office, who }: LoopState): Promise<void> {
   const { board } = await office.store.read();
   if (board.state.agents[who.agent]?.trouble === undefined) return;
-  await transact(handsOf(office, who.agent), { name: 'trouble', agent: who.agent });
+  await transact(taskContextOf(office, who.agent), { name: 'trouble', agent: who.agent });
 }

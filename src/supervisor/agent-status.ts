@@ -2,30 +2,30 @@
 
 import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
-import type { Seat, SeatState } from './crew-view.ts';
+import type { CrewMember, MemberState } from './crew-view.ts';
 
-export interface SeatKeeper {
-  view(): Seat;
+export interface MemberStatus {
+  view(): CrewMember;
   /** Turns to something else: what belonged to the state before is gone. */
-  turn(state: SeatState, about?: Pick<Seat, 'task' | 'why' | 'until'>): void;
+  turn(state: MemberState, about?: Pick<CrewMember, 'task' | 'why' | 'until'>): void;
   /** News of the running session. */
-  news(about: Pick<Seat, 'activity' | 'session'>): void;
+  news(about: Pick<CrewMember, 'activity' | 'session'>): void;
 }
 
-export function keepSeat(
+export function trackMember(
   who: { readonly agent: string; readonly role: Role; readonly provider: string },
   now: () => Instant,
   changed: () => void,
-): SeatKeeper {
-  let seat: Seat = { ...who, state: 'starting', since: now() };
+): MemberStatus {
+  let member: CrewMember = { ...who, state: 'starting', since: now() };
   return {
-    view: () => seat,
+    view: () => member,
     turn: (state, about = {}) => {
-      seat = { ...who, ...about, state, since: seat.state === state ? seat.since : now() };
+      member = { ...who, ...about, state, since: member.state === state ? member.since : now() };
       changed();
     },
     news: (about) => {
-      seat = { ...seat, ...about };
+      member = { ...member, ...about };
       changed();
     },
   };

@@ -4,18 +4,25 @@
 import { join } from 'node:path';
 import { see } from '../git/attempts.ts';
 import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { EnvironmentError, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { baselineOf, historyOf, startCommit } from '../protocol/leases.ts';
 import { type Agent, type Role, settings, type Task } from '../protocol/state.ts';
 import { claimTask } from '../tasks/claim.ts';
-import { type Hands, integrationHead, integrationRef, isRefusal, openBench, transact } from '../tasks/context.ts';
+import {
+  integrationHead,
+  integrationRef,
+  isRefusal,
+  openGitDir,
+  type TaskContext,
+  transact,
+} from '../tasks/context.ts';
 import { declaredFiles, discardOf } from '../tasks/folders.ts';
 import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
 import { claimReview } from '../tasks/submit.ts';
-import type { Chosen, Office } from './context.ts';
+import type { Chosen, SupervisorContext } from './context.ts';
 import { coderPrompt } from './prompts/coder.ts';
 import { plannerPrompt } from './prompts/planner.ts';
 import type { PromptContext } from './prompts/prompt.ts';
@@ -43,8 +50,8 @@ export interface Assignment {
 const NOTHING = (): void => {};
 
 export async function assignTask(
-  office: Office,
-  hands: Hands,
+  office: SupervisorContext,
+  hands: TaskContext,
   player: Player,
   task: Task,
   extra: { readonly named?: boolean; readonly handOff?: number | undefined },
@@ -53,13 +60,13 @@ export async function assignTask(
   if (isRefusal(claimed)) return claimed;
   const { board, now } = await office.store.read();
   const held = findTask(board.state, task.id) ?? task;
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench;
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir;
   const worktree = `${office.context.paths.root}/${claimed.folder}`;
   const known = board.state.agents[player.agent]?.resume;
   // A fresh folder is for a fresh mind.
   const resumed = claimed.kept ? resumeOf(known, player, task.id) : {};
-  const drift = held.iteration === 1 ? undefined : await driftOf(bench, held, await integrationHead(bench, board));
+  const drift = held.iteration === 1 ? undefined : await driftOf(gitDir, held, await integrationHead(gitDir, board));
   const prompt = coderPrompt(contextOf(office, player, { board, now }), {
     task: held,
     worktree,
@@ -78,13 +85,13 @@ export async function assignTask(
       prompt,
       ...resumed,
       folder: {
-        mark: () => folderMark(bench, held, declaredFiles(settings(board.state))),
-        ...(claimed.kept ? {} : { fresh: () => freshMark(bench, held) }),
+        mark: () => folderMark(gitDir, held, declaredFiles(settings(board.state))),
+        ...(claimed.kept ? {} : { fresh: () => freshMark(gitDir, held) }),
       },
       see: async () => {
-        const place = findPlace(bench, held.id);
+        const place = findPlace(gitDir, held.id);
         const discard = discardOf(held, settings(board.state), 'its history was rewritten');
-        if (isPlace(place)) await see(bench, place, discard);
+        if (isPlace(place)) await see(gitDir, place, discard);
       },
     },
     notes: notesTo(board.state.human_notes, player.agent),
@@ -93,12 +100,12 @@ export async function assignTask(
 }
 
 /** Of the folder's HEAD and files; the same as long as nothing was done there. */
-async function folderMark(bench: Workbench, task: Task, leaveOut: readonly string[]): Promise<string> {
-  const place = findPlace(bench, task.id);
-  const head = isPlace(place) ? await headOf(bench, place) : undefined;
+async function folderMark(gitDir: PrivateGitDir, task: Task, leaveOut: readonly string[]): Promise<string> {
+  const place = findPlace(gitDir, task.id);
+  const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
   if (!isPlace(place) || head === undefined) return 'gone';
   try {
-    return `${head.commit} ${await treeOf(bench, place, head.commit, leaveOut)}`;
+    return `${head.commit} ${await treeOf(gitDir, place, head.commit, leaveOut)}`;
   } catch (error) {
     // What an agent can do to its folder, a commit that git does not read for one, is no accident of ours.
     if (!(error instanceof EnvironmentError)) throw error;
@@ -107,25 +114,25 @@ async function folderMark(bench: Workbench, task: Task, leaveOut: readonly strin
 }
 
 /** Of a folder as it was handed over. */
-async function freshMark(bench: Workbench, task: Task): Promise<string> {
+async function freshMark(gitDir: PrivateGitDir, task: Task): Promise<string> {
   const start = startCommit(task) ?? '';
-  const tree = baselineOf(task) ?? (await bench.objects(['rev-parse', `${start}^{tree}`])).stdout.trim();
+  const tree = baselineOf(task) ?? (await gitDir.objects(['rev-parse', `${start}^{tree}`])).stdout.trim();
   return `${start} ${tree}`;
 }
 
 /** What integration has gained since the work began, for a coder who comes back to it. */
-async function driftOf(bench: Workbench, task: Task, integration: string | Refusal) {
+async function driftOf(gitDir: PrivateGitDir, task: Task, integration: string | Refusal) {
   const base = task.base_commit;
   if (base === undefined || typeof integration !== 'string' || base === integration) return undefined;
-  const counted = await bench.objects(['rev-list', '--count', `${base}..${integration}`]);
+  const counted = await gitDir.objects(['rev-list', '--count', `${base}..${integration}`]);
   const commits = Number(counted.stdout);
   if (counted.status !== 0 || commits === 0) return undefined;
-  return { commits, files: (await pathsBetween(bench, base, integration)).slice(0, 50) };
+  return { commits, files: (await pathsBetween(gitDir, base, integration)).slice(0, 50) };
 }
 
 export async function assignReview(
-  office: Office,
-  hands: Hands,
+  office: SupervisorContext,
+  hands: TaskContext,
   player: Player,
   task: Task,
   named: boolean,
@@ -157,8 +164,8 @@ export async function assignReview(
 
 /** A reviewer changes no file. A verdict was refused for it already; here it is told, verdict or not. */
 async function inspectReview(
-  office: Office,
-  hands: Hands,
+  office: SupervisorContext,
+  hands: TaskContext,
   agent: string,
   { id: task }: Task,
   copy: ReviewFolder,
@@ -175,7 +182,11 @@ async function inspectReview(
   }
 }
 
-export async function assignPlan(office: Office, player: Player, wakes: readonly Wake[]): Promise<Assignment> {
+export async function assignPlan(
+  office: SupervisorContext,
+  player: Player,
+  wakes: readonly Wake[],
+): Promise<Assignment> {
   const { board, now } = await office.store.read();
   return {
     work: {
@@ -189,7 +200,11 @@ export async function assignPlan(office: Office, player: Player, wakes: readonly
   };
 }
 
-function contextOf(office: Office, player: Player, seen: Pick<PromptContext, 'board' | 'now'>): PromptContext {
+function contextOf(
+  office: SupervisorContext,
+  player: Player,
+  seen: Pick<PromptContext, 'board' | 'now'>,
+): PromptContext {
   return { ...seen, agent: player.agent, role: player.role, places: office.places };
 }
 
@@ -222,7 +237,7 @@ function resumeOf(
 }
 
 /** What reviewers found on this submission whose lease was gone when they said it; the newest last. */
-function lostVerdicts({ context: { files, paths } }: Office, task: Task): readonly string[] {
+function lostVerdicts({ context: { files, paths } }: SupervisorContext, task: Task): readonly string[] {
   const submitted = historyOf(task).findLast(({ event }) => event === 'submitted')?.time ?? '';
   const stamp = submitted.replace(/[:-]/g, '');
   return files

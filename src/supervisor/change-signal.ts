@@ -3,7 +3,7 @@
 
 import type { Clock } from './context.ts';
 
-export interface Bell {
+export interface ChangeSignal {
   /** How often it has rung. */
   count(): number;
   ring(): void;
@@ -11,7 +11,7 @@ export interface Bell {
   wait(since: number, ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export function makeBell(clock: Clock): Bell {
+export function makeChangeSignal(clock: Clock): ChangeSignal {
   let rung = 0;
   const waiting = new Set<() => void>();
   return {

@@ -8,13 +8,13 @@ import type { Environment } from '../process/environment.ts';
 import { type Actor, SUPERVISOR } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { Shelter } from '../sandbox/mode.ts';
+import type { SandboxSupport } from '../sandbox/mode.ts';
 import type { Context } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
-import type { Hands } from '../tasks/context.ts';
+import type { TaskContext } from '../tasks/context.ts';
 import type { Instant } from '../text/time.ts';
-import type { Bell } from './change-signal.ts';
-import type { Happening } from './crew-view.ts';
+import type { ChangeSignal } from './change-signal.ts';
+import type { CrewEvent } from './crew-view.ts';
 import type { Places } from './prompts/prompt.ts';
 
 export interface Clock {
@@ -31,12 +31,12 @@ export interface Chosen {
   readonly model?: string | undefined;
 }
 
-export interface Office {
+export interface SupervisorContext {
   readonly env: Environment;
   readonly store: Store;
   readonly context: Context;
   readonly clock: Clock;
-  readonly bell: Bell;
+  readonly changeSignal: ChangeSignal;
   /** This process holds the leases. */
   readonly pid: number;
   readonly isRoot: boolean;
@@ -45,11 +45,11 @@ export interface Office {
   /** A folder with a `liza` that is this very program, to go first on an agent's PATH. */
   readonly bin: string;
   /** Absent: nothing is confined. */
-  readonly shelter?: Shelter | undefined;
+  readonly sandboxSupport?: SandboxSupport | undefined;
   contract(role: Role): string;
   /** What the sessions of this process have used so far, by agent. */
   readonly running?: Map<string, () => RunningUse>;
-  tell(happening: Omit<Happening, 'time'>): void;
+  tell(event: Omit<CrewEvent, 'time'>): void;
 }
 
 /** First: end in order. Again: at once. */
@@ -58,18 +58,18 @@ export interface Stop {
   readonly atOnce: AbortSignal;
 }
 
-export const runningUse = ({ running }: Office): readonly RunningUse[] =>
+export const runningUse = ({ running }: SupervisorContext): readonly RunningUse[] =>
   [...(running?.values() ?? [])].map((use) => use());
 
 export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'], session: SUPERVISOR });
 
-export function handsOf(office: Office, agent: string, stop?: AbortSignal): Hands {
-  const { env, store, context, shelter } = office;
+export function taskContextOf(office: SupervisorContext, agent: string, stop?: AbortSignal): TaskContext {
+  const { env, store, context, sandboxSupport } = office;
   return {
     env: markedProgram(env, siteOf(context.paths.root)),
     store,
     context,
-    ...(shelter === undefined ? {} : { shelter }),
+    ...(sandboxSupport === undefined ? {} : { sandboxSupport }),
     actor: supervisorOf(agent),
     say: (text) => office.tell({ level: 'info', agent, text }),
     ...(stop === undefined ? {} : { stop: () => stop }),

@@ -1,4 +1,4 @@
-// What people see of the supervisors at work: one seat per agent, besides what the blackboard itself tells.
+// What people see of the supervisors at work: one member per agent, besides what the blackboard itself tells.
 // Plain data, made anew at every change; the live board and the plain lines both show only this.
 
 import type { Alarm } from '../alarms/rules/alarm.ts';
@@ -6,7 +6,7 @@ import type { Board } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 
-export type SeatState =
+export type MemberState =
   | 'starting'
   /** Nothing to do; costs nothing. */
   | 'idle'
@@ -20,11 +20,11 @@ export type SeatState =
   | 'stopping'
   | 'stopped';
 
-export interface Seat {
+export interface CrewMember {
   readonly agent: string;
   readonly role: Role;
   readonly provider: string;
-  readonly state: SeatState;
+  readonly state: MemberState;
   readonly since: Instant;
   readonly task?: string;
   /** What it does now: its last tool or sentence. One line, not yet safe to print. */
@@ -44,7 +44,7 @@ export interface Seat {
 }
 
 /** One thing that happened, for the plain lines and the board's last rows. */
-export interface Happening {
+export interface CrewEvent {
   readonly time: Instant;
   readonly level: 'info' | 'warning' | 'alarm';
   readonly agent?: string;
@@ -55,10 +55,10 @@ export interface Happening {
 export interface CrewView {
   readonly now: Instant;
   readonly board: Board;
-  readonly seats: readonly Seat[];
+  readonly members: readonly CrewMember[];
   readonly alarms: readonly Alarm[];
   /** Newest last, bounded. */
-  readonly happenings: readonly Happening[];
+  readonly events: readonly CrewEvent[];
   /** One sentence: why nothing moves, and whom it waits for; absent while something does. */
   readonly waitsFor?: string;
 }

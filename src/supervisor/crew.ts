@@ -1,4 +1,4 @@
-// Several supervisors in one process, with the watcher beside them: `liza run`, and with a single seat
+// Several supervisors in one process, with the watcher beside them: `liza run`, and with a single member
 // `liza agent`. Starts them, shows what they do, and knows when there is nothing left that could move
 // without a person.
 
@@ -9,16 +9,16 @@ import { installHook } from '../identity/project-hook.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
-import { standing, standingText, sweepRooms } from '../sandbox/mode.ts';
+import { sandboxMode, sandboxModeText, sweepRooms } from '../sandbox/mode.ts';
 import { isRefusal, transact } from '../tasks/context.ts';
 import { reconcile } from '../tasks/reconcile.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
-import { keepSeat, type SeatKeeper } from './agent-status.ts';
-import { handsOf, type Office } from './context.ts';
-import type { CrewControl, CrewEnd, CrewView, Happening } from './crew-view.ts';
+import { type MemberStatus, trackMember } from './agent-status.ts';
+import { type SupervisorContext, taskContextOf } from './context.ts';
+import type { CrewControl, CrewEnd, CrewEvent, CrewView } from './crew-view.ts';
 import { keepGoverning } from './govern-loop.ts';
-import { endOf, type Seated, whenIdle } from './idle.ts';
+import { endOf, type SupervisedAgent, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
 import { freshMemory, type Supervised } from './loop-state.ts';
 import { keepUp } from './restart-on-error.ts';
@@ -27,7 +27,7 @@ import { whyNothingMoves } from './rules/why-idle.ts';
 import { tidier } from './tidy-folders.ts';
 
 export interface CrewOptions {
-  readonly office: Omit<Office, 'tell'>;
+  readonly office: Omit<SupervisorContext, 'tell'>;
   readonly members: readonly Supervised[];
   /** Ends when nothing moves any more without a person, and when the goal is complete. */
   readonly untilIdle: boolean;
@@ -39,24 +39,24 @@ export interface CrewOptions {
 const HAPPENINGS = 200;
 
 export async function startCrew(options: CrewOptions): Promise<CrewControl | Refusal> {
-  const happenings: Happening[] = [];
+  const events: CrewEvent[] = [];
   const listeners = new Set<() => void>();
   const alarmsOn = new Map<string, Alarm>();
   const secrets = secretsOf(options.office.env);
   const changed = (): void => {
     for (const tell of [...listeners]) tell();
   };
-  const office: Office = {
+  const office: SupervisorContext = {
     running: new Map(),
     ...options.office,
-    tell: (happening) => {
-      const text = redact(happening.text, secrets);
-      happenings.push({ ...happening, text, time: options.office.clock.now() });
-      if (happenings.length > HAPPENINGS) happenings.splice(0, happenings.length - HAPPENINGS);
+    tell: (event) => {
+      const text = redact(event.text, secrets);
+      events.push({ ...event, text, time: options.office.clock.now() });
+      if (events.length > HAPPENINGS) events.splice(0, events.length - HAPPENINGS);
       changed();
     },
   };
-  const { store, clock, bell } = office;
+  const { store, clock, changeSignal } = office;
   let snapshot = await store.read();
   const { spec_ref: spec } = snapshot.board.state.goal;
   if (spec !== undefined && !office.context.specExists(spec)) {
@@ -67,14 +67,14 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       'spec',
     );
   }
-  const shelter = await standing(office.shelter, settings(snapshot.board.state));
-  if (isRefusal(shelter)) return shelter;
-  if (office.shelter !== undefined) {
-    const remedy = 'tool' in shelter || shelter.remedy === undefined ? '' : `; ${shelter.remedy}`;
-    office.tell({ level: remedy === '' ? 'info' : 'warning', text: `${standingText(shelter)}${remedy}` });
+  const sandboxSupport = await sandboxMode(office.sandboxSupport, settings(snapshot.board.state));
+  if (isRefusal(sandboxSupport)) return sandboxSupport;
+  if (office.sandboxSupport !== undefined) {
+    const remedy = 'tool' in sandboxSupport || sandboxSupport.remedy === undefined ? '' : `; ${sandboxSupport.remedy}`;
+    office.tell({ level: remedy === '' ? 'info' : 'warning', text: `${sandboxModeText(sandboxSupport)}${remedy}` });
   }
   sweepRooms(office.context.paths.root);
-  const mended = await reconcile(handsOf(office, options.members[0]?.agent ?? 'planner-1'));
+  const mended = await reconcile(taskContextOf(office, options.members[0]?.agent ?? 'planner-1'));
   if (isRefusal(mended)) return mended;
   for (const { subject, problem, done, resists } of mended) {
     const text = `${subject}: ${problem}; ${done ?? resists?.message ?? ''}`;
@@ -92,21 +92,22 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   const atOnce = new AbortController();
   const over = new AbortController();
   const stop = { orderly: orderly.signal, atOnce: atOnce.signal };
-  const seated: readonly Seated[] = options.members.map((who) => {
+  const supervised: readonly SupervisedAgent[] = options.members.map((who) => {
     const { agent, role, chosen } = who;
-    const seat = keepSeat({ agent, role, provider: chosen.provider.name }, clock.now, changed);
-    return { who, seat, memory: freshMemory() };
+    const member = trackMember({ agent, role, provider: chosen.provider.name }, clock.now, changed);
+    return { who, member, memory: freshMemory() };
   });
-  const unwatch = store.watch(inTurn(office, () => turn(seated, snapshot.board, clock.now()), over.signal));
+  const unwatch = store.watch(inTurn(office, () => turn(supervised, snapshot.board, clock.now()), over.signal));
   const folders = tidier(office, options.members[0]?.agent ?? 'planner-1');
-  const busy = (task: string): boolean => seated.some(({ seat }) => seat.view().task === task && isBusy(seat));
+  const busy = (task: string): boolean =>
+    supervised.some(({ member }) => member.view().task === task && isBusy(member));
   const refresh = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      const rung = bell.count();
+      const rung = changeSignal.count();
       snapshot = await store.read().catch(() => snapshot);
       changed();
       await folders.look(snapshot.board, busy).catch(() => {}); // reconcile finds it at the next start
-      await bell.wait(rung, REFRESH_MS, over.signal);
+      await changeSignal.wait(rung, REFRESH_MS, over.signal);
     }
   };
   const warn = (text: string): void => office.tell({ level: 'warning', text });
@@ -122,7 +123,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
         steady: clock.steady,
         env: office.env,
         trouble: warn,
-        wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
+        wait: (ms, signal) => changeSignal.wait(changeSignal.count(), ms, signal),
         raised: (alarm) => {
           for (const [key, { family }] of alarmsOn) {
             if (family !== undefined && family === alarm.family) alarmsOn.delete(key); // it escalated
@@ -139,52 +140,52 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     );
   };
   const hands = { env: office.env, store, context: office.context };
-  const govern = (): Promise<void> => keepGoverning({ hands, bell, tell: warn }, over.signal);
+  const govern = (): Promise<void> => keepGoverning({ hands, changeSignal, tell: warn }, over.signal);
   const watching = options.watcher ? [beside('watching', watch), beside('governing', govern)] : [];
   let broken: unknown;
-  const loops = seated.map(async (one) => {
+  const loops = supervised.map(async (one) => {
     try {
-      one.end = await supervise(office, one.who, one.seat, stop, one.memory);
+      one.end = await supervise(office, one.who, one.member, stop, one.memory);
     } catch (error) {
       // A full disk, or our own mistake: nobody's agent is left running for that.
       broken ??= error;
-      one.seat.turn('stopped', { why: (error as Error).message });
+      one.member.turn('stopped', { why: (error as Error).message });
       orderly.abort();
     }
     changed();
-    bell.ring();
+    changeSignal.ring();
   });
   const refreshing = beside('the board on show', refresh);
   const ends = { stopped: stop.orderly, over: over.signal, outlastsPause: options.outlastsPause === true };
-  const idling = options.untilIdle ? whenIdle(office, seated, ends) : new Promise<never>(() => {});
+  const idling = options.untilIdle ? whenIdle(office, supervised, ends) : new Promise<never>(() => {});
   const all = Promise.all(loops);
   const ended = (async (): Promise<CrewEnd> => {
     try {
       const idle = await Promise.race([all.then(() => undefined), idling]);
       orderly.abort();
-      bell.ring();
+      changeSignal.ring();
       await all;
       if (broken !== undefined) throw broken;
-      return idle ?? (await endOf(office, seated));
+      return idle ?? (await endOf(office, supervised));
     } finally {
       over.abort();
       unwatch();
       await Promise.all([...watching, refreshing]);
     }
   })();
-  const person = { ...handsOf(office, ''), actor: { parts: ['human' as const] } };
+  const person = { ...taskContextOf(office, ''), actor: { parts: ['human' as const] } };
   return {
     ended,
     view: (): CrewView => {
       const { board } = snapshot;
       const now = clock.now();
-      const waitsFor = seated.some(({ seat }) => isBusy(seat)) ? undefined : whyNothingMoves(board, now);
+      const waitsFor = supervised.some(({ member }) => isBusy(member)) ? undefined : whyNothingMoves(board, now);
       return {
         now,
         board,
-        seats: seated.map(({ seat }) => seat.view()),
+        members: supervised.map(({ member }) => member.view()),
         alarms: [...alarmsOn.values()],
-        happenings: [...happenings],
+        events: [...events],
         ...(waitsFor === undefined ? {} : { waitsFor }),
       };
     },
@@ -202,8 +203,8 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
         text: again ? 'stopping at once' : 'stopping: agents are asked to end; again ends them at once',
       });
       orderly.abort();
-      bell.ring();
-      for (const { seat } of seated) if (seat.view().state !== 'stopped') seat.turn('stopping');
+      changeSignal.ring();
+      for (const { member } of supervised) if (member.view().state !== 'stopped') member.turn('stopping');
     },
   };
 }
@@ -213,27 +214,27 @@ const TURN_MS = 80;
 const LAST_TURN = 3;
 
 /** How many idle agents, of other processes, a piece of work would go to before it comes to one of these. */
-const turn = (seated: readonly Seated[], board: Board, now: Instant): number =>
-  Math.min(...seated.map(({ who, seat }) => (isBusy(seat) ? 0 : turnOf(board, who, now))), LAST_TURN);
+const turn = (supervised: readonly SupervisedAgent[], board: Board, now: Instant): number =>
+  Math.min(...supervised.map(({ who, member }) => (isBusy(member) ? 0 : turnOf(board, who, now))), LAST_TURN);
 
 /** Of several processes that hear of the same change, those that are not next would only slow down the one that is. */
-function inTurn({ bell, clock }: Office, before: () => number, over: AbortSignal): () => void {
+function inTurn({ changeSignal, clock }: SupervisorContext, before: () => number, over: AbortSignal): () => void {
   let waits = false;
   return () => {
     const ms = before() * TURN_MS;
-    if (ms === 0) return bell.ring();
+    if (ms === 0) return changeSignal.ring();
     if (waits) return;
     waits = true;
     void clock.sleep(ms, over).then(() => {
       waits = false;
-      bell.ring();
+      changeSignal.ring();
     });
   };
 }
 
 const REFRESH_MS = 5000;
 const BUSY: ReadonlySet<string> = new Set(['starting', 'claiming', 'working', 'merging', 'stopping']);
-const isBusy = (seat: SeatKeeper): boolean => BUSY.has(seat.view().state);
+const isBusy = (member: MemberStatus): boolean => BUSY.has(member.view().state);
 
 const saying = (outcome: { readonly ok: boolean; readonly detail?: string; readonly message?: string }): string =>
   outcome.detail ?? outcome.message ?? '';

@@ -5,12 +5,12 @@ import { govern } from '../governance/govern.ts';
 import { isLive, readSessions } from '../identity/agent-sessions.ts';
 import { type HeadsWatch, watchHeads } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import type { Hands } from '../tasks/context.ts';
-import type { Bell } from './change-signal.ts';
+import type { TaskContext } from '../tasks/context.ts';
+import type { ChangeSignal } from './change-signal.ts';
 
 export interface Governor {
-  readonly hands: Omit<Hands, 'actor' | 'say'>;
-  readonly bell: Bell;
+  readonly hands: Omit<TaskContext, 'actor' | 'say'>;
+  readonly changeSignal: ChangeSignal;
   /** What was done, in a line each. */
   tell(line: string): void;
 }
@@ -22,14 +22,14 @@ const SETTLE_MS = 1000;
 const HEADS_MS = 5000;
 const CALM_HEADS_MS = 60_000;
 
-export async function keepGoverning({ hands, bell, tell }: Governor, over: AbortSignal): Promise<void> {
+export async function keepGoverning({ hands, changeSignal, tell }: Governor, over: AbortSignal): Promise<void> {
   const mine = asSupervisor(hands, tell);
   const heads = watchHeads(mine);
   let headsAt = 0;
   let known: number | undefined;
   let failed = '';
   while (!over.aborted) {
-    const rung = bell.count();
+    const rung = changeSignal.count();
     const done = await look(mine, known);
     known = done.seq;
     for (const line of done.lines) tell(line);
@@ -42,8 +42,8 @@ export async function keepGoverning({ hands, bell, tell }: Governor, over: Abort
       headsAt = clock();
       for (const line of await lookAtHeads(heads)) tell(line);
     }
-    await bell.wait(rung, LOOK_MS, over);
-    await bell.wait(bell.count(), SETTLE_MS, over);
+    await changeSignal.wait(rung, LOOK_MS, over);
+    await changeSignal.wait(changeSignal.count(), SETTLE_MS, over);
   }
 }
 
@@ -57,7 +57,7 @@ export const governOnce = (hands: Governor['hands']): Promise<Governed> =>
     undefined,
   );
 
-const asSupervisor = (hands: Governor['hands'], say: (line: string) => void): Hands => ({
+const asSupervisor = (hands: Governor['hands'], say: (line: string) => void): TaskContext => ({
   ...hands,
   actor: { parts: ['supervisor'] },
   say,
@@ -73,7 +73,7 @@ interface Done extends Governed {
   readonly seq: number | undefined;
 }
 
-async function look(hands: Hands, known: number | undefined): Promise<Done> {
+async function look(hands: TaskContext, known: number | undefined): Promise<Done> {
   try {
     const snapshot = await hands.store.read();
     const lines = await govern(hands, snapshot, snapshot.seq !== known);

@@ -4,7 +4,7 @@
 import type { Board } from '../protocol/board.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
-import type { Office } from './context.ts';
+import type { SupervisorContext } from './context.ts';
 
 export interface Held {
   readonly task: string;
@@ -19,7 +19,7 @@ export interface Heartbeat {
   stop(): void;
 }
 
-export function keepAlive(office: Office, agent: string): Heartbeat {
+export function keepAlive(office: SupervisorContext, agent: string): Heartbeat {
   const over = new AbortController();
   let held: Held | undefined;
   let isLost = false;
@@ -28,7 +28,7 @@ export function keepAlive(office: Office, agent: string): Heartbeat {
     const renewed = await renewOwn(office, agent, mine);
     if (renewed || mine === undefined || mine !== held) return;
     isLost = true;
-    office.bell.ring();
+    office.changeSignal.ring();
   };
   const run = async (): Promise<void> => {
     while (!over.signal.aborted) {
@@ -50,7 +50,7 @@ export function keepAlive(office: Office, agent: string): Heartbeat {
 }
 
 /** Answers false when the lease on the task it is said to hold is lost. */
-export async function renewOwn({ store, pid }: Office, agent: string, held?: Held): Promise<boolean> {
+export async function renewOwn({ store, pid }: SupervisorContext, agent: string, held?: Held): Promise<boolean> {
   const { board } = await store.read();
   const mine = held !== undefined && isHolding(board, agent, held.task) ? held : undefined;
   const limits = settings(board.state);

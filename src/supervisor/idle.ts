@@ -2,21 +2,21 @@
 
 import type { Board } from '../protocol/board.ts';
 import { isTerminal } from '../protocol/state.ts';
-import type { SeatKeeper } from './agent-status.ts';
-import type { Office } from './context.ts';
+import type { MemberStatus } from './agent-status.ts';
+import type { SupervisorContext } from './context.ts';
 import type { CrewEnd } from './crew-view.ts';
 import type { LoopEnd, Memory, Supervised } from './loop-state.ts';
 import { attemptKey, nextDuty } from './rules/next-duty.ts';
 import { whyAllRest } from './rules/why-idle.ts';
 
-export interface Seated {
+export interface SupervisedAgent {
   readonly who: Supervised;
-  readonly seat: SeatKeeper;
+  readonly member: MemberStatus;
   readonly memory: Memory;
   end?: LoopEnd;
 }
 
-/** All seats rest, and still do after this long: then nobody is just between two steps. */
+/** All members rest, and still do after this long: then nobody is just between two steps. */
 const IDLE_MS = 400;
 const RESTING: ReadonlySet<string> = new Set(['idle', 'waiting', 'stopped']);
 
@@ -28,30 +28,30 @@ interface Ends {
 
 /** Resolves when all rest and no one of them would find anything to do. */
 export async function whenIdle(
-  office: Office,
-  seated: readonly Seated[],
+  office: SupervisorContext,
+  supervised: readonly SupervisedAgent[],
   { stopped, over, outlastsPause }: Ends,
 ): Promise<CrewEnd | undefined> {
-  const { bell, clock, store } = office;
+  const { changeSignal, clock, store } = office;
   for (;;) {
     if (stopped.aborted || over.aborted) return undefined;
-    const rung = bell.count();
-    const resting = seated.every(({ seat }) => RESTING.has(seat.view().state));
+    const rung = changeSignal.count();
+    const resting = supervised.every(({ member }) => RESTING.has(member.view().state));
     if (resting) {
       await clock.sleep(IDLE_MS, over);
       const { board } = await store.read();
       const now = clock.now();
-      const still = seated.every(({ who, seat, end, memory }) => {
+      const still = supervised.every(({ who, member, end, memory }) => {
         if (end !== undefined) return true;
-        if (!RESTING.has(seat.view().state)) return false;
+        if (!RESTING.has(member.view().state)) return false;
         const duty = nextDuty(board, { ...who, passed: new Set(memory.passed.keys()) }, now);
         if (duty.kind === 'halted') return !(outlastsPause && duty.by === 'PAUSE');
         if (duty.kind === 'over' || duty.kind === 'held') return true;
         return duty.kind === 'nothing' && !duty.hurry && !(outlastsPause && isHeld(board));
       });
-      if (still && bell.count() === rung) return endOf(office, seated);
+      if (still && changeSignal.count() === rung) return endOf(office, supervised);
     }
-    await bell.wait(rung, resting ? 500 : 200, over);
+    await changeSignal.wait(rung, resting ? 500 : 200, over);
   }
 }
 
@@ -59,25 +59,25 @@ export async function whenIdle(
 const isHeld = ({ state }: Board): boolean =>
   state.tasks.some(({ paused, status }) => paused === true && !isTerminal(status));
 
-export async function endOf(office: Office, seated: readonly Seated[]): Promise<CrewEnd> {
+export async function endOf(office: SupervisorContext, supervised: readonly SupervisedAgent[]): Promise<CrewEnd> {
   const { board } = await office.store.read();
   const { goal } = board.state;
   if (goal.status === 'COMPLETED') return { code: 0, message: `the goal is complete: ${goal.description}` };
-  const given = seated.flatMap(({ who, end }) => (end?.kind === 'given-up' ? [{ ...end, agent: who.agent }] : []));
+  const given = supervised.flatMap(({ who, end }) => (end?.kind === 'given-up' ? [{ ...end, agent: who.agent }] : []));
   const [first] = given;
   const hint = first?.hint ?? 'see the board: liza status';
   if (first !== undefined) {
     return { code: 1, message: given.map(({ agent, why }) => `${agent} stopped: ${why}`).join('; '), hint };
   }
-  if (seated.some(({ end }) => end?.kind === 'stopped')) {
+  if (supervised.some(({ end }) => end?.kind === 'stopped')) {
     return { code: 0, message: 'stopped; work in progress is kept and goes on with the next start' };
   }
   // Whatever else went wrong last: as long as a person holds the work, nothing moves for that.
   const halted = Object.keys(board.switches).length > 0;
   const known = new Set(board.state.tasks.map(attemptKey));
-  const isPresent = ({ memory: { refusal } }: Seated): boolean =>
+  const isPresent = ({ memory: { refusal } }: SupervisedAgent): boolean =>
     refusal !== undefined && (refusal.key === undefined || known.has(refusal.key));
-  const refused = halted ? undefined : seated.find(isPresent)?.memory.refusal;
+  const refused = halted ? undefined : supervised.find(isPresent)?.memory.refusal;
   if (refused !== undefined) return { code: 1, message: refused.message, hint: refused.hint };
   const why = whyAllRest(board, office.clock.now());
   return { code: 1, message: why ?? 'nothing is left to do', hint };

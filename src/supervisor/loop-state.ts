@@ -3,9 +3,9 @@
 import type { HeadsWatch } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Instant } from '../text/time.ts';
-import type { SeatKeeper } from './agent-status.ts';
+import type { MemberStatus } from './agent-status.ts';
 import type { Player } from './assignments.ts';
-import type { Office, Stop } from './context.ts';
+import type { Stop, SupervisorContext } from './context.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { NO_PAST, type Past } from './rules/restarts.ts';
 
@@ -44,10 +44,10 @@ export const freshMemory = (): Memory => ({
   handOff: undefined,
 });
 
-export interface Round {
-  readonly office: Office;
+export interface LoopState {
+  readonly office: SupervisorContext;
   readonly who: Supervised;
-  readonly seat: SeatKeeper;
+  readonly member: MemberStatus;
   readonly stop: Stop;
   readonly heartbeat: Heartbeat;
   readonly memory: Memory;

@@ -14,12 +14,12 @@ import { createWorktree } from '../tasks/create-worktree.ts';
 import { mergeTask } from '../tasks/merge.ts';
 import type { Instant } from '../text/time.ts';
 import { clearTrouble, conclude, record } from './after-session.ts';
-import type { SeatKeeper } from './agent-status.ts';
+import type { MemberStatus } from './agent-status.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
-import { handsOf, type Office, runningUse, type Stop } from './context.ts';
+import { runningUse, type Stop, type SupervisorContext, taskContextOf } from './context.ts';
 import { lookAtHeads } from './govern-loop.ts';
 import { keepAlive, renewOwn } from './heartbeat.ts';
-import { type LoopEnd, type Memory, type Round, type Supervised, told } from './loop-state.ts';
+import { type LoopEnd, type LoopState, type Memory, type Supervised, told } from './loop-state.ts';
 import { attemptKey, type Duty, nextDuty } from './rules/next-duty.ts';
 import { runSession } from './session.ts';
 
@@ -32,10 +32,13 @@ const FORGET_MS = 15 * 60_000;
 const SOON_MS = 30_000;
 
 /** The id comes to life here, held by this process; refused while another one has it. */
-export async function enrol(office: Office, { agent, role, chosen }: Supervised): Promise<Refusal | undefined> {
+export async function enrol(
+  office: SupervisorContext,
+  { agent, role, chosen }: Supervised,
+): Promise<Refusal | undefined> {
   const terminal = office.terminal === undefined ? {} : { terminal: office.terminal };
   const provider = chosen.provider.name;
-  const registered = await transact(handsOf(office, agent), {
+  const registered = await transact(taskContextOf(office, agent), {
     name: 'register',
     agent,
     role,
@@ -53,24 +56,24 @@ export async function enrol(office: Office, { agent, role, chosen }: Supervised)
 
 /** Of an enrolled agent, until the operator, the goal or its own failures end it. */
 export async function supervise(
-  office: Office,
+  office: SupervisorContext,
   who: Supervised,
-  seat: SeatKeeper,
+  member: MemberStatus,
   stop: Stop,
   memory: Memory,
 ): Promise<LoopEnd> {
   const heartbeat = keepAlive(office, who.agent);
   try {
-    const heads = watchHeads(handsOf(office, who.agent));
-    const end = await loop({ office, who, seat, stop, heartbeat, memory, heads });
-    seat.turn('stopped', { why: end.why });
+    const heads = watchHeads(taskContextOf(office, who.agent));
+    const end = await loop({ office, who, member, stop, heartbeat, memory, heads });
+    member.turn('stopped', { why: end.why });
     return end;
   } finally {
     heartbeat.stop();
   }
 }
 
-async function loop(round: Round): Promise<LoopEnd> {
+async function loop(round: LoopState): Promise<LoopEnd> {
   let full = false;
   for (;;) {
     if (round.stop.orderly.aborted) return { kind: 'stopped', why: 'stopped by the operator' };
@@ -88,19 +91,19 @@ async function loop(round: Round): Promise<LoopEnd> {
 }
 
 /** Once. An end: nothing more is to be done. */
-async function doDuty(round: Round): Promise<LoopEnd | undefined> {
-  const { office, seat } = round;
-  const rung = office.bell.count();
+async function doDuty(round: LoopState): Promise<LoopEnd | undefined> {
+  const { office, member } = round;
+  const rung = office.changeSignal.count();
   const duty = await lookForDuty(round);
   switch (duty.kind) {
     case 'over':
       return { kind: 'over', why: duty.why };
     case 'halted':
-      seat.turn('idle', { why: `${duty.by} is on` });
+      member.turn('idle', { why: `${duty.by} is on` });
       await rest(round, rung, undefined);
       return undefined;
     case 'held':
-      seat.turn('idle', { why: duty.why });
+      member.turn('idle', { why: duty.why });
       await rest(round, rung, duty.lookAt);
       return undefined;
     case 'spent':
@@ -124,8 +127,8 @@ const isNoRoom = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 /** What its last session used is recorded then, as after a crash: everything else is on the board. */
-async function untilRoom({ office, who, seat, stop }: Round): Promise<void> {
-  seat.turn('idle', { why: 'the disk is full' });
+async function untilRoom({ office, who, member, stop }: LoopState): Promise<void> {
+  member.turn('idle', { why: 'the disk is full' });
   while (!stop.orderly.aborted) {
     await office.clock.sleep(ROOM_MS, stop.orderly);
     try {
@@ -136,7 +139,7 @@ async function untilRoom({ office, who, seat, stop }: Round): Promise<void> {
   }
 }
 
-async function lookForDuty({ office, who, memory }: Round): Promise<Duty> {
+async function lookForDuty({ office, who, memory }: LoopState): Promise<Duty> {
   const now = office.clock.now();
   let { board } = await office.store.read();
   if (await recordGoneUse(office, { board, now })) ({ board } = await office.store.read());
@@ -150,40 +153,42 @@ async function lookForDuty({ office, who, memory }: Round): Promise<Duty> {
   return duty;
 }
 
-async function idle(round: Round, rung: number, duty: Duty & { kind: 'nothing' }): Promise<void> {
-  const { office, who, seat } = round;
+async function idle(round: LoopState, rung: number, duty: Duty & { kind: 'nothing' }): Promise<void> {
+  const { office, who, member } = round;
   const { board } = await office.store.read();
   const own = board.state.agents[who.agent];
   const waits = own?.status === 'WAITING' && own.current_task !== undefined;
-  if (waits) seat.turn('waiting', { task: own.current_task ?? '', why: 'its work is under review' });
-  else seat.turn('idle');
+  if (waits) member.turn('waiting', { task: own.current_task ?? '', why: 'its work is under review' });
+  else member.turn('idle');
   // Somebody else takes it right now: every look meanwhile would only slow that down.
   if (duty.hurry) await office.clock.sleep(HURRY_MS, round.stop.orderly);
   else await rest(round, rung, duty.lookAt);
 }
 
 /** Until the board changes, the time has come, or a fallback look is due. */
-async function rest({ office, memory, stop }: Round, rung: number, at: Instant | undefined): Promise<void> {
+async function rest({ office, memory, stop }: LoopState, rung: number, at: Instant | undefined): Promise<void> {
   const { board } = await office.store.read();
   const now = office.clock.now();
   const poll = now + settings(board.state).poll_interval * 1000;
   const next = Math.min(poll, at ?? poll, ...memory.passed.values());
-  await office.bell.wait(rung, Math.max(50, next - now), stop.orderly);
+  await office.changeSignal.wait(rung, Math.max(50, next - now), stop.orderly);
 }
 
 /** Its budget is used up: it waits, blocked, for whoever decides what it is worth. */
-async function giveUp({ office, who, memory }: Round, task: Task, detail: string): Promise<void> {
+async function giveUp({ office, who, memory }: LoopState, task: Task, detail: string): Promise<void> {
   const { agent } = who;
-  const blocked = await transact(handsOf(office, agent), { name: 'limit', task: task.id, limit: 'budget' });
+  const blocked = await transact(taskContextOf(office, agent), { name: 'limit', task: task.id, limit: 'budget' });
   if (isRefusal(blocked)) memory.passed.set(attemptKey(task), office.clock.now() + SOON_MS);
   office.tell({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
 }
 
-async function merge(round: Round, task: Task): Promise<void> {
-  const { office, who, seat, memory, stop } = round;
+async function merge(round: LoopState, task: Task): Promise<void> {
+  const { office, who, member, memory, stop } = round;
   if (stop.orderly.aborted) return;
-  seat.turn('merging', { task: task.id });
-  const merged = await orRefusal(mergeTask(handsOf(office, who.agent, stop.orderly), task.id, { testFrom: 'base' }));
+  member.turn('merging', { task: task.id });
+  const merged = await orRefusal(
+    mergeTask(taskContextOf(office, who.agent, stop.orderly), task.id, { testFrom: 'base' }),
+  );
   if (!isRefusal(merged)) {
     const { how, commit, remarks } = merged;
     office.tell({ level: 'info', agent: who.agent, task: task.id, text: `merged (${how}) as ${commit.slice(0, 12)}` });
@@ -197,10 +202,10 @@ async function merge(round: Round, task: Task): Promise<void> {
 
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;
 
-async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
-  const { office, seat, memory, stop, heartbeat, heads } = round;
+async function perform(round: LoopState, duty: Work): Promise<LoopEnd | undefined> {
+  const { office, member, memory, stop, heartbeat, heads } = round;
   const task = duty.kind === 'plan' ? undefined : duty.task;
-  seat.turn('claiming', task === undefined ? {} : { task: task.id });
+  member.turn('claiming', task === undefined ? {} : { task: task.id });
   const assigned = await orRefusal(assign(round, duty));
   if (isRefusal(assigned)) {
     await refused(round, task, assigned);
@@ -209,7 +214,11 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
   const { work } = assigned;
   try {
     const about = work.task === undefined ? {} : { task: work.task };
-    const begins = await transact(handsOf(office, work.agent), { name: 'session-start', agent: work.agent, ...about });
+    const begins = await transact(taskContextOf(office, work.agent), {
+      name: 'session-start',
+      agent: work.agent,
+      ...about,
+    });
     if (isRefusal(begins)) {
       await refused(round, task, begins);
       return undefined;
@@ -218,7 +227,7 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
     memory.refusal = undefined;
     await heartbeat.holds(work.task === undefined ? undefined : { task: work.task, epoch: work.epoch ?? 0 });
     await clearTrouble(round);
-    const outcome = await runSession(office, work, seat, stop, heartbeat.lost);
+    const outcome = await runSession(office, work, member, stop, heartbeat.lost);
     for (const text of await lookAtHeads(heads)) office.tell({ level: 'alarm', agent: work.agent, text });
     await assigned.inspect?.();
     await record(round, assigned, outcome);
@@ -230,8 +239,8 @@ async function perform(round: Round, duty: Work): Promise<LoopEnd | undefined> {
   }
 }
 
-function assign({ office, who, memory, stop }: Round, duty: Work): Promise<Assignment | Refusal> {
-  const hands = handsOf(office, who.agent, stop.orderly);
+function assign({ office, who, memory, stop }: LoopState, duty: Work): Promise<Assignment | Refusal> {
+  const hands = taskContextOf(office, who.agent, stop.orderly);
   switch (duty.kind) {
     case 'code':
       return assignTask(office, hands, who, duty.task, { named: who.only !== undefined, handOff: memory.handOff });
@@ -255,7 +264,11 @@ async function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
 }
 
 /** A lost race is run again, a few times and not at once; a reason that has not changed is not tried again. */
-async function refused({ office, who, memory, seat, stop }: Round, task: Task | undefined, no: Refusal): Promise<void> {
+async function refused(
+  { office, who, memory, member, stop }: LoopState,
+  task: Task | undefined,
+  no: Refusal,
+): Promise<void> {
   const { agent } = who;
   if (no.guard === 'folder' && task !== undefined && (await madeAgain(office, agent, task))) return;
   // Turned on this very moment: the next look finds it, and what is turned off again must not wait.
@@ -272,18 +285,22 @@ async function refused({ office, who, memory, seat, stop }: Round, task: Task | 
   // A board that cannot be written just now says nothing about the task.
   const pause = raced ? RACE_PAUSE_MS * 5 : no.code === 2 || no.code === 4 ? SOON_MS : FORGET_MS;
   if (task !== undefined) memory.passed.set(attemptKey(task), office.clock.now() + pause);
-  seat.turn('idle', { why: no.message });
+  member.turn('idle', { why: no.message });
 }
 
 /** With the task as the failed try has left it: once that has changed, the words are about the past. */
-async function remembered({ store }: Office, no: Refusal, id: string | undefined): Promise<Memory['refusal']> {
+async function remembered(
+  { store }: SupervisorContext,
+  no: Refusal,
+  id: string | undefined,
+): Promise<Memory['refusal']> {
   const task = id === undefined ? undefined : findTask((await store.read()).board.state, id);
   return { ...no, ...(task === undefined ? {} : { task: task.id, key: attemptKey(task) }) };
 }
 
 /** Its own folder was taken away under it: it comes back from the last commit that was seen. */
-async function madeAgain(office: Office, agent: string, task: Task): Promise<boolean> {
-  const made = await orRefusal(createWorktree(handsOf(office, agent), task.id, false));
+async function madeAgain(office: SupervisorContext, agent: string, task: Task): Promise<boolean> {
+  const made = await orRefusal(createWorktree(taskContextOf(office, agent), task.id, false));
   return !isRefusal(made);
 }
 

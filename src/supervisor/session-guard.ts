@@ -8,7 +8,7 @@ import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
-import { type Office, runningUse, type Stop, supervisorOf } from './context.ts';
+import { runningUse, type Stop, type SupervisorContext, supervisorOf } from './context.ts';
 import { isHolding } from './heartbeat.ts';
 import { deedsOf } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
@@ -34,13 +34,13 @@ export interface Signs {
 
 /** Settles only when the session must end, or when `over` says that it has. */
 export async function guardSession(
-  office: Office,
+  office: SupervisorContext,
   work: SessionWork,
   signs: Signs,
   stop: Stop,
   over: AbortSignal,
 ): Promise<Interruption> {
-  const { clock, bell, store } = office;
+  const { clock, changeSignal, store } = office;
   const wake = AbortSignal.any([over, stop.orderly]);
   const first = await store.read();
   let lookAt = clock.now() + settings(first.board.state).heartbeat_interval * 1000;
@@ -50,7 +50,7 @@ export async function guardSession(
   let patience: { readonly until: Instant; readonly why: string } | undefined;
   let toldPercent = 0;
   for (;;) {
-    const rung = bell.count();
+    const rung = changeSignal.count();
     if (over.aborted) return { kind: 'stopped', why: 'it has ended' };
     if (stop.orderly.aborted) return { kind: 'stopped', why: 'the operator stops' };
     const { board } = await store.read();
@@ -96,7 +96,7 @@ export async function guardSession(
       patience?.until ?? Number.POSITIVE_INFINITY,
       now + limits.poll_interval * 1000,
     );
-    await bell.wait(rung, next - now, wake);
+    await changeSignal.wait(rung, next - now, wake);
   }
 }
 
@@ -129,7 +129,7 @@ function whyEnd(board: Board, work: SessionWork, percent: number): string | unde
 
 export const CONTEXT_USED = 'its context is nearly used up';
 
-async function tellContext({ store }: Office, { agent }: SessionWork, percent: number): Promise<void> {
+async function tellContext({ store }: SupervisorContext, { agent }: SessionWork, percent: number): Promise<void> {
   const actor = supervisorOf(agent);
   await store.transact({ actor, command: 'context-used' }, (board, now) =>
     decide(board, { name: 'context-used', agent, percent }, { actor, now }),

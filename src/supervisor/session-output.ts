@@ -6,8 +6,8 @@ import type { AgentEvent, Usage } from '../providers/provider.ts';
 import { atLeast } from '../providers/token-counts.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
-import type { SeatKeeper } from './agent-status.ts';
-import type { Office } from './context.ts';
+import type { MemberStatus } from './agent-status.ts';
+import type { SupervisorContext } from './context.ts';
 import type { SessionEnd } from './rules/restarts.ts';
 import type { SessionWork } from './session.ts';
 
@@ -37,9 +37,9 @@ export interface Listener {
 }
 
 export function listen(
-  { clock: { now }, bell, env }: Office,
+  { clock: { now }, changeSignal, env }: SupervisorContext,
   { chosen, task, usedBefore }: SessionWork,
-  seat: SeatKeeper,
+  member: MemberStatus,
   log: string,
   started: Instant,
 ): Listener {
@@ -51,7 +51,7 @@ export function listen(
   let unserved: { readonly since: Instant; readonly output: number } | undefined;
   const show = (): void => {
     const { usage, contextPercent } = heard;
-    seat.news({
+    member.news({
       ...(activity === undefined ? {} : { activity }),
       session: {
         started,
@@ -78,7 +78,7 @@ export function listen(
       if (failure === undefined || usage.output > (unserved?.output ?? usage.output)) unserved = undefined;
       else if (event.kind === 'failure' && WAITS.has(failure.kind)) unserved ??= { since: last, output: usage.output };
       // Whoever stands beside it has to tell it.
-      if (event.kind === 'context') bell.ring();
+      if (event.kind === 'context') changeSignal.ring();
     }
     if (events.length > 0 && !isTooMuch()) show();
   };
@@ -93,7 +93,7 @@ export function listen(
     last = now();
     learn(events);
   };
-  seat.turn('working', task === undefined ? {} : { task });
+  member.turn('working', task === undefined ? {} : { task });
   show();
   return {
     take,

@@ -21,8 +21,8 @@ import type { Launch, SessionRequest, Usage } from '../providers/provider.ts';
 import { type Lodging, lodge, noteFor } from '../sandbox/session.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { iso } from '../text/time.ts';
-import type { SeatKeeper } from './agent-status.ts';
-import type { Chosen, Office, Stop } from './context.ts';
+import type { MemberStatus } from './agent-status.ts';
+import type { Chosen, Stop, SupervisorContext } from './context.ts';
 import { isHolding } from './heartbeat.ts';
 import { deedsOf } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
@@ -67,9 +67,9 @@ export interface SessionOutcome extends Omit<Heard, 'failure'> {
 const GRACE_MS = 10_000;
 
 export async function runSession(
-  office: Office,
+  office: SupervisorContext,
   work: SessionWork,
-  seat: SeatKeeper,
+  member: MemberStatus,
   stop: Stop,
   leaseLost: () => boolean,
 ): Promise<SessionOutcome> {
@@ -87,7 +87,7 @@ export async function runSession(
   const launch = work.chosen.provider.launch(request);
   writePrompt(files.prompt, request.contract, request.prompt);
   for (const file of launch.files ?? []) writeFileSync(file.path, file.text, { mode: 0o600 });
-  const heard = listen(office, work, seat, files.log, started);
+  const heard = listen(office, work, member, files.log, started);
   const { paths, files: disk } = office.context;
   const session = openSession(disk, paths.agents, { ...work, pid: office.pid }, started);
   const lodging = await lodge(office, work, launch, {
@@ -183,7 +183,7 @@ async function isChanged(folder: FolderLook | undefined, before: string | undefi
 }
 
 async function following(
-  office: Office,
+  office: SupervisorContext,
   work: SessionWork,
   running: RunningAgent,
   heard: Listener,
@@ -223,7 +223,7 @@ async function following(
   }
 }
 
-function requestOf(office: Office, work: SessionWork, note: string): SessionRequest {
+function requestOf(office: SupervisorContext, work: SessionWork, note: string): SessionRequest {
   const scratch = join(office.context.paths.liza, 'cache', 'agents', work.agent);
   mkdirSync(scratch, { recursive: true });
   return {
@@ -244,7 +244,7 @@ function requestOf(office: Office, work: SessionWork, note: string): SessionRequ
 
 /** The user's own, without what belongs to whoever started us, and with who this agent is. */
 function environmentOf(
-  office: Office,
+  office: SupervisorContext,
   work: SessionWork,
   launch: Launch,
   credential: string,

@@ -7,14 +7,14 @@ import type { Board } from '../protocol/board.ts';
 import { isTerminal } from '../protocol/state.ts';
 import { isRefusal } from '../tasks/context.ts';
 import { tidy } from '../tasks/release.ts';
-import { handsOf, type Office } from './context.ts';
+import { type SupervisorContext, taskContextOf } from './context.ts';
 
 export interface Tidier {
   /** `busy`: an agent of ours still works in that task's folder. */
   look(board: Board, busy: (task: string) => boolean): Promise<void>;
 }
 
-export function tidier(office: Office, agent: string): Tidier {
+export function tidier(office: SupervisorContext, agent: string): Tidier {
   /** Told once: whoever has it checked out may keep it. */
   const resisted = new Set<string>();
   return {
@@ -23,7 +23,7 @@ export function tidier(office: Office, agent: string): Tidier {
       for (const { id, status } of state.tasks) {
         if (!isTerminal(status) || resisted.has(id) || busy(id)) continue;
         if (!existsSync(join(root, '.worktrees', id))) continue;
-        const done = await tidy(handsOf(office, agent), id, `its task is ${status}`);
+        const done = await tidy(taskContextOf(office, agent), id, `its task is ${status}`);
         if (isRefusal(done)) {
           resisted.add(id);
           office.tell({ level: 'warning', task: id, text: `its folder stays: ${done.message} → ${done.hint}` });

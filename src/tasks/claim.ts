@@ -8,7 +8,7 @@ import { gives, see } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { changedSince, mendIndex } from '../git/folder-snapshot.ts';
 import { layOutMerge } from '../git/lay-out-merge.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, isAncestor, readRefs, reviewOf, seenOf } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
@@ -22,13 +22,13 @@ import { needsClone } from '../sandbox/mode.ts';
 import type { Committed } from '../store/store.ts';
 import {
   foresee,
-  type Hands,
   integrationHead,
   integrationRef,
   isRefusal,
   look,
-  openBench,
+  openGitDir,
   removeLock,
+  type TaskContext,
   thisProcess,
   transact,
   withTaskLock,
@@ -66,7 +66,7 @@ interface Folder extends Ready {
   readonly conflicts?: readonly string[];
 }
 
-export async function claimTask(hands: Hands, task: string, agent: string): Promise<Claimed | Refusal> {
+export async function claimTask(hands: TaskContext, task: string, agent: string): Promise<Claimed | Refusal> {
   const claimed = await withTaskLock(hands, task, PATIENCE, (hold) => claimUnderLock(hands, hold, task, agent));
   if (!isRefusal(claimed)) return claimed;
   if (claimed.guard === 'folder-lock') {
@@ -77,7 +77,12 @@ export async function claimTask(hands: Hands, task: string, agent: string): Prom
   return (await repeated(hands, task, agent)) ?? claimed;
 }
 
-async function claimUnderLock(hands: Hands, hold: number, task: string, agent: string): Promise<Claimed | Refusal> {
+async function claimUnderLock(
+  hands: TaskContext,
+  hold: number,
+  task: string,
+  agent: string,
+): Promise<Claimed | Refusal> {
   const process = thisProcess();
   const reserved = await transact(hands, { name: 'reserve-claim', task, agent, process });
   if (!reserved.ok) {
@@ -85,11 +90,11 @@ async function claimUnderLock(hands: Hands, hold: number, task: string, agent: s
     return reserved;
   }
   try {
-    const bench = await openBench(hands, reserved, hold);
-    const folder = isRefusal(bench) ? bench : await folderFor(hands, bench, reserved.state, task, agent);
+    const gitDir = await openGitDir(hands, reserved, hold);
+    const folder = isRefusal(gitDir) ? gitDir : await folderFor(hands, gitDir, reserved.state, task, agent);
     const outcome = isRefusal(folder) ? folder : await commitClaim(hands, task, agent, folder);
     if (isRefusal(outcome)) {
-      if (!isRefusal(bench) && !isRefusal(folder) && folder.made) await takeBack(hands, bench, task);
+      if (!isRefusal(gitDir) && !isRefusal(folder) && folder.made) await takeBack(hands, gitDir, task);
       await transact(hands, { name: 'release-reservation', task, process });
     }
     return outcome;
@@ -100,18 +105,18 @@ async function claimUnderLock(hands: Hands, hold: number, task: string, agent: s
 }
 
 /** The same claim again, by whoever holds the task: no news, as long as the folder is there. */
-async function repeated(hands: Hands, task: string, agent: string): Promise<Claimed | Refusal | undefined> {
+async function repeated(hands: TaskContext, task: string, agent: string): Promise<Claimed | Refusal | undefined> {
   const seen = await look(hands, task);
   const known = seen.task;
   if (known?.worktree === undefined || known.base_commit === undefined || known.assigned_to !== agent) return undefined;
   const { worktree, base_commit: base } = known;
   const foreseen = await foresee(hands, { name: 'claim-task', task, agent, worktree, base_commit: base }, seen);
   if (!foreseen.ok || foreseen.already !== true) return undefined;
-  const bench = await openBench(hands, foreseen);
-  if (isRefusal(bench)) return bench;
-  const found = usablePlace(bench, task);
-  const head = found === undefined ? undefined : await headOf(bench, found);
-  if (found === undefined || head === undefined || !(await gives(bench, found, head.commit))) {
+  const gitDir = await openGitDir(hands, foreseen);
+  if (isRefusal(gitDir)) return gitDir;
+  const found = usablePlace(gitDir, task);
+  const head = found === undefined ? undefined : await headOf(gitDir, found);
+  if (found === undefined || head === undefined || !(await gives(gitDir, found, head.commit))) {
     return refuse(
       `${agent} holds ${task}, but its folder ${worktree} is not usable`,
       `make it again from what was seen last: liza wt create ${task}`,
@@ -119,11 +124,16 @@ async function repeated(hands: Hands, task: string, agent: string): Promise<Clai
       'folder',
     );
   }
-  await mendIndex(bench, found, head.commit);
+  await mendIndex(gitDir, found, head.commit);
   return { ...foreseen, seq: 0, notices: [], folder: worktree, base, kept: true };
 }
 
-async function commitClaim(hands: Hands, task: string, agent: string, folder: Folder): Promise<Claimed | Refusal> {
+async function commitClaim(
+  hands: TaskContext,
+  task: string,
+  agent: string,
+  folder: Folder,
+): Promise<Claimed | Refusal> {
   const { base, start, baseline, conflicts, made, remade = {} } = folder;
   const done = await transact(hands, {
     name: 'claim-task',
@@ -140,29 +150,29 @@ async function commitClaim(hands: Hands, task: string, agent: string, folder: Fo
 }
 
 /** What this very call made, and nobody has worked in yet. */
-async function takeBack(hands: Hands, bench: Workbench, task: string): Promise<void> {
+async function takeBack(hands: TaskContext, gitDir: PrivateGitDir, task: string): Promise<void> {
   const { task: found, settings, board } = await look(hands, task);
-  const integration = await commitOf(bench, integrationRef(board));
-  await discardFolder(bench, discardOf(found ?? { id: task }, settings, 'a claim that was refused', integration));
+  const integration = await commitOf(gitDir, integrationRef(board));
+  await discardFolder(gitDir, discardOf(found ?? { id: task }, settings, 'a claim that was refused', integration));
 }
 
 async function folderFor(
-  hands: Hands,
-  bench: Workbench,
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
   state: State,
   id: string,
   agent: string,
 ): Promise<Folder | Refusal> {
   const task = findTask(state, id);
   if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
-  const integration = await integrationHead(bench, { state });
+  const integration = await integrationHead(gitDir, { state });
   if (typeof integration !== 'string') return integration;
   // Whoever held it is gone, or has lost it: what it started must not write into the folder that is made now.
   const former = task.status === 'CLAIMED' && task.assigned_to !== agent ? task.assigned_to : undefined;
   if (former !== undefined)
     await (await import('../process/agent-process.ts')).endAgent(siteOf(hands.context.paths.root), former);
-  await clearStaleLocks(lockPathsOf(bench, id, integrationRef({ state })));
-  const asked: Asked = { hands, bench, task, settings: settingsOf(state), integration };
+  await clearStaleLocks(lockPathsOf(gitDir, id, integrationRef({ state })));
+  const asked: Asked = { hands, gitDir, task, settings: settingsOf(state), integration };
   switch (worktreePlan(task, agent)) {
     case 'fresh':
       return fresh(asked, integration, 'given to another coder');
@@ -174,43 +184,43 @@ async function folderFor(
 }
 
 interface Asked {
-  readonly hands: Hands;
-  readonly bench: Workbench;
+  readonly hands: TaskContext;
+  readonly gitDir: PrivateGitDir;
   readonly task: Task;
   readonly settings: Settings;
   readonly integration: string;
 }
 
 async function fresh(asked: Asked, start: string, why: string): Promise<Folder | Refusal> {
-  const { hands, bench, task, settings, integration } = asked;
-  const discarded = await discardFolder(bench, discardOf(task, settings, why, integration));
+  const { hands, gitDir, task, settings, integration } = asked;
+  const discarded = await discardFolder(gitDir, discardOf(task, settings, why, integration));
   if (isRefusal(discarded)) return discarded;
   if (discarded.attempt !== undefined) hands.say(`the former work is kept as ${discarded.attempt.ref}`);
   if (discarded.aside !== undefined)
     hands.say(`it held repositories of its own; the folder is kept as ${discarded.aside}`);
-  const ready = await makeFolder(hands, bench, settings, task.id, start);
+  const ready = await makeFolder(hands, gitDir, settings, task.id, start);
   return isRefusal(ready) ? ready : { ...ready, base: start, made: true };
 }
 
 /** Goes on in the folder as it is; where it is gone, from the last commit that was seen. */
 async function keep(asked: Asked): Promise<Folder | Refusal> {
-  const { bench, task, settings, integration } = asked;
-  const found = usablePlace(bench, task.id);
-  const there = found === undefined ? undefined : await headOf(bench, found);
-  const given = found !== undefined && there !== undefined && (await gives(bench, found, there.commit));
+  const { gitDir, task, settings, integration } = asked;
+  const found = usablePlace(gitDir, task.id);
+  const there = found === undefined ? undefined : await headOf(gitDir, found);
+  const given = found !== undefined && there !== undefined && (await gives(gitDir, found, there.commit));
   const head = given ? there : undefined;
   // Nobody in a sandbox can commit in a linked worktree: it becomes a clone, from where it is.
-  const isOld = found?.kind === 'worktree' && needsClone(asked.hands.shelter, settings);
+  const isOld = found?.kind === 'worktree' && needsClone(asked.hands.sandboxSupport, settings);
   if (found === undefined || head === undefined || isOld) {
     const tip = isOld && head !== undefined ? head.commit : await lastSeen(asked);
     const why = isOld ? 'its folder became a clone, for the sandbox' : 'its folder was gone';
     const discard = discardOf(task, settings, why, integration);
-    const remade = await remakeFolder(asked.hands, bench, settings, task, tip, discard);
+    const remade = await remakeFolder(asked.hands, gitDir, settings, task, tip, discard);
     if (isRefusal(remade)) return remade;
     return { ...remade, base: await baseFor(asked, tip), made: false, remade: remadeOf(remade) };
   }
-  await see(bench, found, discardOf(task, settings, 'its history was rewritten', integration));
-  await mendIndex(bench, found, head.commit);
+  await see(gitDir, found, discardOf(task, settings, 'its history was rewritten', integration));
+  await mendIndex(gitDir, found, head.commit);
   const baseline = task.status === 'CLAIMED' || goesOn(task) ? recordedBaseline(task) : undefined;
   return {
     place: found,
@@ -221,22 +231,22 @@ async function keep(asked: Asked): Promise<Folder | Refusal> {
   };
 }
 
-async function baseFor({ bench, task, integration }: Asked, tip: string): Promise<string> {
+async function baseFor({ gitDir, task, integration }: Asked, tip: string): Promise<string> {
   if (task.base_commit !== undefined) return task.base_commit;
-  return (await must(bench.objects(['merge-base', integration, tip]), 'find where the work began')).trim();
+  return (await must(gitDir.objects(['merge-base', integration, tip]), 'find where the work began')).trim();
 }
 
 /** The newest commit of the task that Liza knows. */
 export async function lastSeen({
-  bench,
+  gitDir,
   task,
   integration,
-}: Pick<Asked, 'bench' | 'task' | 'integration'>): Promise<string> {
-  const refs = await readRefs(bench, seenOf(task.id), branchOf(task.id), reviewOf(task.id));
+}: Pick<Asked, 'gitDir' | 'task' | 'integration'>): Promise<string> {
+  const refs = await readRefs(gitDir, seenOf(task.id), branchOf(task.id), reviewOf(task.id));
   const branch = refs.get(branchOf(task.id));
   const before = refs.get(seenOf(task.id));
   // The branch may have gone on since; a rewritten one is looked at by a person.
-  if (branch !== undefined && (before === undefined || (await isAncestor(bench, before, branch)))) return branch;
+  if (branch !== undefined && (before === undefined || (await isAncestor(gitDir, before, branch)))) return branch;
   const numberOf = (ref: string): number => Number(ref.slice(reviewOf(task.id).length));
   const pins = [...refs]
     .filter(([ref]) => ref.startsWith(reviewOf(task.id)))
@@ -246,7 +256,7 @@ export async function lastSeen({
 
 /** The approved work with the integration branch merged into it, conflicts laid out for the coder. */
 async function integrationFix(asked: Asked): Promise<Folder | Refusal> {
-  const { bench, task, settings, integration } = asked;
+  const { gitDir, task, settings, integration } = asked;
   const usable = await unchangedFolder(asked);
   const tip = fixedFrom(task) ?? (await lastSeen(asked));
   let place = usable;
@@ -255,8 +265,8 @@ async function integrationFix(asked: Asked): Promise<Folder | Refusal> {
     if (isRefusal(remade)) return remade;
     place = remade.place;
   }
-  const { conflicts } = await layOutMerge(bench, place, integration, mergeTitle(task.id));
-  const ready = await handOver(bench, settings, place, tip);
+  const { conflicts } = await layOutMerge(gitDir, place, integration, mergeTitle(task.id));
+  const ready = await handOver(gitDir, settings, place, tip);
   return { ...ready, base: integration, made: usable === undefined, conflicts };
 }
 
@@ -264,17 +274,17 @@ async function integrationFix(asked: Asked): Promise<Folder | Refusal> {
 const fixedFrom = (task: Task): string | undefined => approvedBefore(task) ?? task.review_commit;
 
 /** The folder still is what was submitted, or holds this very merge already. */
-async function unchangedFolder({ hands, bench, task, settings, integration }: Asked): Promise<Place | undefined> {
-  const found = usablePlace(bench, task.id);
+async function unchangedFolder({ hands, gitDir, task, settings, integration }: Asked): Promise<Place | undefined> {
+  const found = usablePlace(gitDir, task.id);
   // The index is written there: one that is a link would lead git elsewhere.
-  const isOld = found?.kind === 'worktree' && needsClone(hands.shelter, settings);
+  const isOld = found?.kind === 'worktree' && needsClone(hands.sandboxSupport, settings);
   if (found === undefined || isOld || lstatSync(found.index, { throwIfNoEntry: false })?.isFile() !== true)
     return undefined;
-  const head = await headOf(bench, found);
+  const head = await headOf(gitDir, found);
   if (head === undefined || head.commit !== fixedFrom(task) || head.branch !== `refs/heads/task/${task.id}`)
     return undefined;
   if (head.merging !== undefined) return head.merging === integration ? found : undefined;
   const leaveOut = declaredFiles(settings);
-  const changed = (await changedSince(bench, found, head.commit)).filter((path) => !leaveOut.includes(path));
+  const changed = (await changedSince(gitDir, found, head.commit)).filter((path) => !leaveOut.includes(path));
   return changed.length === 0 ? found : undefined;
 }

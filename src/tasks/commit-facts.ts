@@ -3,7 +3,7 @@
 
 import { see } from '../git/attempts.ts';
 import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
@@ -16,7 +16,7 @@ import { declaredFiles, discardOf } from './folders.ts';
 import { readTestEdits, TEST_EDITS_READ } from './rules/test-edits.ts';
 
 export interface Asked {
-  readonly bench: Workbench;
+  readonly gitDir: PrivateGitDir;
   readonly task: Task;
   readonly settings: Settings;
   readonly integration: string;
@@ -27,28 +27,28 @@ type Looked = Omit<Asked, 'integration'> & { readonly integration: string | unde
 
 /** For `begin`: what differs from the folder as it was handed over. Undefined when the folder is not there. */
 export async function worktreeFacts(asked: Looked): Promise<WorktreeFacts | undefined> {
-  const { bench, task, settings } = asked;
-  const found = findPlace(bench, task.id);
+  const { gitDir, task, settings } = asked;
+  const found = findPlace(gitDir, task.id);
   const facts = isPlace(found) ? await folderFacts(asked, found) : undefined;
   const baseline = baselineOf(task);
   if (facts === undefined || !isPlace(found) || baseline === undefined) return facts;
-  const tree = await treeOf(bench, found, facts.head, declaredFiles(settings));
-  return { ...facts, dirty: await pathsBetween(bench, baseline, tree) };
+  const tree = await treeOf(gitDir, found, facts.head, declaredFiles(settings));
+  return { ...facts, dirty: await pathsBetween(gitDir, baseline, tree) };
 }
 
 export async function submitFacts(asked: Asked, place: Place, commit: string): Promise<SubmitFacts | undefined> {
-  const { bench, task, integration } = asked;
+  const { gitDir, task, integration } = asked;
   const facts = await folderFacts(asked, place);
   if (facts === undefined) return undefined;
   const base = task.base_commit ?? integration;
-  const known = await bench.objects(['cat-file', '-e', `${commit}^{commit}`]);
+  const known = await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]);
   if (known.status !== 0) return { ...facts, descends_from_base: false, changes: [] };
   const newer = await rebasedOn(asked, base, commit);
   const same = await rejectedTwin(asked, commit);
-  const changes = (await changesBetween(bench, newer ?? base, commit)).map(fileChange);
+  const changes = (await changesBetween(gitDir, newer ?? base, commit)).map(fileChange);
   const [descends, lines, edits] = await Promise.all([
-    isAncestor(bench, base, commit),
-    linesBetween(bench, newer ?? base, commit),
+    isAncestor(gitDir, base, commit),
+    linesBetween(gitDir, newer ?? base, commit),
     testEdits(asked, changes, newer ?? base, commit),
   ]);
   return {
@@ -63,15 +63,15 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
 }
 
 async function folderFacts(
-  { bench, task, settings, integration }: Looked,
+  { gitDir, task, settings, integration }: Looked,
   place: Place,
 ): Promise<WorktreeFacts | undefined> {
-  const head = await headOf(bench, place);
+  const head = await headOf(gitDir, place);
   if (head === undefined) return undefined;
-  const seen = await see(bench, place, discardOf(task, settings, 'its history was rewritten', integration));
+  const seen = await see(gitDir, place, discardOf(task, settings, 'its history was rewritten', integration));
   if (seen === undefined) return undefined;
   const leaveOut = declaredFiles(settings);
-  const changed = await changedSince(bench, place, head.commit);
+  const changed = await changedSince(gitDir, place, head.commit);
   return {
     head: head.commit,
     ...(head.branch === undefined ? {} : { branch: head.branch.replace(/^refs\/heads\//, '') }),
@@ -81,27 +81,27 @@ async function folderFacts(
 }
 
 /** The coder took newer work of the integration branch in: the review begins there. */
-async function rebasedOn({ bench, integration }: Asked, base: string, commit: string): Promise<string | undefined> {
-  const asked = await bench.objects(['merge-base', integration, commit]);
+async function rebasedOn({ gitDir, integration }: Asked, base: string, commit: string): Promise<string | undefined> {
+  const asked = await gitDir.objects(['merge-base', integration, commit]);
   const fork = asked.stdout.trim();
   if (asked.status !== 0 || fork === base || fork === commit) return undefined;
-  return (await isAncestor(bench, base, fork)) ? fork : undefined;
+  return (await isAncestor(gitDir, base, fork)) ? fork : undefined;
 }
 
 /** A rejected commit with the very same files. */
-async function rejectedTwin({ bench, task }: Asked, commit: string): Promise<string | undefined> {
+async function rejectedTwin({ gitDir, task }: Asked, commit: string): Promise<string | undefined> {
   const rejected = historyOf(task).flatMap((event) =>
     event.event === 'rejected' && typeof event.commit === 'string' ? [event.commit] : [],
   );
-  const own = await treeIdOf(bench, commit);
+  const own = await treeIdOf(gitDir, commit);
   for (const former of new Set(rejected)) {
-    if (former !== commit && (await treeIdOf(bench, former)) === own) return former;
+    if (former !== commit && (await treeIdOf(gitDir, former)) === own) return former;
   }
   return undefined;
 }
 
-async function treeIdOf(bench: Workbench, commit: string): Promise<string | undefined> {
-  const asked = await bench.objects(['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`]);
+async function treeIdOf(gitDir: PrivateGitDir, commit: string): Promise<string | undefined> {
+  const asked = await gitDir.objects(['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`]);
   return asked.status === 0 ? asked.stdout.trim() : undefined;
 }
 
@@ -115,11 +115,11 @@ function fileChange({ path, old, new: now }: Change): FileChange {
 
 /** `added\tremoved\tpath\0`; a binary file has no lines. */
 async function linesBetween(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   base: string,
   commit: string,
 ): Promise<NonNullable<SubmitFacts['lines']>> {
-  const asked = bench.objects(['diff-tree', '-r', '-z', '--numstat', '--no-renames', base, commit]);
+  const asked = gitDir.objects(['diff-tree', '-r', '-z', '--numstat', '--no-renames', base, commit]);
   const lines = { added: 0, removed: 0 };
   for (const entry of (await must(asked, 'count the lines of the change')).split('\0')) {
     const [, added = '0', removed = '0'] = /^(\d+)\t(\d+)\t/.exec(entry) ?? [];
@@ -131,7 +131,7 @@ async function linesBetween(
 
 /** What became of the lines of existing tests, and what switches tests off, by the diff alone. */
 async function testEdits(
-  { bench, settings }: Asked,
+  { gitDir, settings }: Asked,
   changes: SubmitFacts['changes'],
   base: string,
   commit: string,
@@ -140,7 +140,7 @@ async function testEdits(
   if (tests.length === 0) return {};
   const how = ['-r', '-p', '-U0', '--no-renames', '--no-color', '--no-ext-diff', '--no-textconv'];
   const args = ['--literal-pathspecs', 'diff-tree', ...how, base, commit, '--', ...tests.slice(0, TEST_EDITS_READ)];
-  const edits = readTestEdits(await must(bench.objects(args), 'look at the changed tests'));
+  const edits = readTestEdits(await must(gitDir.objects(args), 'look at the changed tests'));
   const more = (edits.more ?? 0) + Math.max(0, tests.length - TEST_EDITS_READ);
   return edits.lines.length + more === 0 ? {} : { test_edits: { ...edits, ...(more === 0 ? {} : { more }) } };
 }

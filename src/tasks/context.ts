@@ -4,7 +4,7 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openWorkbench, type Workbench } from '../git/private-git-dir.ts';
+import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitsOf } from '../git/refs.ts';
 import type { Environment } from '../git/run.ts';
 import { formatProcess, identify } from '../process/process-identity.ts';
@@ -15,20 +15,20 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { bringBack } from '../protocol/integration-hint.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
-import type { Premises, Shelter } from '../sandbox/mode.ts';
+import type { Premises, SandboxSupport } from '../sandbox/mode.ts';
 import type { Context } from '../store/context.ts';
 import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';
 import type { Outcome, Snapshot, Store } from '../store/store.ts';
 import { secretsOf } from '../text/redact.ts';
 
-export interface Hands {
+export interface TaskContext {
   readonly env: Environment;
   readonly actor: Actor;
   readonly store: Store;
   readonly context: Context;
   /** Absent: nothing is confined, unless that is required. */
-  readonly shelter?: Shelter | undefined;
+  readonly sandboxSupport?: SandboxSupport | undefined;
   /** One line on what takes long. */
   say(line: string): void;
   /** Ends a program that is running; asked for only when there is one. */
@@ -36,7 +36,10 @@ export interface Hands {
 }
 
 /** What a program of the project is confined by. */
-export const premisesOf = ({ context, shelter }: Hands): Premises => ({ root: context.paths.root, shelter });
+export const premisesOf = ({ context, sandboxSupport }: TaskContext): Premises => ({
+  root: context.paths.root,
+  sandboxSupport,
+});
 
 export const isRefusal = (value: object): value is Refusal => 'ok' in value && value.ok === false;
 
@@ -46,7 +49,7 @@ export function thisProcess(): string {
   return identity === undefined ? '' : formatProcess(identity);
 }
 
-export function transact(hands: Hands, command: Command): Promise<Outcome> {
+export function transact(hands: TaskContext, command: Command): Promise<Outcome> {
   const { actor, store } = hands;
   const secrets = secretsOf(hands.env);
   return store.transact({ actor, command: command.name }, (board, now) =>
@@ -55,7 +58,7 @@ export function transact(hands: Hands, command: Command): Promise<Outcome> {
 }
 
 /** What would be decided now, or on a board just read; nothing is written. */
-export async function foresee(hands: Hands, command: Command, seen?: Seen): Promise<ReturnType<typeof decide>> {
+export async function foresee(hands: TaskContext, command: Command, seen?: Seen): Promise<ReturnType<typeof decide>> {
   const { board, now } = seen ?? (await hands.store.read());
   return decide(board, command, { actor: hands.actor, now, secrets: secretsOf(hands.env) });
 }
@@ -68,7 +71,7 @@ export interface View extends Seen {
   readonly settings: Settings;
 }
 
-export async function look(hands: Hands, task: string): Promise<View> {
+export async function look(hands: TaskContext, task: string): Promise<View> {
   return viewOf(await hands.store.read(), task);
 }
 
@@ -79,25 +82,29 @@ export const viewOf = ({ board, now }: Seen, task: string): View => ({
   settings: settings(board.state),
 });
 
-export const openBench = (hands: Hands, { state }: Pick<Board, 'state'>, hold?: number): Promise<Workbench | Refusal> =>
-  openWorkbench(hands.env, hands.context.paths.root, { allowFilters: settings(state).allow_filters, hold });
+export const openGitDir = (
+  hands: TaskContext,
+  { state }: Pick<Board, 'state'>,
+  hold?: number,
+): Promise<PrivateGitDir | Refusal> =>
+  openPrivateGitDir(hands.env, hands.context.paths.root, { allowFilters: settings(state).allow_filters, hold });
 
 /** `patience`: how long to wait for whoever is at work there. */
 export function withTaskFolder<T extends object>(
-  hands: Hands,
+  hands: TaskContext,
   task: string,
   patience: number,
-  work: (bench: Workbench) => Promise<T | Refusal>,
+  work: (gitDir: PrivateGitDir) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
   return withTaskLock(hands, task, patience, async (hold) => {
     const config = (await hands.store.readTask(task))?.config ?? (await hands.store.read()).board.state.config;
-    return onBench(hands, config.allow_filters ?? false, hold, work);
+    return onGitDir(hands, config.allow_filters ?? false, hold, work);
   });
 }
 
 /** The lock alone; its descriptor is for the git that works under it. */
 export function withTaskLock<T extends object>(
-  hands: Hands,
+  hands: TaskContext,
   task: string,
   patience: number,
   work: (hold: number) => Promise<T | Refusal>,
@@ -110,7 +117,7 @@ export function withTaskLock<T extends object>(
  * to wait for it; whoever submits the same again does.
  */
 export function withProof<T extends object>(
-  hands: Hands,
+  hands: TaskContext,
   task: string,
   patience: number,
   work: () => Promise<T | Refusal>,
@@ -120,28 +127,28 @@ export function withProof<T extends object>(
 
 /** One merge at a time: each builds and tests on what the one before left. No id begins with `_`. */
 export function withIntegration<T extends object>(
-  hands: Hands,
+  hands: TaskContext,
   patience: number,
-  work: (bench: Workbench, seen: Seen) => Promise<T | Refusal>,
+  work: (gitDir: PrivateGitDir, seen: Seen) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
   return underLock(hands, '_integration.lock', patience, 'another merge is under way', async (hold) => {
     const seen = await hands.store.read();
-    return onBench(hands, settings(seen.board.state).allow_filters, hold, (bench) => work(bench, seen));
+    return onGitDir(hands, settings(seen.board.state).allow_filters, hold, (gitDir) => work(gitDir, seen));
   });
 }
 
-async function onBench<T extends object>(
-  hands: Hands,
+async function onGitDir<T extends object>(
+  hands: TaskContext,
   allowFilters: boolean,
   hold: number,
-  work: (bench: Workbench) => Promise<T | Refusal>,
+  work: (gitDir: PrivateGitDir) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  const bench = await openWorkbench(hands.env, hands.context.paths.root, { allowFilters, hold });
-  return isRefusal(bench) ? bench : work(bench);
+  const gitDir = await openPrivateGitDir(hands.env, hands.context.paths.root, { allowFilters, hold });
+  return isRefusal(gitDir) ? gitDir : work(gitDir);
 }
 
 async function underLock<T extends object>(
-  hands: Hands,
+  hands: TaskContext,
   name: string,
   patience: number,
   busy: string,
@@ -176,7 +183,7 @@ const atWork = (busy: string, holders: readonly string[]): Refusal =>
   );
 
 /** Only under the lock, when nothing of the task is left; whoever waits for it notices and starts over. */
-export function removeLock(hands: Hands, task: string): void {
+export function removeLock(hands: TaskContext, task: string): void {
   for (const name of [`${task}.lock`, `${task}.proof.lock`])
     rmSync(join(hands.context.paths.locks, name), { force: true });
 }
@@ -187,12 +194,12 @@ type Known = Pick<Board, 'state'>;
 export const integrationRef = ({ state }: Known): string => `refs/heads/${settings(state).integration_branch}`;
 
 /** Where new work starts: where Liza left the integration branch, even if somebody has moved it since. */
-export async function integrationHead(bench: Workbench, known: Known): Promise<string | Refusal> {
+export async function integrationHead(gitDir: PrivateGitDir, known: Known): Promise<string | Refusal> {
   const recorded = known.state.goal.integration_head;
-  if (recorded !== undefined && headsSeen.get(bench.common) === recorded) return recorded;
+  if (recorded !== undefined && headsSeen.get(gitDir.common) === recorded) return recorded;
   const branch = settings(known.state).integration_branch;
-  const [left, there] = await commitsOf(bench, [recorded ?? integrationRef(known), integrationRef(known)]);
-  if (left !== undefined && left === recorded) headsSeen.set(bench.common, left);
+  const [left, there] = await commitsOf(gitDir, [recorded ?? integrationRef(known), integrationRef(known)]);
+  if (left !== undefined && left === recorded) headsSeen.set(gitDir.common, left);
   return left ?? there ?? integrationGone(branch, recorded);
 }
 

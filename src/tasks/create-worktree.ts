@@ -2,14 +2,14 @@
 // there before is kept. The claim itself makes the first one.
 
 import { type Discard, gives } from '../git/attempts.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { headOf, worktreePath } from '../git/task-folder.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { startCommit } from '../protocol/leases.ts';
 import type { Settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import { lastSeen } from './claim.ts';
-import { foresee, type Hands, integrationHead, isRefusal, look, transact, withTaskFolder } from './context.ts';
+import { foresee, integrationHead, isRefusal, look, type TaskContext, transact, withTaskFolder } from './context.ts';
 import {
   type Discarded,
   discardFolder,
@@ -30,7 +30,7 @@ export interface Created {
   readonly kept?: string;
 }
 
-export async function createWorktree(hands: Hands, id: string, fresh: boolean): Promise<Created | Refusal> {
+export async function createWorktree(hands: TaskContext, id: string, fresh: boolean): Promise<Created | Refusal> {
   const before = await look(hands, id);
   const known = before.task?.base_commit ?? '0'.repeat(40);
   const worktree = worktreePath(id);
@@ -40,21 +40,21 @@ export async function createWorktree(hands: Hands, id: string, fresh: boolean): 
     before,
   );
   if (!foreseen.ok) return foreseen;
-  return withTaskFolder<Created>(hands, id, 10_000, async (bench) => {
+  return withTaskFolder<Created>(hands, id, 10_000, async (gitDir) => {
     const { board, task, settings } = await look(hands, id);
     if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
-    const found = usablePlace(bench, id);
-    const head = found === undefined ? undefined : await headOf(bench, found);
-    if (!fresh && found !== undefined && head !== undefined && (await gives(bench, found, head.commit)))
+    const found = usablePlace(gitDir, id);
+    const head = found === undefined ? undefined : await headOf(gitDir, found);
+    if (!fresh && found !== undefined && head !== undefined && (await gives(gitDir, found, head.commit)))
       return { folder: worktree, start: head.commit };
-    const integration = await integrationHead(bench, board);
+    const integration = await integrationHead(gitDir, board);
     if (typeof integration !== 'string') return integration;
-    const start = fresh ? integration : await lastSeen({ bench, task, integration });
+    const start = fresh ? integration : await lastSeen({ gitDir, task, integration });
     const why = fresh ? 'it was made anew with --fresh' : 'its folder was gone';
     const discard = discardOf(task, settings, why, integration);
     const made = fresh
-      ? await startAnew(hands, bench, settings, start, discard)
-      : await remakeFolder(hands, bench, settings, task, start, discard);
+      ? await startAnew(hands, gitDir, settings, start, discard)
+      : await remakeFolder(hands, gitDir, settings, task, start, discard);
     if (isRefusal(made)) return made;
     const committed = await transact(hands, {
       name: 'renew-worktree',
@@ -78,14 +78,14 @@ export async function createWorktree(hands: Hands, id: string, fresh: boolean): 
 }
 
 async function startAnew(
-  hands: Hands,
-  bench: Workbench,
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
   settings: Settings,
   start: string,
   discard: Discard,
 ): Promise<(Ready & Discarded) | Refusal> {
-  const discarded = await discardFolder(bench, discard);
+  const discarded = await discardFolder(gitDir, discard);
   if (isRefusal(discarded)) return discarded;
-  const made = await makeFolder(hands, bench, settings, discard.task, start);
+  const made = await makeFolder(hands, gitDir, settings, discard.task, start);
   return isRefusal(made) ? made : { ...made, ...discarded };
 }

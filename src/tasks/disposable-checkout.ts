@@ -5,12 +5,12 @@
 import { join, relative } from 'node:path';
 import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { aside, type Purpose, removeTree } from '../git/scratch-folders.ts';
 import type { Ended } from '../process/run.ts';
 import type { Settings } from '../protocol/state.ts';
 import { type Rules, runConfined } from '../sandbox/mode.ts';
-import { type Hands, premisesOf } from './context.ts';
+import { premisesOf, type TaskContext } from './context.ts';
 import { prepareFolder, type Unprepared } from './prepare-checkout.ts';
 
 export interface ThrowAway {
@@ -24,16 +24,16 @@ export interface ThrowAway {
 
 /** An Unprepared: the checkout could not be made ready, so that nothing is known. */
 export async function inThrowAway<T extends object>(
-  hands: Hands,
-  bench: Workbench,
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
   settings: Rules & Pick<Settings, 'worktree_files' | 'post_worktree_cmd' | 'post_worktree_timeout'>,
   { purpose, task, commit, tree, prepareLog }: ThrowAway,
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
-  const folder = aside(bench.worktrees, purpose, task);
+  const folder = aside(gitDir.worktrees, purpose, task);
   try {
-    await writeClone(bench, folder, { start: commit });
-    if (tree !== undefined) await layOut(bench, folder, tree);
+    await writeClone(gitDir, folder, { start: commit });
+    if (tree !== undefined) await layOut(gitDir, folder, tree);
     const { env, say } = hands;
     const { root } = hands.context.paths;
     const signal = hands.stop?.();
@@ -48,8 +48,8 @@ export async function inThrowAway<T extends object>(
 }
 
 /** The files of a tree instead of those that are there; before any program of the project ran in it. */
-const layOut = (bench: Workbench, folder: string, tree: string): Promise<void> =>
-  checkOut(bench, { folder, index: join(folder, '.git', 'index') }, tree);
+const layOut = (gitDir: PrivateGitDir, folder: string, tree: string): Promise<void> =>
+  checkOut(gitDir, { folder, index: join(folder, '.git', 'index') }, tree);
 
 export interface ProjectProgram {
   readonly argv: readonly [string, ...string[]];
@@ -59,7 +59,11 @@ export interface ProjectProgram {
 }
 
 /** Without credentials, with a scrubbed environment, within its time, and confined where there is a sandbox. */
-export function runHere(hands: Hands, rules: Rules, { argv, folder, seconds, log }: ProjectProgram): Promise<Ended> {
+export function runHere(
+  hands: TaskContext,
+  rules: Rules,
+  { argv, folder, seconds, log }: ProjectProgram,
+): Promise<Ended> {
   return runConfined(
     premisesOf(hands),
     rules,
@@ -103,4 +107,4 @@ const SHOWN_LINES = 20;
 export const endOf = (output: string, most = SHOWN_LINES): readonly string[] =>
   output.trim() === '' ? [] : output.trimEnd().split('\n').slice(-most);
 
-export const fromRoot = (hands: Hands, path: string): string => relative(hands.context.paths.root, path);
+export const fromRoot = (hands: TaskContext, path: string): string => relative(hands.context.paths.root, path);

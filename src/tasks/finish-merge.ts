@@ -4,7 +4,7 @@
 
 import { type Failed, finishAdvance } from '../git/advance-checkout.ts';
 import { mayBeHeld } from '../git/branch-checkouts.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor, mergingOf, readRefs, updateRefs } from '../git/refs.ts';
 import { leftAside, removeTree } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
@@ -12,36 +12,41 @@ import { type Checkout, holdersOf } from '../git/user-checkouts.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
-import { type Hands, integrationRef, thisProcess, transact } from './context.ts';
+import { integrationRef, type TaskContext, thisProcess, transact } from './context.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */
 export async function settleMerges(
-  hands: Hands,
-  bench: Workbench,
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
   board: Board,
 ): Promise<readonly (string | Refusal)[]> {
   const branch = integrationRef(board);
   const done: (string | Refusal)[] = [];
   const unfinished = board.state.tasks.filter((task) => task.merging !== undefined);
   for (const task of unfinished) {
-    await clearStaleLocks(lockPathsOf(bench, task.id, branch));
-    done.push(await settle(hands, bench, branch, task));
+    await clearStaleLocks(lockPathsOf(gitDir, task.id, branch));
+    done.push(await settle(hands, gitDir, branch, task));
   }
-  for (const left of leftAside(bench.worktrees)) if (left.purpose === 'merge') removeTree(left.path);
-  for (const checkout of await checkoutsOf(bench, branch)) {
-    const finished = await finishAdvance(bench, checkout);
+  for (const left of leftAside(gitDir.worktrees)) if (left.purpose === 'merge') removeTree(left.path);
+  for (const checkout of await checkoutsOf(gitDir, branch)) {
+    const finished = await finishAdvance(gitDir, checkout);
     if (finished === 'finished') done.push(`${checkout.folder} advanced to where ${branch.slice(11)} is`);
     else if (finished !== 'nothing') done.push(notAdvanced(checkout, finished));
   }
   return done;
 }
 
-async function settle(hands: Hands, bench: Workbench, branch: string, task: Task): Promise<string | Refusal> {
+async function settle(
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
+  branch: string,
+  task: Task,
+): Promise<string | Refusal> {
   const { id, merging } = task;
-  const head = await commitOf(bench, branch);
+  const head = await commitOf(gitDir, branch);
   const candidate = merging?.candidate ?? '';
-  const happened = head !== undefined && (await isAncestor(bench, candidate, head));
-  await unpin(bench, id);
+  const happened = head !== undefined && (await isAncestor(gitDir, candidate, head));
+  await unpin(gitDir, id);
   const outcome = happened
     ? await transact(hands, {
         name: 'merge',
@@ -57,15 +62,15 @@ async function settle(hands: Hands, bench: Workbench, branch: string, task: Task
 }
 
 /** The ref that kept a candidate while its test ran. */
-export async function unpin(bench: Workbench, task: string): Promise<void> {
+export async function unpin(gitDir: PrivateGitDir, task: string): Promise<void> {
   const ref = mergingOf(task);
-  const pin = (await readRefs(bench, ref)).get(ref);
-  if (pin !== undefined) await updateRefs(bench, [{ ref, to: null, from: pin }]);
+  const pin = (await readRefs(gitDir, ref)).get(ref);
+  if (pin !== undefined) await updateRefs(gitDir, [{ ref, to: null, from: pin }]);
 }
 
 /** Checkouts of the branch; nearly always there is none. */
-export const checkoutsOf = async (bench: Workbench, branch: string): Promise<readonly Checkout[]> =>
-  mayBeHeld(bench, branch) ? holdersOf(bench, branch) : [];
+export const checkoutsOf = async (gitDir: PrivateGitDir, branch: string): Promise<readonly Checkout[]> =>
+  mayBeHeld(gitDir, branch) ? holdersOf(gitDir, branch) : [];
 
 const notAdvanced = ({ folder }: Checkout, { failed }: Failed): Refusal =>
   refuse(`${folder} did not follow its branch: ${failed}`, `look at it: git -C ${folder} status`, 3, 'advance');

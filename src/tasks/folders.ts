@@ -9,7 +9,7 @@ import { cloneIsolation } from '../git/clone.ts';
 import { changedSince, treeOf } from '../git/folder-snapshot.ts';
 import { isolationFor, isolationOf } from '../git/isolation.ts';
 import { layOutMerge } from '../git/lay-out-merge.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { baselineOf, branchOf, mayHaveRefs, mergingOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
 import { isOfTheMachine } from '../git/run.ts';
 import { type Aside, leftAside, removeTree } from '../git/scratch-folders.ts';
@@ -31,7 +31,7 @@ import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts'
 import { lastCoder } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { needsClone, runConfined } from '../sandbox/mode.ts';
-import { type Hands, isRefusal, premisesOf } from './context.ts';
+import { isRefusal, premisesOf, type TaskContext } from './context.ts';
 import { prepareFolder, temporaryOf } from './prepare-checkout.ts';
 
 export interface Ready {
@@ -67,11 +67,15 @@ export interface Discarded {
  * else's. `again`: it is made again at once from this commit; until then `seen` keeps it, so that a kill in
  * between forgets nothing.
  */
-export async function discardFolder(bench: Workbench, discard: Discard, again?: string): Promise<Discarded | Refusal> {
+export async function discardFolder(
+  gitDir: PrivateGitDir,
+  discard: Discard,
+  again?: string,
+): Promise<Discarded | Refusal> {
   const { task } = discard;
-  const link = refuseLink(bench, task);
+  const link = refuseLink(gitDir, task);
   if (link !== undefined) return link;
-  const user = usersOf(bench, branchOf(task));
+  const user = usersOf(gitDir, branchOf(task));
   if (user !== undefined) {
     return refuse(
       `task/${task} is checked out in ${user}, outside Liza`,
@@ -81,15 +85,15 @@ export async function discardFolder(bench: Workbench, discard: Discard, again?: 
     );
   }
   for (;;) {
-    const found = findPlace(bench, task);
+    const found = findPlace(gitDir, task);
     const names = [branchOf(task), seenOf(task), baselineOf(task)];
-    const refs = mayHaveRefs(bench, ...names) ? await readRefs(bench, ...names) : NO_REFS;
+    const refs = mayHaveRefs(gitDir, ...names) ? await readRefs(gitDir, ...names) : NO_REFS;
     if ('none' in found && refs.size === 0) break;
-    const foreign = refuseForeign(bench, task, found, refs);
+    const foreign = refuseForeign(gitDir, task, found, refs);
     if (foreign !== undefined) return foreign;
-    const place = isPlace(found) ? found : remainsOf(bench, task);
+    const place = isPlace(found) ? found : remainsOf(gitDir, task);
     if (place !== undefined) mendHead(place);
-    const { attempt, inner } = await keptOf(bench, found, place, discard);
+    const { attempt, inner } = await keptOf(gitDir, found, place, discard);
     // `seen` goes last: as long as anything is left, it says whose it is, and where it was.
     const seen = refs.get(seenOf(task));
     const tip = again ?? (seen === undefined ? undefined : attempt?.tip);
@@ -100,17 +104,17 @@ export async function discardFolder(bench: Workbench, discard: Discard, again?: 
       .filter(([ref]) => atOnce || ref !== seenOf(task))
       .map(([ref, from]) => ({ ref, to: null, from }));
     // An agent that commits right now would lose that commit: look again.
-    if ((await updateRefs(bench, atOnce ? gone : [...last, ...gone])) === 'moved') continue;
-    const aside = inner && isPlace(found) ? putAside(bench, found) : undefined;
+    if ((await updateRefs(gitDir, atOnce ? gone : [...last, ...gone])) === 'moved') continue;
+    const aside = inner && isPlace(found) ? putAside(gitDir, found) : undefined;
     // Both halves of a linked worktree, also where its agent put a repository of its own into the one.
-    if (isPlace(found) && found.kind === 'worktree') worktreeIsolation.remove(bench, found);
-    else if (!('none' in found)) worktreeIsolation.remove(bench, { task });
-    sweepAside(bench, task);
+    if (isPlace(found) && found.kind === 'worktree') worktreeIsolation.remove(gitDir, found);
+    else if (!('none' in found)) worktreeIsolation.remove(gitDir, { task });
+    sweepAside(gitDir, task);
     if (refs.has(seenOf(task)) && again === undefined && !atOnce)
-      await updateRefs(bench, [{ ref: seenOf(task), to: null }]);
+      await updateRefs(gitDir, [{ ref: seenOf(task), to: null }]);
     return { ...(attempt === undefined ? {} : { attempt }), ...(aside === undefined ? {} : { aside }) };
   }
-  sweepAside(bench, task);
+  sweepAside(gitDir, task);
   return {};
 }
 
@@ -122,14 +126,14 @@ interface Kept {
   readonly inner: boolean;
 }
 
-async function keptOf(bench: Workbench, found: Found, place: Place | undefined, discard: Discard): Promise<Kept> {
+async function keptOf(gitDir: PrivateGitDir, found: Found, place: Place | undefined, discard: Discard): Promise<Kept> {
   try {
-    const attempt = await saveAttempt(bench, place, discard);
-    return { attempt, inner: isPlace(found) && (await holdsRepositories(bench, found)) };
+    const attempt = await saveAttempt(gitDir, place, discard);
+    return { attempt, inner: isPlace(found) && (await holdsRepositories(gitDir, found)) };
   } catch (error) {
     // Files or commits that git cannot read there must not keep the task for ever.
     if (!(error instanceof EnvironmentError) || isOfTheMachine(error) || !isPlace(found)) throw error;
-    return { attempt: await saveAttempt(bench, undefined, discard), inner: true };
+    return { attempt: await saveAttempt(gitDir, undefined, discard), inner: true };
   }
 }
 
@@ -137,25 +141,25 @@ async function keptOf(bench: Workbench, found: Found, place: Place | undefined, 
 const LONGEST_PATH = 3500;
 
 /** Repositories inside the folder have a history of their own, which no attempt can hold. */
-async function holdsRepositories(bench: Workbench, place: Place): Promise<boolean> {
+async function holdsRepositories(gitDir: PrivateGitDir, place: Place): Promise<boolean> {
   if (place.kind === 'worktree' && existsSync(join(place.gitDirectory, 'modules'))) return true;
-  const head = await headOf(bench, place);
-  const changed = head === undefined ? [] : await changedSince(bench, place, head.commit);
+  const head = await headOf(gitDir, place);
+  const changed = head === undefined ? [] : await changedSince(gitDir, place, head.commit);
   return changed.some((path) => path.endsWith('/') || path.length > LONGEST_PATH);
 }
 
 /** The folder stays, under another name, with the git directories of its submodules. */
-function putAside(bench: Workbench, place: Place): string {
-  const kept = join(bench.worktrees, `.kept-${place.task}-${Math.random().toString(16).slice(2, 10)}`);
+function putAside(gitDir: PrivateGitDir, place: Place): string {
+  const kept = join(gitDir.worktrees, `.kept-${place.task}-${Math.random().toString(16).slice(2, 10)}`);
   const modules = join(place.gitDirectory, 'modules');
   renameSync(place.folder, kept);
   if (place.kind === 'worktree' && existsSync(modules)) renameSync(modules, join(kept, '.liza-modules'));
-  return relative(bench.root, kept);
+  return relative(gitDir.root, kept);
 }
 
 /** What Liza did not make it does not remove, whatever its name. */
 function refuseForeign(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   task: string,
   found: Found,
   refs: ReadonlyMap<string, string>,
@@ -170,7 +174,7 @@ function refuseForeign(
       'foreign',
     );
   }
-  if (refs.has(seenOf(task)) || isLinked(bench, task)) return undefined;
+  if (refs.has(seenOf(task)) || isLinked(gitDir, task)) return undefined;
   if (!('none' in found)) {
     const folder = worktreePath(task);
     return refuse(`there is a folder ${folder} that Liza did not make`, `move it away: mv ${folder} ../`, 3, 'foreign');
@@ -185,10 +189,10 @@ function refuseForeign(
 }
 
 /** Files that lost their git directory: what is left of a crash, or of an agent's rm. */
-function remainsOf(bench: Workbench, task: string): Place | undefined {
-  const folder = folderOf(bench, task);
+function remainsOf(gitDir: PrivateGitDir, task: string): Place | undefined {
+  const folder = folderOf(gitDir, task);
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
-  const nowhere = join(bench.common, 'liza', 'nowhere');
+  const nowhere = join(gitDir.common, 'liza', 'nowhere');
   return { task, kind: 'worktree', folder, gitDirectory: nowhere, index: join(nowhere, 'index') };
 }
 
@@ -196,15 +200,15 @@ function remainsOf(bench: Workbench, task: string): Place | undefined {
 export const isItsOwn = ({ purpose }: Aside): boolean => purpose !== 'merge' && purpose !== 'proof';
 
 /** Only under the task's lock: then nobody is making or removing anything there. */
-export function sweepAside(bench: Workbench, task: string): void {
-  for (const parent of [bench.worktrees, join(bench.common, 'liza')]) {
+export function sweepAside(gitDir: PrivateGitDir, task: string): void {
+  for (const parent of [gitDir.worktrees, join(gitDir.common, 'liza')]) {
     for (const left of leftAside(parent)) if (left.task === task && isItsOwn(left)) removeTree(left.path);
   }
 }
 
-function refuseLink(bench: Workbench, task: string): Refusal | undefined {
+function refuseLink(gitDir: PrivateGitDir, task: string): Refusal | undefined {
   for (const path of ['.worktrees', worktreePath(task)]) {
-    const stat = lstatSync(join(bench.root, path), { throwIfNoEntry: false });
+    const stat = lstatSync(join(gitDir.root, path), { throwIfNoEntry: false });
     if (stat === undefined || (stat.isDirectory() && !stat.isSymbolicLink())) continue;
     const what = stat.isSymbolicLink() ? 'a symbolic link, which could lead out of the project' : 'not a folder';
     return refuse(`${path} is ${what}`, `look at it, then remove it: rm ${path}`, 3, 'link');
@@ -221,21 +225,21 @@ interface Making {
 
 /** A new folder on a new branch at `start`. Nothing of the task may be there. */
 export async function makeFolder(
-  hands: Hands,
-  bench: Workbench,
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
   settings: Settings,
   task: string,
   start: string,
   { again = false, lay }: Making = {},
 ): Promise<Ready | Refusal> {
-  const refused = refuseLink(bench, task);
+  const refused = refuseLink(gitDir, task);
   if (refused !== undefined) return refused;
-  const isolation = isolationFor(bench, needsClone(hands.shelter, settings) ? 'clone' : settings.isolation);
+  const isolation = isolationFor(gitDir, needsClone(hands.sandboxSupport, settings) ? 'clone' : settings.isolation);
   // `seen` first: it says that the branch is Liza's.
   const refs = [seenOf(task), ...(isolation === cloneIsolation ? [] : [branchOf(task)])];
   if (
     (await updateRefs(
-      bench,
+      gitDir,
       refs.map((ref) => ({ ref, to: start, ...(again && ref === seenOf(task) ? {} : { from: null }) })),
     )) === 'moved'
   ) {
@@ -247,17 +251,17 @@ export async function makeFolder(
     );
   }
   const undo = async () => {
-    isolation.remove(bench, { task });
+    isolation.remove(gitDir, { task });
     await updateRefs(
-      bench,
-      [...(await readRefs(bench, ...refs))].flatMap(([ref, from]) =>
+      gitDir,
+      [...(await readRefs(gitDir, ...refs))].flatMap(([ref, from]) =>
         again && ref === seenOf(task) ? [] : [{ ref, to: null, from }],
       ),
     );
-    sweepAside(bench, task);
+    sweepAside(gitDir, task);
   };
   try {
-    const place = await isolation.make(bench, task, start);
+    const place = await isolation.make(gitDir, task, start);
     const failed = await prepare(hands, settings, place);
     if (failed !== undefined) {
       await undo();
@@ -265,7 +269,7 @@ export async function makeFolder(
     }
     await lay?.(place);
     const touched = settings.post_worktree_cmd || declaredFiles(settings).length > 0 || lay !== undefined;
-    const ready = await (touched ? handOver : handOverNew)(bench, settings, place, start);
+    const ready = await (touched ? handOver : handOverNew)(gitDir, settings, place, start);
     rmSync(join(place.gitDirectory, UNPREPARED), { force: true });
     return ready;
   } catch (error) {
@@ -276,23 +280,23 @@ export async function makeFolder(
 
 /** Made again at `tip` for whoever goes on in it: the folder was lost, the task was not. */
 export async function remakeFolder(
-  hands: Hands,
-  bench: Workbench,
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
   settings: Settings,
   task: Task,
   tip: string,
   discard: Discard,
 ): Promise<(Ready & Discarded) | Refusal> {
   // What `tip` has is not discarded: only the rest needs keeping.
-  const discarded = await discardFolder(bench, { ...discard, integration: tip }, tip);
+  const discarded = await discardFolder(gitDir, { ...discard, integration: tip }, tip);
   if (isRefusal(discarded)) return discarded;
   const { base_commit: base } = task;
   // A merge that was not concluded comes back with it.
   const lay =
     task.integration_fix === true && base !== undefined
-      ? { lay: (place: Place) => layOutMerge(bench, place, base, mergeTitle(task.id)) }
+      ? { lay: (place: Place) => layOutMerge(gitDir, place, base, mergeTitle(task.id)) }
       : {};
-  const made = await makeFolder(hands, bench, settings, task.id, tip, { again: true, ...lay });
+  const made = await makeFolder(hands, gitDir, settings, task.id, tip, { again: true, ...lay });
   return isRefusal(made) ? made : { ...made, ...discarded };
 }
 
@@ -310,15 +314,15 @@ export const remadeOf = ({ start, attempt }: Ready & Discarded): Remade => ({
 export const mergeTitle = (task: string): string => `Merge the integration branch into task/${task}`;
 
 /** The task's folder, with its `.git` put right where an agent took it away or the project was moved. */
-export function usablePlace(bench: Workbench, task: string): Place | undefined {
-  const found = findPlace(bench, task);
+export function usablePlace(gitDir: PrivateGitDir, task: string): Place | undefined {
+  const found = findPlace(gitDir, task);
   if (!isPlace(found) || !isPrepared(found)) return undefined;
-  if (isMisplaced(bench, found)) pointAgain(bench, task);
+  if (isMisplaced(gitDir, found)) pointAgain(gitDir, task);
   mendHead(found);
   return found;
 }
 
-const prepare = (hands: Hands, settings: Settings, { folder, task }: Place): Promise<Refusal | undefined> =>
+const prepare = (hands: TaskContext, settings: Settings, { folder, task }: Place): Promise<Refusal | undefined> =>
   prepareFolder({
     root: hands.context.paths.root,
     folder,
@@ -331,20 +335,20 @@ const prepare = (hands: Hands, settings: Settings, { folder, task }: Place): Pro
   });
 
 /** Nothing but git's own checkout has been there; still, bad line endings may make it differ from its commit. */
-async function handOverNew(bench: Workbench, settings: Settings, place: Place, start: string): Promise<Ready> {
-  const differs = await bench.files(place, ['diff-files', '-z', '--name-only', '--ignore-submodules=dirty']);
-  return differs.stdout === '' ? { place, start } : handOver(bench, settings, place, start);
+async function handOverNew(gitDir: PrivateGitDir, settings: Settings, place: Place, start: string): Promise<Ready> {
+  const differs = await gitDir.files(place, ['diff-files', '-z', '--name-only', '--ignore-submodules=dirty']);
+  return differs.stdout === '' ? { place, start } : handOver(gitDir, settings, place, start);
 }
 
 /** What the folder looks like to whoever gets it: `begin` compares with that. */
-export async function handOver(bench: Workbench, settings: Settings, place: Place, start: string): Promise<Ready> {
-  const head = (await headOf(bench, place))?.commit ?? start;
+export async function handOver(gitDir: PrivateGitDir, settings: Settings, place: Place, start: string): Promise<Ready> {
+  const head = (await headOf(gitDir, place))?.commit ?? start;
   const leaveOut = declaredFiles(settings);
-  const changed = (await changedSince(bench, place, head)).filter((path) => !leaveOut.includes(path));
+  const changed = (await changedSince(gitDir, place, head)).filter((path) => !leaveOut.includes(path));
   if (changed.length === 0) return { place, start: head };
-  await isolationOf(place).bring(bench, place, head);
-  const baseline = await treeOf(bench, place, head, leaveOut);
-  await updateRefs(bench, [{ ref: baselineOf(place.task), to: baseline }]);
+  await isolationOf(place).bring(gitDir, place, head);
+  const baseline = await treeOf(gitDir, place, head, leaveOut);
+  await updateRefs(gitDir, [{ ref: baselineOf(place.task), to: baseline }]);
   return { place, start: head, baseline };
 }
 

@@ -4,11 +4,11 @@
 
 import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
-import type { Hands } from './context.ts';
+import type { TaskContext } from './context.ts';
 import { endOf, fromRoot, howEnded, inThrowAway, isGreen, runHere } from './disposable-checkout.ts';
 
 export const SCRIPT = 'scripts/integration-test.sh';
@@ -25,23 +25,23 @@ export type Tested =
   | { readonly verdict: 'green'; readonly seconds: number; readonly log: string }
   | { readonly verdict: 'red'; readonly reason: string; readonly log: string; readonly tail: readonly string[] };
 
-export async function hasIntegrationTest(bench: Workbench, judge: string): Promise<boolean> {
-  return (await scriptOf(bench, judge)) !== undefined;
+export async function hasIntegrationTest(gitDir: PrivateGitDir, judge: string): Promise<boolean> {
+  return (await scriptOf(gitDir, judge)) !== undefined;
 }
 
 /** A Refusal: the checkout could not be prepared, so that nothing is known about the candidate. */
 export async function testCandidate(
-  hands: Hands,
-  bench: Workbench,
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
   settings: Settings,
   { task, candidate, judge }: TestRequest,
 ): Promise<Tested | Refusal> {
-  const script = await scriptOf(bench, judge);
+  const script = await scriptOf(gitDir, judge);
   if (script === undefined) return { verdict: 'none' };
   const log = join(hands.context.paths.liza, 'agent-logs', `integration-test-${task}-${candidate.slice(0, 12)}.log`);
   const checkout = { purpose: 'merge', task, commit: candidate, prepareLog: `${log}.prepare` } as const;
-  return inThrowAway<Tested | Refusal>(hands, bench, settings, checkout, async (folder) => {
-    const text = await must(bench.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
+  return inThrowAway<Tested | Refusal>(hands, gitDir, settings, checkout, async (folder) => {
+    const text = await must(gitDir.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
     const program = placeScript(folder, text);
     if (program === undefined) {
       return red(hands, log, `the candidate has a link in the way of ${SCRIPT}`, []);
@@ -72,15 +72,18 @@ export async function testCandidate(
   });
 }
 
-const red = (hands: Hands, log: string, reason: string, tail: readonly string[]): Tested => ({
+const red = (hands: TaskContext, log: string, reason: string, tail: readonly string[]): Tested => ({
   verdict: 'red',
   reason,
   log: fromRoot(hands, log),
   tail,
 });
 
-async function scriptOf(bench: Workbench, commit: string): Promise<{ blob: string; executable: boolean } | undefined> {
-  const asked = await bench.objects(['ls-tree', '-z', '--full-tree', commit, '--', SCRIPT]);
+async function scriptOf(
+  gitDir: PrivateGitDir,
+  commit: string,
+): Promise<{ blob: string; executable: boolean } | undefined> {
+  const asked = await gitDir.objects(['ls-tree', '-z', '--full-tree', commit, '--', SCRIPT]);
   const [, mode, blob] = /^(\d+) blob ([0-9a-f]+)\t/.exec(asked.stdout) ?? [];
   // 120000 is a link: it would lead wherever the candidate wants.
   if (mode === undefined || blob === undefined || mode === '120000') return undefined;

@@ -5,7 +5,7 @@
 
 import { pathsBetween } from '../git/folder-snapshot.ts';
 import { buildCandidate } from '../git/merge-candidate.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitsOf, mergingOf, updateRefs } from '../git/refs.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -16,11 +16,11 @@ import type { Task } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import {
   foresee,
-  type Hands,
   integrationRef,
   isRefusal,
   look,
   type Seen,
+  type TaskContext,
   thisProcess,
   transact,
   type View,
@@ -52,29 +52,29 @@ export interface MergeFailure extends Refusal {
   readonly lines?: readonly string[];
 }
 
-export async function mergeTask(hands: Hands, id: string, options: MergeOptions): Promise<Merged | MergeFailure> {
+export async function mergeTask(hands: TaskContext, id: string, options: MergeOptions): Promise<Merged | MergeFailure> {
   const view = await look(hands, id);
   const { task, settings } = view;
   if (task?.status === 'MERGED' && task.merge_commit !== undefined) return mergedBefore(hands, task);
   const refused = await refuseEarly(hands, view, id);
   if (refused !== undefined) return refused;
   const patience = (settings.integration_test_timeout + 60) * 1000;
-  const merged = await withIntegration<Merged>(hands, patience, (bench, seen) =>
-    mergeUnderLock(hands, bench, seen, id, options),
+  const merged = await withIntegration<Merged>(hands, patience, (gitDir, seen) =>
+    mergeUnderLock(hands, gitDir, seen, id, options),
   );
   if (isRefusal(merged)) return merged;
   // The folder goes last: the work is reachable from the branch by now.
   return { ...merged, tidied: await tidy(hands, id, 'its task was merged', merged.commit) };
 }
 
-async function mergedBefore(hands: Hands, task: Task): Promise<Merged | Refusal> {
+async function mergedBefore(hands: TaskContext, task: Task): Promise<Merged | Refusal> {
   const commit = task.merge_commit ?? '';
   const committed = await transact(hands, { name: 'merge', task: task.id, merge_commit: commit });
   return committed.ok ? { committed, commit, how: 'before', remarks: [] } : committed;
 }
 
 /** Role, state and switches, before anything is built. */
-async function refuseEarly(hands: Hands, view: View, id: string): Promise<Refusal | undefined> {
+async function refuseEarly(hands: TaskContext, view: View, id: string): Promise<Refusal | undefined> {
   const { board, task } = view;
   const candidate = task?.review_commit ?? '0'.repeat(40);
   const onto = board.state.goal.integration_head ?? candidate;
@@ -85,20 +85,20 @@ async function refuseEarly(hands: Hands, view: View, id: string): Promise<Refusa
 }
 
 async function mergeUnderLock(
-  hands: Hands,
-  bench: Workbench,
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
   seen: Seen,
   id: string,
   options: MergeOptions,
 ): Promise<Merged | MergeFailure> {
-  const settled = await settleMerges(hands, bench, seen.board);
+  const settled = await settleMerges(hands, gitDir, seen.board);
   const { board, task, settings } = settled.length === 0 ? viewOf(seen, id) : await look(hands, id);
   if (task?.status === 'MERGED') return mergedBefore(hands, task);
   const wanted = task?.review_commit;
   if (task === undefined || wanted === undefined) {
     return refuse(`${id} has no approved commit`, `see it: liza show ${id}`);
   }
-  const [found, commit] = await commitsOf(bench, [integrationRef(board), wanted]);
+  const [found, commit] = await commitsOf(gitDir, [integrationRef(board), wanted]);
   const onto = await acceptedHead(hands, board, found);
   if (typeof onto !== 'string') return onto;
   if (commit !== wanted) {
@@ -107,7 +107,7 @@ async function mergeUnderLock(
   }
   const ground: Ground = {
     hands,
-    bench,
+    gitDir,
     task,
     settings,
     branch: integrationRef(board),
@@ -117,9 +117,9 @@ async function mergeUnderLock(
   };
   // What git is asked about both sides does not depend on the answer of the other.
   const [candidate, drift, scripted] = await Promise.all([
-    buildCandidate(bench, { onto, commit, message: mergeMessage(task, commit) }),
-    driftSince(bench, task.base_commit, onto),
-    hasIntegrationTest(bench, onto),
+    buildCandidate(gitDir, { onto, commit, message: mergeMessage(task, commit) }),
+    driftSince(gitDir, task.base_commit, onto),
+    hasIntegrationTest(gitDir, onto),
   ]);
   if (candidate.kind === 'conflict') return failOnConflict(ground, candidate.paths);
   const to = candidate.kind === 'contained' ? onto : candidate.commit;
@@ -170,17 +170,17 @@ async function failOnConflict(ground: Ground, paths: readonly string[]): Promise
 
 /** Tasks merged since this one branched off that touched the same files. */
 async function otherSide(
-  { hands, bench, task, onto, commit }: Ground,
+  { hands, gitDir, task, onto, commit }: Ground,
   paths: readonly string[],
 ): Promise<readonly string[]> {
   const { board } = await hands.store.read();
   const merges = recordedMerges([...(await hands.store.archivedTasks()), ...board.state.tasks]);
-  const since = await bench.objects(['rev-list', onto, '--not', commit]);
+  const since = await gitDir.objects(['rev-list', onto, '--not', commit]);
   const newer = new Set(since.stdout.split('\n'));
   const found: string[] = [];
   for (const { task: other, mergeCommit, onto: before } of merges) {
     if (other.id === task.id || before === undefined || !newer.has(mergeCommit)) continue;
-    const touched = await pathsBetween(bench, before, mergeCommit);
+    const touched = await pathsBetween(gitDir, before, mergeCommit);
     if (touched.some((path) => paths.includes(path))) found.push(other.id);
   }
   return found;
@@ -199,14 +199,14 @@ async function judge(
   scripted: boolean,
   { testFrom }: MergeOptions,
 ): Promise<Tested | MergeFailure> {
-  const { hands, bench, task, settings, onto, process } = ground;
+  const { hands, gitDir, task, settings, onto, process } = ground;
   const judgeCommit = testFrom === 'candidate' ? candidate : onto;
-  const has = testFrom === 'candidate' ? await hasIntegrationTest(bench, candidate) : scripted;
+  const has = testFrom === 'candidate' ? await hasIntegrationTest(gitDir, candidate) : scripted;
   if (candidate === onto || !has) return { verdict: 'none' };
   // Kept while the test runs; whoever takes this ref away stops the merge.
-  await updateRefs(bench, [{ ref: mergingOf(task.id), to: candidate }]);
+  await updateRefs(gitDir, [{ ref: mergingOf(task.id), to: candidate }]);
   const tested = await withdrawing(ground, () =>
-    testCandidate(hands, bench, settings, { task: task.id, candidate, judge: judgeCommit }),
+    testCandidate(hands, gitDir, settings, { task: task.id, candidate, judge: judgeCommit }),
   );
   if ('ok' in tested) {
     await withdraw(ground);
@@ -230,8 +230,8 @@ async function withdrawing<T>(ground: Ground, work: () => Promise<T>): Promise<T
 }
 
 async function failOnTest(ground: Ground, { reason, log, tail }: Tested & { verdict: 'red' }): Promise<MergeFailure> {
-  const { hands, bench, task } = ground;
-  await unpin(bench, task.id);
+  const { hands, gitDir, task } = ground;
+  await unpin(gitDir, task.id);
   const output = tail.join('\n').slice(-3000);
   const failed = await transact(hands, { name: 'merge-failed', task: task.id, reason, log, output });
   if (!failed.ok) return failed;
@@ -253,12 +253,12 @@ const nextStep = (failed: Committed, task: Task, fix: string): string =>
   statusIn(failed, task) === 'BLOCKED' ? `it failed too often; see why: liza show ${task.id}` : fix;
 
 async function record(
-  { hands, bench, task, onto, commit }: Ground,
+  { hands, gitDir, task, onto, commit }: Ground,
   to: string,
   drift: number | undefined,
 ): Promise<Committed | Refusal> {
-  const place = findPlace(bench, task.id);
-  const head = isPlace(place) ? await headOf(bench, place) : undefined;
+  const place = findPlace(gitDir, task.id);
+  const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
   return transact(hands, {
     name: 'merge',
     task: task.id,
@@ -270,9 +270,9 @@ async function record(
 }
 
 /** Commits the branch had gained since the work began. */
-async function driftSince(bench: Workbench, base: string | undefined, onto: string): Promise<number | undefined> {
+async function driftSince(gitDir: PrivateGitDir, base: string | undefined, onto: string): Promise<number | undefined> {
   if (base === undefined) return undefined;
-  const asked = await bench.objects(['rev-list', '--count', `${base}..${onto}`]);
+  const asked = await gitDir.objects(['rev-list', '--count', `${base}..${onto}`]);
   return asked.status === 0 ? Number(asked.stdout) : undefined;
 }
 

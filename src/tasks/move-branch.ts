@@ -2,18 +2,18 @@
 // candidate, together with every clean checkout that stands on it. Or it does not, for a reason that is told.
 
 import { type Reservation, reserve } from '../git/advance-checkout.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, mergingOf, updateRefs } from '../git/refs.ts';
 import { whyHeld } from '../git/user-checkouts.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings, Task } from '../protocol/state.ts';
-import { type Hands, integrationGone, integrationRef, isRefusal, transact } from './context.ts';
+import { integrationGone, integrationRef, isRefusal, type TaskContext, transact } from './context.ts';
 import { checkoutsOf, unpin } from './finish-merge.ts';
 
 export interface Ground {
-  readonly hands: Hands;
-  readonly bench: Workbench;
+  readonly hands: TaskContext;
+  readonly gitDir: PrivateGitDir;
   readonly task: Task;
   readonly settings: Settings;
   readonly branch: string;
@@ -24,7 +24,11 @@ export interface Ground {
 }
 
 /** Where Liza left the branch. If somebody else has moved it, merging stops until a person has looked. */
-export async function acceptedHead(hands: Hands, board: Board, found: string | undefined): Promise<string | Refusal> {
+export async function acceptedHead(
+  hands: TaskContext,
+  board: Board,
+  found: string | undefined,
+): Promise<string | Refusal> {
   const left = board.state.goal.integration_head;
   const name = integrationRef(board).slice('refs/heads/'.length);
   if (found === undefined) return integrationGone(name, left);
@@ -40,10 +44,10 @@ export async function acceptedHead(hands: Hands, board: Board, found: string | u
 
 /** A checkout of the branch that could not be advanced along holds the merge: nobody's files get out of step. */
 export async function heldBy(ground: Ground, to: string): Promise<Refusal | undefined> {
-  const { bench, branch, onto } = ground;
+  const { gitDir, branch, onto } = ground;
   if (to === onto) return undefined;
-  for (const checkout of await checkoutsOf(bench, branch)) {
-    const why = await whyHeld(bench, checkout, onto, to);
+  for (const checkout of await checkoutsOf(gitDir, branch)) {
+    const why = await whyHeld(gitDir, checkout, onto, to);
     if (why === undefined) continue;
     return hold(ground, why.message, why.hint);
   }
@@ -57,8 +61,8 @@ async function hold({ hands, task }: Ground, message: string, hint: string): Pro
 }
 
 /** The branch did not move: nothing of the merge is left. */
-export async function withdraw({ hands, bench, task, process }: Ground): Promise<void> {
-  await unpin(bench, task.id);
+export async function withdraw({ hands, gitDir, task, process }: Ground): Promise<void> {
+  await unpin(gitDir, task.id);
   await transact(hands, { name: 'release-merge', task: task.id, process });
 }
 
@@ -68,16 +72,16 @@ export interface Moved {
 
 /** Checkouts are reserved before the branch moves: a kill in between leaves a marker, and finish-merge.ts finishes. */
 export async function moveBranch(ground: Ground, to: string, pinned: boolean): Promise<Moved | Refusal> {
-  const { hands, bench, task, branch, onto } = ground;
+  const { hands, gitDir, task, branch, onto } = ground;
   const reserved = to === onto ? [] : await reserveCheckouts(ground, to);
   if (isRefusal(reserved)) return reserved;
   const intent = pinned ? [{ ref: mergingOf(task.id), to: null, from: to }] : [];
-  const swapped = await updateRefs(bench, [{ ref: branch, to, from: onto }, ...intent]);
+  const swapped = await updateRefs(gitDir, [{ ref: branch, to, from: onto }, ...intent]);
   if (swapped === 'moved') {
     for (const { reservation } of reserved) reservation.release();
     await withdraw(ground);
     const { board } = await hands.store.read();
-    const moved = await acceptedHead(hands, board, await commitOf(bench, branch));
+    const moved = await acceptedHead(hands, board, await commitOf(gitDir, branch));
     return typeof moved === 'string'
       ? refuse(`the merge of ${task.id} was stopped`, 'run it again', 1, 'stopped')
       : moved;
@@ -100,10 +104,10 @@ interface Reserved {
 }
 
 async function reserveCheckouts(ground: Ground, to: string): Promise<readonly Reserved[] | Refusal> {
-  const { bench, branch, onto } = ground;
+  const { gitDir, branch, onto } = ground;
   const reserved: Reserved[] = [];
-  for (const checkout of await checkoutsOf(bench, branch)) {
-    const reservation = reserve(bench, checkout, onto, to);
+  for (const checkout of await checkoutsOf(gitDir, branch)) {
+    const reservation = reserve(gitDir, checkout, onto, to);
     if (!('failed' in reservation)) {
       reserved.push({ folder: checkout.folder, reservation });
       continue;

@@ -6,7 +6,7 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UNFINISHED } from '../git/lay-out-merge.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, readRefs, seenOf, updateRefs } from '../git/refs.ts';
 import { leftAside, sweepScratch } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
@@ -22,12 +22,12 @@ import { claimingBy, reviewLease } from '../protocol/leases.ts';
 import { settings, type Task } from '../protocol/state.ts';
 import { lastSeen } from './claim.ts';
 import {
-  type Hands,
   integrationHead,
   integrationRef,
   isRefusal,
   look,
-  openBench,
+  openGitDir,
+  type TaskContext,
   transact,
   withIntegration,
   withProof,
@@ -65,16 +65,16 @@ export const FOREIGN = 'foreign';
 const NO_TASK = '_';
 
 /** Only looks. */
-export async function findTrouble(hands: Hands): Promise<readonly Mended[] | Refusal> {
+export async function findTrouble(hands: TaskContext): Promise<readonly Mended[] | Refusal> {
   const { board, now } = await hands.store.read();
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench;
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir;
   const found: Mended[] = [];
-  for (const id of await suspects(bench, board)) {
-    const trouble = await troubleOf(bench, board, id, now);
+  for (const id of await suspects(gitDir, board)) {
+    const trouble = await troubleOf(gitDir, board, id, now);
     for (const problem of trouble) {
       const told = { subject: id, problem: TOLD[problem] };
-      const remark = problem === 'unknown' ? await REMEDIES.unknown(hands, bench, id) : undefined;
+      const remark = problem === 'unknown' ? await REMEDIES.unknown(hands, gitDir, id) : undefined;
       found.push(typeof remark === 'object' ? { ...told, resists: remark } : told);
     }
   }
@@ -82,20 +82,20 @@ export async function findTrouble(hands: Hands): Promise<readonly Mended[] | Ref
   found.push(
     ...merging.map(({ id }) => ({ subject: id, problem: 'its merge was under way in a process that is gone' })),
   );
-  if (lockPathsOf(bench, NO_TASK, integrationRef(board)).some(isThere)) {
+  if (lockPathsOf(gitDir, NO_TASK, integrationRef(board)).some(isThere)) {
     found.push({ subject: 'git', problem: TOLD.locks });
   }
-  const moved = await movedOutside(bench, board);
+  const moved = await movedOutside(gitDir, board);
   if (moved !== undefined) found.push(moved);
-  found.push(...(await findStrays(hands, bench, board)).filter((stray) => !isKnown(board, stray)).map(strayed));
+  found.push(...(await findStrays(hands, gitDir, board)).filter((stray) => !isKnown(board, stray)).map(strayed));
   return found;
 }
 
-export async function reconcile(hands: Hands): Promise<readonly Mended[] | Refusal> {
+export async function reconcile(hands: TaskContext): Promise<readonly Mended[] | Refusal> {
   const { board } = await hands.store.read();
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench;
-  sweepScratch(bench.common);
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir;
+  sweepScratch(gitDir.common);
   const mended: Mended[] = [];
   const settled = await withIntegration(hands, PATIENCE, async (locked, seen) => ({
     freed: await clearStaleLocks(lockPathsOf(locked, NO_TASK, integrationRef(board))),
@@ -109,17 +109,17 @@ export async function reconcile(hands: Hands): Promise<readonly Mended[] | Refus
       ...settled.lines.map((line) => (typeof line === 'string' ? { ...told, done: line } : { ...told, resists: line })),
     );
   }
-  for (const id of await suspects(bench, board)) {
+  for (const id of await suspects(gitDir, board)) {
     const done = await withTaskFolder(hands, id, PATIENCE, async (locked) => ({
       lines: await mend(hands, locked, id),
     }));
     if (isRefusal(done)) mended.push({ subject: id, problem: 'not looked at', resists: done });
     else mended.push(...done.lines);
   }
-  mended.push(...(await sweepProofs(hands, bench)));
+  mended.push(...(await sweepProofs(hands, gitDir)));
   const after = await hands.store.read();
-  const moved = await movedOutside(bench, after.board);
-  const found = moved === undefined ? undefined : await commitOf(bench, integrationRef(after.board));
+  const moved = await movedOutside(gitDir, after.board);
+  const found = moved === undefined ? undefined : await commitOf(gitDir, integrationRef(after.board));
   if (found !== undefined) await transact(hands, { name: 'integration-moved', found });
   if (moved !== undefined) mended.push(moved);
   const lines = await watchHeads(hands).look();
@@ -144,11 +144,11 @@ const strayed = ({ branch, commit, agent }: Stray): Mended => ({
 });
 
 /** Checkouts of validations that were killed; whoever runs one right now holds its lock, and is left alone. */
-async function sweepProofs(hands: Hands, bench: Workbench): Promise<readonly Mended[]> {
-  const left = leftAside(bench.worktrees).filter(({ purpose }) => purpose === 'proof');
+async function sweepProofs(hands: TaskContext, gitDir: PrivateGitDir): Promise<readonly Mended[]> {
+  const left = leftAside(gitDir.worktrees).filter(({ purpose }) => purpose === 'proof');
   const mended: Mended[] = [];
   for (const task of new Set(left.map((one) => one.task))) {
-    const swept = await withProof(hands, task, 0, async () => ({ folders: sweepProof(bench, task) }));
+    const swept = await withProof(hands, task, 0, async () => ({ folders: sweepProof(gitDir, task) }));
     const told = { subject: task, problem: 'a validation was under way in a process that is gone' };
     if (!isRefusal(swept) && swept.folders > 0) mended.push({ ...told, done: 'its checkout is removed' });
   }
@@ -156,14 +156,14 @@ async function sweepProofs(hands: Hands, bench: Workbench): Promise<readonly Men
 }
 
 /** Ids that have, or should have, something on the disk or in git. */
-async function suspects(bench: Workbench, board: Board): Promise<readonly string[]> {
-  const refs = await readRefs(bench, 'refs/liza/seen');
+async function suspects(gitDir: PrivateGitDir, board: Board): Promise<readonly string[]> {
+  const refs = await readRefs(gitDir, 'refs/liza/seen');
   const ids = [
     ...[...refs.keys()].map((ref) => ref.split('/').at(-1) ?? ''),
-    ...entries(bench.worktrees),
-    ...entries(join(bench.common, 'worktrees')).flatMap((name) => (name.startsWith('liza-') ? [name.slice(5)] : [])),
-    ...[bench.worktrees, join(bench.common, 'liza')].flatMap((parent) => leftAside(parent).map(({ task }) => task)),
-    ...lockedTasks(bench),
+    ...entries(gitDir.worktrees),
+    ...entries(join(gitDir.common, 'worktrees')).flatMap((name) => (name.startsWith('liza-') ? [name.slice(5)] : [])),
+    ...[gitDir.worktrees, join(gitDir.common, 'liza')].flatMap((parent) => leftAside(parent).map(({ task }) => task)),
+    ...lockedTasks(gitDir),
     ...board.state.tasks.flatMap((task) =>
       task.worktree === undefined && task.claiming === undefined ? [] : [task.id],
     ),
@@ -172,7 +172,7 @@ async function suspects(bench: Workbench, board: Board): Promise<readonly string
 }
 
 /** Tasks on whose refs a git died: before the first ref is there, its lock is all that tells of them. */
-function lockedTasks({ common }: Workbench): readonly string[] {
+function lockedTasks({ common }: PrivateGitDir): readonly string[] {
   const single = ['heads/task', 'liza/seen', 'liza/merging', 'liza/baseline'].flatMap((folder) =>
     entries(join(common, 'refs', folder)).flatMap((name) => (name.endsWith('.lock') ? [name.slice(0, -5)] : [])),
   );
@@ -197,27 +197,27 @@ const TOLD: Readonly<Record<Trouble, string>> = {
   locks: 'lock files of a git that is gone',
 };
 
-async function troubleOf(bench: Workbench, board: Board, id: string, now: number): Promise<readonly Trouble[]> {
+async function troubleOf(gitDir: PrivateGitDir, board: Board, id: string, now: number): Promise<readonly Trouble[]> {
   const task = findTask(board.state, id);
-  const found = findPlace(bench, id);
-  const refs = await readRefs(bench, seenOf(id), branchOf(id));
+  const found = findPlace(gitDir, id);
+  const refs = await readRefs(gitDir, seenOf(id), branchOf(id));
   const trouble: Trouble[] = [];
   const claimer = task === undefined ? undefined : claimingBy(board, task, now);
   if (claimer !== undefined) return []; // somebody is at work there right now
   if (task?.claiming !== undefined) trouble.push('reservation');
-  const asides = [bench.worktrees, join(bench.common, 'liza')].flatMap((parent) => leftAside(parent));
+  const asides = [gitDir.worktrees, join(gitDir.common, 'liza')].flatMap((parent) => leftAside(parent));
   const inUse = task?.reviewing_by !== undefined && !reviewLease(board, task, now).expired;
   const left = asides.filter((one) => one.task === id && isItsOwn(one));
   if (left.some(({ purpose }) => purpose !== 'review' || !inUse)) trouble.push('left-aside');
-  if (lockPathsOf(bench, id, integrationRef(board)).some(isThere)) {
+  if (lockPathsOf(gitDir, id, integrationRef(board)).some(isThere)) {
     trouble.push('locks');
   }
   if (task?.worktree === undefined) {
-    if (refs.has(seenOf(id)) || isLinked(bench, id)) trouble.push('stray');
+    if (refs.has(seenOf(id)) || isLinked(gitDir, id)) trouble.push('stray');
     else if (!('none' in found)) trouble.push('unknown');
   } else if (!isPlace(found) || !isPrepared(found)) {
     trouble.push('missing');
-  } else if (isMisplaced(bench, found)) {
+  } else if (isMisplaced(gitDir, found)) {
     trouble.push('misplaced');
   } else if (isWithoutBranch(found, refs)) {
     trouble.push('branchless');
@@ -226,33 +226,33 @@ async function troubleOf(bench: Workbench, board: Board, id: string, now: number
 }
 
 /** Under the task's lock: nobody else changes anything there meanwhile. */
-async function mend(hands: Hands, bench: Workbench, id: string): Promise<readonly Mended[]> {
-  const place = findPlace(bench, id);
+async function mend(hands: TaskContext, gitDir: PrivateGitDir, id: string): Promise<readonly Mended[]> {
+  const place = findPlace(gitDir, id);
   if (isPlace(place)) rmSync(join(place.gitDirectory, UNFINISHED), { force: true });
   const mended: Mended[] = [];
   const { board, now } = await hands.store.read();
-  for (const trouble of await troubleOf(bench, board, id, now)) {
-    const done = await REMEDIES[trouble](hands, bench, id);
+  for (const trouble of await troubleOf(gitDir, board, id, now)) {
+    const done = await REMEDIES[trouble](hands, gitDir, id);
     const told = { subject: id, problem: TOLD[trouble] };
     if (done !== undefined) mended.push(typeof done === 'string' ? { ...told, done } : { ...told, resists: done });
   }
   return mended;
 }
 
-type Remedy = (hands: Hands, bench: Workbench, id: string) => Promise<string | Refusal | undefined>;
+type Remedy = (hands: TaskContext, gitDir: PrivateGitDir, id: string) => Promise<string | Refusal | undefined>;
 
 const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
   reservation: async (hands, _bench, task) => {
     const done = await transact(hands, { name: 'release-reservation', task });
     return done.ok ? 'the reservation is released' : done;
   },
-  'left-aside': async (_hands, bench, id) => {
-    sweepAside(bench, id);
+  'left-aside': async (_hands, gitDir, id) => {
+    sweepAside(gitDir, id);
     return 'removed';
   },
-  locks: async (hands, bench, id) => {
+  locks: async (hands, gitDir, id) => {
     const { board } = await hands.store.read();
-    const freed = await clearStaleLocks(lockPathsOf(bench, id, integrationRef(board)));
+    const freed = await clearStaleLocks(lockPathsOf(gitDir, id, integrationRef(board)));
     return freed.length === 0 ? undefined : removed(freed);
   },
   stray: putAway,
@@ -260,27 +260,27 @@ const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
   unknown: async (_hands, _bench, id) =>
     refuse('it is not Liza’s', `if a task shall have this name, move it away: mv .worktrees/${id} ..`, 1, FOREIGN),
   missing: makeAgain,
-  misplaced: async (_hands, bench, id) => {
-    pointAgain(bench, id);
+  misplaced: async (_hands, gitDir, id) => {
+    pointAgain(gitDir, id);
     return 'it points to its place again';
   },
 };
 
 /** Killed between the branch and the folder, a discard has put the tip into `seen`: everything is as it was before. */
-async function branchAgain(hands: Hands, bench: Workbench, id: string): Promise<string | Refusal> {
+async function branchAgain(hands: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
   const { task, board } = await look(hands, id);
-  const integration = await integrationHead(bench, board);
+  const integration = await integrationHead(gitDir, board);
   if (typeof integration !== 'string') return integration;
   if (task === undefined) return noTask(id);
-  const tip = await lastSeen({ bench, task, integration });
-  await updateRefs(bench, [{ ref: branchOf(id), to: tip, from: null }]);
+  const tip = await lastSeen({ gitDir, task, integration });
+  await updateRefs(gitDir, [{ ref: branchOf(id), to: tip, from: null }]);
   return `task/${id} is at ${tip.slice(0, 12)} again, the last commit that was seen`;
 }
 
-async function putAway(hands: Hands, bench: Workbench, id: string): Promise<string | Refusal> {
+async function putAway(hands: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
   const { task, settings: set, board } = await look(hands, id);
-  const integration = await commitOf(bench, integrationRef(board));
-  const done = await discardFolder(bench, discardOf(task ?? { id }, set, 'no task owned it', integration));
+  const integration = await commitOf(gitDir, integrationRef(board));
+  const done = await discardFolder(gitDir, discardOf(task ?? { id }, set, 'no task owned it', integration));
   if (isRefusal(done)) return done;
   return done.attempt === undefined
     ? 'removed; there was no work in it'
@@ -289,14 +289,14 @@ async function putAway(hands: Hands, bench: Workbench, id: string): Promise<stri
 
 const noTask = (id: string): Refusal => refuse(`there is no task ${id}`, 'see the tasks: liza status');
 
-async function makeAgain(hands: Hands, bench: Workbench, id: string): Promise<string | Refusal> {
+async function makeAgain(hands: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
   const { task, settings: set, board } = await look(hands, id);
   if (task === undefined) return noTask(id);
-  const integration = await integrationHead(bench, board);
+  const integration = await integrationHead(gitDir, board);
   if (typeof integration !== 'string') return integration;
-  const tip = await lastSeen({ bench, task, integration });
+  const tip = await lastSeen({ gitDir, task, integration });
   const discard = discardOf(task, set, 'its worktree was broken', integration);
-  const made = await remakeFolder(hands, bench, set, task, tip, discard);
+  const made = await remakeFolder(hands, gitDir, set, task, tip, discard);
   if (isRefusal(made)) return made;
   if (task.status === 'CLAIMED') await recordRemade(hands, task, made);
   return `made again at ${tip.slice(0, 12)}, the last commit that was seen`;
@@ -304,7 +304,7 @@ async function makeAgain(hands: Hands, bench: Workbench, id: string): Promise<st
 
 /** Its coder is told; `begin` compares with how the folder was handed over, which is not how it was at the claim. */
 async function recordRemade(
-  hands: Hands,
+  hands: TaskContext,
   { id, worktree, base_commit: base }: Task,
   made: Ready & Discarded,
 ): Promise<void> {
@@ -315,9 +315,9 @@ async function recordRemade(
 
 const isGone = (board: Board, task: Task): boolean => board.gone?.has(task.merging?.process ?? '') === true;
 
-async function movedOutside(bench: Workbench, board: Board): Promise<Mended | undefined> {
+async function movedOutside(gitDir: PrivateGitDir, board: Board): Promise<Mended | undefined> {
   const left = board.state.goal.integration_head;
-  const found = await commitOf(bench, integrationRef(board));
+  const found = await commitOf(gitDir, integrationRef(board));
   const explained = board.state.tasks.some((task) => task.merging?.candidate === found);
   if (left === undefined || found === left || (found !== undefined && explained)) return undefined;
   const name = settings(board.state).integration_branch;

@@ -7,7 +7,7 @@ import type { Command } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { isTerminal } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
-import { type Hands, integrationRef, isRefusal, look, removeLock, transact, withTaskFolder } from './context.ts';
+import { integrationRef, isRefusal, look, removeLock, type TaskContext, transact, withTaskFolder } from './context.ts';
 import { discardFolder, discardOf } from './folders.ts';
 
 const PATIENCE = 10_000;
@@ -22,13 +22,17 @@ export interface Released {
   readonly left?: Refusal;
 }
 
-export function releaseClaim(hands: Hands, task: string, reason: string | undefined): Promise<Released | Refusal> {
+export function releaseClaim(
+  hands: TaskContext,
+  task: string,
+  reason: string | undefined,
+): Promise<Released | Refusal> {
   const command: Command = { name: 'release-claim', task, ...(reason === undefined ? {} : { reason }) };
   return recordThenTidy(hands, command, 'its claim was released');
 }
 
 /** `wt delete`: for a task that nobody works on; of one that has ended only leftovers remain. */
-export async function deleteWorktree(hands: Hands, task: string): Promise<Released | Refusal> {
+export async function deleteWorktree(hands: TaskContext, task: string): Promise<Released | Refusal> {
   const { task: found, board } = await look(hands, task);
   const ended = found === undefined ? board.archived.has(task) : isTerminal(found.status);
   if (!ended) return recordThenTidy(hands, { name: 'drop-worktree', task }, 'its worktree was deleted');
@@ -36,7 +40,7 @@ export async function deleteWorktree(hands: Hands, task: string): Promise<Releas
 }
 
 async function recordThenTidy(
-  hands: Hands,
+  hands: TaskContext,
   command: Command & { task: string },
   why: string,
 ): Promise<Released | Refusal> {
@@ -48,15 +52,15 @@ async function recordThenTidy(
 }
 
 /** Puts away the folder of a task that has none on the board any more. `merged`: a commit of the integration branch. */
-export function tidy(hands: Hands, id: string, why: string, merged?: string): Promise<Released | Refusal> {
-  return withTaskFolder<Released>(hands, id, PATIENCE, async (bench) => {
+export function tidy(hands: TaskContext, id: string, why: string, merged?: string): Promise<Released | Refusal> {
+  return withTaskFolder<Released>(hands, id, PATIENCE, async (gitDir) => {
     // Looked at again under the lock: it may have been claimed meanwhile.
     const { task, settings, board } = await look(hands, id);
     if (task?.worktree !== undefined || task?.claiming !== undefined) {
       return refuse(`${id} was claimed meanwhile, its folder stays`, `see it: liza show ${id}`, 1, 'claimed');
     }
-    const integration = merged ?? (await commitOf(bench, integrationRef(board)));
-    const discarded = await discardFolder(bench, discardOf(task ?? { id }, settings, why, integration));
+    const integration = merged ?? (await commitOf(gitDir, integrationRef(board)));
+    const discarded = await discardFolder(gitDir, discardOf(task ?? { id }, settings, why, integration));
     if (!isRefusal(discarded)) removeLock(hands, id);
     return discarded;
   });

@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import { writeClone } from '../git/clone.ts';
 import { linkTargets } from '../git/commit-links.ts';
 import { mixedTree, trackedChanges, trackedTree } from '../git/composed-tree.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { aside, leftAside, removeTree } from '../git/scratch-folders.ts';
 import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review-copy.ts';
@@ -17,7 +17,7 @@ import { steersAgents } from '../protocol/instruction-files.ts';
 import { covers } from '../protocol/scope.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
 import { runConfined } from '../sandbox/mode.ts';
-import { type Hands, isRefusal, openBench, premisesOf, transact } from './context.ts';
+import { isRefusal, openGitDir, premisesOf, type TaskContext, transact } from './context.ts';
 import { prepareFolder } from './prepare-checkout.ts';
 
 export interface ReviewFolder {
@@ -27,21 +27,25 @@ export interface ReviewFolder {
   remove(): void;
 }
 
-export async function makeReviewFolder(hands: Hands, task: Task): Promise<ReviewFolder | Refusal> {
+export async function makeReviewFolder(hands: TaskContext, task: Task): Promise<ReviewFolder | Refusal> {
   const { board } = await hands.store.read();
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench;
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir;
   const commit = task.review_commit;
   if (commit === undefined) return refuse(`${task.id} has no commit to review`, `see it: liza show ${task.id}`);
-  for (const left of leftAside(bench.worktrees)) {
+  for (const left of leftAside(gitDir.worktrees)) {
     if (left.purpose === 'review' && left.task === task.id) removeTree(left.path);
   }
-  const folder = aside(bench.worktrees, 'review', task.id);
+  const folder = aside(gitDir.worktrees, 'review', task.id);
   try {
-    const tree = await fill(hands, bench, settings(board.state), task, folder, commit);
+    const tree = await fill(hands, gitDir, settings(board.state), task, folder, commit);
     const handed = isTree(tree) ? await recorded(hands, task, folder, tree) : tree;
     if (handed === undefined) {
-      return { folder, changed: () => trackedChanges(bench, folder, tree as string), remove: () => removeTree(folder) };
+      return {
+        folder,
+        changed: () => trackedChanges(gitDir, folder, tree as string),
+        remove: () => removeTree(folder),
+      };
     }
     removeTree(folder);
     return handed;
@@ -53,7 +57,7 @@ export async function makeReviewFolder(hands: Hands, task: Task): Promise<Review
 
 const isTree = (value: string | Refusal): value is string => typeof value === 'string';
 
-async function recorded(hands: Hands, task: Task, folder: string, tree: string): Promise<Refusal | undefined> {
+async function recorded(hands: TaskContext, task: Task, folder: string, tree: string): Promise<Refusal | undefined> {
   const from = relative(hands.context.paths.root, folder);
   const done = await transact(hands, { name: 'review-copy', task: task.id, folder: from, tree });
   return isRefusal(done) ? done : undefined;
@@ -61,17 +65,17 @@ async function recorded(hands: Hands, task: Task, folder: string, tree: string):
 
 /** The tree of its tracked files as they are handed over. */
 async function fill(
-  hands: Hands,
-  bench: Workbench,
+  hands: TaskContext,
+  gitDir: PrivateGitDir,
   set: Settings,
   task: Task,
   folder: string,
   commit: string,
 ): Promise<string | Refusal> {
   const base = task.base_commit ?? commit;
-  const { tree, changes } = await mixedTree(bench, commit, base, await steering(bench, base));
-  const start = changes.length === 0 ? commit : await onTop(bench, commit, tree);
-  await writeClone(bench, folder, { start });
+  const { tree, changes } = await mixedTree(gitDir, commit, base, await steering(gitDir, base));
+  const start = changes.length === 0 ? commit : await onTop(gitDir, commit, tree);
+  await writeClone(gitDir, folder, { start });
   const { env, say } = hands;
   const { root } = hands.context.paths;
   const failed = await prepareFolder({
@@ -80,19 +84,19 @@ async function fill(
   });
   if (failed !== undefined) return failed;
   // What the project's own preparation does to tracked files is not the reviewer's doing.
-  return set.post_worktree_cmd ? trackedTree(bench, folder, tree) : tree;
+  return set.post_worktree_cmd ? trackedTree(gitDir, folder, tree) : tree;
 }
 
 /** Also what the base's instruction files are links to: an agent reads through them. */
-async function steering(bench: Workbench, base: string): Promise<(path: string) => boolean> {
-  const targets = await linkTargets(bench, base, steersAgents);
+async function steering(gitDir: PrivateGitDir, base: string): Promise<(path: string) => boolean> {
+  const targets = await linkTargets(gitDir, base, steersAgents);
   return (path) => steersAgents(path) || targets.some((target) => covers(target, path));
 }
 
 /** A commit that only the copy knows: there, git calls the base's instruction files unchanged. */
-async function onTop(bench: Workbench, commit: string, tree: string): Promise<string> {
+async function onTop(gitDir: PrivateGitDir, commit: string, tree: string): Promise<string> {
   const message = 'For this review only: instruction files as the base has them';
-  const made = bench.objects(['commit-tree', '-p', commit, '-m', message, tree]);
+  const made = gitDir.objects(['commit-tree', '-p', commit, '-m', message, tree]);
   return (await must(made, 'make the review copy')).trim();
 }
 
@@ -100,17 +104,17 @@ async function onTop(bench: Workbench, commit: string, tree: string): Promise<st
  * Tracked files of the copy of the review under way that are not as they were handed over. A copy that is gone is
  * changed as a whole; a person who reviews by hand has none.
  */
-export async function changedInReview(bench: Workbench, task: Task): Promise<readonly string[]> {
+export async function changedInReview(gitDir: PrivateGitDir, task: Task): Promise<readonly string[]> {
   const copy = reviewCopyOf(task);
   if (copy === undefined) return [];
-  const folder = join(bench.root, copy.folder);
-  return isOurs(bench, task, copy) ? trackedChanges(bench, folder, copy.tree) : [copy.folder];
+  const folder = join(gitDir.root, copy.folder);
+  return isOurs(gitDir, task, copy) ? trackedChanges(gitDir, folder, copy.tree) : [copy.folder];
 }
 
 /** The folder that the board names is one that Liza makes for reviews of this task. */
-function isOurs(bench: Workbench, task: Task, { folder }: ReviewCopy): boolean {
-  const known = leftAside(bench.worktrees).some(
-    ({ path, purpose, task: id }) => path === join(bench.root, folder) && purpose === 'review' && id === task.id,
+function isOurs(gitDir: PrivateGitDir, task: Task, { folder }: ReviewCopy): boolean {
+  const known = leftAside(gitDir.worktrees).some(
+    ({ path, purpose, task: id }) => path === join(gitDir.root, folder) && purpose === 'review' && id === task.id,
   );
-  return known && lstatSync(join(bench.root, folder), { throwIfNoEntry: false })?.isDirectory() === true;
+  return known && lstatSync(join(gitDir.root, folder), { throwIfNoEntry: false })?.isDirectory() === true;
 }

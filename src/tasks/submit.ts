@@ -5,7 +5,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isolationOf } from '../git/isolation.ts';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, reviewOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
@@ -20,7 +20,16 @@ import type { Committed } from '../store/store.ts';
 import { secretsOf } from '../text/redact.ts';
 import { iso } from '../text/time.ts';
 import { submitFacts } from './commit-facts.ts';
-import { foresee, type Hands, integrationHead, isRefusal, look, openBench, transact, withProof } from './context.ts';
+import {
+  foresee,
+  integrationHead,
+  isRefusal,
+  look,
+  openGitDir,
+  type TaskContext,
+  transact,
+  withProof,
+} from './context.ts';
 import { fromRoot } from './disposable-checkout.ts';
 import type { Unprepared } from './prepare-checkout.ts';
 import { digestsOf, freeNumber, logsOf } from './proof/evidence-files.ts';
@@ -31,27 +40,27 @@ export interface Submitted extends Committed {
   readonly commit: string;
 }
 
-export async function submitForReview(hands: Hands, id: string, named: string): Promise<Submitted | Unprepared> {
+export async function submitForReview(hands: TaskContext, id: string, named: string): Promise<Submitted | Unprepared> {
   const seen = await look(hands, id);
   const { board, task, settings } = seen;
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench;
-  const found = findPlace(bench, id);
-  const commit = (isPlace(found) ? await resolveIn(bench, found, named) : undefined) ?? named;
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir;
+  const found = findPlace(gitDir, id);
+  const commit = (isPlace(found) ? await resolveIn(gitDir, found, named) : undefined) ?? named;
   const nothing = { head: '', dirty: [], descends_from_base: false, changes: [] };
   const early = await foresee(hands, { name: 'submit-for-review', task: id, commit, facts: nothing }, seen);
   if (early.ok) return { ...early, seq: 0, notices: [], commit };
   if (task === undefined || BEFORE_FACTS.has(early.guard ?? '')) return early;
-  const integration = await integrationHead(bench, board);
+  const integration = await integrationHead(gitDir, board);
   if (typeof integration !== 'string') return integration;
   if (!isPlace(found)) return noFolder(id, 'broken' in found ? found.broken : 'it is not there');
-  const facts = await submitFacts({ bench, task, settings, integration }, found, commit);
+  const facts = await submitFacts({ gitDir, task, settings, integration }, found, commit);
   if (facts === undefined) return noFolder(id, 'its HEAD leads to no commit that is whole and that git takes');
   const command = { name: 'submit-for-review', task: id, commit } as const;
   const foreseen = await foresee(hands, { ...command, facts });
   if (!foreseen.ok && foreseen.guard !== 'proof') return foreseen;
-  await isolationOf(found).bring(bench, found, commit);
-  const pin = await pinCommit(bench, id, commit);
+  await isolationOf(found).bring(gitDir, found, commit);
+  const pin = await pinCommit(gitDir, id, commit);
   const offer = (proof?: Proof) =>
     transact(hands, { ...command, facts: { ...facts, pin, ...(proof === undefined ? {} : { proof }) } });
   const commands = proofCommands(settings, task);
@@ -60,7 +69,7 @@ export async function submitForReview(hands: Hands, id: string, named: string): 
       ? await offer()
       : await proved(
           hands,
-          { bench, board, task, settings, commit, base: baseOf(task, facts), number: pin, commands, facts },
+          { gitDir, board, task, settings, commit, base: baseOf(task, facts), number: pin, commands, facts },
           offer,
         );
   return isRefusal(done) ? done : { ...done, commit };
@@ -70,7 +79,7 @@ const baseOf = (task: Task, { base_commit, head }: SubmitFacts): string => base_
 
 /** Proves the commit, then offers it. The board may have changed meanwhile: the transaction decides again. */
 function proved(
-  hands: Hands,
+  hands: TaskContext,
   proving: Proving,
   offer: (proof?: Proof) => Promise<Committed | Refusal>,
 ): Promise<Committed | Unprepared> {
@@ -119,7 +128,7 @@ function digestOf({ commands, base, settings }: Proving): string {
 }
 
 /** All that was found, beside the logs; the board has the compact form. */
-function writeDown(hands: Hands, { task, number, base, facts }: Proving, found: Proof): Proof {
+function writeDown(hands: TaskContext, { task, number, base, facts }: Proving, found: Proof): Proof {
   const path = join(logFolder(hands, task.id), `${number}.json`);
   const proof = { ...found, file: fromRoot(hands, path) };
   const { changes, lines, test_edits } = facts;
@@ -157,18 +166,18 @@ const noFolder = (id: string, why: string): Refusal =>
   );
 
 /** A commit id, in full or shortened, or HEAD; nothing else that git would take for a name. */
-async function resolveIn(bench: Workbench, place: Place, named: string): Promise<string | undefined> {
+async function resolveIn(gitDir: PrivateGitDir, place: Place, named: string): Promise<string | undefined> {
   if (!/^([0-9a-f]{4,64}|HEAD)$/.test(named)) return undefined;
   const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${named}^{commit}`];
-  const asked = await git(bench.env, place.folder, args, { at });
+  const asked = await git(gitDir.env, place.folder, args, { at });
   return asked.status === 0 ? asked.stdout.trim() : undefined;
 }
 
 /** The number of the pin. The same commit again keeps its number. */
-async function pinCommit(bench: Workbench, task: string, commit: string): Promise<number> {
+async function pinCommit(gitDir: PrivateGitDir, task: string, commit: string): Promise<number> {
   for (;;) {
-    const pins = await readRefs(bench, reviewOf(task));
+    const pins = await readRefs(gitDir, reviewOf(task));
     const numbered = [...pins]
       .map(([ref, to]) => ({ n: Number(ref.slice(ref.lastIndexOf('/') + 1)), to }))
       // Others below that name are somebody else's.
@@ -176,7 +185,7 @@ async function pinCommit(bench: Workbench, task: string, commit: string): Promis
     const same = numbered.find(({ to }) => to === commit);
     if (same !== undefined) return same.n;
     const n = Math.max(0, ...numbered.map((pin) => pin.n)) + 1;
-    if ((await updateRefs(bench, [{ ref: reviewOf(task, n), to: commit, from: null }])) === 'done') return n;
+    if ((await updateRefs(gitDir, [{ ref: reviewOf(task, n), to: commit, from: null }])) === 'done') return n;
   }
 }
 
@@ -187,16 +196,16 @@ export interface ReviewClaimed extends Committed {
   readonly remarks: readonly string[];
 }
 
-export async function claimReview(hands: Hands, id: string, agent: string): Promise<ReviewClaimed | Refusal> {
+export async function claimReview(hands: TaskContext, id: string, agent: string): Promise<ReviewClaimed | Refusal> {
   const seen = await look(hands, id);
   const { board, task } = seen;
   const command = { name: 'claim-review', task: id, agent } as const;
   const early = await foresee(hands, command, seen);
   if (!early.ok || task?.review_commit === undefined)
     return early.ok ? transactReview(hands, command, task, []) : early;
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench;
-  if ((await commitOf(bench, task.review_commit)) !== task.review_commit) {
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir;
+  if ((await commitOf(gitDir, task.review_commit)) !== task.review_commit) {
     return refuse(
       `the submitted commit ${task.review_commit} is not in this repository any more`,
       'look for it: git fsck --lost-found; or hand the task back: liza replan',
@@ -204,16 +213,16 @@ export async function claimReview(hands: Hands, id: string, agent: string): Prom
       'commit',
     );
   }
-  await pinCommit(bench, id, task.review_commit);
-  const found = findPlace(bench, id);
-  const head = isPlace(found) ? await headOf(bench, found) : undefined;
+  await pinCommit(gitDir, id, task.review_commit);
+  const found = findPlace(gitDir, id);
+  const head = isPlace(found) ? await headOf(gitDir, found) : undefined;
   const moved = head !== undefined && head.commit !== task.review_commit;
   const remark = `task/${id} has moved on to ${head?.commit.slice(0, 12)}; under review stays ${task.review_commit}`;
   return transactReview(hands, command, task, moved ? [remark] : []);
 }
 
 async function transactReview(
-  hands: Hands,
+  hands: TaskContext,
   command: { readonly name: 'claim-review'; readonly task: string; readonly agent: string },
   task: Task | undefined,
   remarks: readonly string[],

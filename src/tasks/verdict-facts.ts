@@ -2,21 +2,21 @@
 // copy as it was. Looks only. Whatever cannot be read is an error: no verdict counts that could not be checked.
 
 import { join, posix } from 'node:path';
-import type { Workbench } from '../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import type { VerdictFacts } from '../protocol/command.ts';
 import { reviewCopyOf } from '../protocol/commands/review-copy.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
 import type { Blocker } from '../protocol/verdict.ts';
-import { type Hands, isRefusal, look, openBench } from './context.ts';
+import { isRefusal, look, openGitDir, type TaskContext } from './context.ts';
 import { changedInReview } from './review-copy.ts';
 
 const NOTHING: VerdictFacts = { unknown_places: [], changed_files: [] };
 
 /** Where there is no review the rules refuse anyway, whatever the facts. */
 export async function verdictFacts(
-  hands: Hands,
+  hands: TaskContext,
   id: string,
   blockers: readonly Blocker[],
 ): Promise<VerdictFacts | Refusal> {
@@ -24,18 +24,18 @@ export async function verdictFacts(
   const commit = task?.review_commit;
   if (task?.status !== 'READY_FOR_REVIEW' || commit === undefined || task.reviewing_by !== hands.actor.id)
     return NOTHING;
-  const bench = await openBench(hands, board);
-  if (isRefusal(bench)) return bench;
+  const gitDir = await openGitDir(hands, board);
+  if (isRefusal(gitDir)) return gitDir;
   const sides = [commit, ...(task.base_commit === undefined ? [] : [task.base_commit])];
   return {
-    unknown_places: await unknownPlaces(bench, sides, blockers, copyOf(bench, task)),
-    changed_files: await changedInReview(bench, task),
+    unknown_places: await unknownPlaces(gitDir, sides, blockers, copyOf(gitDir, task)),
+    changed_files: await changedInReview(gitDir, task),
   };
 }
 
 /** A line of a file that the commit has, or that it changed or removed. */
 async function unknownPlaces(
-  bench: Workbench,
+  gitDir: PrivateGitDir,
   sides: readonly string[],
   blockers: readonly Blocker[],
   copy: string,
@@ -43,7 +43,7 @@ async function unknownPlaces(
   const lengths = new Map<string, number | undefined>();
   const unknown: string[] = [];
   for (const { file, line } of blockers) {
-    if (!lengths.has(file)) lengths.set(file, await longestOf(bench, sides, spellings(file, copy)));
+    if (!lengths.has(file)) lengths.set(file, await longestOf(gitDir, sides, spellings(file, copy)));
     const lines = lengths.get(file);
     if (lines === undefined) unknown.push(`${file} (no such file)`);
     else if (line < 1 || line > lines) unknown.push(`${file}:${line} (it has ${lines} lines)`);
@@ -52,7 +52,8 @@ async function unknownPlaces(
 }
 
 /** The folder that the reviewer looks at: many name their files from the root of all. */
-const copyOf = (bench: Workbench, task: Task): string => `${join(bench.root, reviewCopyOf(task)?.folder ?? '.')}/`;
+const copyOf = (gitDir: PrivateGitDir, task: Task): string =>
+  `${join(gitDir.root, reviewCopyOf(task)?.folder ?? '.')}/`;
 
 /** What a path as it is written may stand for, the plainest first. */
 function spellings(file: string, copy: string): readonly string[] {
@@ -60,19 +61,19 @@ function spellings(file: string, copy: string): readonly string[] {
   return [...new Set([inside, inside.replaceAll('\\', '/')].map((path) => posix.normalize(path)))];
 }
 
-async function longestOf(bench: Workbench, sides: readonly string[], paths: readonly string[]) {
+async function longestOf(gitDir: PrivateGitDir, sides: readonly string[], paths: readonly string[]) {
   for (const path of paths) {
-    const lines = await longest(bench, sides, path);
+    const lines = await longest(gitDir, sides, path);
     if (lines !== undefined) return lines;
   }
   return undefined;
 }
 
 /** Lines of the longer side; undefined: no side has such a file. A line of an empty file is its first. */
-async function longest(bench: Workbench, sides: readonly string[], path: string): Promise<number | undefined> {
+async function longest(gitDir: PrivateGitDir, sides: readonly string[], path: string): Promise<number | undefined> {
   const found: number[] = [];
   for (const side of sides) {
-    const lines = await linesOf(bench, side, path);
+    const lines = await linesOf(gitDir, side, path);
     if (lines !== undefined) found.push(lines);
   }
   return found.length === 0 ? undefined : Math.max(1, ...found);
@@ -81,13 +82,13 @@ async function longest(bench: Workbench, sides: readonly string[], path: string)
 /** Of a file too large to count, any line will do. */
 const LARGE = 4 * 1024 * 1024;
 
-async function linesOf(bench: Workbench, commit: string, path: string): Promise<number | undefined> {
+async function linesOf(gitDir: PrivateGitDir, commit: string, path: string): Promise<number | undefined> {
   if (posix.normalize(path) !== path || /^(\/|\.\.(\/|$))/.test(path)) return undefined;
   const list = ['--literal-pathspecs', 'ls-tree', '-z', '-l', '--full-tree', commit, '--', path];
-  const entry = (await must(bench.objects(list), 'look for the files that the verdict names')).split('\0')[0] ?? '';
+  const entry = (await must(gitDir.objects(list), 'look for the files that the verdict names')).split('\0')[0] ?? '';
   const [, id = '', size = '0', name] = /^\d+ blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(entry) ?? [];
   if (name !== path) return undefined;
   if (Number(size) > LARGE) return Number.MAX_SAFE_INTEGER;
-  const text = await must(bench.objects(['cat-file', 'blob', id]), 'read a file that the verdict names');
+  const text = await must(gitDir.objects(['cat-file', 'blob', id]), 'read a file that the verdict names');
   return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }

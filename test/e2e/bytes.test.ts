@@ -130,7 +130,7 @@ test('a hundred operations change no byte outside their records', { timeout: 120
     expect(end).toContain(sha);
   }
   expect(end).toContain("owner: {team: payments, people: [ada, 'grace']}   # unknown to liza");
-  expect(end).toContain('    seat: window       # own field');
+  expect(end).toContain('    member: window       # own field');
   expect(end).toContain('  my_own_setting: [1, 2, 3]\n');
   expect(end).toContain("  motto: 'never give up'      # our own field\n");
   expect(board.task('new-3')).toMatchObject({ description: ODD, scope: 'null', done_when: 'really 3' });

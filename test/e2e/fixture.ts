@@ -129,7 +129,7 @@ agents:
     current_task: claimed-one
     epoch: 3
     lease_expires: "${FAR}"
-    seat: window       # own field
+    member: window       # own field
   coder-2: {role: coder, status: WAITING, current_task: review-one, epoch: 1, lease_expires: "${FAR}"}
   code-reviewer-1:
     role: code_reviewer

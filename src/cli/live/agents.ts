@@ -3,7 +3,7 @@
 
 import { settings } from '../../protocol/state.ts';
 import type { AgentView, StatusView } from '../../report/status-view.ts';
-import type { CrewView, Seat } from '../../supervisor/crew-view.ts';
+import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Line, Pen, Tone } from '../render/layout.ts';
 import { clock, coarse } from './format.ts';
@@ -11,19 +11,19 @@ import { cell, widths } from './lines.ts';
 import { spent } from './pages.ts';
 import type { LiveLook } from './screen.ts';
 
-export interface SeatRow {
+export interface MemberRow {
   readonly id: string;
   readonly task?: string | undefined;
   readonly state: string;
   readonly provider: string;
   readonly lease?: { readonly left: number; readonly whole: number } | undefined;
   readonly context?: number | undefined;
-  readonly session?: Seat['session'] | undefined;
+  readonly session?: CrewMember['session'] | undefined;
   /** What it does, or why it does nothing. */
   readonly now: string;
 }
 
-export function seatRows(view: CrewView, status: StatusView, look: LiveLook): readonly SeatRow[] {
+export function memberRows(view: CrewView, status: StatusView, look: LiveLook): readonly MemberRow[] {
   const { lease_duration, review_lease_duration } = settings(view.board.state);
   const known = new Map(status.agents.map((agent) => [agent.id, agent]));
   const leaseOf = (agent: AgentView | undefined) =>
@@ -33,23 +33,23 @@ export function seatRows(view: CrewView, status: StatusView, look: LiveLook): re
           left: agent.leaseLeft,
           whole: 1000 * (agent.role === 'code_reviewer' ? review_lease_duration : lease_duration),
         };
-  const here = view.seats.map((seat): SeatRow => {
-    const agent = known.get(seat.agent);
-    known.delete(seat.agent);
+  const here = view.members.map((member): MemberRow => {
+    const agent = known.get(member.agent);
+    known.delete(member.agent);
     return {
-      id: seat.agent,
-      task: seat.task ?? agent?.task,
-      state: seat.state,
-      provider: seat.provider,
+      id: member.agent,
+      task: member.task ?? agent?.task,
+      state: member.state,
+      provider: member.provider,
       lease: leaseOf(agent),
-      context: seat.session?.context_percent ?? agent?.contextPercent,
-      session: seat.session,
-      now: doing(seat, view.now, look),
+      context: member.session?.context_percent ?? agent?.contextPercent,
+      session: member.session,
+      now: doing(member, view.now, look),
     };
   });
   const elsewhere = [...known.values()]
     .filter(({ gone }) => !gone)
-    .map((agent): SeatRow => {
+    .map((agent): MemberRow => {
       const { id, task, contextPercent: context } = agent;
       return {
         id,
@@ -64,10 +64,10 @@ export function seatRows(view: CrewView, status: StatusView, look: LiveLook): re
   return [...here, ...elsewhere];
 }
 
-function doing(seat: Seat, now: Instant, look: LiveLook): string {
-  if (seat.state === 'working' || seat.state === 'merging') return seat.activity ?? seat.why ?? 'has begun';
-  const why = seat.why ?? (seat.state === 'idle' ? 'nothing to do' : '');
-  return [why, ...again(seat.until, now, look)].filter(Boolean).join(', ');
+function doing(member: CrewMember, now: Instant, look: LiveLook): string {
+  if (member.state === 'working' || member.state === 'merging') return member.activity ?? member.why ?? 'has begun';
+  const why = member.why ?? (member.state === 'idle' ? 'nothing to do' : '');
+  return [why, ...again(member.until, now, look)].filter(Boolean).join(', ');
 }
 
 /** When it tries again: soon in so long, later at what time. */
@@ -99,16 +99,16 @@ const INTEREST = [
   'idle',
   'stopped',
 ];
-const interest = ({ state }: SeatRow): number =>
+const interest = ({ state }: MemberRow): number =>
   (INTEREST.indexOf(state) + INTEREST.length + 1) % (INTEREST.length + 1);
-export const byInterest = (rows: readonly SeatRow[]): readonly SeatRow[] =>
+export const byInterest = (rows: readonly MemberRow[]): readonly MemberRow[] =>
   rows.toSorted((a, b) => interest(a) - interest(b));
 
 export type Density = 'one-line' | 'two-lines';
 
 /** The lines of each agent; `marked` is the chosen one. */
-export function seatLines(
-  rows: readonly SeatRow[],
+export function memberLines(
+  rows: readonly MemberRow[],
   density: Density,
   marked: string | undefined,
   p: Pen,
@@ -140,13 +140,13 @@ export function seatLines(
 
 const NOW_TONE: Readonly<Record<string, Tone | undefined>> = { working: 'strong', 'backing-off': 'warn' };
 
-const lost = ({ lease }: SeatRow): boolean => lease !== undefined && lease.left <= 0;
+const lost = ({ lease }: MemberRow): boolean => lease !== undefined && lease.left <= 0;
 
-const names = (row: SeatRow, full: boolean, p: Pen): readonly string[] =>
+const names = (row: MemberRow, full: boolean, p: Pen): readonly string[] =>
   [row.id, row.state, row.task ?? '', ...(full ? [row.provider] : [])].map((text) => p.say(text));
 
 /** Lease and context: as bars, and with figures where there is room for them. */
-function bars({ lease, context }: SeatRow, figures: boolean, size: number, p: Pen): readonly string[] {
+function bars({ lease, context }: MemberRow, figures: boolean, size: number, p: Pen): readonly string[] {
   const left = lease === undefined ? '' : p.bar(Math.max(0, lease.left), lease.whole, size);
   const filled = context === undefined ? '' : p.bar(context, 100, size);
   if (!figures) return [left, filled];

@@ -1,7 +1,7 @@
 // Alarms that stand and what happened last. The level is told by a word, the colour only repeats it.
 
 import type { Alarm } from '../../alarms/rules/alarm.ts';
-import type { Happening } from '../../supervisor/crew-view.ts';
+import type { CrewEvent } from '../../supervisor/crew-view.ts';
 import type { Line, Pen, Tone } from '../render/layout.ts';
 import { clock } from './format.ts';
 
@@ -23,7 +23,7 @@ export function alarmLines(alarms: readonly Alarm[], p: Pen): readonly Line[] {
 }
 
 /** `14:02:11 coder-1 parse-args: Edit src/parse.ts`, for the board and the plain lines alike. */
-export function happeningLine({ time, level, agent, task, text }: Happening, p: Pen, zone: number): Line {
+export function happeningLine({ time, level, agent, task, text }: CrewEvent, p: Pen, zone: number): Line {
   const who = [agent, task].flatMap((name) => (name === undefined ? [] : [p.say(name)])).join(' ');
   const mark = level === 'alarm' ? 'ALARM ' : level === 'warning' ? 'warning ' : '';
   const tone = level === 'alarm' ? 'bad' : level === 'warning' ? 'warn' : undefined;

@@ -5,7 +5,7 @@
 import { type StatusView, statusView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
 import { type Line, type Pen, pen, squeeze } from '../render/layout.ts';
-import { byInterest, type SeatRow, seatLines, seatRows } from './agents.ts';
+import { byInterest, type MemberRow, memberLines, memberRows } from './agents.ts';
 import { detailLines } from './detail.ts';
 import { alarmLines, happeningLine } from './events.ts';
 import { header } from './header.ts';
@@ -26,14 +26,14 @@ export interface Frame {
 export function frame(view: CrewView, screen: Screen, look: LiveLook, log: LogView = { lines: [] }): Frame {
   const p = bounded(pen(look));
   const status = statusView(view.board, view.now, view.alarms);
-  const seats = seatRows(view, status, look);
+  const members = memberRows(view, status, look);
   const height = Math.max(2, look.height);
   const foot = footer(screen, p);
   const room = height - 1;
   const page = pageLines(view, screen, log, room, p, look);
   const top = header(view, status, screen, p, look);
   const standing = alarmSection(view, room >= ROOMY ? 6 : 2, p);
-  const { order, lines: agents } = agentSection(seats, screen, height, p, look);
+  const { order, lines: agents } = agentSection(members, screen, height, p, look);
   const body =
     page === undefined
       ? boardLines(view, status, screen, { top, standing, agents }, room, p, look)
@@ -83,7 +83,7 @@ interface Parts {
   readonly agents: readonly Line[];
 }
 
-/** Tasks and happenings share what the rest leaves. */
+/** Tasks and events share what the rest leaves. */
 function boardLines(
   view: CrewView,
   status: StatusView,
@@ -97,7 +97,7 @@ function boardLines(
   const gap: readonly Line[] = roomy ? [[]] : [];
   const gaps = gap.length * (standing.length > 0 ? 4 : 3);
   const free = room - top.length - standing.length - agents.length - 2 - gaps;
-  const tasks = taskSection(status, screen, free - Math.min(view.happenings.length, roomy ? 6 : 3), p, look);
+  const tasks = taskSection(status, screen, free - Math.min(view.events.length, roomy ? 6 : 3), p, look);
   const happened = Math.max(0, free - tasks.length);
   return [
     ...top,
@@ -110,7 +110,7 @@ function boardLines(
     ...standing,
     ...gap,
     heading('Happened', [], p, look.unicode),
-    ...(happened === 0 ? [] : view.happenings.slice(-happened)).map((one) => happeningLine(one, p, look.zone)),
+    ...(happened === 0 ? [] : view.events.slice(-happened)).map((one) => happeningLine(one, p, look.zone)),
   ];
 }
 
@@ -120,21 +120,27 @@ function alarmSection({ alarms }: CrewView, most: number, p: Pen): readonly Line
 }
 
 interface AgentSection {
-  readonly order: readonly SeatRow[];
+  readonly order: readonly MemberRow[];
   readonly lines: readonly Line[];
 }
 
 /** By the height alone: agents shall not change their form whenever a line comes above them. */
-function agentSection(seats: readonly SeatRow[], screen: Screen, height: number, p: Pen, look: LiveLook): AgentSection {
+function agentSection(
+  members: readonly MemberRow[],
+  screen: Screen,
+  height: number,
+  p: Pen,
+  look: LiveLook,
+): AgentSection {
   const marked = screen.chosen?.kind === 'agent' ? screen.chosen.id : undefined;
   const head = heading('Agents', [], p, look.unicode);
-  const loose = seatLines(seats, 'two-lines', marked, p, look).flat();
-  if (loose.length <= (height - 5) * 0.42) return { order: seats, lines: [head, ...loose] };
+  const loose = memberLines(members, 'two-lines', marked, p, look).flat();
+  if (loose.length <= (height - 5) * 0.42) return { order: members, lines: [head, ...loose] };
   const room = Math.max(1, Math.floor((height - 5) * 0.36));
-  const order = seats.length <= room ? seats : byInterest(seats);
+  const order = members.length <= room ? members : byInterest(members);
   const at = order.findIndex(({ id }) => id === marked);
   const window = windowOf(order.length, room, at);
-  const lines = seatLines(order.slice(window.from, window.to), 'one-line', marked, p, look).flat();
+  const lines = memberLines(order.slice(window.from, window.to), 'one-line', marked, p, look).flat();
   return { order, lines: [head, ...shown(lines, window, order.length, p, 'agents')] };
 }
 
@@ -162,15 +168,15 @@ function footer(screen: Screen, p: Pen): Line {
   return [...answer, { text: keys.join(p.dot), tone: 'faint' }];
 }
 
-function ground(view: CrewView, status: StatusView, seats: readonly SeatRow[], most: number, page: number): Ground {
+function ground(view: CrewView, status: StatusView, members: readonly MemberRow[], most: number, page: number): Ground {
   const tasks = taskRows(status);
-  const withLog = new Set(view.seats.filter(({ session }) => session !== undefined).map(({ agent }) => agent));
+  const withLog = new Set(view.members.filter(({ session }) => session !== undefined).map(({ agent }) => agent));
   return {
     choices: [
-      ...seats.map(({ id }) => ({ kind: 'agent', id }) as const),
+      ...members.map(({ id }) => ({ kind: 'agent', id }) as const),
       ...tasks.map(({ id }) => ({ kind: 'task', id }) as const),
     ],
-    taskOf: ({ kind, id }) => (kind === 'task' ? id : seats.find((seat) => seat.id === id)?.task),
+    taskOf: ({ kind, id }) => (kind === 'task' ? id : members.find((member) => member.id === id)?.task),
     agentOf: ({ kind, id }) => {
       if (kind === 'agent') return withLog.has(id) ? id : undefined;
       const task = tasks.find((one) => one.id === id);

@@ -4,7 +4,7 @@ import { spentOnGoal } from '../../budget/rules/ledger.ts';
 import { scopeWords } from '../../budget/rules/limits.ts';
 import type { State } from '../../protocol/state.ts';
 import type { StatusView } from '../../report/status-view.ts';
-import type { CrewView, Seat } from '../../supervisor/crew-view.ts';
+import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
 import type { Line, Pen } from '../render/layout.ts';
 import { clock, coarse, dollars, tokens } from './format.ts';
 import type { LiveLook, Screen } from './screen.ts';
@@ -17,7 +17,7 @@ export function header(view: CrewView, status: StatusView, screen: Screen, p: Pe
     progress,
     ...(sprint.status === 'IN_PROGRESS' ? [] : [sprint.status]),
     ...(left === undefined ? [] : [left < 0 ? `deadline ${coarse(-left)} ago` : `${coarse(left)} left`]),
-    ...used(view.board.state, view.seats),
+    ...used(view.board.state, view.members),
     ...tightest(status),
   ];
   const time = clock(view.now, look.zone).slice(0, 5);
@@ -38,9 +38,9 @@ export function header(view: CrewView, status: StatusView, screen: Screen, p: Pe
 }
 
 /** Sessions that ended are on the board, those that run are not yet. */
-function used(state: State, seats: readonly Seat[]): readonly string[] {
+function used(state: State, members: readonly CrewMember[]): readonly string[] {
   const ended = spentOnGoal(state);
-  const running = seats.flatMap(({ session }) => (session === undefined ? [] : [session]));
+  const running = members.flatMap(({ session }) => (session === undefined ? [] : [session]));
   const all =
     ended.input_tokens +
     ended.output_tokens +

@@ -1,6 +1,6 @@
 // What can be opened besides a task: the help, and an agent's log as it grows.
 
-import type { CrewView, Seat } from '../../supervisor/crew-view.ts';
+import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
 import type { Line, Pen } from '../render/layout.ts';
 import { pad } from '../render/terminal.ts';
 import { dollars, tokens } from './format.ts';
@@ -49,8 +49,8 @@ export function logLines(
   room: number,
   p: Pen,
 ): readonly Line[] {
-  const seat = view.seats.find((one) => one.agent === agent);
-  const facts = [seat?.task, seat?.provider, ...spent(seat?.session), log.path ?? 'no log yet'].flatMap((fact) =>
+  const member = view.members.find((one) => one.agent === agent);
+  const facts = [member?.task, member?.provider, ...spent(member?.session), log.path ?? 'no log yet'].flatMap((fact) =>
     fact === undefined ? [] : [p.say(fact)],
   );
   const place = back === 0 ? 'following' : `${back} lines back`;
@@ -70,7 +70,7 @@ export function logLines(
 }
 
 /** `12.3k+4.5k` and `$0.61`, as far as they are known. */
-export const spent = (session: Seat['session'] | undefined): readonly string[] =>
+export const spent = (session: CrewMember['session'] | undefined): readonly string[] =>
   session === undefined || session.input + session.output === 0
     ? []
     : [

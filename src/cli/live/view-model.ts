@@ -47,7 +47,8 @@ export function openStage(control: CrewControl, look: () => LiveLook): Stage {
     if (agent === follows?.agent) return;
     follows?.stop();
     log = { lines: [] };
-    const path = (): string | undefined => control.view().seats.find((seat) => seat.agent === agent)?.session?.log;
+    const path = (): string | undefined =>
+      control.view().members.find((member) => member.agent === agent)?.session?.log;
     const found = (next: LogView): void => {
       log = next;
       redraw();

@@ -10,7 +10,7 @@ import { diffText, proofText } from './diff-facts.ts';
 import { type Line, type Pen, pen } from './layout.ts';
 import { type Look, pad } from './terminal.ts';
 
-export interface Standing {
+export interface SandboxMode {
   readonly authors: readonly string[];
   readonly iterations: number;
   readonly rounds: readonly Round[];
@@ -23,7 +23,7 @@ export interface Standing {
   };
 }
 
-export function standing(task: Task, reviewed: string | undefined): Standing {
+export function standing(task: Task, reviewed: string | undefined): SandboxMode {
   const submitted = historyOf(task).findLast(({ event, commit }) => event === 'submitted' && commit === reviewed);
   const checkpoint = checkpointEvent(task)?.checkpoint;
   const proof = proofText(task, reviewed);
@@ -51,7 +51,7 @@ const firstLines = (rounds: readonly Round[]): readonly Round[] =>
 
 const LABEL = 11;
 
-export function renderBlame(blame: Blame, behind: Standing, look: Look): string {
+export function renderBlame(blame: Blame, behind: SandboxMode, look: Look): string {
   const p = pen(look);
   const { commit, git, task, part, merge } = blame;
   const about = part === 'merge' ? 'the merge commit' : 'part of the reviewed work';
@@ -88,7 +88,7 @@ function roundText({ commit, by, iteration, verdicts, merged }: Round, n: number
   return [`${what}${turn}${merged ? ' (this was merged)' : ''}`, ...said].join('\n');
 }
 
-function evidenceLines(p: Pen, { checkpoint, diff, validation, proof }: Standing['evidence']): readonly Line[] {
+function evidenceLines(p: Pen, { checkpoint, diff, validation, proof }: SandboxMode['evidence']): readonly Line[] {
   const said = (name: string): readonly Line[] =>
     typeof checkpoint?.[name] === 'string' ? field(p, name, checkpoint[name]) : [];
   return [

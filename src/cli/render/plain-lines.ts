@@ -1,7 +1,7 @@
 // `liza run` where no board can be drawn (a pipe, a file, TERM=dumb): one line per thing that happened,
 // `14:02:11 coder-1 parse-args: Edit src/parse.ts`. Alarms are told by a word, also when they clear.
 
-import type { CrewControl, CrewView, Happening, Seat } from '../../supervisor/crew-view.ts';
+import type { CrewControl, CrewEvent, CrewMember, CrewView } from '../../supervisor/crew-view.ts';
 import { happeningLine } from '../live/events.ts';
 import { zoneAt } from '../live/format.ts';
 import { pen } from './layout.ts';
@@ -22,9 +22,9 @@ export function printLines(control: CrewControl, write: (text: string) => void, 
   const tell = (): void => {
     const view = control.view();
     const zone = look.zone ?? zoneAt(view.now);
-    const lines = news(before, view).map((happening) => happeningLine(happening, p, zone));
+    const lines = news(before, view).map((event) => happeningLine(event, p, zone));
     // The crew may go on writing in its own lists.
-    before = { ...view, seats: [...view.seats], alarms: [...view.alarms], happenings: [...view.happenings] };
+    before = { ...view, members: [...view.members], alarms: [...view.alarms], events: [...view.events] };
     if (lines.length > 0) write(`${p.print(lines)}\n`);
   };
   tell();
@@ -32,11 +32,11 @@ export function printLines(control: CrewControl, write: (text: string) => void, 
 }
 
 /** What `view` tells that `before` did not, in the order it happened. */
-export function news(before: CrewView | undefined, view: CrewView): readonly Happening[] {
-  const seen = new Set(before?.happenings);
-  const happened = view.happenings.filter((one) => !seen.has(one));
+export function news(before: CrewView | undefined, view: CrewView): readonly CrewEvent[] {
+  const seen = new Set(before?.events);
+  const happened = view.events.filter((one) => !seen.has(one));
   const { now } = view;
-  const doings = view.seats.flatMap((seat) => doing(before, seat, now));
+  const doings = view.members.flatMap((member) => doing(before, member, now));
   const waits =
     view.waitsFor === undefined || ageless(view.waitsFor) === ageless(before?.waitsFor ?? '')
       ? []
@@ -47,10 +47,10 @@ export function news(before: CrewView | undefined, view: CrewView): readonly Hap
 /** `PAUSE is on (6s)` is no news after `PAUSE is on (1s)`. */
 const ageless = (text: string): string => text.replace(/\d+(ms|[smhd])\b/g, '');
 
-function doing(before: CrewView | undefined, seat: Seat, time: number): readonly Happening[] {
-  const last = before?.seats.find(({ agent }) => agent === seat.agent);
-  const text = seat.activity;
-  if (text === undefined || (last?.activity === text && last.task === seat.task)) return [];
-  const task = seat.task === undefined ? {} : { task: seat.task };
-  return [{ time, level: 'info', agent: seat.agent, ...task, text }];
+function doing(before: CrewView | undefined, member: CrewMember, time: number): readonly CrewEvent[] {
+  const last = before?.members.find(({ agent }) => agent === member.agent);
+  const text = member.activity;
+  if (text === undefined || (last?.activity === text && last.task === member.task)) return [];
+  const task = member.task === undefined ? {} : { task: member.task };
+  return [{ time, level: 'info', agent: member.agent, ...task, text }];
 }

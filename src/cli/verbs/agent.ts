@@ -38,9 +38,9 @@ export const verb: Verb = {
     const { castRoles } = await import('../choose-provider.ts');
     const cast = castRoles(io, board.state.config, given({ agent: args.text('agent') }));
     if (refused(cast)) return cast;
-    const { openOffice } = await import('../open-supervisor-context.ts');
+    const { openSupervisorContext } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');
-    const office = openOffice(io, desk);
+    const office = openSupervisorContext(io, desk);
     const chosen = cast.chosen[role];
     for (let n = 1; ; n += 1) {
       const agent = own ?? idOf(role, n);

@@ -3,7 +3,7 @@
 import { findingLine } from '../../governance/rules/breaker.ts';
 import { textOrStdin } from '../input.ts';
 import { committedResult, refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -20,7 +20,7 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const resolution = args.flag('resolve') ? await textOrStdin(io, args.must('resolve')) : undefined;
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { analyze, resolveBreaker } = await import('../../governance/analyze.ts');
     const analysis = resolution === undefined ? await analyze(hands) : await resolveBreaker(hands, resolution);

@@ -6,11 +6,11 @@ import type { Attempt } from '../../git/attempts.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted, TASK_ID_SOURCE } from '../../protocol/ids.ts';
 import { settings } from '../../protocol/state.ts';
-import type { Hands } from '../../tasks/context.ts';
+import type { TaskContext } from '../../tasks/context.ts';
 import { counted } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
 import { refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import { oneLine } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -23,7 +23,7 @@ export const verb: Verb = {
     'Before a worktree or branch of a task goes, its commits and uncommitted files are kept under refs/liza/attempts/<task>/<n>. They stay until you delete the ref: git update-ref -d <ref>',
   ],
   run: async (args, io) => {
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const task = args.text('task');
     const kept = await list(hands, task);
@@ -39,13 +39,13 @@ interface Kept {
   readonly branch: string;
 }
 
-async function list(hands: Hands, task: string | undefined): Promise<Kept | Refusal> {
+async function list(hands: TaskContext, task: string | undefined): Promise<Kept | Refusal> {
   const { listAttempts } = await import('../../git/attempts.ts');
-  const { openBench } = await import('../../tasks/context.ts');
+  const { openGitDir } = await import('../../tasks/context.ts');
   const { board } = await hands.store.read();
-  const bench = await openBench(hands, board);
-  if (refused(bench)) return bench;
-  const all = await listAttempts(bench, task);
+  const gitDir = await openGitDir(hands, board);
+  if (refused(gitDir)) return gitDir;
+  const all = await listAttempts(gitDir, task);
   const attempts = all.filter(isOurs);
   return { attempts, odd: all.length - attempts.length, branch: settings(board.state).integration_branch };
 }
@@ -70,7 +70,7 @@ function tell({ attempts, odd, branch }: Kept): Result {
   };
 }
 
-async function nothing(hands: Hands, task: string | undefined, odd: number): Promise<Result> {
+async function nothing(hands: TaskContext, task: string | undefined, odd: number): Promise<Result> {
   if (task !== undefined && (await hands.store.readTask(task)) === undefined) {
     return refuse(`there is no task ${quoted(task)}`, 'liza attempts lists all that is kept', 1, 'no-task');
   }

@@ -4,7 +4,7 @@ import { unsupervised } from '../../audit/rules/sessions.ts';
 import { refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import { refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import { renderAudit } from '../render/audit.ts';
 import type { Verb } from '../verb.ts';
 
@@ -18,7 +18,7 @@ export const verb: Verb = {
     'Exit 0: nothing is contradicted. Exit 4: something is.',
   ],
   run: async (args, io) => {
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { audit } = await import('../../audit/gather.ts');
     const only = args.text('task');

@@ -2,7 +2,7 @@
 
 import type { Trailers } from '../../audit/blame.ts';
 import { refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import { renderBlame, standing } from '../render/blame.ts';
 import type { Verb } from '../verb.ts';
 
@@ -16,7 +16,7 @@ export const verb: Verb = {
     'Which commit last changed a line: git blame integration -- <file>',
   ],
   run: async (args, io) => {
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { blame } = await import('../../audit/blame.ts');
     const found = await blame(hands, args.must('commit'));

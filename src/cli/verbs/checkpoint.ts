@@ -1,7 +1,7 @@
 // `liza checkpoint`: halts everything and writes a summary for the person who decides how to go on.
 
 import { committedResult, refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -14,7 +14,7 @@ export const verb: Verb = {
     'Go on with liza resume --decision continue, adjust-specs, replan or stop.',
   ],
   run: async (args, io) => {
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { checkpoint } = await import('../../governance/checkpoint.ts');
     const halted = await checkpoint(hands, args.text('reason'));

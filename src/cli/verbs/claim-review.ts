@@ -3,7 +3,7 @@
 import { agentId } from '../../identity/identify.ts';
 import { findTask } from '../../protocol/find.ts';
 import { committedResult, refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import { diffText, lastDiff } from '../render/diff-facts.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
@@ -19,7 +19,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const agent = agentId(args.must('agent'));
     if (typeof agent !== 'string') return agent;
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { claimReview } = await import('../../tasks/submit.ts');
     const claimed = await claimReview(hands, args.must('task'), agent);

@@ -2,7 +2,7 @@
 
 import { agentId } from '../../identity/identify.ts';
 import { committedResult, refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -20,7 +20,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const agent = agentId(args.must('agent'));
     if (typeof agent !== 'string') return agent;
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { claimTask } = await import('../../tasks/claim.ts');
     const claimed = await claimTask(hands, args.must('task'), agent);

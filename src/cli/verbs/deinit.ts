@@ -6,7 +6,7 @@ import type { Refusal } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
 import { refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
 import type { Done, Result, Verb } from '../verb.ts';
 
@@ -28,7 +28,7 @@ export const verb: Verb = {
     const purge = args.flag('purge');
     const root = io.root();
     if (typeof root !== 'string') return finish(io, root, purge);
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { deinit } = await import('../../project/deinit.ts');
     const done = await deinit(hands, purge);

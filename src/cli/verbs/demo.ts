@@ -19,7 +19,7 @@ import { startCrew } from '../../supervisor/crew.ts';
 import type { CrewControl } from '../../supervisor/crew-view.ts';
 import type { Io } from '../io.ts';
 import { refused } from '../open-project.ts';
-import { openOffice } from '../open-supervisor-context.ts';
+import { openSupervisorContext } from '../open-supervisor-context.ts';
 import { type DemoScreen, demoScreen } from '../render/demo.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -127,7 +127,7 @@ function start({ io, repository: { root }, fast, env }: Play, pace: number): Pro
   const sleep: Io['sleep'] = (ms, signal) => io.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
   // Not a copy: to look at all of `io` would install the handlers of other commands.
   const inDemo: Io = Object.assign(Object.create(io) as Io, { env: { ...env, LIZA_NOTIFY: 'off' }, sleep });
-  const office = openOffice(inDemo, { root, store: openYamlStore(io.context(root)) });
+  const office = openSupervisorContext(inDemo, { root, store: openYamlStore(io.context(root)) });
   return startCrew({
     office,
     members: [

@@ -8,7 +8,7 @@ import type { Settings } from '../../protocol/state.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import type { Io } from '../io.ts';
 import { committedResult, refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
 import { readSchema } from '../schema.ts';
 import type { Result, Verb } from '../verb.ts';
@@ -51,7 +51,7 @@ export const verb: Verb = {
 /** Worktrees are compared with the board only when there is a board to trust. */
 async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<readonly Finding[]> {
   const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules' && check !== 'log');
-  const hands = untold || typeof io.root() !== 'string' ? undefined : await openHands(io);
+  const hands = untold || typeof io.root() !== 'string' ? undefined : await openTaskContext(io);
   if (hands === undefined || refused(hands)) return [];
   return (await import('../../project/doctor-work.ts')).examineWork(hands, fix);
 }
@@ -75,11 +75,11 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
 
 async function sandboxFinding(io: Io, sandbox: Settings['sandbox']): Promise<readonly Finding[]> {
   if (io.confines !== true) return [];
-  const { shelterOf, standing, standingText } = await import('../../sandbox/mode.ts');
-  const is = await standing(shelterOf(io.env, io.self.argv), { sandbox });
+  const { sandboxSupportOf, sandboxMode, sandboxModeText } = await import('../../sandbox/mode.ts');
+  const is = await sandboxMode(sandboxSupportOf(io.env, io.self.argv), { sandbox });
   const check = 'sandbox';
   if ('ok' in is) return [{ check, level: 'broken', message: is.message, remedy: is.hint }];
-  const message = standingText(is).replace('sandbox: ', '');
+  const message = sandboxModeText(is).replace('sandbox: ', '');
   if ('tool' in is || is.remedy === undefined) return [{ check, level: 'ok', message }];
   return [{ check, level: 'warning', message, remedy: is.remedy }];
 }
@@ -87,7 +87,7 @@ async function sandboxFinding(io: Io, sandbox: Settings['sandbox']): Promise<rea
 async function accept(io: Io): Promise<Result> {
   const operator = await humanOnly(io, 'doctor --accept-integration');
   if (operator !== undefined) return operator;
-  const hands = await openHands(io);
+  const hands = await openTaskContext(io);
   if (refused(hands)) return hands;
   const { acceptIntegration } = await import('../../project/doctor-work.ts');
   const accepted = await acceptIntegration(hands);

@@ -2,7 +2,7 @@
 
 import type { Released } from '../../tasks/release.ts';
 import { committedResult, refused } from '../open-project.ts';
-import { keptLines, openHands } from '../open-task-context.ts';
+import { keptLines, openTaskContext } from '../open-task-context.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -11,7 +11,7 @@ export const verb: Verb = {
   options: { reason: { value: 'text', description: 'Why, for its history.' } },
   examples: ['liza release-claim retry-login --reason "coder-1 is stuck"'],
   run: async (args, io) => {
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { releaseClaim } = await import('../../tasks/release.ts');
     const released = await releaseClaim(hands, args.must('task'), args.text('reason'));

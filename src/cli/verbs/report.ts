@@ -1,7 +1,7 @@
 // `liza report`: one page that says how a goal went, for oneself and for others; or the same as Markdown.
 
 import { refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -18,7 +18,7 @@ export const verb: Verb = {
     'It works at any time, on archived tasks too, and changes nothing on the board.',
   ],
   run: async (args, io) => {
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { keepReport, reportText } = await import('../../project/write-report.ts');
     const out = args.text('out');

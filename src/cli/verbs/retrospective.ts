@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { textOrStdin } from '../input.ts';
 import { committedResult, refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -14,7 +14,7 @@ export const verb: Verb = {
   details: ['The draft is made once per sprint and is yours from then on: Liza only adds to its end.'],
   run: async (args, io) => {
     const learned = args.flag('learned') ? await textOrStdin(io, args.must('learned')) : undefined;
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { retrospective } = await import('../../governance/retrospective.ts');
     const template = readFileSync(io.asset('templates/retrospective.md'), 'utf8');

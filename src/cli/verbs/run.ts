@@ -44,7 +44,7 @@ export const verb: Verb = {
     const { planner, coder, reviewer, agent } = asked(args);
     const cast = castRoles(io, board.state.config, given({ planner, coder, code_reviewer: reviewer, agent }));
     if (refused(cast)) return cast;
-    const { openOffice } = await import('../open-supervisor-context.ts');
+    const { openSupervisorContext } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');
     const member = (role: Role, n: number): Supervised => ({
       agent: `${role.replace('_', '-')}-${n}`,
@@ -53,7 +53,7 @@ export const verb: Verb = {
     });
     const numbers = (many: number | Refusal) => Array.from({ length: Number(many) }, (_, at) => at + 1);
     const crew = await startCrew({
-      office: openOffice(io, desk),
+      office: openSupervisorContext(io, desk),
       members: [
         member('planner', 1),
         ...numbers(counts.coders).map((n) => member('coder', n)),

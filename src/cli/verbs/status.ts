@@ -37,7 +37,7 @@ export const verb: Verb = {
 
 async function sandboxText(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<string | undefined> {
   if (io.confines !== true) return undefined;
-  const { shelterOf, standing, standingText } = await import('../../sandbox/mode.ts');
-  const is = await standing(shelterOf(io.env, io.self.argv), wanted);
-  return 'ok' in is ? `sandbox: ${is.message}` : standingText(is);
+  const { sandboxSupportOf, sandboxMode, sandboxModeText } = await import('../../sandbox/mode.ts');
+  const is = await sandboxMode(sandboxSupportOf(io.env, io.self.argv), wanted);
+  return 'ok' in is ? `sandbox: ${is.message}` : sandboxModeText(is);
 }

@@ -1,7 +1,7 @@
 // `liza submit-for-review <task> <commit>`: hands the worktree's HEAD to review.
 
 import { committedResult, refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -19,7 +19,7 @@ export const verb: Verb = {
     'Everything is committed, on branch task/<task>, with a test beside the code, and the checkpoint came first (liza begin).',
   ],
   run: async (args, io) => {
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { submitForReview } = await import('../../tasks/submit.ts');
     const submitted = await submitForReview(hands, args.must('task'), args.must('commit'));

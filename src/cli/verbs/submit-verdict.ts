@@ -2,12 +2,12 @@
 
 import type { CommandOf, VerdictFacts } from '../../protocol/command.ts';
 import type { Refusal } from '../../protocol/decision.ts';
-import type { Hands } from '../../tasks/context.ts';
+import type { TaskContext } from '../../tasks/context.ts';
 import { redact } from '../../text/redact.ts';
 import { given } from '../args.ts';
 import { textOrStdin } from '../input.ts';
 import { decideAt, refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -34,7 +34,7 @@ export const verb: Verb = {
     const task = args.must('task');
     const verdict = args.must('verdict') === 'APPROVED' ? 'APPROVED' : 'REJECTED';
     const reason = args.flag('reason') ? await textOrStdin(io, args.must('reason')) : undefined;
-    const desk = await openHands(io);
+    const desk = await openTaskContext(io);
     if (refused(desk)) return desk;
     const command = {
       name: 'submit-verdict',
@@ -60,7 +60,7 @@ const TOO_LATE = new Set(['epoch', 'holds-review', 'this-commit', 'state']);
 
 /** Git is asked only about a verdict that nothing else stands against; what it cannot tell is not taken for granted. */
 async function factsFor(
-  hands: Hands,
+  hands: TaskContext,
   command: Omit<CommandOf<'submit-verdict'>, 'facts'>,
 ): Promise<VerdictFacts | Refusal> {
   const { foresee } = await import('../../tasks/context.ts');

@@ -52,11 +52,11 @@ interface Parts {
 
 async function once(parts: Parts): Promise<Result> {
   const { governOnce } = await import('../../supervisor/govern-loop.ts');
-  const { lookOnce } = await import('../../alarms/watcher.ts');
+  const { watchOnce } = await import('../../alarms/watcher.ts');
   const { env, store, context } = parts;
   // First: what it finds and halts is an alarm of this very look.
   const { lines: governed, failed } = await governOnce({ env, store, context });
-  const { alarms, news, told } = await lookOnce(parts, PATIENCE_MS);
+  const { alarms, news, told } = await watchOnce(parts, PATIENCE_MS);
   const data = {
     alarms: alarms.map(({ key, level, text }) => ({ key, level, text, new: news.has(key) })),
     told,
@@ -80,10 +80,10 @@ async function once(parts: Parts): Promise<Result> {
 async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
   const { watchBoard } = await import('../../alarms/watcher.ts');
   const { keepUp } = await import('../../supervisor/restart-on-error.ts');
-  const { makeBell } = await import('../../supervisor/change-signal.ts');
+  const { makeChangeSignal } = await import('../../supervisor/change-signal.ts');
   const { keepGoverning } = await import('../../supervisor/govern-loop.ts');
-  const bell = makeBell({ now: parts.now, sleep: io.sleep });
-  const unwatch = parts.store.watch(() => bell.ring());
+  const changeSignal = makeChangeSignal({ now: parts.now, sleep: io.sleep });
+  const unwatch = parts.store.watch(() => changeSignal.ring());
   const over = io.interrupted;
   const tell = (event: 'raised' | 'cleared', alarm: Alarm, known = false): void => {
     const time = iso(parts.now());
@@ -97,7 +97,7 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
       watchBoard(
         {
           ...parts,
-          wait: (ms, signal) => bell.wait(bell.count(), ms, signal),
+          wait: (ms, signal) => changeSignal.wait(changeSignal.count(), ms, signal),
           raised: (alarm, known) => tell('raised', alarm, known),
           cleared: (alarm) => tell('cleared', alarm),
         },
@@ -108,7 +108,7 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
       if (json) io.stdout(`${JSON.stringify({ time: iso(parts.now()), event: 'governed', text: line })}\n`);
       else io.stderr(printed(io, `${iso(parts.now())} ${line}`));
     };
-    const governing = (): Promise<void> => keepGoverning({ hands, bell, tell: done }, over);
+    const governing = (): Promise<void> => keepGoverning({ hands, changeSignal, tell: done }, over);
     const beside = { tell: parts.trouble, sleep: io.sleep };
     await Promise.all([keepUp('watching', watching, beside, over), keepUp('governing', governing, beside, over)]);
   } finally {

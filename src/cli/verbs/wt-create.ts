@@ -1,7 +1,7 @@
 // `liza wt create [--fresh] <task>`: the worktree of a claimed task, when it is gone or shall be new.
 
 import { committedResult, refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -11,7 +11,7 @@ export const verb: Verb = {
   examples: ['liza wt create retry-login', 'liza wt create --fresh retry-login'],
   details: ['claim-task makes the worktree by itself. This is for one that was deleted, or that shall begin anew.'],
   run: async (args, io) => {
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { createWorktree } = await import('../../tasks/create-worktree.ts');
     const created = await createWorktree(hands, args.must('task'), args.flag('fresh'));

@@ -1,7 +1,7 @@
 // `liza wt delete <task>`: removes the worktree and branch of a task that nobody works on.
 
 import { refused } from '../open-project.ts';
-import { openHands } from '../open-task-context.ts';
+import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 import { releasedResult } from './release-claim.ts';
 
@@ -12,7 +12,7 @@ export const verb: Verb = {
   examples: ['liza wt delete retry-login'],
   details: ['Commits and uncommitted files are kept first: liza attempts <task>.'],
   run: async (args, io) => {
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { deleteWorktree } = await import('../../tasks/release.ts');
     const released = await deleteWorktree(hands, args.must('task'));

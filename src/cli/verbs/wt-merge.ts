@@ -2,7 +2,7 @@
 
 import type { Merged } from '../../tasks/merge.ts';
 import { committedResult, refused } from '../open-project.ts';
-import { keptLines, openHands } from '../open-task-context.ts';
+import { keptLines, openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -31,7 +31,7 @@ export const verb: Verb = {
       const operator = await humanOnly(io, 'wt merge --test-from candidate');
       if (operator !== undefined) return operator;
     }
-    const hands = await openHands(io);
+    const hands = await openTaskContext(io);
     if (refused(hands)) return hands;
     const { mergeTask } = await import('../../tasks/merge.ts');
     const merged = await mergeTask(hands, args.must('task'), { testFrom });

@@ -38,7 +38,7 @@ export async function follow(followed: Followed): Promise<string | undefined> {
     const view = crew.view();
     for (const told of news(before, view, spoken)) tell(told);
     // Happenings are one growing list: it is remembered as it is now.
-    before = { ...view, happenings: [...view.happenings] };
+    before = { ...view, events: [...view.events] };
     const wrong = failure(view);
     if (wrong !== undefined) return end(wrong);
     const given = answerTo(view.board.state);
@@ -68,9 +68,9 @@ export async function follow(followed: Followed): Promise<string | undefined> {
 }
 
 /** The script's coder dies by its own hand once; whatever else stops an agent was not written. */
-function failure({ seats, board }: CrewView): string | undefined {
+function failure({ members, board }: CrewView): string | undefined {
   if (board.state.goal.status === 'COMPLETED') return undefined;
-  const stuck = seats.find(
+  const stuck = members.find(
     ({ state, why = '' }) =>
       (state === 'backing-off' && /^it (exited with|declared|ended without)/.test(why)) ||
       (state === 'stopped' && !/^goal /.test(why)),

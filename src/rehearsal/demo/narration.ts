@@ -3,7 +3,7 @@
 
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { parseRejection } from '../../protocol/verdict.ts';
-import type { CrewView, Happening } from '../../supervisor/crew-view.ts';
+import type { CrewEvent, CrewView } from '../../supervisor/crew-view.ts';
 
 export type Tone = 'plain' | 'faint' | 'good' | 'bad' | 'human';
 
@@ -14,7 +14,7 @@ export interface Told {
   readonly tone: Tone;
 }
 
-type Seen = Pick<CrewView, 'happenings' | 'seats'> & { readonly board: { readonly state: State } };
+type Seen = Pick<CrewView, 'events' | 'members'> & { readonly board: { readonly state: State } };
 
 /** `spoken`: what agents do is told only where the script has words for it. */
 export function news(before: Seen | undefined, after: Seen, spoken: ReadonlySet<string>): readonly Told[] {
@@ -30,8 +30,8 @@ export function news(before: Seen | undefined, after: Seen, spoken: ReadonlySet<
   const notes = state.human_notes
     .slice(known?.human_notes.length ?? 0)
     .map((note) => line('you', note.for ?? '', `note: ${note.message}`, 'human'));
-  const old = new Set(before?.happenings);
-  const deaths = after.happenings.filter((one) => !old.has(one)).flatMap(death);
+  const old = new Set(before?.events);
+  const deaths = after.events.filter((one) => !old.has(one)).flatMap(death);
   const complete = state.goal.status === 'COMPLETED' && known?.goal.status !== 'COMPLETED';
   return [
     ...doings(before, after, spoken),
@@ -42,9 +42,9 @@ export function news(before: Seen | undefined, after: Seen, spoken: ReadonlySet<
   ];
 }
 
-function doings(before: Seen | undefined, { seats }: Seen, spoken: ReadonlySet<string>): readonly Told[] {
-  return seats.flatMap(({ agent, task = '', activity }) => {
-    const last = before?.seats.find((seat) => seat.agent === agent)?.activity;
+function doings(before: Seen | undefined, { members }: Seen, spoken: ReadonlySet<string>): readonly Told[] {
+  return members.flatMap(({ agent, task = '', activity }) => {
+    const last = before?.members.find((member) => member.agent === agent)?.activity;
     if (activity === undefined || activity === last || !spoken.has(activity)) return [];
     return [line(agent, task, activity, 'faint')];
   });
@@ -52,7 +52,7 @@ function doings(before: Seen | undefined, { seats }: Seen, spoken: ReadonlySet<s
 
 const line = (who: string, task: string, text: string, tone: Tone = 'plain'): Told => ({ who, task, text, tone });
 
-function death({ agent = '', task = '', text, level }: Happening): readonly Told[] {
+function death({ agent = '', task = '', text, level }: CrewEvent): readonly Told[] {
   if (/ended by SIGKILL/.test(text)) return [line(agent, task, 'is killed in the middle of its work (kill -9)', 'bad')];
   return level === 'alarm' ? [line(agent === '' ? 'watcher' : agent, task, text, 'bad')] : [];
 }

@@ -2,12 +2,12 @@
 // very commit, in a clean checkout that is thrown away. Nothing of what the coder said is run or believed.
 // Killed in the middle, it leaves a folder that the next run removes, and the commit is simply not submitted.
 
-import type { Workbench } from '../../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { leftAside, removeTree } from '../../git/scratch-folders.ts';
 import { stopwatch } from '../../process/run.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { type Disproof, isKnownGreen, type Proof } from '../../protocol/proof.ts';
-import { type Hands, isRefusal } from '../context.ts';
+import { isRefusal, type TaskContext } from '../context.ts';
 import { inThrowAway } from '../disposable-checkout.ts';
 import type { Unprepared } from '../prepare-checkout.ts';
 import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-retention.ts';
@@ -15,14 +15,14 @@ import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tent
 import { proveTests } from './test-evidence.ts';
 
 /** A refusal: it could not be run, so that nothing is known. Only under the lock for it (tasks/context.ts). */
-export async function prove(hands: Hands, proving: Proving): Promise<Proof | Unprepared> {
-  const { bench, task, settings, commit, commands } = proving;
-  sweepProof(bench, task.id);
+export async function prove(hands: TaskContext, proving: Proving): Promise<Proof | Unprepared> {
+  const { gitDir, task, settings, commit, commands } = proving;
+  sweepProof(gitDir, task.id);
   makeRoomForEvidence(hands.context.paths.liza, proving.board.state);
   makeEvidenceFolder(logFolder(hands, task.id));
   const taken = stopwatch();
   const checkout = { purpose: 'proof', task: task.id, commit, prepareLog: logOf(hands, proving, 'prepare') } as const;
-  const ran = await inThrowAway<Ran | Refusal>(hands, bench, settings, checkout, (folder) =>
+  const ran = await inThrowAway<Ran | Refusal>(hands, gitDir, settings, checkout, (folder) =>
     runAll(hands, proving, folder, { what: '', seconds: settings.validation_timeout }),
   );
   if (isRefusal(ran)) return ran.guard === 'post-worktree-cmd' ? { ...ran, hint: unpreparedHint(task.id) } : ran;
@@ -60,12 +60,12 @@ type Red = NonNullable<Ran['red']>;
 type OnBase = { readonly hangs: boolean; readonly how: string };
 
 /** Undefined: that could not be found out. A refusal: somebody stopped it. */
-async function tryOnBase(hands: Hands, proving: Proving, command: string): Promise<OnBase | Refusal | undefined> {
-  const { bench, board, task, settings, base, commands } = proving;
+async function tryOnBase(hands: TaskContext, proving: Proving, command: string): Promise<OnBase | Refusal | undefined> {
+  const { gitDir, board, task, settings, base, commands } = proving;
   if (isKnownGreen(board.state, base, commands)) return { hangs: false, how: 'is green' };
   const prepareLog = logOf(hands, proving, 'prepare-base');
   const checkout = { purpose: 'proof', task: task.id, commit: base, prepareLog } as const;
-  const ran = await inThrowAway<Ran | Refusal>(hands, bench, settings, checkout, (folder) =>
+  const ran = await inThrowAway<Ran | Refusal>(hands, gitDir, settings, checkout, (folder) =>
     runAll(hands, proving, folder, { what: 'base-', seconds: settings.validation_timeout, only: [command] }),
   );
   if (isRefusal(ran)) return ran.guard === 'stopped' ? ran : undefined;
@@ -99,8 +99,8 @@ function disproofOf({ task, base, settings }: Proving, red: Red, onBase: OnBase 
 }
 
 /** What a killed run left. Only under the lock for it. */
-export function sweepProof(bench: Workbench, task: string): number {
-  const left = leftAside(bench.worktrees).filter((one) => one.purpose === 'proof' && one.task === task);
+export function sweepProof(gitDir: PrivateGitDir, task: string): number {
+  const left = leftAside(gitDir.worktrees).filter((one) => one.purpose === 'proof' && one.task === task);
   for (const { path } of left) removeTree(path);
   return left.length;
 }

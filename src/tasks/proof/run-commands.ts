@@ -2,18 +2,18 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Workbench } from '../../git/private-git-dir.ts';
+import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { type Ended, stopwatch } from '../../process/run.ts';
 import type { Board } from '../../protocol/board.ts';
 import type { SubmitFacts } from '../../protocol/command.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import type { ProofRun } from '../../protocol/proof.ts';
 import type { Settings, Task } from '../../protocol/state.ts';
-import type { Hands } from '../context.ts';
+import type { TaskContext } from '../context.ts';
 import { endOf, fromRoot, howEnded, isGreen, runHere } from '../disposable-checkout.ts';
 
 export interface Proving {
-  readonly bench: Workbench;
+  readonly gitDir: PrivateGitDir;
   readonly board: Board;
   readonly task: Task;
   readonly settings: Settings;
@@ -47,7 +47,7 @@ export interface RunAll {
 
 /** One after the other, as a rule until one fails. A refusal: somebody stopped it, or it could not be run at all. */
 export async function runAll(
-  hands: Hands,
+  hands: TaskContext,
   proving: Proving,
   folder: string,
   { what, seconds, only = proving.commands, goOn = false }: RunAll,
@@ -102,7 +102,7 @@ export const short = (command: string): string => {
   return line.length > 120 ? `${line.slice(0, 120)}…` : line;
 };
 
-export const logFolder = (hands: Hands, task: string): string => join(hands.context.paths.liza, 'evidence', task);
+export const logFolder = (hands: TaskContext, task: string): string => join(hands.context.paths.liza, 'evidence', task);
 
-export const logOf = (hands: Hands, { task, number }: Proving, name: string): string =>
+export const logOf = (hands: TaskContext, { task, number }: Proving, name: string): string =>
   join(logFolder(hands, task.id), `${number}-${name}.log`);

@@ -9,7 +9,7 @@ import { EnvironmentError, type Refusal, refuse } from '../../protocol/decision.
 import { pathsIn } from '../../protocol/instruction-files.ts';
 import type { Disproof, TestProof } from '../../protocol/proof.ts';
 import { isTest, testPatterns } from '../../protocol/scope.ts';
-import { type Hands, isRefusal } from '../context.ts';
+import { isRefusal, type TaskContext } from '../context.ts';
 import { inThrowAway } from '../disposable-checkout.ts';
 import { logOf, outputOf, type Proving, type Ran, runAll, short } from './run-commands.ts';
 
@@ -26,7 +26,7 @@ export interface TestsProved {
 }
 
 export async function proveTests(
-  hands: Hands,
+  hands: TaskContext,
   proving: Proving,
   beforehand: Beforehand,
 ): Promise<TestsProved | Refusal> {
@@ -51,13 +51,13 @@ export async function proveTests(
 
 /** Commands that name a test, or a folder of tests, which the base does not have: there, they can only fail. */
 async function namingNewTests(
-  { bench, base, commands }: Proving,
+  { gitDir, base, commands }: Proving,
   touched: Proving['facts']['changes'],
 ): Promise<readonly string[]> {
   const added = touched.filter(({ kind }) => kind === 'added').map(({ path }) => path);
   const isNew = async (word: string): Promise<boolean> => {
     if (!added.some((path) => path === word || path.startsWith(`${word}/`))) return false;
-    return (await bench.objects(['cat-file', '-e', `${base}:${word}`])).status !== 0;
+    return (await gitDir.objects(['cat-file', '-e', `${base}:${word}`])).status !== 0;
   };
   const found: string[] = [];
   for (const command of commands) {
@@ -112,16 +112,16 @@ interface Asking {
  * the commands that were green before.
  */
 async function runOnBase(
-  hands: Hands,
+  hands: TaskContext,
   proving: Proving,
   { known, named, old }: Asking,
   limits: Limits,
 ): Promise<OnBase | Refusal> {
-  const { bench, task, settings, base, commit } = proving;
+  const { gitDir, task, settings, base, commit } = proving;
   const patterns = testPatterns(settings);
-  const { tree } = await mixedTree(bench, base, commit, (path) => isTest(path, patterns));
+  const { tree } = await mixedTree(gitDir, base, commit, (path) => isTest(path, patterns));
   const checkout = { purpose: 'proof', task: task.id, commit: base, prepareLog: prepareLog(hands, proving) } as const;
-  return inThrowAway<OnBase | Refusal>(hands, bench, bounded(settings, limits), checkout, async (folder) => {
+  return inThrowAway<OnBase | Refusal>(hands, gitDir, bounded(settings, limits), checkout, async (folder) => {
     const asked = { what: 'base-', seconds: limits.left(), only: known ? [] : old, goOn: true };
     const alone = await runAll(hands, proving, folder, asked);
     if (isRefusal(alone)) return alone;
@@ -139,9 +139,9 @@ async function runOnBase(
 }
 
 /** The base's own programs ran there; what they made of the checkout says nothing about the tests. */
-async function laidOver({ bench, base }: Proving, folder: string, tree: string): Promise<Refusal | undefined> {
+async function laidOver({ gitDir, base }: Proving, folder: string, tree: string): Promise<Refusal | undefined> {
   try {
-    await checkOutOver(bench, folder, base, tree);
+    await checkOutOver(gitDir, folder, base, tree);
     return undefined;
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
@@ -152,18 +152,18 @@ async function laidOver({ bench, base }: Proving, folder: string, tree: string):
 
 /** The commit's code under the tests that the base has. */
 async function runBaseTests(
-  hands: Hands,
+  hands: TaskContext,
   proving: Proving,
   only: readonly string[],
   limits: Limits,
 ): Promise<Looked | Refusal> {
-  const { bench, task, settings, base, commit } = proving;
+  const { gitDir, task, settings, base, commit } = proving;
   if (only.length === 0) return { outcome: 'unknown' };
   const patterns = testPatterns(settings);
-  const { tree } = await mixedTree(bench, commit, base, (path) => isTest(path, patterns));
+  const { tree } = await mixedTree(gitDir, commit, base, (path) => isTest(path, patterns));
   const log = prepareLog(hands, proving);
   const checkout = { purpose: 'proof', task: task.id, commit, tree, prepareLog: log } as const;
-  return inThrowAway<Looked | Refusal>(hands, bench, bounded(settings, limits), checkout, async (folder) => {
+  return inThrowAway<Looked | Refusal>(hands, gitDir, bounded(settings, limits), checkout, async (folder) => {
     const ran = await runAll(hands, proving, folder, { what: 'base-tests-', seconds: limits.left(), only });
     return isRefusal(ran) ? ran : lookedAt(ran);
   });
@@ -261,4 +261,4 @@ function unproved(proving: Proving, refused: Refusal): TestsProved | Refusal {
 const notReady = (refused: Refusal): Refusal =>
   refuse(`tdd is strict, and the base cannot be tried: ${refused.message}`, refused.hint, refused.code, refused.guard);
 
-const prepareLog = (hands: Hands, proving: Proving): string => logOf(hands, proving, 'prepare-base');
+const prepareLog = (hands: TaskContext, proving: Proving): string => logOf(hands, proving, 'prepare-base');

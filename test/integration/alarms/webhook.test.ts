@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { LAST_WORD_MS, lookOnce } from '../../../src/alarms/watcher.ts';
+import { LAST_WORD_MS, watchOnce } from '../../../src/alarms/watcher.ts';
 import { post } from '../../../src/alarms/webhook.ts';
 import { ATTEMPTS } from '../../../src/alarms/webhook-queue.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
@@ -244,7 +244,7 @@ test('looks from cron at an endpoint that is slower than they are make ten attem
   await block('t');
   const look = async (): Promise<void> => {
     // A process that is being started elsewhere may hold the lock for an instant.
-    while (!(await lookOnce({ store: p.store, context: p.context, now: p.context.clock, env: {} }, 30)).told);
+    while (!(await watchOnce({ store: p.store, context: p.context, now: p.context.clock, env: {} }, 30)).told);
   };
   for (let n = 1; n <= ATTEMPTS; n += 1) {
     await look();
@@ -333,7 +333,7 @@ test.skipIf(!fs.existsSync('/dev/full'))(
     await block('t');
     const troubles: string[] = [];
     const look = () =>
-      lookOnce(
+      watchOnce(
         { store: p.store, context: p.context, now: p.context.clock, env: {}, trouble: (line) => troubles.push(line) },
         2000,
       );

@@ -7,7 +7,7 @@ import { blame } from '../../../src/audit/blame.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
-import type { Hands } from '../../../src/tasks/context.ts';
+import type { TaskContext } from '../../../src/tasks/context.ts';
 import { type Project, project, REJECTION } from '../project/real-project.ts';
 
 let here: Project;
@@ -208,7 +208,7 @@ describe('refused, with the fact', () => {
 });
 
 describe('with a board from elsewhere', () => {
-  const handsWith = async (tasks: readonly Task[]): Promise<Hands> => {
+  const handsWith = async (tasks: readonly Task[]): Promise<TaskContext> => {
     const { board } = await here.store.read();
     const store = memoryStore({ ...board.state, tasks }, { now: () => 0 });
     return { env: process.env, actor: OPERATOR, store, context: here.context, say: () => {} };
@@ -220,7 +220,7 @@ describe('with a board from elsewhere', () => {
     merge_commit: commit,
     history: [{ time: '2026-03-01T09:00:00Z', event: 'merged', ...{ merge_commit: commit, ...event } }],
   });
-  const owner = async (hands: Hands, commit: string): Promise<string> => {
+  const owner = async (hands: TaskContext, commit: string): Promise<string> => {
     const found = await blame(hands, commit);
     return 'task' in found ? found.task.id : found.message;
   };

@@ -5,18 +5,18 @@ import fs from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Attempt, type Discard, listAttempts, saveAttempt, see } from '../../../src/git/attempts.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
-import type { Workbench } from '../../../src/git/private-git-dir.ts';
+import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { branchOf, readRefs, seenOf, updateRefs } from '../../../src/git/refs.ts';
 import { findPlace, headOf, isPlace, type Place } from '../../../src/git/task-folder.ts';
 import { type Contents, makeRepo, type Repo, removeRepo, write } from './repo.ts';
 
 let repo: Repo;
-let bench: Workbench;
+let gitDir: PrivateGitDir;
 let start: string;
 
 beforeAll(async () => {
   repo = makeRepo({ files: { 'a.txt': 'a\n', '.gitignore': '*.log\n' } });
-  bench = await repo.bench();
+  gitDir = await repo.gitDir();
   start = repo.git('rev-parse', 'HEAD').trim();
 });
 afterAll(() => removeRepo(repo));
@@ -30,10 +30,10 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
     task = `${kind}-${++count}`;
     const refs = kind === 'clone' ? [seenOf(task)] : [seenOf(task), branchOf(task)];
     await updateRefs(
-      bench,
+      gitDir,
       refs.map((ref) => ({ ref, to: start, from: null })),
     );
-    place = await isolationFor(bench, kind).make(bench, task, start);
+    place = await isolationFor(gitDir, kind).make(gitDir, task, start);
   });
 
   const discard = (more: Partial<Discard> = {}): Discard => ({
@@ -44,9 +44,9 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
     integration: start,
     ...more,
   });
-  const save = (more?: Partial<Discard>) => saveAttempt(bench, place, discard(more));
+  const save = (more?: Partial<Discard>) => saveAttempt(gitDir, place, discard(more));
   /** The folder goes, as it does after saving. */
-  const remove = (): void => isolationFor(bench, kind).remove(bench, { task });
+  const remove = (): void => isolationFor(gitDir, kind).remove(gitDir, { task });
   const commit = (files: Contents, ...args: readonly string[]): string => {
     write(place.folder, files);
     repo.gitIn(place.folder, 'add', '-A', ':!.env');
@@ -66,7 +66,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
   test('nothing beyond integration: no attempt; ignored and declared files do not count', async () => {
     write(place.folder, { 'x.log': 'ignored\n', '.env': 'SECRET=1\n' });
     expect(await save()).toBeUndefined();
-    expect(await listAttempts(bench, task)).toEqual([]);
+    expect(await listAttempts(gitDir, task)).toEqual([]);
   });
 
   test('commits and uncommitted files, staged ones too; who, why and how much', async () => {
@@ -108,12 +108,12 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
     expect(await save({ why: 'again' })).toEqual(first);
     write(place.folder, { 'new.txt': 'more\n' });
     expect(await save()).toMatchObject({ n: 2, commits: 0, uncommitted: 1 });
-    expect((await listAttempts(bench, task)).map(({ n }) => n)).toEqual([1, 2]);
+    expect((await listAttempts(gitDir, task)).map(({ n }) => n)).toEqual([1, 2]);
   });
 
   test('tips that went different ways are all kept', async () => {
     const seen = commit({ 'a.txt': 'first\n' });
-    await see(bench, place, discard());
+    await see(gitDir, place, discard());
     const onBranch = commit({ 'a.txt': 'on the branch\n' });
     repo.gitIn(place.folder, 'checkout', '-q', '--detach', start);
     const head = commit({ 'a.txt': 'detached\n' });
@@ -127,7 +127,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
 
   test('HEAD leads nowhere: files are kept on top of what was seen last', async () => {
     const seen = commit({ 'a.txt': 'committed\n' });
-    await see(bench, place, discard());
+    await see(gitDir, place, discard());
     repo.gitIn(place.folder, 'checkout', '-q', '--orphan', 'nothing-yet');
     write(place.folder, { 'new.txt': 'untracked\n' });
     const attempt = await save();
@@ -146,7 +146,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
   test('files without a git directory: kept on top of what was seen last', async () => {
     write(place.folder, { 'new.txt': 'untracked\n' });
     fs.rmSync(`${place.folder}/.git`, { recursive: true });
-    const found = findPlace(bench, task);
+    const found = findPlace(gitDir, task);
     if (kind === 'clone') expect(found).toEqual({ broken: `.worktrees/${task} has lost its .git` });
     const nowhere = {
       ...place,
@@ -155,20 +155,20 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
       index: '/nowhere/index',
       also: undefined,
     };
-    const attempt = await saveAttempt(bench, isPlace(found) ? found : nowhere, discard());
+    const attempt = await saveAttempt(gitDir, isPlace(found) ? found : nowhere, discard());
     expect(filesOf(attempt)).toMatchObject({ 'a.txt': 'a\n', 'new.txt': 'untracked\n' });
   });
 
   test('see: what was rewritten since is put away first, what goes on is not', async () => {
     const first = commit({ 'a.txt': 'one\n' });
-    expect(await see(bench, place, discard())).toBe(first);
+    expect(await see(gitDir, place, discard())).toBe(first);
     const second = commit({ 'a.txt': 'two\n' });
-    await see(bench, place, discard());
-    expect(await listAttempts(bench, task)).toEqual([]);
+    await see(gitDir, place, discard());
+    expect(await listAttempts(gitDir, task)).toEqual([]);
     const amended = commit({ 'a.txt': 'amended\n' }, '--amend');
-    expect(await see(bench, place, discard({ why: 'its history was rewritten' }))).toBe(amended);
-    expect((await readRefs(bench, seenOf(task))).get(seenOf(task))).toBe(amended);
-    const [attempt] = await listAttempts(bench, task);
+    expect(await see(gitDir, place, discard({ why: 'its history was rewritten' }))).toBe(amended);
+    expect((await readRefs(gitDir, seenOf(task))).get(seenOf(task))).toBe(amended);
+    const [attempt] = await listAttempts(gitDir, task);
     expect(attempt).toMatchObject({ tip: second, commits: 2, uncommitted: 0, why: 'its history was rewritten' });
     expect(isKept(second, attempt)).toBe(true);
   });
@@ -181,19 +181,19 @@ describe('a clone whose agent spoiled its objects', () => {
   test.each(['removed', 'replaced by a pipe'])(
     'one of them %s: nothing fails, and its files are kept',
     async (how) => {
-      await updateRefs(bench, [{ ref: seenOf('spoiled'), to: start }]);
-      const place = await isolationFor(bench, 'clone').make(bench, 'spoiled', start);
+      await updateRefs(gitDir, [{ ref: seenOf('spoiled'), to: start }]);
+      const place = await isolationFor(gitDir, 'clone').make(gitDir, 'spoiled', start);
       write(place.folder, { 'b.txt': `${how}\n` });
       repo.gitIn(place.folder, 'add', '-A');
       repo.gitIn(place.folder, 'commit', '-q', '-m', 'work');
       const lost = objectOf(place.folder, repo.gitIn(place.folder, 'rev-parse', 'HEAD:b.txt').trim());
       fs.rmSync(lost);
       if (how !== 'removed') execFileSync('mkfifo', [lost]);
-      expect(await see(bench, place, discard)).toBeUndefined();
-      expect(await headOf(bench, place)).toBeUndefined();
-      const attempt = await saveAttempt(bench, place, discard);
+      expect(await see(gitDir, place, discard)).toBeUndefined();
+      expect(await headOf(gitDir, place)).toBeUndefined();
+      const attempt = await saveAttempt(gitDir, place, discard);
       expect(repo.git('show', `${attempt?.commit}:b.txt`)).toBe(`${how}\n`);
-      isolationFor(bench, 'clone').remove(bench, { task: 'spoiled' });
+      isolationFor(gitDir, 'clone').remove(gitDir, { task: 'spoiled' });
     },
     30_000,
   );
@@ -205,7 +205,7 @@ test('attempts of all tasks, by task and number; a setting of the project does n
   const made = repo.git('commit-tree', tree, '-p', start, '-m', message).trim();
   for (const n of ['10', '2', 'mine']) repo.git('update-ref', `refs/liza/attempts/b/${n}`, made);
   repo.git('config', 'trailer.separators', '#');
-  const found = (await listAttempts(bench)).filter(({ task }) => task === 'b');
+  const found = (await listAttempts(gitDir)).filter(({ task }) => task === 'b');
   expect(found.map(({ n }) => n)).toEqual([2, 10]);
   expect(found[0]).toMatchObject({ tip: start, uncommitted: 2, commits: 3, why: 'because' });
 });

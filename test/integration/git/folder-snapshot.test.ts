@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { changedSince, pathsBetween, treeOf } from '../../../src/git/folder-snapshot.ts';
-import type { Workbench } from '../../../src/git/private-git-dir.ts';
+import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { linkedPlace, type Place } from '../../../src/git/task-folder.ts';
 import { type Contents, filesIn, makeRepo, type Repo, removeRepo, write } from './repo.ts';
 
@@ -20,7 +20,7 @@ const START: Contents = {
 
 const repo: Repo = makeRepo({ files: START });
 const head = repo.git('rev-parse', 'HEAD').trim();
-let bench: Workbench;
+let gitDir: PrivateGitDir;
 let place: Place;
 afterAll(() => removeRepo(repo));
 
@@ -28,16 +28,16 @@ afterAll(() => removeRepo(repo));
 beforeEach(async () => {
   repo.git('reset', '-q', '--hard', head);
   repo.git('clean', '-q', '-f', '-f', '-d', '-x');
-  bench ??= await repo.bench();
+  gitDir ??= await repo.gitDir();
   const gitDirectory = path.join(repo.root, '.git');
-  place = { ...linkedPlace(bench, 't', gitDirectory), folder: repo.root };
+  place = { ...linkedPlace(gitDir, 't', gitDirectory), folder: repo.root };
 });
 
-const changed = () => changedSince(bench, place, head);
+const changed = () => changedSince(gitDir, place, head);
 const inFolder = (name: string): string => path.join(repo.root, name);
 /** Path → content of the tree that is kept. */
 async function kept(leaveOut: readonly string[] = []): Promise<Readonly<Record<string, string>>> {
-  const tree = await treeOf(bench, place, head, leaveOut);
+  const tree = await treeOf(gitDir, place, head, leaveOut);
   const names = repo.git('ls-tree', '-r', '-z', '--name-only', tree).split('\0').filter(Boolean);
   return Object.fromEntries(names.map((name) => [name, repo.git('cat-file', 'blob', `${tree}:${name}`)]));
 }
@@ -75,7 +75,7 @@ test('staged only, and taken back on the disk, is still a difference', async () 
 
 test('an edit that git would take for clean by its times is seen', async () => {
   repo.git('config', 'core.trustctime', 'false');
-  bench = await repo.bench();
+  gitDir = await repo.gitDir();
   const then = 1_600_000_000;
   const index = path.join(repo.root, '.git', 'index');
   for (const name of Object.keys(START)) fs.utimesSync(inFolder(name), then, then);
@@ -156,7 +156,7 @@ describe('what an agent may leave', () => {
 
 test('paths in which two trees differ', async () => {
   write(repo.root, { 'a.txt': 'changed\n', 'src/new.ts': 'new\n', 'b.txt': null });
-  const tree = await treeOf(bench, place, head, []);
-  expect(await pathsBetween(bench, head, tree)).toEqual(['a.txt', 'b.txt', 'src/new.ts']);
-  expect(await pathsBetween(bench, tree, tree)).toEqual([]);
+  const tree = await treeOf(gitDir, place, head, []);
+  expect(await pathsBetween(gitDir, head, tree)).toEqual(['a.txt', 'b.txt', 'src/new.ts']);
+  expect(await pathsBetween(gitDir, tree, tree)).toEqual([]);
 });

@@ -29,14 +29,14 @@ describe.each(KINDS)('%s, by itself', (kind) => {
       out: (file) => fs.symlinkSync('/etc/passwd', file),
     };
     repo = makeRepo({ format: 'sha256', files });
-    const bench = await repo.bench();
+    const gitDir = await repo.gitDir();
     const start = repo.git('rev-parse', 'HEAD').trim();
-    const isolation = isolationFor(bench, kind);
+    const isolation = isolationFor(gitDir, kind);
     for (const round of [1, 2]) {
       if (kind === 'worktree') repo.git('branch', 'task/t');
-      const place = await isolation.make(bench, 't', start);
-      expect(findPlace(bench, 't')).toEqual(place);
-      expect(await headOf(bench, place)).toEqual({ commit: start, branch: 'refs/heads/task/t' });
+      const place = await isolation.make(gitDir, 't', start);
+      expect(findPlace(gitDir, 't')).toEqual(place);
+      expect(await headOf(gitDir, place)).toEqual({ commit: start, branch: 'refs/heads/task/t' });
       expect(repo.gitIn(place.folder, 'status', '--porcelain')).toBe('');
       expect(fs.readlinkSync(path.join(place.folder, 'out'))).toBe('/etc/passwd');
       expect(fs.statSync(path.join(place.folder, 'run')).mode & 0o111).not.toBe(0);
@@ -44,12 +44,12 @@ describe.each(KINDS)('%s, by itself', (kind) => {
       repo.gitIn(place.folder, 'add', '-A');
       repo.gitIn(place.folder, 'commit', '-q', '-m', 'work');
       const commit = repo.gitIn(place.folder, 'rev-parse', 'HEAD').trim();
-      await isolation.bring(bench, place, commit);
-      await isolation.bring(bench, place, commit);
-      isolation.remove(bench, place);
-      isolation.remove(bench, { task: 't' });
-      expect(findPlace(bench, 't')).toEqual({ none: true });
-      expect(fs.readdirSync(bench.worktrees)).toEqual([]);
+      await isolation.bring(gitDir, place, commit);
+      await isolation.bring(gitDir, place, commit);
+      isolation.remove(gitDir, place);
+      isolation.remove(gitDir, { task: 't' });
+      expect(findPlace(gitDir, 't')).toEqual({ none: true });
+      expect(fs.readdirSync(gitDir.worktrees)).toEqual([]);
       expect(repo.git('show', `${commit}:new.txt`)).toBe(`round ${round}\n`);
       if (kind === 'worktree') repo.git('branch', '-D', '-q', 'task/t');
     }
@@ -69,24 +69,24 @@ describe('a clone', () => {
     fs.writeFileSync(path.join(root, '.git/objects/info/alternates'), path.join(repo.root, '.git/objects'));
     fs.writeFileSync(path.join(root, '.git/info/exclude'), '*.mine\n');
     const shallow = { ...repo, root };
-    const { openWorkbench } = await import('../../../src/git/private-git-dir.ts');
-    const bench = await openWorkbench(repo.env, shallow.root);
-    if ('ok' in bench) throw new Error(bench.message);
+    const { openPrivateGitDir } = await import('../../../src/git/private-git-dir.ts');
+    const gitDir = await openPrivateGitDir(repo.env, shallow.root);
+    if ('ok' in gitDir) throw new Error(gitDir.message);
     const start = repo.gitIn(root, 'rev-parse', 'HEAD').trim();
-    const isolation = isolationFor(bench, 'clone');
-    const place = await isolation.make(bench, 't', start);
+    const isolation = isolationFor(gitDir, 'clone');
+    const place = await isolation.make(gitDir, 't', start);
     write(place.folder, { 'b.txt': 'b\n', 'x.mine': 'ignored\n' });
     repo.gitIn(place.folder, 'add', '-A');
     repo.gitIn(place.folder, 'commit', '-q', '-m', 'work');
     expect(repo.gitIn(place.folder, 'log', '--format=%s').trim().split('\n')).toEqual(['work', 'work']);
     const commit = repo.gitIn(place.folder, 'rev-parse', 'HEAD').trim();
-    await isolation.bring(bench, place, commit);
+    await isolation.bring(gitDir, place, commit);
     expect(repo.gitIn(root, 'ls-tree', '--name-only', commit).trim().split('\n')).toEqual([
       'README.md',
       'a.txt',
       'b.txt',
     ]);
-    await expect(isolation.bring(bench, place, '1'.repeat(40))).rejects.toMatchObject({ code: 3 });
+    await expect(isolation.bring(gitDir, place, '1'.repeat(40))).rejects.toMatchObject({ code: 3 });
   });
 });
 
@@ -255,8 +255,8 @@ describe('planted', () => {
     expect(() => git('rev-parse', '--verify', 'HEAD^{commit}')).toThrow();
     expect(fired()).toEqual(['promisor']);
     clear();
-    const bench = await p.bench();
-    expect(await headOf(bench, clonedPlace(bench, 't'))).toBeUndefined();
+    const gitDir = await p.gitDir();
+    expect(await headOf(gitDir, clonedPlace(gitDir, 't'))).toBeUndefined();
     p.pass(301);
     await p.claim('t', 'coder-2');
     expect(fired()).toEqual([]);
@@ -291,7 +291,7 @@ describe('planted', () => {
     const config = p.folder('t', '.git', 'config');
     fs.rmSync(config);
     execFileSync('mkfifo', [config]);
-    expect(findPlace(await p.bench(), 't')).toEqual({ broken: '.worktrees/t/.git/config is not a plain file' });
+    expect(findPlace(await p.gitDir(), 't')).toEqual({ broken: '.worktrees/t/.git/config is not a plain file' });
     succeeded(await releaseClaim(p.hands(), 't', undefined));
     expect(fs.existsSync(p.folder('t'))).toBe(false);
   });
@@ -333,6 +333,6 @@ describe('planted', () => {
     p.pass(301);
     await p.claim('t', 'coder-2');
     expect(fs.readFileSync(p.folder('t', 'src', 'app.ts'), 'utf8')).toBe('export const app = 1;\n');
-    expect(isPlace(findPlace(await p.bench(), 't'))).toBe(true);
+    expect(isPlace(findPlace(await p.gitDir(), 't'))).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { layOutMerge } from '../../../src/git/lay-out-merge.ts';
-import type { Workbench } from '../../../src/git/private-git-dir.ts';
+import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { headOf, type Place } from '../../../src/git/task-folder.ts';
 import { addWorktree, type Contents, filesIn, makeRepo, type Repo, removeRepo } from './repo.ts';
 
@@ -60,13 +60,13 @@ const CASES: Readonly<Record<string, readonly [ours: Contents, theirs: Contents]
 };
 
 let repo: Repo;
-let bench: Workbench;
+let gitDir: PrivateGitDir;
 let base: string;
 
 beforeAll(async () => {
   repo = makeRepo({ files: START });
   base = repo.git('rev-parse', 'HEAD').trim();
-  bench = await repo.bench();
+  gitDir = await repo.gitDir();
 });
 afterAll(() => removeRepo(repo));
 
@@ -113,14 +113,14 @@ function seen(folder: string, ours: string): unknown {
 describe('as git merge --no-commit', () => {
   test.each(Object.entries(CASES))('%s', async (name, sides) => {
     const { ours, theirs, place, twin } = twins(sides);
-    const { conflicts } = await layOutMerge(bench, place, theirs, 'Merge the integration branch into task/t');
+    const { conflicts } = await layOutMerge(gitDir, place, theirs, 'Merge the integration branch into task/t');
     const merge = () => repo.gitIn(twin.folder, 'merge', '-q', '--no-commit', '--no-ff', theirs);
     if (name === 'no conflict at all') merge();
     else expect(merge).toThrow(/Command failed/);
     expect(seen(place.folder, ours)).toEqual(seen(twin.folder, ours));
     const unmerged = repo.gitIn(twin.folder, 'diff', '--name-only', '--diff-filter=U', '-z');
     expect([...conflicts].sort()).toEqual([...new Set(unmerged.split('\0'))].filter((path) => path !== '').sort());
-    expect(await headOf(bench, place)).toMatchObject({ commit: ours, merging: theirs });
+    expect(await headOf(gitDir, place)).toMatchObject({ commit: ours, merging: theirs });
 
     // Whatever the coder makes of it, the commit has both parents.
     repo.gitIn(place.folder, 'add', '-A');
@@ -133,17 +133,17 @@ describe('as git merge --no-commit', () => {
 
 test('again, it finds its own work and leaves what was resolved meanwhile', async () => {
   const { theirs, place } = twins([{ 'a.txt': 'ours\n' }, { 'a.txt': 'theirs\n' }]);
-  await layOutMerge(bench, place, theirs, 'merge');
+  await layOutMerge(gitDir, place, theirs, 'merge');
   fs.writeFileSync(path.join(place.folder, 'a.txt'), 'resolved\n');
-  expect(await layOutMerge(bench, place, theirs, 'merge')).toEqual({ conflicts: ['a.txt'] });
+  expect(await layOutMerge(gitDir, place, theirs, 'merge')).toEqual({ conflicts: ['a.txt'] });
   expect(fs.readFileSync(path.join(place.folder, 'a.txt'), 'utf8')).toBe('resolved\n');
 });
 
 test('what is merged already is not merged again', async () => {
   const { place } = twins([{ 'a.txt': 'ours\n' }, {}]);
-  expect(await layOutMerge(bench, place, base, 'merge')).toEqual({ conflicts: [] });
+  expect(await layOutMerge(gitDir, place, base, 'merge')).toEqual({ conflicts: [] });
   expect(repo.gitIn(place.folder, 'status', '--porcelain')).toBe('');
-  expect((await headOf(bench, place))?.merging).toBeUndefined();
+  expect((await headOf(gitDir, place))?.merging).toBeUndefined();
 });
 
 test('links planted where git keeps its notes are replaced, not followed', async () => {
@@ -153,7 +153,7 @@ test('links planted where git keeps its notes are replaced, not followed', async
   for (const name of ['MERGE_MSG', 'MERGE_MODE', 'MERGE_HEAD.new']) {
     fs.symlinkSync(victim, path.join(place.gitDirectory, name));
   }
-  await layOutMerge(bench, place, theirs, 'merge');
+  await layOutMerge(gitDir, place, theirs, 'merge');
   expect(fs.readFileSync(victim, 'utf8')).toBe('precious');
   expect(repo.gitIn(place.folder, 'rev-parse', 'MERGE_HEAD').trim()).toBe(theirs);
 });

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCandidate, mergeTrees } from '../../../src/git/merge-candidate.ts';
-import type { Workbench } from '../../../src/git/private-git-dir.ts';
+import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { type Contents, makeRepo, outside, type Repo, removeRepo } from './repo.ts';
 
 const LINES = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('');
@@ -19,14 +19,14 @@ const START: Contents = {
 };
 
 let repo: Repo;
-let bench: Workbench;
+let gitDir: PrivateGitDir;
 let base: string;
 const message = 'Merge task t\n\nLiza-Task: t\n';
 
 beforeAll(async () => {
   repo = makeRepo({ files: START });
   base = repo.git('rev-parse', 'HEAD').trim();
-  bench = await repo.bench();
+  gitDir = await repo.gitDir();
 });
 afterAll(() => removeRepo(repo));
 
@@ -43,9 +43,9 @@ const changed = (at: number, text: string): string => LINES.replace(`line ${at}\
 describe('kinds', () => {
   test('what the branch has already, and what only goes forward, need no new commit', async () => {
     const newer = side({ 'b.txt': 'b\n' });
-    expect(await buildCandidate(bench, { onto: newer, commit: base, message })).toEqual({ kind: 'contained' });
-    expect(await buildCandidate(bench, { onto: base, commit: base, message })).toEqual({ kind: 'contained' });
-    expect(await buildCandidate(bench, { onto: base, commit: newer, message })).toEqual({
+    expect(await buildCandidate(gitDir, { onto: newer, commit: base, message })).toEqual({ kind: 'contained' });
+    expect(await buildCandidate(gitDir, { onto: base, commit: base, message })).toEqual({ kind: 'contained' });
+    expect(await buildCandidate(gitDir, { onto: base, commit: newer, message })).toEqual({
       kind: 'fast-forward',
       commit: newer,
     });
@@ -55,7 +55,7 @@ describe('kinds', () => {
     const ours = side({ 'a.txt': changed(1, 'ours') });
     const theirs = side({ 'a.txt': changed(18, 'theirs'), 'new.txt': 'new\n' });
     const before = outside(repo, repo.root, path.join(repo.root, '.git'));
-    const made = await buildCandidate(bench, { onto: ours, commit: theirs, message });
+    const made = await buildCandidate(gitDir, { onto: ours, commit: theirs, message });
     expect(outside(repo, repo.root, path.join(repo.root, '.git'))).toEqual(before);
     if (made.kind !== 'merge') throw new Error(made.kind);
     expect(repo.git('show', '-s', '--format=%P%n%an <%ae>%n%B', made.commit)).toContain(
@@ -64,20 +64,20 @@ describe('kinds', () => {
     expect(show(made.commit, 'a.txt')).toBe(changed(1, 'ours').replace('line 18', 'theirs'));
     expect(show(made.commit, 'new.txt')).toBe('new\n');
     // The same again is the same tree, so a repeated merge finds what the first one left.
-    expect((await mergeTrees(bench, ours, theirs)).tree).toBe(repo.git('rev-parse', `${made.commit}^{tree}`).trim());
+    expect((await mergeTrees(gitDir, ours, theirs)).tree).toBe(repo.git('rev-parse', `${made.commit}^{tree}`).trim());
   });
 
   test('a conflict names each path once, odd names included', async () => {
     const odd = 'ä b\n"c".txt';
     const ours = side({ 'a.txt': changed(3, 'ours'), [odd]: 'ours\n' });
     const theirs = side({ 'a.txt': changed(3, 'theirs'), [odd]: 'theirs\n', 'fine.txt': 'x\n' });
-    const made = await buildCandidate(bench, { onto: ours, commit: theirs, message });
+    const made = await buildCandidate(gitDir, { onto: ours, commit: theirs, message });
     expect(made.kind === 'conflict' ? [...made.paths].sort() : made).toEqual(['a.txt', odd]);
   });
 
   test('histories that have nothing in common are no merge', async () => {
     const stranger = repo.git('commit-tree', `${base}^{tree}`, '-m', 'stranger').trim();
-    await expect(buildCandidate(bench, { onto: base, commit: stranger, message })).rejects.toThrow('unrelated');
+    await expect(buildCandidate(gitDir, { onto: base, commit: stranger, message })).rejects.toThrow('unrelated');
   });
 });
 
@@ -93,7 +93,7 @@ describe('attributes of the branch’s own tree', () => {
       'CHANGELOG.md': '# Changes\n- theirs\n',
       'sub/list.txt': 'first\ntheirs\n',
     });
-    const { tree, conflicts } = await mergeTrees(bench, ours, theirs);
+    const { tree, conflicts } = await mergeTrees(gitDir, ours, theirs);
     expect([...new Set(conflicts.map(({ path }) => path))]).toEqual(['data.lock']);
     expect(show(tree, 'CHANGELOG.md')).toBe('# Changes\n- ours\n- theirs\n');
     expect(show(tree, 'sub/list.txt')).toBe('first\nours\ntheirs\n');
@@ -102,7 +102,7 @@ describe('attributes of the branch’s own tree', () => {
   test('those of the other side have no say', async () => {
     const ours = side({ 'a.txt': changed(3, 'ours') });
     const theirs = side({ 'a.txt': changed(3, 'theirs'), '.gitattributes': 'a.txt merge=union\n' });
-    const made = await buildCandidate(bench, { onto: ours, commit: theirs, message });
+    const made = await buildCandidate(gitDir, { onto: ours, commit: theirs, message });
     expect(made).toEqual({ kind: 'conflict', paths: ['a.txt'] });
   });
 
@@ -116,7 +116,7 @@ describe('attributes of the branch’s own tree', () => {
     repo.git('checkout', '-q', 'integration');
     expect(fs.existsSync(canary)).toBe(true);
     fs.rmSync(canary);
-    const again = await repo.bench();
+    const again = await repo.gitDir();
     const { tree, conflicts } = await mergeTrees(again, ours, theirs);
     expect(fs.existsSync(canary)).toBe(false);
     expect(conflicts).toEqual([]);

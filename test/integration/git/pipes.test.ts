@@ -15,29 +15,29 @@ afterEach(() => removeRepo(repo));
 
 const clone = async () => {
   repo = makeRepo({ files: { 'a.txt': 'a\n' } });
-  const bench = await repo.bench();
+  const gitDir = await repo.gitDir();
   const start = repo.git('rev-parse', 'HEAD').trim();
-  return { bench, start, place: await isolationFor(bench, 'clone').make(bench, 't', start) };
+  return { gitDir, start, place: await isolationFor(gitDir, 'clone').make(gitDir, 't', start) };
 };
 
 test('what was changed is told all the same, and the pipes are gone', async () => {
-  const { bench, start, place } = await clone();
+  const { gitDir, start, place } = await clone();
   write(place.folder, { 'b.txt': 'b\n', 'deep/er/c.txt': 'c\n' });
   const pipes = ['.gitignore', 'deep/.gitattributes', 'deep/er/.gitignore'].map((name) =>
     path.join(place.folder, name),
   );
   execFileSync('mkfifo', pipes);
-  expect(await changedSince(bench, place, start)).toEqual(['b.txt', 'deep/er/c.txt']);
+  expect(await changedSince(gitDir, place, start)).toEqual(['b.txt', 'deep/er/c.txt']);
   expect(pipes.filter((pipe) => fs.existsSync(pipe))).toEqual([]);
 }, 40_000);
 
 test('a branch that is a pipe leads to no commit', async () => {
-  const { bench, place } = await clone();
+  const { gitDir, place } = await clone();
   const branch = path.join(place.folder, '.git/refs/heads/task/t');
   fs.rmSync(branch);
   execFileSync('mkfifo', [branch]);
   const begun = performance.now();
-  expect(await headOf(bench, place)).toBeUndefined();
+  expect(await headOf(gitDir, place)).toBeUndefined();
   expect(performance.now() - begun).toBeLessThan(4000);
 }, 40_000);
 

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { checkOut } from '../../../src/git/checkout.ts';
-import { configText, openWorkbench, refuseVersion, type Workbench } from '../../../src/git/private-git-dir.ts';
+import { configText, openPrivateGitDir, type PrivateGitDir, refuseVersion } from '../../../src/git/private-git-dir.ts';
 import { openRepository } from '../../../src/git/repository.ts';
 import { git } from '../../../src/git/run.ts';
 import { makeRepo, type Repo, removeRepo, write } from './repo.ts';
@@ -14,9 +14,10 @@ afterEach(() => {
   if (repo !== undefined) removeRepo(repo);
   repo = undefined;
 });
-const ownConfig = (bench: Workbench): string => fs.readFileSync(path.join(bench.common, 'liza/git/config'), 'utf8');
-const listed = async (bench: Workbench): Promise<readonly string[]> =>
-  (await bench.objects(['config', '--local', '--list'])).stdout.trim().split('\n');
+const ownConfig = (gitDir: PrivateGitDir): string =>
+  fs.readFileSync(path.join(gitDir.common, 'liza/git/config'), 'utf8');
+const listed = async (gitDir: PrivateGitDir): Promise<readonly string[]> =>
+  (await gitDir.objects(['config', '--local', '--list'])).stdout.trim().split('\n');
 
 test('traits of the repository are taken over, whatever could start a program is not', async () => {
   repo = makeRepo();
@@ -37,9 +38,9 @@ test('traits of the repository are taken over, whatever could start a program is
     'gpg.program': 'x',
   };
   for (const [key, value] of Object.entries(settings)) repo.git('config', key, value);
-  const bench = await repo.bench();
-  expect(bench.filters).toEqual(['lfs']);
-  expect((await listed(bench)).map((line) => line.split('=', 1)[0])).toEqual([
+  const gitDir = await repo.gitDir();
+  expect(gitDir.filters).toEqual(['lfs']);
+  expect((await listed(gitDir)).map((line) => line.split('=', 1)[0])).toEqual([
     'core.repositoryformatversion',
     'core.bare',
     'core.filemode',
@@ -50,25 +51,25 @@ test('traits of the repository are taken over, whatever could start a program is
     // the rest of the name, which has a second line
     '#;[x]',
   ]);
-  expect((await bench.objects(['config', 'user.name'])).stdout).toBe(`${settings['user.name']}\n`);
+  expect((await gitDir.objects(['config', 'user.name'])).stdout).toBe(`${settings['user.name']}\n`);
 
   // Written anew: what somebody puts there does not last.
-  fs.appendFileSync(path.join(bench.common, 'liza/git/config'), '[core]\n\tfsmonitor = touch x\n');
-  fs.writeFileSync(path.join(bench.common, 'info/exclude'), '*.mine\n');
-  const again = await repo.bench();
+  fs.appendFileSync(path.join(gitDir.common, 'liza/git/config'), '[core]\n\tfsmonitor = touch x\n');
+  fs.writeFileSync(path.join(gitDir.common, 'info/exclude'), '*.mine\n');
+  const again = await repo.gitDir();
   expect(ownConfig(again)).not.toContain('fsmonitor');
-  expect(fs.readFileSync(path.join(bench.common, 'liza/git/info/exclude'), 'utf8')).toBe('*.mine\n');
+  expect(fs.readFileSync(path.join(gitDir.common, 'liza/git/info/exclude'), 'utf8')).toBe('*.mine\n');
 });
 
 test('sha256', async () => {
   repo = makeRepo({ format: 'sha256' });
-  const bench = await repo.bench();
+  const gitDir = await repo.gitDir();
   const head = repo.git('rev-parse', 'HEAD').trim();
   expect(head).toHaveLength(64);
-  expect((await bench.objects(['rev-parse', '--show-object-format'])).stdout).toBe('sha256\n');
+  expect((await gitDir.objects(['rev-parse', '--show-object-format'])).stdout).toBe('sha256\n');
   const folder = path.join(repo.base, 'out');
   fs.mkdirSync(folder);
-  await checkOut(bench, { folder, index: path.join(repo.base, 'index') }, head);
+  await checkOut(gitDir, { folder, index: path.join(repo.base, 'index') }, head);
   expect(fs.readFileSync(path.join(folder, 'README.md'), 'utf8')).toBe('hello\n');
   expect(configText([['extensions.objectformat', 'sha1']])).not.toContain('objectformat');
 });
@@ -77,8 +78,8 @@ test('the project in a linked worktree: the common directory is found', async ()
   repo = makeRepo();
   const other = path.join(repo.base, 'other');
   repo.git('worktree', 'add', '-q', '-b', 'side', other);
-  const bench = await openWorkbench(repo.env, other);
-  expect(bench).toMatchObject({ root: other, common: path.join(repo.root, '.git') });
+  const gitDir = await openPrivateGitDir(repo.env, other);
+  expect(gitDir).toMatchObject({ root: other, common: path.join(repo.root, '.git') });
 });
 
 describe('refused', () => {
@@ -101,7 +102,7 @@ describe('refused', () => {
 
   test('no git at all', async () => {
     repo = makeRepo();
-    await expect(openWorkbench({ ...repo.env, PATH: '/nowhere' }, repo.root)).rejects.toMatchObject({ code: 5 });
+    await expect(openPrivateGitDir({ ...repo.env, PATH: '/nowhere' }, repo.root)).rejects.toMatchObject({ code: 5 });
   });
 
   test.each([
@@ -110,7 +111,7 @@ describe('refused', () => {
   ])('a partial clone, by %s', async (key, value) => {
     repo = makeRepo();
     repo.git('config', key, value);
-    expect(await openWorkbench(repo.env, repo.root)).toMatchObject({
+    expect(await openPrivateGitDir(repo.env, repo.root)).toMatchObject({
       code: 3,
       guard: 'partial-clone',
       hint: expect.stringContaining(`--unset ${key.toLowerCase()}`),
@@ -119,9 +120,9 @@ describe('refused', () => {
 
   test('no repository, and a configuration that git cannot read', async () => {
     repo = makeRepo();
-    expect(await openWorkbench(repo.env, repo.base)).toMatchObject({ code: 3, guard: 'no-git' });
+    expect(await openPrivateGitDir(repo.env, repo.base)).toMatchObject({ code: 3, guard: 'no-git' });
     fs.appendFileSync(path.join(repo.root, '.git/config'), '[broken\n');
-    expect(await openWorkbench(repo.env, repo.root)).toMatchObject({ code: 3, guard: 'git-config' });
+    expect(await openPrivateGitDir(repo.env, repo.root)).toMatchObject({ code: 3, guard: 'git-config' });
   });
 });
 
@@ -166,11 +167,11 @@ describe('allow_filters', () => {
       path.join(repo.base, '.gitconfig'),
       '[filter "lfs"]\n\tprocess = git-lfs filter-process\n[core]\n\tfsmonitor = x\n',
     );
-    const bench = await repo.bench({ allowFilters: true });
-    expect(bench.filters).toEqual([]);
-    const own = (await listed(bench)).filter((line) => !/^(core|user)\./.test(line));
+    const gitDir = await repo.gitDir({ allowFilters: true });
+    expect(gitDir.filters).toEqual([]);
+    const own = (await listed(gitDir)).filter((line) => !/^(core|user)\./.test(line));
     expect(own).toEqual(['filter.lfs.process=git-lfs filter-process', 'filter.here.smudge=cat']);
-    expect(ownConfig(bench)).not.toContain('fsmonitor');
-    expect(ownConfig(await repo.bench())).not.toContain('filter');
+    expect(ownConfig(gitDir)).not.toContain('fsmonitor');
+    expect(ownConfig(await repo.gitDir())).not.toContain('filter');
   });
 });

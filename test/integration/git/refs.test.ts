@@ -3,48 +3,48 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Workbench } from '../../../src/git/private-git-dir.ts';
+import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { commitOf, isAncestor, readRefs, reviewOf, seenOf, updateRefs } from '../../../src/git/refs.ts';
 import { EnvironmentError } from '../../../src/protocol/decision.ts';
 import { makeRepo, type Repo, removeRepo } from './repo.ts';
 
 let repo: Repo;
-let bench: Workbench;
+let gitDir: PrivateGitDir;
 let first: string;
 let second: string;
 const A = 'refs/liza/seen/a';
 const B = 'refs/liza/seen/b';
-const values = async () => Object.fromEntries(await readRefs(bench, A, B));
+const values = async () => Object.fromEntries(await readRefs(gitDir, A, B));
 
 beforeAll(async () => {
   repo = makeRepo();
-  bench = await repo.bench();
+  gitDir = await repo.gitDir();
   first = repo.git('rev-parse', 'HEAD').trim();
   second = repo.commit({ a: 'a\n' });
 });
 afterAll(() => removeRepo(repo));
 beforeEach(async () => {
-  for (const ref of (await readRefs(bench, 'refs/liza/')).keys()) repo.git('update-ref', '-d', ref);
+  for (const ref of (await readRefs(gitDir, 'refs/liza/')).keys()) repo.git('update-ref', '-d', ref);
 });
 
 describe('updateRefs', () => {
   test('makes, moves and deletes in one step', async () => {
-    expect(await updateRefs(bench, [{ ref: A, to: first, from: null }])).toBe('done');
+    expect(await updateRefs(gitDir, [{ ref: A, to: first, from: null }])).toBe('done');
     expect(
-      await updateRefs(bench, [
+      await updateRefs(gitDir, [
         { ref: A, to: second, from: first },
         { ref: B, to: first, from: null },
       ]),
     ).toBe('done');
     expect(await values()).toEqual({ [A]: second, [B]: first });
     expect(
-      await updateRefs(bench, [
+      await updateRefs(gitDir, [
         { ref: A, to: null, from: second },
         { ref: B, to: null },
       ]),
     ).toBe('done');
     expect(await values()).toEqual({});
-    expect(await updateRefs(bench, [])).toBe('done');
+    expect(await updateRefs(gitDir, [])).toBe('done');
   });
 
   test.each([
@@ -54,28 +54,28 @@ describe('updateRefs', () => {
     ['it is elsewhere and should go', (): Change => ({ ref: A, to: null, from: second })],
     ['it is gone and should go', (): Change => ({ ref: B, to: null, from: first })],
   ])('moved: %s, and nothing changes', async (_why, change) => {
-    await updateRefs(bench, [{ ref: A, to: first }]);
+    await updateRefs(gitDir, [{ ref: A, to: first }]);
     const other = { ref: 'refs/liza/seen/c', to: second, from: null };
-    expect(await updateRefs(bench, [other, change()])).toBe('moved');
-    expect(Object.fromEntries(await readRefs(bench, 'refs/liza/'))).toEqual({ [A]: first });
+    expect(await updateRefs(gitDir, [other, change()])).toBe('moved');
+    expect(Object.fromEntries(await readRefs(gitDir, 'refs/liza/'))).toEqual({ [A]: first });
   });
 
   test('to delete what is not there is done, unless it had to be there', async () => {
-    expect(await updateRefs(bench, [{ ref: B, to: null }])).toBe('done');
+    expect(await updateRefs(gitDir, [{ ref: B, to: null }])).toBe('done');
   });
 
   test('a branch in the way is said to be one', async () => {
     repo.git('update-ref', A, first);
-    const failed = updateRefs(bench, [{ ref: `${A}/below`, to: first, from: null }]);
+    const failed = updateRefs(gitDir, [{ ref: `${A}/below`, to: first, from: null }]);
     await expect(failed).rejects.toMatchObject({ code: 3, hint: expect.stringContaining(`rename ${A}`) });
   });
 
   test('a lock file that was left is an error with a way out, not "moved"', async () => {
-    const lock = path.join(bench.common, `${A}.lock`);
+    const lock = path.join(gitDir.common, `${A}.lock`);
     fs.mkdirSync(path.dirname(lock), { recursive: true });
     fs.writeFileSync(lock, '');
     try {
-      const failed = updateRefs(bench, [{ ref: A, to: first, from: null }]);
+      const failed = updateRefs(gitDir, [{ ref: A, to: first, from: null }]);
       await expect(failed).rejects.toThrow(EnvironmentError);
       await expect(failed).rejects.toMatchObject({ code: 3, message: expect.stringContaining(`${A}.lock`) });
       expect(await values()).toEqual({});
@@ -88,21 +88,21 @@ describe('updateRefs', () => {
 test('a name means the ref and everything below, and no other that begins alike', async () => {
   const below = [reviewOf('a', 1), reviewOf('a', 12)];
   for (const ref of [...below, reviewOf('ab', 1), seenOf('ab')]) repo.git('update-ref', ref, first);
-  expect([...(await readRefs(bench, seenOf('a'))).keys()]).toEqual([]);
-  expect(Object.fromEntries(await readRefs(bench, reviewOf('a'), seenOf('ab')))).toEqual(
+  expect([...(await readRefs(gitDir, seenOf('a'))).keys()]).toEqual([]);
+  expect(Object.fromEntries(await readRefs(gitDir, reviewOf('a'), seenOf('ab')))).toEqual(
     Object.fromEntries([...below, seenOf('ab')].map((ref) => [ref, first])),
   );
 });
 
 test('commits by name, and who builds on whom', async () => {
-  expect(await commitOf(bench, 'refs/heads/integration')).toBe(second);
-  expect(await commitOf(bench, first.slice(0, 12))).toBe(first);
-  expect(await commitOf(bench, 'refs/heads/none')).toBeUndefined();
-  expect(await commitOf(bench, '--all')).toBeUndefined();
-  expect(await commitOf(bench, repo.git('rev-parse', 'HEAD^{tree}').trim())).toBeUndefined();
-  expect(await isAncestor(bench, first, second)).toBe(true);
-  expect(await isAncestor(bench, second, first)).toBe(false);
-  expect(await isAncestor(bench, '1'.repeat(40), first)).toBe(false);
+  expect(await commitOf(gitDir, 'refs/heads/integration')).toBe(second);
+  expect(await commitOf(gitDir, first.slice(0, 12))).toBe(first);
+  expect(await commitOf(gitDir, 'refs/heads/none')).toBeUndefined();
+  expect(await commitOf(gitDir, '--all')).toBeUndefined();
+  expect(await commitOf(gitDir, repo.git('rev-parse', 'HEAD^{tree}').trim())).toBeUndefined();
+  expect(await isAncestor(gitDir, first, second)).toBe(true);
+  expect(await isAncestor(gitDir, second, first)).toBe(false);
+  expect(await isAncestor(gitDir, '1'.repeat(40), first)).toBe(false);
 });
 
 type Change = Parameters<typeof updateRefs>[1][number];

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openWorkbench, type Workbench, type WorkbenchOptions } from '../../../src/git/private-git-dir.ts';
+import { openPrivateGitDir, type PrivateGitDir, type WorkbenchOptions } from '../../../src/git/private-git-dir.ts';
 
 export const INTEGRATION = 'refs/heads/integration';
 
@@ -20,7 +20,7 @@ export interface Repo {
   gitIn(folder: string, ...args: readonly string[]): string;
   /** Writes files, commits everything in the root, and returns the commit. */
   commit(files: Contents, message?: string): string;
-  bench(options?: WorkbenchOptions): Promise<Workbench>;
+  gitDir(options?: WorkbenchOptions): Promise<PrivateGitDir>;
 }
 
 export interface RepoOptions {
@@ -73,10 +73,10 @@ function repoIn(base: string): Repo {
       git('commit', '-q', '--allow-empty', '-m', message);
       return git('rev-parse', 'HEAD').trim();
     },
-    bench: async (options) => {
-      const bench = await openWorkbench(env, root, options);
-      if ('ok' in bench) throw new Error(bench.message);
-      return bench;
+    gitDir: async (options) => {
+      const gitDir = await openPrivateGitDir(env, root, options);
+      if ('ok' in gitDir) throw new Error(gitDir.message);
+      return gitDir;
     },
   };
 }

@@ -117,14 +117,14 @@ describe('stale locks', () => {
 
 describe('the locks of a task', () => {
   test('are those of its refs, its folder and the integration branch', async () => {
-    const bench = await repo.bench();
+    const gitDir = await repo.gitDir();
     write(repo.root, {
       '.git/refs/liza/review/t1/1.lock': '',
       '.git/refs/liza/review/t1/2': '',
       '.git/refs/liza/attempts/t1/3.lock': '',
       '.git/refs/liza/attempts/t2/1.lock': '',
     });
-    const found = lockPathsOf(bench, 't1', INTEGRATION).map((file) => path.relative(repo.root, file));
+    const found = lockPathsOf(gitDir, 't1', INTEGRATION).map((file) => path.relative(repo.root, file));
     expect(found.sort()).toEqual(
       [
         '.git/HEAD.lock',
@@ -145,9 +145,9 @@ describe('the locks of a task', () => {
   });
 
   test('of a clone too, unless a link could lead elsewhere', async () => {
-    const bench = await repo.bench();
+    const gitDir = await repo.gitDir();
     const clone = path.join(repo.root, '.worktrees/t1/.git');
-    const found = () => lockPathsOf(bench, 't1', INTEGRATION).filter((file) => file.startsWith(clone));
+    const found = () => lockPathsOf(gitDir, 't1', INTEGRATION).filter((file) => file.startsWith(clone));
     fs.mkdirSync(path.join(clone, 'refs/heads/task'), { recursive: true });
     expect(found().map((file) => path.relative(clone, file))).toEqual([
       'index.lock',

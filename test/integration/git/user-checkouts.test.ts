@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { advance, finishAdvance, reserve } from '../../../src/git/advance-checkout.ts';
-import type { Workbench } from '../../../src/git/private-git-dir.ts';
+import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { type Checkout, holdersOf, whyHeld } from '../../../src/git/user-checkouts.ts';
 import {
   addWorktree,
@@ -66,13 +66,13 @@ function makeScene(format: 'sha1' | 'sha256' = 'sha1', changes: Contents = CHANG
 
 let template: Scene;
 let repo: Repo;
-let bench: Workbench;
+let gitDir: PrivateGitDir;
 let from: string;
 let to: string;
 
 async function enter(scene: Scene): Promise<void> {
   ({ repo, from, to } = scene);
-  bench = await repo.bench();
+  gitDir = await repo.gitDir();
 }
 
 beforeAll(() => {
@@ -83,7 +83,7 @@ beforeEach(() => enter({ ...template, repo: copyRepo(template.repo) }));
 afterEach(() => removeRepo(repo));
 
 const holder = async (): Promise<Checkout> => {
-  const [found] = await holdersOf(bench, INTEGRATION);
+  const [found] = await holdersOf(gitDir, INTEGRATION);
   if (found === undefined) throw new Error('nobody has the branch');
   return found;
 };
@@ -101,13 +101,13 @@ const filesOf = (commit: string): unknown => {
 
 describe('who has the branch', () => {
   test('the root, or a linked worktree, or nobody', async () => {
-    expect(await holdersOf(bench, INTEGRATION)).toEqual([
+    expect(await holdersOf(gitDir, INTEGRATION)).toEqual([
       { folder: repo.root, gitDirectory: inGit(), branch: INTEGRATION },
     ]);
     repo.git('checkout', '-q', '-b', 'mine');
-    expect(await holdersOf(bench, INTEGRATION)).toEqual([]);
+    expect(await holdersOf(gitDir, INTEGRATION)).toEqual([]);
     const linked = addWorktree(repo, 'with space', 'integration');
-    expect(await holdersOf(bench, INTEGRATION)).toEqual([{ ...linked, branch: INTEGRATION }]);
+    expect(await holdersOf(gitDir, INTEGRATION)).toEqual([{ ...linked, branch: INTEGRATION }]);
   });
 
   test('also while it is rebased or bisected', async () => {
@@ -116,14 +116,14 @@ describe('who has the branch', () => {
     repo.git('commit', '-qam', 'mine');
     expect(() => repo.git('rebase', '-q', '--onto', 'other', 'HEAD~1')).toThrow();
     expect(repo.git('rev-parse', '--abbrev-ref', 'HEAD').trim()).toBe('HEAD');
-    expect(await whyHeld(bench, await holder(), from, to)).toMatchObject({
+    expect(await whyHeld(gitDir, await holder(), from, to)).toMatchObject({
       message: expect.stringContaining('rebase under way'),
       hint: expect.stringContaining('rebase --abort'),
     });
     repo.git('rebase', '--abort');
     repo.git('bisect', 'start');
     repo.git('checkout', '-q', '--detach');
-    expect(await whyHeld(bench, await holder(), from, to)).toMatchObject({
+    expect(await whyHeld(gitDir, await holder(), from, to)).toMatchObject({
       message: expect.stringContaining('bisect under way'),
     });
   });
@@ -134,19 +134,19 @@ describe('who has the branch', () => {
     const dot = path.join(linked.folder, '.git');
     const text = fs.readFileSync(dot, 'utf8');
     fs.writeFileSync(dot, `gitdir: ${inGit()}\n`);
-    expect(await holdersOf(bench, INTEGRATION)).toEqual([]);
+    expect(await holdersOf(gitDir, INTEGRATION)).toEqual([]);
     fs.writeFileSync(dot, text);
-    expect(await holdersOf(bench, INTEGRATION)).toHaveLength(1);
+    expect(await holdersOf(gitDir, INTEGRATION)).toHaveLength(1);
     fs.rmSync(linked.folder, { recursive: true });
-    expect(await holdersOf(bench, INTEGRATION)).toEqual([]);
+    expect(await holdersOf(gitDir, INTEGRATION)).toEqual([]);
   });
 
   test('a bare main repository has no files, its worktrees do', async () => {
     repo.git('branch', 'mine-too');
     const linked = addWorktree(repo, 'linked', 'mine-too').folder;
     repo.git('config', 'core.bare', 'true');
-    expect((await holdersOf(bench, INTEGRATION)).map(({ folder }) => folder)).toEqual([]);
-    expect((await holdersOf(bench, 'refs/heads/mine-too')).map(({ folder }) => folder)).toEqual([linked]);
+    expect((await holdersOf(gitDir, INTEGRATION)).map(({ folder }) => folder)).toEqual([]);
+    expect((await holdersOf(gitDir, 'refs/heads/mine-too')).map(({ folder }) => folder)).toEqual([linked]);
   });
 
   test('a submodule, whose git directory is elsewhere', async () => {
@@ -155,8 +155,8 @@ describe('who has the branch', () => {
     repo.gitIn(outer, 'init', '-q');
     repo.gitIn(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', repo.root, 'sub');
     const inner: Repo = { ...repo, root: path.join(outer, 'sub') };
-    const { openWorkbench } = await import('../../../src/git/private-git-dir.ts');
-    const opened = await openWorkbench(repo.env, inner.root);
+    const { openPrivateGitDir } = await import('../../../src/git/private-git-dir.ts');
+    const opened = await openPrivateGitDir(repo.env, inner.root);
     if ('ok' in opened) throw new Error(opened.message);
     expect((await holdersOf(opened, INTEGRATION)).map(({ folder }) => folder)).toEqual([inner.root]);
   });
@@ -256,10 +256,10 @@ describe('why a checkout is held', () => {
   for (const [name, make, says, hint] of cases) {
     test(name, async () => {
       make();
-      bench = await repo.bench();
+      gitDir = await repo.gitDir();
       const checkout = await holder();
       const before = outside(repo, repo.root, inGit());
-      const held = await whyHeld(bench, checkout, from, to);
+      const held = await whyHeld(gitDir, checkout, from, to);
       expect(held?.message).toMatch(says);
       expect(held?.hint).toMatch(hint);
       expect(outside(repo, repo.root, inGit())).toEqual(before);
@@ -272,16 +272,16 @@ describe('why a checkout is held', () => {
     write(repo.root, { 'mine.txt': 'untracked\n', 'ignored-too': 'x', 'src/mine/too': 'x' });
     fs.utimesSync(path.join(repo.root, 'src/changed.ts'), 1, 1);
     const before = outside(repo, repo.root, inGit());
-    expect(await whyHeld(bench, await holder(), from, to)).toBeUndefined();
+    expect(await whyHeld(gitDir, await holder(), from, to)).toBeUndefined();
     expect(outside(repo, repo.root, inGit())).toEqual(before);
   });
 
   test('a skip-worktree file that the merge does not change stays as it is', async () => {
     repo.git('update-index', '--skip-worktree', 'src/kept.ts');
     write(repo.root, { 'src/kept.ts': 'mine\n' });
-    expect(await whyHeld(bench, await holder(), from, to)).toBeUndefined();
+    expect(await whyHeld(gitDir, await holder(), from, to)).toBeUndefined();
     moveBranch();
-    expect(await advance(bench, await holder(), from, to)).toBe('advanced');
+    expect(await advance(gitDir, await holder(), from, to)).toBe('advanced');
     expect(fs.readFileSync(path.join(repo.root, 'src/kept.ts'), 'utf8')).toBe('mine\n');
     expect(status()).toBe('');
   });
@@ -300,22 +300,22 @@ describe('why a checkout is held', () => {
     for (const scope of ['--local', '--global'] as const) {
       test(`configured ${scope}: held until they are allowed`, async () => {
         configure(scope);
-        bench = await repo.bench();
-        const held = await whyHeld(bench, await holder(), from, to);
+        gitDir = await repo.gitDir();
+        const held = await whyHeld(gitDir, await holder(), from, to);
         expect(held?.message).toMatch(/a\.lfs must go through the filter shout, but allow_filters is off/);
         expect(held?.hint).toMatch('liza config set allow_filters true');
         expect(fs.existsSync(path.join(repo.base, 'ran'))).toBe(false);
-        bench = await repo.bench({ allowFilters: true });
-        expect(await whyHeld(bench, await holder(), from, to)).toBeUndefined();
+        gitDir = await repo.gitDir({ allowFilters: true });
+        expect(await whyHeld(gitDir, await holder(), from, to)).toBeUndefined();
         moveBranch();
-        expect(await advance(bench, await holder(), from, to)).toBe('advanced');
+        expect(await advance(gitDir, await holder(), from, to)).toBe('advanced');
         expect(fs.readFileSync(path.join(repo.root, 'a.lfs'), 'utf8')).toBe('A\n');
         expect(status()).toBe('');
       });
     }
 
     test('that nobody has do not hold: git writes such files as they are', async () => {
-      expect(await whyHeld(bench, await holder(), from, to)).toBeUndefined();
+      expect(await whyHeld(gitDir, await holder(), from, to)).toBeUndefined();
     });
 
     test('of files that the merge leaves alone do not hold', async () => {
@@ -323,8 +323,8 @@ describe('why a checkout is held', () => {
       repo.git('reset', '-q', '--hard', to);
       const next = repo.commit({ 'plain.txt': 'q\n' });
       repo.git('reset', '-q', '--hard', to);
-      bench = await repo.bench();
-      expect(await whyHeld(bench, await holder(), to, next)).toBeUndefined();
+      gitDir = await repo.gitDir();
+      expect(await whyHeld(gitDir, await holder(), to, next)).toBeUndefined();
     });
   });
 });
@@ -340,7 +340,7 @@ describe('an advance', () => {
       const checkout = await holder();
       const names = fs.readdirSync(inGit()).sort();
       moveBranch();
-      expect(await advance(bench, checkout, from, to)).toBe('advanced');
+      expect(await advance(gitDir, checkout, from, to)).toBe('advanced');
       expect(status()).toBe('?? mine.txt\n');
       expect(filesIn(repo.root)).toEqual({ ...(expected as object), 'mine.txt': expect.stringContaining('untracked') });
       expect(fs.readdirSync(inGit()).sort()).toEqual(names);
@@ -356,9 +356,9 @@ describe('an advance', () => {
     const root = outside(repo, repo.root, inGit());
     const linked = addWorktree(repo, 'linked', 'integration');
     const checkout = await holder();
-    expect(await whyHeld(bench, checkout, from, to)).toBeUndefined();
+    expect(await whyHeld(gitDir, checkout, from, to)).toBeUndefined();
     moveBranch();
-    expect(await advance(bench, checkout, from, to)).toBe('advanced');
+    expect(await advance(gitDir, checkout, from, to)).toBe('advanced');
     expect(filesIn(linked.folder)).toEqual(expected);
     expect(status(linked.folder)).toBe('');
     const { files, index } = root as { files: unknown; index: unknown };
@@ -368,8 +368,8 @@ describe('an advance', () => {
 
   test('twice is once', async () => {
     moveBranch();
-    expect(await advance(bench, await holder(), from, to)).toBe('advanced');
-    expect(await advance(bench, await holder(), from, to)).toBe('advanced');
+    expect(await advance(gitDir, await holder(), from, to)).toBe('advanced');
+    expect(await advance(gitDir, await holder(), from, to)).toBe('advanced');
     expect(status()).toBe('');
   });
 
@@ -389,11 +389,11 @@ describe('an advance', () => {
     for (const [make, says, undo] of refusals) {
       make();
       const before = outside(repo, repo.root, inGit());
-      expect(await advance(bench, checkout, from, to)).toEqual({ failed: expect.stringMatching(says) });
+      expect(await advance(gitDir, checkout, from, to)).toEqual({ failed: expect.stringMatching(says) });
       expect(outside(repo, repo.root, inGit())).toEqual(before);
       undo();
     }
-    expect(await advance(bench, checkout, from, to)).toBe('advanced');
+    expect(await advance(gitDir, checkout, from, to)).toBe('advanced');
     expect(status()).toBe('');
   });
 
@@ -402,20 +402,20 @@ describe('an advance', () => {
     repo.git('checkout', '-q', '-b', 'mine');
     const before = filesIn(repo.root);
     moveBranch();
-    expect(await advance(bench, checkout, from, to)).toBe('advanced');
+    expect(await advance(gitDir, checkout, from, to)).toBe('advanced');
     expect(filesIn(repo.root)).toEqual(before);
     expect(status()).toBe('');
   });
 
   test('reserved before the branch moves keeps other gits out, and can be given back', async () => {
     const before = outside(repo, repo.root, inGit());
-    const reserved = reserve(bench, await holder(), from, to);
+    const reserved = reserve(gitDir, await holder(), from, to);
     if ('failed' in reserved) throw new Error(reserved.failed);
     expect(() => repo.git('commit', '-q', '--allow-empty', '-m', 'mine')).toThrow(/index\.lock/);
     expect(() => repo.git('checkout', '-q', from)).toThrow(/index\.lock/);
     reserved.release();
     expect(outside(repo, repo.root, inGit())).toEqual(before);
-    const again = reserve(bench, await holder(), from, to);
+    const again = reserve(gitDir, await holder(), from, to);
     if ('failed' in again) throw new Error(again.failed);
     moveBranch();
     expect(await again.complete()).toBe('advanced');
@@ -482,11 +482,11 @@ describe('an advance that was killed', () => {
     test(`${name} is finished`, async () => {
       moveBranch();
       make();
-      expect(await finishAdvance(bench, await holder())).toBe('finished');
+      expect(await finishAdvance(gitDir, await holder())).toBe('finished');
       expect(status()).toBe('');
       expect(filesIn(repo.root)).toEqual(expected);
       expect(fs.readdirSync(inGit()).filter((file) => /liza-|lock/.test(file))).toEqual([]);
-      expect(await finishAdvance(bench, await holder())).toBe('nothing');
+      expect(await finishAdvance(gitDir, await holder())).toBe('nothing');
     });
 
     if (name.includes('not written')) continue; // it waits a second
@@ -496,7 +496,7 @@ describe('an advance that was killed', () => {
       make();
       write(repo.root, { 'src/changed.ts': 'mine\n', 'README.md': 'mine too\n' });
       const before = filesIn(repo.root);
-      const finished = await finishAdvance(bench, await holder());
+      const finished = await finishAdvance(gitDir, await holder());
       if (name.startsWith('after')) expect(finished).toBe('finished');
       else
         expect(finished).toEqual({
@@ -510,7 +510,7 @@ describe('an advance that was killed', () => {
       moveBranch();
       make();
       write(repo.root, { 'README.md': 'mine\n', 'mine.txt': 'mine\n' });
-      expect(await finishAdvance(bench, await holder())).toBe('finished');
+      expect(await finishAdvance(gitDir, await holder())).toBe('finished');
       expect(status()).toBe(' M README.md\n?? mine.txt\n');
       const mine = { 'README.md': expect.stringContaining('mine'), 'mine.txt': expect.stringContaining('mine') };
       expect(filesIn(repo.root)).toEqual({ ...(expected as object), ...mine });
@@ -524,7 +524,7 @@ describe('an advance that was killed', () => {
     fs.renameSync(path.join(repo.root, 'src'), elsewhere);
     fs.symlinkSync(elsewhere, path.join(repo.root, 'src'));
     const before = filesIn(elsewhere);
-    expect(await finishAdvance(bench, await holder())).toEqual({ failed: expect.stringContaining('in the way: src') });
+    expect(await finishAdvance(gitDir, await holder())).toEqual({ failed: expect.stringContaining('in the way: src') });
     expect(filesIn(elsewhere)).toEqual(before);
   });
 
@@ -532,7 +532,7 @@ describe('an advance that was killed', () => {
     moveBranch();
     mark();
     write(repo.root, { 'src/changed.ts': (file) => spawnSync('mkfifo', [file]) });
-    expect(await finishAdvance(bench, await holder())).toEqual({
+    expect(await finishAdvance(gitDir, await holder())).toEqual({
       failed: expect.stringContaining('src/changed.ts'),
     });
     expect(fs.lstatSync(path.join(repo.root, 'src/changed.ts')).isFIFO()).toBe(true);
@@ -543,7 +543,7 @@ describe('an advance that was killed', () => {
     mark();
     write(repo.root, { 'folder/deep/ignored-mine': 'mine' });
     const before = filesIn(repo.root);
-    expect(await finishAdvance(bench, await holder())).toEqual({ failed: expect.stringContaining('ignored-mine') });
+    expect(await finishAdvance(gitDir, await holder())).toEqual({ failed: expect.stringContaining('ignored-mine') });
     expect(filesIn(repo.root)).toEqual(before);
   });
 
@@ -552,10 +552,10 @@ describe('an advance that was killed', () => {
     mark(false);
     fs.copyFileSync(inGit('index'), inGit('index.lock'));
     const before = outside(repo, repo.root, inGit());
-    expect(await finishAdvance(bench, await holder())).toEqual({ failed: expect.stringContaining('index.lock') });
+    expect(await finishAdvance(gitDir, await holder())).toEqual({ failed: expect.stringContaining('index.lock') });
     expect(outside(repo, repo.root, inGit())).toEqual(before);
     fs.rmSync(inGit('index.lock'));
-    expect(await finishAdvance(bench, await holder())).toBe('finished');
+    expect(await finishAdvance(gitDir, await holder())).toBe('finished');
     expect(status()).toBe('');
   });
 
@@ -563,7 +563,7 @@ describe('an advance that was killed', () => {
     mark();
     write(repo.root, { 'src/changed.ts': 'mine\n', 'src/gone.ts': null });
     const before = filesIn(repo.root);
-    expect(await finishAdvance(bench, await holder())).toBe('nothing');
+    expect(await finishAdvance(gitDir, await holder())).toBe('nothing');
     expect(filesIn(repo.root)).toEqual(before);
     expect(fs.readdirSync(inGit()).filter((file) => /liza-|lock/.test(file))).toEqual([]);
   });
@@ -572,14 +572,14 @@ describe('an advance that was killed', () => {
     moveBranch();
     mark(false);
     const mine = repo.commit({ 'mine.txt': 'mine\n' });
-    expect(await finishAdvance(bench, await holder())).toEqual({ failed: expect.stringContaining(mine.slice(0, 12)) });
+    expect(await finishAdvance(gitDir, await holder())).toEqual({ failed: expect.stringContaining(mine.slice(0, 12)) });
     expect(status()).toBe('');
     expect(fs.existsSync(inGit('liza-advance'))).toBe(false);
   });
 
   test('with a marker that was torn is nothing', async () => {
     fs.writeFileSync(inGit('liza-advance'), '{"from":"12');
-    expect(await finishAdvance(bench, await holder())).toBe('nothing');
+    expect(await finishAdvance(gitDir, await holder())).toBe('nothing');
     expect(fs.existsSync(inGit('liza-advance'))).toBe(false);
   });
 
@@ -598,7 +598,7 @@ describe('an advance that was killed', () => {
       repo.git('read-tree', from);
       mark();
       write(repo.root, files);
-      expect(await finishAdvance(bench, await holder())).toBe('finished');
+      expect(await finishAdvance(gitDir, await holder())).toBe('finished');
       expect(filesIn(repo.root)).toEqual(fresh);
       expect(status()).toBe('');
     }
@@ -624,8 +624,8 @@ describe('an advance that was killed', () => {
         marker = `${JSON.stringify({ from: older, to: newer })}\n`;
         if (kill) mark();
         const done = kill
-          ? await finishAdvance(bench, await holder())
-          : await advance(bench, await holder(), older, newer);
+          ? await finishAdvance(gitDir, await holder())
+          : await advance(gitDir, await holder(), older, newer);
         expect(done).toBe(kill ? 'finished' : 'advanced');
         expect(status()).toBe('');
         expect(fs.existsSync(path.join(repo.root, 'sub'))).toBe(newer !== from);
@@ -639,17 +639,17 @@ describe('an advance that was killed', () => {
     repo.git('config', 'filter.broken.clean', 'cat');
     repo.git('config', 'filter.broken.required', 'true');
     repo.git('config', 'filter.broken.smudge', 'false');
-    bench = await repo.bench({ allowFilters: true });
+    gitDir = await repo.gitDir({ allowFilters: true });
     moveBranch();
     const checkout = await holder();
-    expect(await advance(bench, checkout, from, to)).toEqual({ failed: expect.stringContaining('doctor --fix') });
+    expect(await advance(gitDir, checkout, from, to)).toEqual({ failed: expect.stringContaining('doctor --fix') });
     // It had begun, and nobody's git can make a commit of the half.
     expect(fs.existsSync(path.join(repo.root, 'src/gone.ts'))).toBe(false);
     expect(() => repo.git('commit', '-qm', 'half')).toThrow(/index\.lock/);
-    expect(await finishAdvance(bench, checkout)).toEqual({ failed: expect.stringContaining('doctor --fix') });
+    expect(await finishAdvance(gitDir, checkout)).toEqual({ failed: expect.stringContaining('doctor --fix') });
     repo.git('config', 'filter.broken.smudge', 'cat');
-    bench = await repo.bench({ allowFilters: true });
-    expect(await finishAdvance(bench, checkout)).toBe('finished');
+    gitDir = await repo.gitDir({ allowFilters: true });
+    expect(await finishAdvance(gitDir, checkout)).toBe('finished');
     expect(status()).toBe('');
     expect(filesIn(repo.root)).toEqual(filesOf(to));
   });

@@ -7,10 +7,10 @@ import { open as openRoom, type Part, type RoomOptions, r } from '../supervisor/
 
 const open = (options: RoomOptions): Promise<void> =>
   openRoom({ config: { pause_grace: 50, poll_interval: 5 }, ...options });
-const seat = (id = 'coder-1') =>
+const member = (id = 'coder-1') =>
   r()
     .crew.view()
-    .seats.find((one) => one.agent === id);
+    .members.find((one) => one.agent === id);
 const status = async (task = 't') => (await r().p.task(task)).status;
 const sessions = (id: string) => r().started.filter(({ agent }) => agent === id);
 /** Waits for it while time passes. */
@@ -62,7 +62,7 @@ describe.each([
     await open({ tasks: ['t', 'u'], parts: { 'coder-1': [BUSY] } });
     await busy();
     await pause();
-    await eventually('ended', () => seat()?.state === 'idle');
+    await eventually('ended', () => member()?.state === 'idle');
     expect(r().said().join()).toContain('stopped: PAUSE is on');
     r().clock.advance(60_000);
     expect(r().started).toHaveLength(1);
@@ -89,7 +89,7 @@ describe.each([
     await eventually('the planner at work', () => sessions('planner-1').length === 1);
     expect(sessions('planner-1')[0]?.prompt).toContain('WAKE TRIGGER: BLOCKED_TASKS (t)');
     expect(sessions('planner-1')[0]?.prompt).toContain('human override');
-    await eventually('the coder let go', () => seat()?.state === 'idle');
+    await eventually('the coder let go', () => member()?.state === 'idle');
     expect(await r().p.task('t')).toMatchObject({ status: 'BLOCKED', blocked_reason: 'human override' });
     expect(precious()).toBe('precious\n');
     expect(sessions('coder-1')).toHaveLength(1);
@@ -130,7 +130,7 @@ describe.each([
 ] as const)('inject task, by %s', (_how, inject) => {
   test('it is there to be claimed, and an idle coder takes it', async () => {
     await open({ tasks: [{ id: 't', paused: true }], parts: { 'coder-1': [{}] } });
-    await r().until('idle', () => seat()?.state === 'idle');
+    await r().until('idle', () => member()?.state === 'idle');
     await inject();
     await eventually('claimed', async () => (await r().p.store.readTask('injected'))?.task.status === 'CLAIMED');
     await r().until('at work', () => r().started.length === 1);
@@ -177,7 +177,7 @@ describe.each([
     await open({ agents: ['coder-1', 'planner-1'], parts: { 'coder-1': [BUSY], 'planner-1': [{}] } });
     await busy();
     await halt();
-    await eventually('ended', () => seat()?.state === 'idle');
+    await eventually('ended', () => member()?.state === 'idle');
     expect(await status()).toBe('CLAIMED');
     await resume();
     await eventually('started again', () => sessions('coder-1').length === 2);
@@ -194,7 +194,7 @@ describe('one task, by pause <task>', () => {
     await open({ parts: { 'coder-1': [BUSY] } });
     await busy();
     await r().p.run(undefined, { name: 'pause', task: 't' });
-    await eventually('ended', () => seat()?.state === 'idle');
+    await eventually('ended', () => member()?.state === 'idle');
     await r().p.run(undefined, { name: 'resume', task: 't' });
     await eventually('started again', () => r().started.length === 2);
     expect(precious()).toBe('precious\n');
@@ -218,7 +218,7 @@ describe('with the watcher beside the crew', () => {
       });
     }
     await eventually('tripped', () => fs.existsSync(report()));
-    await eventually('ended', () => seat()?.state === 'idle');
+    await eventually('ended', () => member()?.state === 'idle');
     expect(r().said().join()).toContain('circuit breaker TRIGGERED: retry_cluster');
     await eventually('summed up', () => papers().length === 1);
     await r().p.run(undefined, { name: 'resolve', resolution: 'one lock per queue' });

@@ -3,13 +3,13 @@
 
 import fs from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import type { Shelter } from '../../../src/sandbox/mode.ts';
+import type { SandboxSupport } from '../../../src/sandbox/mode.ts';
 import { claimTask } from '../../../src/tasks/claim.ts';
 import { isRefusal } from '../../../src/tasks/context.ts';
 import { type Project, type ProjectOptions, project, succeeded } from '../tasks/project.ts';
 
 /** As on a machine with bubblewrap; nothing here starts it. */
-const THERE: Shelter = {
+const THERE: SandboxSupport = {
   tool: () => ({ kind: 'bubblewrap', program: '/usr/bin/bwrap', extra: [] }),
   detect: async () => ({ why: 'it does not work here', remedy: 'mend it' }),
   off: false,
@@ -22,7 +22,7 @@ const open = (options: ProjectOptions = {}): Project => {
   p = project(options);
   return p;
 };
-const claim = (agent = 'coder-1') => claimTask(p.hands(agent, { shelter: THERE }), 't', agent);
+const claim = (agent = 'coder-1') => claimTask(p.hands(agent, { sandboxSupport: THERE }), 't', agent);
 const isClone = (): boolean => fs.lstatSync(p.folder('t', '.git')).isDirectory();
 
 test('a new folder is a clone, though worktrees are configured', async () => {

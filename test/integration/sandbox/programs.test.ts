@@ -9,12 +9,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settings } from '../../../src/protocol/state.ts';
 import { confine } from '../../../src/sandbox/confine.ts';
 import { isTool, tried } from '../../../src/sandbox/detect.ts';
-import { needsClone, runConfined, type Shelter, shelterOf, standing } from '../../../src/sandbox/mode.ts';
+import {
+  needsClone,
+  runConfined,
+  type SandboxSupport,
+  sandboxMode,
+  sandboxSupportOf,
+} from '../../../src/sandbox/mode.ts';
 import { toolFolders } from '../../../src/sandbox/toolchains.ts';
 import { type Project, project } from '../tasks/project.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
-const NONE: Shelter = {
+const NONE: SandboxSupport = {
   tool: () => ({ why: 'bubblewrap is not installed', remedy: 'install it' }),
   detect: async () => ({ why: 'bubblewrap is not installed', remedy: 'install it' }),
   off: false,
@@ -38,13 +44,13 @@ afterEach(() => p.remove());
 const run = async (
   script: string,
   config: Partial<ReturnType<typeof settings>> = {},
-  shelter: Shelter | undefined = shelterOf({ ...process.env }, []),
+  sandboxSupport: SandboxSupport | undefined = sandboxSupportOf({ ...process.env }, []),
   timeoutMs = 20_000,
 ) => {
   const env = { ...process.env, ...p.env, HOME: home, LIZA_SANDBOX: undefined };
   const rules = { ...settings(await p.state()), sandbox: 'require' as const, ...config };
   const program = { argv: ['sh', '-c', script] as [string, ...string[]], cwd: folder, env, timeoutMs };
-  return runConfined({ root: p.root, shelter }, rules, { folder, part: 'tests' }, program);
+  return runConfined({ root: p.root, sandboxSupport }, rules, { folder, part: 'tests' }, program);
 };
 
 describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
@@ -142,7 +148,7 @@ describe.skipIf(!works)('a program of the project in bubblewrap', () => {
     for (const one of [kept, victim, tmp]) fs.mkdirSync(one);
     fs.writeFileSync(login, 'the login');
     fs.symlinkSync(victim, path.join(kept, '.cli'));
-    const tool = await shelterOf({ ...process.env }, []).detect();
+    const tool = await sandboxSupportOf({ ...process.env }, []).detect();
     if (!isTool(tool)) throw new Error(tool.why);
     const policy = {
       ...{ cwd: '/', hide: [], write: [], tmp, network: false },
@@ -165,12 +171,12 @@ describe('where there is none', () => {
   });
 
   test('who is asked for none is told why', async () => {
-    expect(await standing(NONE, { sandbox: 'auto' })).toEqual({
+    expect(await sandboxMode(NONE, { sandbox: 'auto' })).toEqual({
       off: 'bubblewrap is not installed',
       remedy: 'install it',
     });
-    expect(await standing(NONE, { sandbox: 'require' })).toMatchObject({ ok: false, code: 5, guard: 'sandbox' });
-    expect(await standing(undefined, { sandbox: 'require' })).toMatchObject({ ok: false, code: 5 });
+    expect(await sandboxMode(NONE, { sandbox: 'require' })).toMatchObject({ ok: false, code: 5, guard: 'sandbox' });
+    expect(await sandboxMode(undefined, { sandbox: 'require' })).toMatchObject({ ok: false, code: 5 });
     expect(needsClone(NONE, { sandbox: 'require' })).toBe(false);
     const off = { ...NONE, off: true, tool: () => ({ kind: 'bubblewrap', program: '/b', extra: [] }) as const };
     expect(needsClone(off, { sandbox: 'auto' })).toBe(false);

@@ -7,9 +7,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Config, type Role, type Settings, settings } from '../../../src/protocol/state.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
-import { shelterOf } from '../../../src/sandbox/mode.ts';
+import { sandboxSupportOf } from '../../../src/sandbox/mode.ts';
 import { type Lodging, lodge, noteFor } from '../../../src/sandbox/session.ts';
-import type { Office } from '../../../src/supervisor/context.ts';
+import type { SupervisorContext } from '../../../src/supervisor/context.ts';
 import type { SessionWork } from '../../../src/supervisor/session.ts';
 import { type Project, project } from '../tasks/project.ts';
 
@@ -67,9 +67,9 @@ async function stay(script: string, { role = 'coder', agent = 'coder-1', config 
     env: whole,
     context: p.context,
     bin,
-    shelter: shelterOf(whole, [process.execPath, '/nowhere/dist/liza.cjs']),
+    sandboxSupport: sandboxSupportOf(whole, [process.execPath, '/nowhere/dist/liza.cjs']),
     tell: ({ text }: { text: string }) => said.push(text),
-  } as unknown as Office;
+  } as unknown as SupervisorContext;
   const work = { agent, role, cwd, task: 't', chosen: { provider: PROVIDER }, prompt: '' } as SessionWork;
   const rules = { ...settings(await p.state()), sandbox: 'require', ...config } as Settings;
   const found = await lodge(

@@ -26,10 +26,10 @@ const set = async (key: string, value: unknown): Promise<void> => {
     ),
   );
 };
-const seat = (id = 'coder-1') =>
+const member = (id = 'coder-1') =>
   r()
     .crew.view()
-    .seats.find(({ agent }) => agent === id);
+    .members.find(({ agent }) => agent === id);
 const ended = (): number =>
   r()
     .said()
@@ -50,9 +50,9 @@ describe('the goal’s budget', () => {
   test('is counted session by session; then nothing starts, and it is said why and what to do; raised, it goes on', async () => {
     await limited({ goal: { usd: 1 } }, { parts: { 'coder-1': [works({ input: 10, output: 5, cost_usd: 0.5 })] } });
     await r().until('two sessions', () => ended() === 2);
-    await r().until('idle', () => seat()?.state === 'idle');
+    await r().until('idle', () => member()?.state === 'idle');
     expect(r().started).toHaveLength(2);
-    expect(seat()?.why).toBe('the budget of the goal is used up: $1.00 of $1.00');
+    expect(member()?.why).toBe('the budget of the goal is used up: $1.00 of $1.00');
     const sentence =
       'the budget of the goal is used up: $1.00 of $1.00, so no session starts: liza config set budgets.goal.usd 2';
     await r().until('it is said', () => waitsFor() === sentence);
@@ -88,7 +88,7 @@ describe('the goal’s budget', () => {
   test('a planner and a reviewer wait for it as well', async () => {
     await limited({ goal: { sessions: 0 } }, { agents: ['planner-1', 'code-reviewer-1', 'coder-1'], parts: {} });
     await r().until('all idle', () =>
-      ['planner-1', 'code-reviewer-1', 'coder-1'].every((id) => seat(id)?.why?.startsWith('the budget') === true),
+      ['planner-1', 'code-reviewer-1', 'coder-1'].every((id) => member(id)?.why?.startsWith('the budget') === true),
     );
     expect(r().started).toHaveLength(0);
   });
@@ -100,8 +100,8 @@ test('the day’s: a new day begins at midnight UTC, and work with it', async ()
     { parts: { 'coder-1': [{ act: async () => void r().clock.advance(90_000), end: 'date +%N > note.txt; exit 0' }] } },
   );
   await r().until('one session', () => ended() === 1);
-  await r().until('idle', () => seat()?.state === 'idle' && seat()?.why !== undefined);
-  expect(seat()?.why).toMatch(/^the budget of today \(UTC\) is used up: 1\.5 min of 1 min/);
+  await r().until('idle', () => member()?.state === 'idle' && member()?.why !== undefined);
+  expect(member()?.why).toMatch(/^the budget of today \(UTC\) is used up: 1\.5 min of 1 min/);
   const midnight = Math.ceil((START + 3_600_000) / 86_400_000) * 86_400_000;
   r().clock.advance(midnight - r().clock.now() - 1000);
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -172,7 +172,7 @@ test('a review that is ended for its task’s budget: the run says so, and raise
     crew: { untilIdle: true },
   } as RoomOptions);
   const over = r().crew.ended;
-  await r().until('it told', () => seat('code-reviewer-1')?.session?.cost_usd === 1.3);
+  await r().until('it told', () => member('code-reviewer-1')?.session?.cost_usd === 1.3);
   const tick = setInterval(() => r().clock.advance(500), 20);
   try {
     expect(await over).toMatchObject({
@@ -236,7 +236,7 @@ describe('a session that goes far beyond', () => {
   test('is ended, its work stays, and what it used is recorded', async () => {
     const part: Part = { events: used({ input: 100, output: 50, cost_usd: 1.3 }) };
     await limited({ goal: { usd: 1 } }, { parts: { 'coder-1': [part] } });
-    await r().until('it told', () => seat()?.session?.cost_usd === 1.3);
+    await r().until('it told', () => member()?.session?.cost_usd === 1.3);
     expect(ended()).toBe(0);
     r().clock.advance(30_000);
     await r().until('its end', () => ended() === 1);
@@ -250,7 +250,7 @@ describe('a session that goes far beyond', () => {
   test('a little beyond it may finish', async () => {
     const part: Part = { events: used({ input: 100, output: 50, cost_usd: 1.1 }) };
     await limited({ goal: { usd: 1 } }, { parts: { 'coder-1': [part] } });
-    await r().until('it told', () => seat()?.session?.cost_usd === 1.1);
+    await r().until('it told', () => member()?.session?.cost_usd === 1.1);
     r().clock.advance(30_000);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(ended()).toBe(0);
@@ -327,7 +327,7 @@ test('a disk that is full when a session ends: it waits for room, records what w
       ? Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
       : transact.call(store, asking, decision);
   Object.assign(store, { transact: failing });
-  await r().until('it waits', () => seat()?.why === 'the disk is full');
+  await r().until('it waits', () => member()?.why === 'the disk is full');
   expect(r().said()).toContainEqual(expect.stringContaining('make room, and it goes on by itself'));
   r().clock.advance(6000);
   expect(r().started).toHaveLength(1);
@@ -363,7 +363,7 @@ describe('what a session used whose supervisor was killed', () => {
   test('is noted while it runs, and gone once it is recorded', async () => {
     const part: Part = { events: used({ input: 100, output: 50, cost_usd: 0.7 }) };
     await open({ parts: { 'coder-1': [part] } });
-    await r().until('it told', () => seat()?.session?.cost_usd === 0.7);
+    await r().until('it told', () => member()?.session?.cost_usd === 0.7);
     r().clock.advance(61_000);
     const file = left(r().p.root);
     await r().until('it is noted', () => fs.readFileSync(file, 'utf8').includes('0.7'));
@@ -431,7 +431,7 @@ describe('what a session used whose supervisor was killed', () => {
         await begins(store);
       },
     } as RoomOptions);
-    await r().until('it waits', () => seat('coder-2')?.why?.startsWith('the budget of the goal') === true);
+    await r().until('it waits', () => member('coder-2')?.why?.startsWith('the budget of the goal') === true);
     expect((await r().p.state()).goal.spent).toBeUndefined();
     child.stdin.end();
     await once(child, 'exit');
@@ -457,7 +457,7 @@ describe('what a session used whose supervisor was killed', () => {
 
 test('a disk without room: nothing starts until there is some', async () => {
   await open({ parts: { 'coder-1': [{}] }, config: { min_free_mb: 1_000_000_000 } } as RoomOptions);
-  await r().until('idle', () => seat()?.why?.startsWith('the disk has') === true);
+  await r().until('idle', () => member()?.why?.startsWith('the disk has') === true);
   expect(r().started).toHaveLength(0);
   await set('min_free_mb', 1);
   await r().until('a session', () => r().started.length === 1);
@@ -491,7 +491,7 @@ test('what is told to an agent, kept of it and shown holds no secret', async () 
     .filter((entry) => entry.isFile())
     .map((entry) => [entry.name, fs.readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8')] as const);
   expect(all.filter(([, text]) => text.includes('Ab3_x-9Z')).map(([name]) => name)).toEqual([]);
-  expect(JSON.stringify([r().crew.view().happenings, r().crew.view().seats])).not.toContain('Ab3_x-9Z');
+  expect(JSON.stringify([r().crew.view().events, r().crew.view().members])).not.toContain('Ab3_x-9Z');
   expect((await r().p.task('t')).blocked_reason).toBe('cannot log in with [redacted]');
   expect(all.find(([name]) => name.endsWith('.log'))?.[1]).toContain('plain [redacted]');
 });

@@ -11,10 +11,10 @@ const declare = (code: number, agent = 'coder-1') => r().p.run(agent, { name: 'e
 const declared = (code: number): Part => ({ act: () => declare(code), end: 'exit 0' });
 const status = async (task = 't') => (await r().p.task(task)).status;
 const agent = async (id = 'coder-1') => (await r().p.state()).agents[id];
-const seat = (id = 'coder-1') =>
+const member = (id = 'coder-1') =>
   r()
     .crew.view()
-    .seats.find((one) => one.agent === id);
+    .members.find((one) => one.agent === id);
 const sleeps = (least: number, most: number): boolean =>
   r()
     .clock.sleeping()
@@ -121,7 +121,7 @@ describe('exits', () => {
     expect(reason).toContain('spin');
     // Whoever reads it need not look for the log.
     if (part.events !== undefined) expect(reason).toContain('It printed last:\nI think hard');
-    expect(seat()?.state).toBe('idle');
+    expect(member()?.state).toBe('idle');
   });
 
   test('what it changed in its folder is progress, also without a word on the board', async () => {
@@ -136,7 +136,7 @@ describe('exits', () => {
     await session(1, 5000);
     await session(2, 10_000);
     await session(3);
-    await r().until('stopped', () => seat()?.state === 'stopped');
+    await r().until('stopped', () => member()?.state === 'stopped');
     expect(await agent()).toMatchObject({ trouble: { kind: 'crash-loop' } });
     await r().until('the alarm', () =>
       r()
@@ -155,7 +155,7 @@ describe('exits', () => {
     const until = Date.parse('2026-03-01T12:00:00Z');
     const quota = { kind: 'failure', failure: 'quota', text: 'limit reached', until } as const;
     await open({ parts: { 'coder-1': [{ events: [quota], end: 'exit 1' }, {}] } });
-    await r().until('waiting', () => seat()?.state === 'backing-off');
+    await r().until('waiting', () => member()?.state === 'backing-off');
     expect(await agent()).toMatchObject({ trouble: { kind: 'quota', until: '2026-03-01T12:00:00Z' } });
     r().clock.advance(until - r().clock.now() - 1000);
     expect(r().started).toHaveLength(1);
@@ -171,29 +171,29 @@ describe('exits', () => {
       parts: { 'coder-1': [{ events: [quota, { kind: 'activity', text: 'waits' }] }, {}] },
       config: { poll_interval: 1000, lease_duration: 9000 },
     });
-    await r().until('heard', () => seat()?.activity === 'waits');
+    await r().until('heard', () => member()?.activity === 'waits');
     for (const ms of [60_000, 60_000, 60_000]) {
       await r().until('a look at the clock', () => sleeps(0, 60_000));
       r().clock.advance(ms);
     }
-    await r().until('waiting', () => seat()?.state === 'backing-off');
-    expect(seat()).toMatchObject({ why: 'limit reached', until });
+    await r().until('waiting', () => member()?.state === 'backing-off');
+    expect(member()).toMatchObject({ why: 'limit reached', until });
     expect(await status()).toBe('CLAIMED');
   });
 
   test('login needed: one sentence, and it stops', async () => {
     const login = { kind: 'failure', failure: 'login', text: 'run /login first' } as const;
     await open({ parts: { 'coder-1': [{ events: [login], end: 'exit 1' }] } });
-    await r().until('stopped', () => seat()?.state === 'stopped');
-    expect(seat()?.why).toBe('run /login first');
+    await r().until('stopped', () => member()?.state === 'stopped');
+    expect(member()?.why).toBe('run /login first');
     expect(r().started).toHaveLength(1);
   });
 
   test('a program that is not there: it stops', async () => {
     const launch = () => ({ argv: ['/no/such/agent'] as const });
     await open({ provider: { launch } });
-    await r().until('stopped', () => seat()?.state === 'stopped');
-    expect(seat()?.why).toContain('/no/such/agent was not found');
+    await r().until('stopped', () => member()?.state === 'stopped');
+    expect(member()?.why).toContain('/no/such/agent was not found');
   });
 
   test('silence: ended, restarted once, then blocked', async () => {
@@ -202,7 +202,7 @@ describe('exits', () => {
       config: { progress_timeout: 100, poll_interval: 20, lease_duration: 9000 },
     });
     for (let nth = 1; nth <= 2; nth += 1) {
-      await r().until(`session ${nth}`, () => r().started.length === nth && seat()?.state === 'working');
+      await r().until(`session ${nth}`, () => r().started.length === nth && member()?.state === 'working');
       await r().until('a look at the clock', () =>
         r()
           .clock.sleeping()
@@ -222,7 +222,7 @@ describe('exits', () => {
 describe('leases', () => {
   test('are renewed while the agent works and while it waits', async () => {
     await open({ parts: { 'coder-1': [{}] } });
-    await r().until('working', () => seat()?.state === 'working');
+    await r().until('working', () => member()?.state === 'working');
     for (let minute = 0; minute < 12; minute += 1) {
       await r().until('a heartbeat to come', () =>
         r()
@@ -247,7 +247,7 @@ describe('leases', () => {
       agents: ['coder-1', 'coder-2'],
       parts: { 'coder-1': [{ events: [quota], end: 'exit 1' }, {}], 'coder-2': [{}] },
     });
-    await r().until('waiting', () => seat()?.state === 'backing-off');
+    await r().until('waiting', () => member()?.state === 'backing-off');
     for (let minute = 0; minute < 8; minute += 1) {
       await r().until('a heartbeat to come', () => sleeps(0, 60_000));
       r().clock.advance(60_000);
@@ -263,7 +263,7 @@ describe('leases', () => {
 
   test('taken away: the session is ended, and what it still tries is refused', async () => {
     await open({ parts: { 'coder-1': [{}, {}] } });
-    await r().until('working', () => seat()?.state === 'working');
+    await r().until('working', () => member()?.state === 'working');
     await r().p.run(undefined, { name: 'release-claim', task: 't', reason: 'wrong agent' });
     await r().until('the end', () =>
       r()
@@ -379,7 +379,7 @@ test('an agent’s git that has lost its folder’s own does not find the projec
 
 test('an accident in one supervisor ends them all in order, and is told', async () => {
   await open({ tasks: ['t', 'u'], agents: ['coder-1', 'coder-2'], parts: { 'coder-1': [{}], 'coder-2': [{}] } });
-  await r().until('both work', () => seat()?.state === 'working' && seat('coder-2')?.state === 'working');
+  await r().until('both work', () => member()?.state === 'working' && member('coder-2')?.state === 'working');
   Object.assign(r().p.store, { read: () => Promise.reject(new Error('the disk is gone')) });
   r().clock.advance(60_000);
   await expect(r().crew.ended).rejects.toThrow('the disk is gone');
@@ -402,7 +402,7 @@ describe('a planner’s wake', () => {
     await session(2);
     await r().until('handled', async () => (await agent('planner-1'))?.handled !== undefined);
     expect(r().started[1]?.prompt).toContain('HUMAN_NOTE');
-    expect(seat('planner-1')?.state).toBe('idle');
+    expect(member('planner-1')?.state).toBe('idle');
   });
 
   test('of one that did nothing and said nothing neither', async () => {

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach } from 'vitest';
 import type { AgentEvent, Provider, SessionRequest } from '../../../src/providers/provider.ts';
-import { makeBell } from '../../../src/supervisor/change-signal.ts';
+import { makeChangeSignal } from '../../../src/supervisor/change-signal.ts';
 import type { Clock } from '../../../src/supervisor/context.ts';
 import { type CrewOptions, startCrew } from '../../../src/supervisor/crew.ts';
 import type { CrewControl } from '../../../src/supervisor/crew-view.ts';
@@ -109,7 +109,7 @@ async function openRoom(options: RoomOptions): Promise<Room> {
       store: p.store,
       context: p.context,
       clock,
-      bell: makeBell(clock),
+      changeSignal: makeChangeSignal(clock),
       pid: process.pid,
       isRoot: false,
       places: { project: p.root, blackboard: p.file('.liza/state.yaml'), specs: p.file('specs'), scripts: '/scripts' },
@@ -125,12 +125,10 @@ async function openRoom(options: RoomOptions): Promise<Room> {
     clock,
     crew: control,
     started,
-    said: () => control.view().happenings.map(({ text }) => text),
+    said: () => control.view().events.map(({ text }) => text),
     until: async (what, holds) => {
-      const seats = () => control.view().seats.map(({ agent, state, why }) => `${agent} ${state} ${why ?? ''}`);
-      await eventually(what, holds, () =>
-        [...seats(), ...control.view().happenings.map(({ text }) => text)].join('\n'),
-      );
+      const members = () => control.view().members.map(({ agent, state, why }) => `${agent} ${state} ${why ?? ''}`);
+      await eventually(what, holds, () => [...members(), ...control.view().events.map(({ text }) => text)].join('\n'));
     },
     close: async () => {
       control.stop();

@@ -4,14 +4,14 @@ import fs from 'node:fs';
 import { expect, test } from 'vitest';
 import { open, r } from './harness.ts';
 
-const seat = () => r().crew.view().seats[0];
+const member = () => r().crew.view().members[0];
 const BLOCKED = { status: 'BLOCKED', blocked_reason: 'no token', blocked_questions: ['which?'] } as const;
 const working = { parts: { 'coder-1': [{}] }, crew: { watcher: true } };
 const stopped = async (): Promise<void> => {
   r().crew.stop();
   r().crew.stop();
   await r().crew.ended;
-  expect(seat()?.state).toBe('stopped');
+  expect(member()?.state).toBe('stopped');
 };
 
 test('an alerts.log that cannot be read is told once, and the agent works on', async () => {
@@ -21,7 +21,7 @@ test('an alerts.log that cannot be read is told once, and the agent works on', a
       .filter((text) => text.includes('alerts.log'));
   const log = (): string => r().p.file('.liza/alerts.log');
   await open({ tasks: ['t', { id: 'u', ...BLOCKED }], ...working });
-  await r().until('working', () => seat()?.state === 'working' && fs.existsSync(log()));
+  await r().until('working', () => member()?.state === 'working' && fs.existsSync(log()));
   fs.rmSync(log());
   fs.mkdirSync(log());
   // Whoever takes over reads the log to see what was told.
@@ -32,7 +32,7 @@ test('an alerts.log that cannot be read is told once, and the agent works on', a
   });
   for (let n = 0; n < 5; n += 1) r().clock.advance(1000);
   expect(told()).toEqual([expect.stringMatching(/^alerts\.log could not be (read|written): EISDIR/)]);
-  expect(seat()?.state).toBe('working');
+  expect(member()?.state).toBe('working');
   await stopped();
 });
 
@@ -45,7 +45,7 @@ test('a watcher that breaks is told and starts again, and the agent works on', a
       .some((text) => text.includes('BLOCKED: v'));
     if (shown && breaks-- > 0) throw new Error('nobody draws this');
   });
-  await r().until('working', () => seat()?.state === 'working');
+  await r().until('working', () => member()?.state === 'working');
   await r().p.store.transact({ actor: { parts: ['human'] }, command: 'test' }, ({ state }) => ({
     ok: true,
     detail: 'x',
@@ -63,6 +63,6 @@ test('a watcher that breaks is told and starts again, and the agent works on', a
       .crew.view()
       .alarms.some(({ text }) => text.includes('BLOCKED: v'));
   });
-  expect(seat()?.state).toBe('working');
+  expect(member()?.state).toBe('working');
   await stopped();
 });

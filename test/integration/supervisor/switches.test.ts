@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { succeeded } from '../tasks/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
 
-const seat = (id = 'coder-1') =>
+const member = (id = 'coder-1') =>
   r()
     .crew.view()
-    .seats.find((one) => one.agent === id);
-const state = (id?: string) => seat(id)?.state;
+    .members.find((one) => one.agent === id);
+const state = (id?: string) => member(id)?.state;
 const status = async (task = 't') => (await r().p.task(task)).status;
 const sleepers = (least: number, most: number) =>
   r()
@@ -40,7 +40,7 @@ describe('while it waits for work', () => {
     await open({ tasks: [{ id: 't', paused: true }], parts: { 'coder-1': [{}] } });
     await r().until('idle', () => state() === 'idle');
     on(name);
-    await r().until('halted', () => seat()?.why === `${name} is on`);
+    await r().until('halted', () => member()?.why === `${name} is on`);
     fs.rmSync(r().p.file('.liza', name));
     await r().p.run(undefined, { name: 'resume', task: 't' });
     await r().until('working', () => state() === 'working');
@@ -150,7 +150,7 @@ describe('while a worktree is prepared', () => {
     on(name);
     fs.writeFileSync(r().p.file('.worktrees/go'), '');
     if (name === 'ABORT') await r().crew.ended;
-    else await r().until('halted', () => seat()?.why === `${name} is on`);
+    else await r().until('halted', () => member()?.why === `${name} is on`);
     expect(await status()).toBe('UNCLAIMED');
     expect(r().started).toHaveLength(0);
     if (name === 'ABORT') return;
@@ -171,7 +171,7 @@ describe('while a merge is tested', () => {
     on(name);
     fs.writeFileSync(r().p.file('.worktrees/go'), '');
     if (name === 'ABORT') await r().crew.ended;
-    else await r().until('halted', () => seat('code-reviewer-1')?.why === `${name} is on`);
+    else await r().until('halted', () => member('code-reviewer-1')?.why === `${name} is on`);
     expect(r().p.head()).toBe(before);
     expect(await status()).toBe('APPROVED');
     if (name === 'ABORT') return;

@@ -13,8 +13,8 @@ let p: Project;
 afterEach(() => p.remove());
 
 const facts = async () => {
-  const bench = await p.bench();
-  return worktreeFacts({ bench, task: await p.task('t'), settings: settings(await p.state()), integration: p.head() });
+  const gitDir = await p.gitDir();
+  return worktreeFacts({ gitDir, task: await p.task('t'), settings: settings(await p.state()), integration: p.head() });
 };
 
 describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
@@ -76,10 +76,10 @@ test('a commit’s changes: renames as two, odd names, and what descends from th
   succeeded(await p.begin('t'));
   p.gitIn(p.folder('t'), 'mv', 'README.md', 'READ ä"me\n.md');
   const commit = p.work('t', { 'src/app.ts': null, 'src/new.ts': 'x\n' });
-  const bench = await p.bench();
-  const place = findPlace(bench, 't');
+  const gitDir = await p.gitDir();
+  const place = findPlace(gitDir, 't');
   if (!isPlace(place)) throw new Error('no place');
-  const asked = { bench, task: await p.task('t'), settings: settings(await p.state()), integration: p.head() };
+  const asked = { gitDir, task: await p.task('t'), settings: settings(await p.state()), integration: p.head() };
   const found = await submitFacts(asked, place, commit);
   expect(found).toMatchObject({ head: commit, descends_from_base: true });
   expect([...(found?.changes ?? [])].sort((a, b) => a.path.localeCompare(b.path))).toEqual([

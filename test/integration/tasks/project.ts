@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
-import { openWorkbench, type Workbench } from '../../../src/git/private-git-dir.ts';
+import { openPrivateGitDir, type PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { type Actor, type Board, OPERATOR, roleOfId } from '../../../src/protocol/board.ts';
 import type { Checkpoint, Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
@@ -19,7 +19,7 @@ import type { Committed, Outcome, Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { type Claimed, claimTask } from '../../../src/tasks/claim.ts';
 import { worktreeFacts } from '../../../src/tasks/commit-facts.ts';
-import { type Hands, isRefusal, look, openBench, transact } from '../../../src/tasks/context.ts';
+import { isRefusal, look, openGitDir, type TaskContext, transact } from '../../../src/tasks/context.ts';
 import { type Merged, type MergeFailure, type MergeOptions, mergeTask } from '../../../src/tasks/merge.ts';
 import { type Submitted, submitForReview } from '../../../src/tasks/submit.ts';
 import { iso } from '../../../src/text/time.ts';
@@ -70,8 +70,8 @@ export interface Project {
   /** What the workflows said. */
   readonly said: string[];
   /** Without an id they are the operator's. */
-  hands(id?: string, more?: Partial<Hands>): Hands;
-  bench(): Promise<Workbench>;
+  hands(id?: string, more?: Partial<TaskContext>): TaskContext;
+  gitDir(): Promise<PrivateGitDir>;
   pass(seconds: number): void;
   /** A path in the root. */
   file(...parts: readonly string[]): string;
@@ -101,7 +101,7 @@ export interface Project {
   submit(task: string, commit?: string, agent?: string): Promise<Submitted | Refusal>;
   approve(task: string): Promise<void>;
   reject(task: string): Promise<void>;
-  merge(task: string, options?: Partial<MergeOptions>, hands?: Hands): Promise<Merged | MergeFailure>;
+  merge(task: string, options?: Partial<MergeOptions>, hands?: TaskContext): Promise<Merged | MergeFailure>;
   /** Claimed, begun, worked on and submitted; the commit. */
   submitted(task: string, files?: Contents, agent?: string): Promise<string>;
   /** As above, and approved. */
@@ -149,7 +149,7 @@ export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = 
     store,
     said,
     hands: (id, more = {}) => ({ env, actor: actorOf(id), store, context, say: (line) => said.push(line), ...more }),
-    bench: async () => succeeded(await openWorkbench(env, root)),
+    gitDir: async () => succeeded(await openPrivateGitDir(env, root)),
     pass: (seconds) => {
       now += seconds * 1000;
     },
@@ -361,8 +361,8 @@ async function begin(self: Project, id: string, agent: string, named = CHECKPOIN
   const hands = self.hands(agent);
   const { board, task, settings } = await look(hands, id);
   if (task === undefined) throw new Error(`no task ${id}`);
-  const bench = succeeded(await openBench(hands, board));
-  const facts = await worktreeFacts({ bench, task, settings, integration: self.head() });
+  const gitDir = succeeded(await openGitDir(hands, board));
+  const facts = await worktreeFacts({ gitDir, task, settings, integration: self.head() });
   const checkpoint = { ...CHECKPOINT, files_to_modify: named };
   return transact(hands, { name: 'begin', task: id, checkpoint, ...(facts && { facts }) });
 }

@@ -2,11 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { type Followed, follow } from '../../../src/rehearsal/demo/follow.ts';
-import type { CrewEnd, CrewView, Seat } from '../../../src/supervisor/crew-view.ts';
+import type { CrewEnd, CrewMember, CrewView } from '../../../src/supervisor/crew-view.ts';
 
 function room(given: Partial<Followed> = {}) {
   let state = { goal: { status: 'IN_PROGRESS' }, human_notes: [] as object[], tasks: [] as object[] };
-  let seats: readonly Partial<Seat>[] = [];
+  let members: readonly Partial<CrewMember>[] = [];
   let changed = (): void => {};
   let stops = 0;
   let end: (ended: CrewEnd) => void = () => {};
@@ -20,7 +20,7 @@ function room(given: Partial<Followed> = {}) {
   };
   const why = follow({
     crew: {
-      view: () => ({ now: 0, board: { state }, seats, alarms: [], happenings: [] }) as unknown as CrewView,
+      view: () => ({ now: 0, board: { state }, members, alarms: [], events: [] }) as unknown as CrewView,
       onChange: (tell) => {
         changed = tell;
         return () => {};
@@ -47,8 +47,8 @@ function room(given: Partial<Followed> = {}) {
     why,
     answers,
     stops: () => stops,
-    change: (now: { seats?: readonly Partial<Seat>[]; state?: Partial<typeof state> }): void => {
-      seats = now.seats ?? seats;
+    change: (now: { members?: readonly Partial<CrewMember>[]; state?: Partial<typeof state> }): void => {
+      members = now.members ?? members;
       state = { ...state, ...now.state };
       changed();
     },
@@ -58,8 +58,8 @@ function room(given: Partial<Followed> = {}) {
 
 test('a crew that ends by itself needs no reason; a killed coder is part of the story', async () => {
   const here = room();
-  here.change({ seats: [{ agent: 'coder-1', state: 'backing-off', why: 'it was ended by SIGKILL' }] });
-  here.change({ state: { goal: { status: 'COMPLETED' } }, seats: [{ agent: 'coder-1', state: 'stopped' }] });
+  here.change({ members: [{ agent: 'coder-1', state: 'backing-off', why: 'it was ended by SIGKILL' }] });
+  here.change({ state: { goal: { status: 'COMPLETED' } }, members: [{ agent: 'coder-1', state: 'stopped' }] });
   here.end();
   expect(await here.why).toBeUndefined();
   expect(here.stops()).toBe(0);
@@ -68,9 +68,9 @@ test('a crew that ends by itself needs no reason; a killed coder is part of the 
 test.each([
   ['exited', { state: 'backing-off', why: 'it exited with 1: no test' }, 'coder-1 on money: it exited with 1: no test'],
   ['stopped', { state: 'stopped', why: 'the provider is gone' }, 'coder-1 on money: the provider is gone'],
-] as const)('an agent that %s ends it, for that reason, at once', async (_name, seat, reason) => {
+] as const)('an agent that %s ends it, for that reason, at once', async (_name, member, reason) => {
   const here = room();
-  here.change({ seats: [{ agent: 'coder-1', task: 'money', ...seat }] });
+  here.change({ members: [{ agent: 'coder-1', task: 'money', ...member }] });
   expect(await here.why).toBe(reason);
   expect(here.stops()).toBe(2);
 });

@@ -6,8 +6,8 @@ const history = (...events: readonly object[]) =>
   events.map((event, at) => ({ time: `2026-03-01T09:00:0${at}Z`, ...event }));
 const view = (events: readonly object[], more: object = {}): CrewView =>
   ({
-    happenings: [],
-    seats: [],
+    events: [],
+    members: [],
     board: {
       state: {
         goal: { status: 'IN_PROGRESS' },
@@ -52,7 +52,7 @@ test('only what is new is told', () => {
 test('a kill, an alarm, a note, the end', () => {
   const after: CrewView = {
     ...view([], { goal: { status: 'COMPLETED' }, human_notes: [{ timestamp: 't', message: 'yes', for: 'money' }] }),
-    happenings: [
+    events: [
       { time: 0, level: 'info', agent: 'coder-1', task: 'parse', text: 'session ended: ended by SIGKILL after 1s' },
       { time: 0, level: 'alarm', text: 'INTEGRATION FAILED: money' },
       { time: 0, level: 'info', agent: 'coder-1', text: 'session ended: exit 0' },
@@ -68,7 +68,7 @@ test('a kill, an alarm, a note, the end', () => {
 
 test('what an agent does is told where the script has words for it', () => {
   const doing = (activity: string): CrewView =>
-    ({ ...view([]), seats: [{ agent: 'coder-1', task: 'money', activity }] }) as unknown as CrewView;
+    ({ ...view([]), members: [{ agent: 'coder-1', task: 'money', activity }] }) as unknown as CrewView;
   expect(text(view([]), doing('thinks hard'), new Set(['thinks hard']))).toEqual(['coder-1 money thinks hard']);
   expect(text(view([]), doing('$ node --test'), new Set(['thinks hard']))).toEqual([]);
   expect(text(doing('thinks hard'), doing('thinks hard'), new Set(['thinks hard']))).toEqual([]);

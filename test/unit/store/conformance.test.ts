@@ -46,7 +46,7 @@ function onDisk(first: State, now: Instant, git: boolean): Bench {
       nested: undefined,
     });
   start(context(), `${emitEntries({ ...first }, 0).join('\n')}\n`, OPERATOR, 'init', 'a board to test');
-  // Opened at once and lazily, each in both seats.
+  // Opened at once and lazily, each in both members.
   const [store, other] = git ? [openYamlStore, yamlStore] : [yamlStore, openYamlStore];
   return {
     store: store(context()),

@@ -122,7 +122,7 @@ describe('is adopted by itself', () => {
       text
         .replace('    # between two tasks', '    # between two tasks, and more')
         .replace('      priority: 1\n', '      priority: 1   # the highest\n      reviewer_wish: Grace\n')
-        .replace('    seat: window       # own field', '    seat: door # moved')
+        .replace('    member: window       # own field', '    member: door # moved')
         .replace('\nour_wiki:', '\nour_rota: {mon: ada}\n\nour_wiki:'),
     );
     await next();
@@ -130,7 +130,7 @@ describe('is adopted by itself', () => {
     expect(board()['our_rota']).toEqual({ mon: 'ada' });
     expect(text()).toContain('# between two tasks, and more');
     expect(text()).toContain('priority: 1   # the highest');
-    expect(text()).toContain('seat: door # moved');
+    expect(text()).toContain('member: door # moved');
     nothingAside();
   });
 

@@ -3,7 +3,7 @@
 
 import { alarm, warning } from '../../../../src/alarms/rules/alarm.ts';
 import type { Agent, Task } from '../../../../src/protocol/state.ts';
-import type { CrewControl, CrewEnd, CrewView, Happening, Seat } from '../../../../src/supervisor/crew-view.ts';
+import type { CrewControl, CrewEnd, CrewEvent, CrewMember, CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { type Instant, iso } from '../../../../src/text/time.ts';
 import { board, COMMIT, MINUTE, SECOND } from '../../boards/empty-board.ts';
 
@@ -109,12 +109,12 @@ export function crewAt(
   return {
     now,
     board: on,
-    seats: ids.map((id, at) => seatAt(id, holds(id), at, step, now, log)),
+    members: ids.map((id, at) => memberAt(id, holds(id), at, step, now, log)),
     alarms: [
       ...(step > 39 ? [alarm('blocked-auth-header', 'BLOCKED: auth-header waits for an answer')] : []),
       ...(step > 12 && step < 60 ? [warning('draft', 'DRAFT: changelog waits for its planner for 31 min')] : []),
     ],
-    happenings: Array.from({ length: Math.min(step, 40) }, (_, i) => happeningAt(Math.max(0, step - 40) + i, started)),
+    events: Array.from({ length: Math.min(step, 40) }, (_, i) => happeningAt(Math.max(0, step - 40) + i, started)),
     ...(step > 80 ? { waitsFor: 'auth-header is BLOCKED and waits for your answer: liza note' } : {}),
   };
 }
@@ -131,7 +131,7 @@ function agentAt(id: string, task: Task | undefined, at: number, step: number, n
 const roleOf = (id: string): Agent['role'] =>
   id.startsWith('planner') ? 'planner' : id.startsWith('coder') ? 'coder' : 'code_reviewer';
 
-function seatAt(id: string, task: Task | undefined, at: number, step: number, now: Instant, log: string): Seat {
+function memberAt(id: string, task: Task | undefined, at: number, step: number, now: Instant, log: string): CrewMember {
   const common = { agent: id, role: roleOf(id), provider: at === 2 ? 'codex' : 'claude', since: now - 4 * MINUTE };
   if (id === 'coder-3' && step % 30 > 20) {
     return { ...common, state: 'backing-off', why: 'quota', until: now + 12 * MINUTE };
@@ -150,7 +150,7 @@ function seatAt(id: string, task: Task | undefined, at: number, step: number, no
   };
 }
 
-function happeningAt(i: number, started: Instant): Happening {
+function happeningAt(i: number, started: Instant): CrewEvent {
   const [id = ''] = WORK[i % WORK.length] ?? [];
   const time = started + i * 2 * SECOND;
   if (i % 11 === 10) return { time, level: 'alarm', agent: 'coder-3', text: '🚨 QUOTA: codex serves again at 14:05' };

@@ -103,8 +103,8 @@ describe('the board', () => {
   });
 
   it('shows agents that other processes run', () => {
-    const seats = lively.seats.slice(1);
-    expect(page({ ...lively, seats }, on({}), look('200x50'))).toMatch(/planner-1 .*runs elsewhere/);
+    const members = lively.members.slice(1);
+    expect(page({ ...lively, members }, on({}), look('200x50'))).toMatch(/planner-1 .*runs elsewhere/);
   });
 
   it('keeps the form of its agents when lines come above them', () => {

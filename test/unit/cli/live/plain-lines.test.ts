@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { printLines } from '../../../../src/cli/render/plain-lines.ts';
-import type { CrewControl, CrewView, Happening } from '../../../../src/supervisor/crew-view.ts';
+import type { CrewControl, CrewEvent, CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { EVIL } from '../../boards/full-board.ts';
 import { lively, NOW } from './scenes.ts';
 
-const quiet: CrewView = { ...lively, seats: [], alarms: [], happenings: [] };
-const [seat] = lively.seats.filter(({ state }) => state === 'working');
+const quiet: CrewView = { ...lively, members: [], alarms: [], events: [] };
+const [member] = lively.members.filter(({ state }) => state === 'working');
 
 /** What is printed while the crew goes through these views. */
 function printed(views: readonly CrewView[], fields: object = {}): string {
@@ -41,8 +41,8 @@ it('tells what happened once, in lines that are never cut', () => {
   const long = 'word '.repeat(60).trim();
   const one = { time: NOW, level: 'info', agent: 'coder-1', task: 'parse-args', text: 'Edit src/parse.ts' } as const;
   const two = { time: NOW + 1000, level: 'warning', agent: 'coder-2', text: long } as const;
-  const first = { ...quiet, happenings: [one] };
-  expect(printed([quiet, first, first, { ...quiet, happenings: [one, two] }])).toBe(
+  const first = { ...quiet, events: [one] };
+  expect(printed([quiet, first, first, { ...quiet, events: [one, two] }])).toBe(
     `14:02:11 coder-1 parse-args: Edit src/parse.ts\n14:02:12 warning coder-2: ${long}\n`,
   );
 });
@@ -50,7 +50,7 @@ it('tells what happened once, in lines that are never cut', () => {
 it('tells what an agent does when that changes', () => {
   const doing = (activity: string): CrewView => ({
     ...quiet,
-    seats: seat === undefined ? [] : [{ ...seat, agent: 'coder-2', task: 'metrics', activity }],
+    members: member === undefined ? [] : [{ ...member, agent: 'coder-2', task: 'metrics', activity }],
   });
   expect(printed([quiet, doing('Read a.ts'), doing('Read a.ts'), doing('Edit a.ts')])).toBe(
     '14:02:11 coder-2 metrics: Read a.ts\n14:02:11 coder-2 metrics: Edit a.ts\n',
@@ -59,10 +59,8 @@ it('tells what an agent does when that changes', () => {
 
 it('marks alarms by a word', () => {
   const alarm = { time: quiet.now, level: 'alarm', text: '🚨 LEASE: coder-1 is gone' } as const;
-  const alarmed: CrewView = { ...quiet, happenings: [alarm] };
-  expect(printed([quiet, alarmed, { ...alarmed, happenings: [alarm] }])).toBe(
-    '14:02:11 ALARM LEASE: coder-1 is gone\n',
-  );
+  const alarmed: CrewView = { ...quiet, events: [alarm] };
+  expect(printed([quiet, alarmed, { ...alarmed, events: [alarm] }])).toBe('14:02:11 ALARM LEASE: coder-1 is gone\n');
 });
 
 it('says whom it waits for, once', () => {
@@ -75,22 +73,22 @@ it('says whom it waits for, once', () => {
 it('prints nothing that a terminal would obey, and only ASCII where that is all there is', () => {
   const evil = {
     ...quiet,
-    happenings: [{ time: NOW, level: 'info', agent: EVIL, task: EVIL, text: `${EVIL} 時間` } as const],
+    events: [{ time: NOW, level: 'info', agent: EVIL, task: EVIL, text: `${EVIL} 時間` } as const],
   };
   expect(printed([evil])).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   expect(printed([evil], { unicode: false })).toMatch(/^[\n\x20-\x7e]*$/);
 });
 
 it('tells what is new in a list that grows in place', () => {
-  const happenings = [
+  const events = [
     { time: NOW, level: 'info', text: 'one' } as const,
     { time: NOW, level: 'info', text: 'two' } as const,
   ];
-  const growing: Happening[] = [];
+  const growing: CrewEvent[] = [];
   const views = [0, 1, 2].map((count) => ({
     ...quiet,
-    get happenings() {
-      growing.push(...happenings.slice(growing.length, count));
+    get events() {
+      growing.push(...events.slice(growing.length, count));
       return growing;
     },
   }));

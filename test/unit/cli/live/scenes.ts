@@ -2,7 +2,7 @@
 // for any screen, and one that waits.
 
 import type { Task } from '../../../../src/protocol/state.ts';
-import type { CrewView, Seat } from '../../../../src/supervisor/crew-view.ts';
+import type { CrewMember, CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { instant } from '../../../../src/text/time.ts';
 import { agent, board, task } from '../../boards/empty-board.ts';
 import { EVIL } from '../../boards/full-board.ts';
@@ -44,9 +44,11 @@ export const hostile: CrewView = {
       },
     },
   }),
-  seats: lively.seats.map((seat): Seat => ({ ...seat, task: EVIL, activity: EVIL, why: EVIL, provider: EVIL })),
+  members: lively.members.map(
+    (member): CrewMember => ({ ...member, task: EVIL, activity: EVIL, why: EVIL, provider: EVIL }),
+  ),
   alarms: [{ key: 'evil', level: 'alarm', text: `🚨 ${EVIL}` }],
-  happenings: [{ time: NOW, level: 'alarm', agent: EVIL, task: EVIL, text: EVIL }],
+  events: [{ time: NOW, level: 'alarm', agent: EVIL, task: EVIL, text: EVIL }],
   waitsFor: EVIL,
 };
 
@@ -64,9 +66,14 @@ export const crowd: CrewView = {
     ),
     agents: Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`coder-${i + 1}`, agent('coder')])),
   }),
-  seats: Array.from({ length: 12 }, (_, i): Seat => {
-    const [like] = lively.seats.filter(({ state }) => state === 'working');
-    return { ...(like as Seat), agent: `coder-${i + 1}`, state: i % 3 === 0 ? 'working' : 'idle', task: `task-${i}` };
+  members: Array.from({ length: 12 }, (_, i): CrewMember => {
+    const [like] = lively.members.filter(({ state }) => state === 'working');
+    return {
+      ...(like as CrewMember),
+      agent: `coder-${i + 1}`,
+      state: i % 3 === 0 ? 'working' : 'idle',
+      task: `task-${i}`,
+    };
   }),
   alarms: Array.from({ length: 9 }, (_, i) => ({
     key: `${i}`,

@@ -72,7 +72,7 @@ describe('emitScalar', () => {
   test('keeps the quotes it is asked for', () => {
     expect(emitScalar("it's", 'single')).toBe("'it''s'");
     expect(emitScalar('plain', 'double')).toBe('"plain"');
-    expect(emitScalar('bell\u0007', 'single')).toBe('"bell\\u0007"');
+    expect(emitScalar('changeSignal\u0007', 'single')).toBe('"changeSignal\\u0007"');
   });
 });
 
