@@ -90,7 +90,7 @@ for (const [size, limit] of LIMITS) {
   const context = contextOf({
     root,
     gitDirectory: join(root, '.git'),
-    clock: () => Date.now(),
+    host: hostAt(() => Date.now()),
     specExists: () => true,
     nested: undefined,
   });

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { appendBounded } from '../ports/files.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { type Instant, iso } from '../text/time.ts';
 
 export const LOG_LIMIT = 2 * 1024 * 1024;
@@ -15,7 +15,7 @@ export interface AlertsLog {
   since(place: number | undefined): readonly string[];
 }
 
-export function openAlertsLog({ files, paths }: Context): AlertsLog {
+export function openAlertsLog({ files, paths }: BoardContext): AlertsLog {
   const path = join(paths.liza, 'alerts.log');
   const size = (): number => {
     try {

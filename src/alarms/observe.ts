@@ -10,7 +10,7 @@ import { invariants } from '../protocol/invariants.ts';
 import { settings } from '../protocol/state.ts';
 import { keyOf, statKey } from '../store/cache.ts';
 import { checkFile, issueLine } from '../store/check.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { readTail } from '../store/journal.ts';
 import { readSwitches } from '../store/kill-switches.ts';
 import { readLeases } from '../store/leases.ts';
@@ -32,7 +32,7 @@ import { steadyAges } from './steady-clock.ts';
 
 export interface SightOptions {
   readonly store: Store;
-  readonly context: Context;
+  readonly context: BoardContext;
   now(): Instant;
   /** Milliseconds of a clock that never jumps; without it the wall clock ages everything. */
   readonly steady?: (() => number) | undefined;
@@ -102,7 +102,7 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
   };
 }
 
-const hasIntegration = ({ paths }: Context, { state }: Board): boolean | undefined =>
+const hasIntegration = ({ paths }: BoardContext, { state }: Board): boolean | undefined =>
   state.goal.integration_head === undefined ? undefined : isBranchThere(paths.root, settings(state).integration_branch);
 
 /** By the steady clock; what lies in the future counts as now. */
@@ -112,7 +112,7 @@ function earlier({ now, halted }: SightOptions, steady: number): number | undefi
 }
 
 /** What a single look knows besides the board it has read; for whoever shows alarms and tells none. */
-export async function surroundingsOf(store: Store, context: Context, snapshot: Snapshot): Promise<Surroundings> {
+export async function surroundingsOf(store: Store, context: BoardContext, snapshot: Snapshot): Promise<Surroundings> {
   const { lastChange, edits = [], invalid, notices } = await know({ store, context }, snapshot);
   const integrationThere = hasIntegration(context, snapshot.board);
   return { lastChange, edits, invalid, notices, aside: asideReader(context)(), integrationThere };
@@ -142,7 +142,7 @@ async function know({ store, context }: Pick<SightOptions, 'store' | 'context'>,
  * What `liza validate` says of the file as it lies there: the board that was read is without what the next command will
  * set aside. A file that Liza wrote is not parsed for that.
  */
-async function problemOf(context: Context, notices: readonly Notice[]): Promise<string | undefined> {
+async function problemOf(context: BoardContext, notices: readonly Notice[]): Promise<string | undefined> {
   const { files, paths } = context;
   if (files.stat(paths.state) === undefined) {
     return hasJournal(context) ? 'state.yaml is not there; the next command that writes brings it back' : undefined;
@@ -156,13 +156,13 @@ async function problemOf(context: Context, notices: readonly Notice[]): Promise<
 }
 
 /** A store without files has none, and misses no state.yaml. */
-const hasJournal = ({ files, paths }: Context): boolean =>
+const hasJournal = ({ files, paths }: BoardContext): boolean =>
   files.stat(paths.journal) !== undefined ||
   (paths.mirror !== undefined && files.stat(mirrorJournal(paths.mirror)) !== undefined);
 
 async function recent(
   store: Store,
-  { files, paths }: Context,
+  { files, paths }: BoardContext,
   seq: number,
   now: Instant,
 ): Promise<{ readonly lastChange: Instant; readonly edits: readonly ExternalEdit[] }> {
@@ -185,7 +185,7 @@ function violationOf({ state, archived }: Board): string | undefined {
 }
 
 /** With leases, switches and the disk as they are now. */
-function around({ files, paths }: Context, board: Board): Board {
+function around({ files, paths }: BoardContext, board: Board): Board {
   const freeMb = files.freeMb?.(paths.liza);
   return {
     ...board,
@@ -196,7 +196,7 @@ function around({ files, paths }: Context, board: Board): Board {
 }
 
 /** Equal as long as neither state, journal nor the records set aside were touched. */
-function stampOf({ files, paths }: Context): string | undefined {
+function stampOf({ files, paths }: BoardContext): string | undefined {
   const key = keyOf(files, paths);
   if (key === undefined) {
     const journal = files.stat(paths.journal);
@@ -211,7 +211,7 @@ const RECORD = /^\d+-\d+-.+\.yaml$/;
 const MOST = 50;
 
 /** Records in rejected/, newest last; the folder is read again only when it changed. */
-function asideReader({ files, paths }: Context): () => readonly SetAside[] {
+function asideReader({ files, paths }: BoardContext): () => readonly SetAside[] {
   let seen: bigint | undefined;
   let found: readonly SetAside[] = [];
   return () => {
@@ -229,7 +229,7 @@ function asideReader({ files, paths }: Context): () => readonly SetAside[] {
 }
 
 /** The first lines say what it is and why (store/rejected.ts). */
-function readAside({ files, paths }: Pick<Context, 'files' | 'paths'>, name: string): SetAside {
+function readAside({ files, paths }: Pick<BoardContext, 'files' | 'paths'>, name: string): SetAside {
   const file = join(paths.rejected, name);
   const head = files.read(file)?.toString('utf8', 0, 4000).split('\n') ?? [];
   const comment = (line: string | undefined): string => (line ?? '').replace(/^# (set aside from state\.yaml: )?/, '');

@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { errorCode, replaceFile } from '../ports/files.ts';
 import type { Board } from '../protocol/board.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { acquireLock, type Lock } from '../store/lock.ts';
 import { redact, safeLine, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
@@ -22,7 +22,7 @@ import { payload } from './webhook.ts';
 import { type Deliveries, openDeliveries } from './webhook-queue.ts';
 
 export interface OutletOptions {
-  readonly context: Context;
+  readonly context: BoardContext;
   now(): Instant;
   /** Where the desktop is and the webhook's secret; without it nobody is called on the desktop. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -220,7 +220,7 @@ function withEarlier(found: readonly Alarm[], on: AlarmsOn): readonly Alarm[] {
 }
 
 function keepEscalation(
-  { files, paths }: Context,
+  { files, paths }: BoardContext,
   folder: string,
   board: Board,
   on: AlarmsOn,

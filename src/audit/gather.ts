@@ -7,7 +7,7 @@ import { mergeTrees } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, commitsOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { historyOf } from '../protocol/leases.ts';
 import { recordedMerges } from '../protocol/merges.ts';
 import type { State, Task } from '../protocol/state.ts';
@@ -17,7 +17,7 @@ import { sha256 } from '../store/hash.ts';
 import type { Entry } from '../store/journal.ts';
 import { untold } from '../store/log.ts';
 import { replay, stateOf, stateText } from '../store/replay.ts';
-import { integrationRef, isRefusal, openGitDir, type TaskContext } from '../tasks/context.ts';
+import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
 import { evidenceOf } from '../tasks/proof/evidence-files.ts';
 import type { CommitFacts, Fact, Told, Witness } from './rules/facts.ts';
 import { auditGoal } from './rules/goal.ts';
@@ -29,8 +29,7 @@ export interface Audit {
 }
 
 /** Of one task, with what holds for the whole; or of all of them. */
-export async function audit(hands: TaskContext, only?: string): Promise<Audit | Refusal> {
-  const { context } = hands;
+export async function audit(context: TaskContext, only?: string): Promise<Audit | Refusal> {
   const replayed = await replay(context);
   const { problems } = replayed.verification;
   const state = await stateOf(replayed.text);
@@ -44,7 +43,7 @@ export async function audit(hands: TaskContext, only?: string): Promise<Audit | 
       'journal',
     );
   }
-  const gitDir = await openGitDir(hands, { state });
+  const gitDir = await openGitDir(context, { state });
   if (isRefusal(gitDir)) return gitDir;
   const tasks = [...replayed.archived.filter(({ id }) => !state.tasks.some((task) => task.id === id)), ...state.tasks];
   const asked = only === undefined ? tasks : tasks.filter(({ id }) => id === only);
@@ -64,7 +63,7 @@ export async function audit(hands: TaskContext, only?: string): Promise<Audit | 
     ...(missed === undefined ? {} : { log: missed }),
     namedFrom: entries.find(({ session }) => session !== undefined)?.seq ?? Number.POSITIVE_INFINITY,
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
-    ...(await compare(hands, replayed.entries, replayed.text, state, replayed.archived)),
+    ...(await compare(context, replayed.entries, replayed.text, state, replayed.archived)),
     ...(await gitFacts(gitDir, state, tasks, asked)),
   };
   return {
@@ -101,7 +100,7 @@ const told = ({ seq, time, actor, session, command, task, detail, records, chang
 
 /** state.yaml and the archive against what the journal leads to. */
 async function compare(
-  { context }: TaskContext,
+  context: TaskContext,
   entries: readonly Entry[],
   text: string,
   state: State,

@@ -5,15 +5,17 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { SUPERVISOR } from '../protocol/board.ts';
 import type { Command, SessionStay, SessionUse } from '../protocol/command.ts';
+import { isRefusal } from '../protocol/decision.ts';
 import { ID_PATTERN, TIMESTAMP_PATTERN } from '../protocol/fields.ts';
 import { agentLease } from '../protocol/leases.ts';
 import { SANDBOXES, type State } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import type { Snapshot } from '../store/store.ts';
+import { transact } from '../store/transact.ts';
 import { type SupervisorContext, taskContextOf } from '../supervisor/context.ts';
-import { isRefusal, type TaskContext, transact } from '../tasks/context.ts';
+import type { TaskContext } from '../tasks/context.ts';
 
-const fileOf = ({ context: { paths } }: SupervisorContext, agent: string): string =>
+const fileOf = ({ paths }: SupervisorContext, agent: string): string =>
   join(paths.liza, 'cache', 'use', `${agent}.json`);
 
 /** Never in the way of the session: a full disk costs the note, not the work. */

@@ -4,7 +4,7 @@
 import type { Ancestor } from '../process/ancestors.ts';
 import type { Mark } from '../process/own-mark.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { CrewControl } from '../supervisor/crew-view.ts';
 import type { Instant } from '../text/time.ts';
@@ -51,7 +51,7 @@ export interface Io {
   root(): string | Refusal;
   openStore(): Promise<Store | Refusal>;
   /** The parts of the YAML store of a project, for verbs that look after the store itself. */
-  context(root: string, gitDirectory?: string): Context;
+  context(root: string, gitDirectory?: string): BoardContext;
   /** A file shipped with the program, by its path in the package. */
   asset(path: string): string;
   /** The rest is short: V8 need not optimise code that will not run again, and node would wait for it at the end. */

@@ -4,11 +4,12 @@
 
 import { join } from 'node:path';
 import { gitDirectoryOf } from '../git/directory.ts';
+import { realClock, realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
 import { markAt } from '../process/own-mark.ts';
 import { refuse } from '../protocol/decision.ts';
 import { isBrokered } from '../sandbox/mailbox-commands.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import type { CrewControl } from '../supervisor/crew-view.ts';
 import { saveCompiled } from './code-cache.ts';
@@ -76,7 +77,7 @@ function processIo(): Io {
     ending: (code) => {
       process.exitCode = code;
     },
-    now: () => Date.now(),
+    now: realClock.now,
     root: () => findRoot(currentFolder()),
     openStore: async () => {
       const root = findRoot(currentFolder());
@@ -92,26 +93,13 @@ function processIo(): Io {
     },
     ancestors: () => ancestorsFrom(process.ppid),
     mark: () => markAt(process.pid),
-    sleep,
+    sleep: realClock.sleep,
     confines: true,
     // Not at the start: with other flags node's own modules cannot come out of its built-in code cache.
     holdOptimiser: () => optimiser('off'),
     // The bundle lies in dist/, beside the package's other folders.
     asset: (path) => join(__dirname, '..', path),
   };
-}
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted || ms <= 0) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, Math.min(ms, 2 ** 31 - 1));
-    signal?.addEventListener('abort', done);
-  });
 }
 
 async function live(control: CrewControl): Promise<void> {
@@ -145,11 +133,11 @@ function onInterrupt(): AbortSignal {
   return asked.signal;
 }
 
-function context(root: string, gitDirectory = gitDirectoryOf(root)): Context {
+function context(root: string, gitDirectory = gitDirectoryOf(root)): BoardContext {
   return contextOf({
     root,
     gitDirectory,
-    clock: () => Date.now(),
+    host: realHost(process.env),
     specExists: (specRef) => specExists(root, specRef),
     nested: process.env.LIZA_LOCK_HELD,
   });

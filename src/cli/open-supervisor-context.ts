@@ -1,30 +1,26 @@
 // From what was typed and what is installed to a crew at work: shared by `run`, `agent` and `demo`.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { ROLES, type Role } from '../protocol/state.ts';
 import { sandboxSupportOf } from '../sandbox/mode.ts';
+import type { BoardContext } from '../store/context.ts';
+import type { Store } from '../store/store.ts';
 import { makeChangeSignal } from '../supervisor/change-signal.ts';
 import type { SupervisorContext } from '../supervisor/context.ts';
 import { contractFor, contractPaths } from '../supervisor/prompts/contract.ts';
 import { writeBin } from '../supervisor/session-files.ts';
 import type { Io } from './io.ts';
-import type { Desk } from './open-project.ts';
 
 export function openSupervisorContext(
   io: Io,
-  { store, root }: Pick<Desk, 'store' | 'root'>,
+  context: BoardContext & { readonly store: Store },
 ): Omit<SupervisorContext, 'tell'> {
-  const context = io.context(root);
-  const clock = { now: () => io.now(), sleep: io.sleep, steady: () => uptime() * 1000 };
+  const { root } = context.paths;
   const guide = join(root, 'REPOSITORY.md');
   return {
-    env: io.env,
-    store,
-    context,
-    clock,
-    changeSignal: makeChangeSignal(clock),
+    ...context,
+    changeSignal: makeChangeSignal(context.clock),
     pid: io.self.pid,
     isRoot: io.self.isRoot,
     places: {
@@ -35,7 +31,7 @@ export function openSupervisorContext(
       ...(existsSync(guide) ? { repositoryGuide: guide } : {}),
     },
     bin: writeBin(context.paths, io.self.argv),
-    ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(io.env, io.self.argv) } : {}),
+    ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(context.env, io.self.argv) } : {}),
     contract: contractsOf(io),
   };
 }

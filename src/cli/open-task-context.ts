@@ -3,23 +3,18 @@
 import type { Attempt } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { markedProgram } from '../identity/mark-program.ts';
-import type { Refusal } from '../protocol/decision.ts';
+import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import type { Io } from './io.ts';
-import { type Desk, openDesk, refused } from './open-project.ts';
+import { openProject } from './open-project.ts';
 import { plain } from './render/terminal.ts';
 
-export async function openTaskContext(io: Io): Promise<(TaskContext & Pick<Desk, 'root' | 'secrets'>) | Refusal> {
-  const desk = await openDesk(io);
-  if (refused(desk)) return desk;
-  const { actor, store, root, secrets } = desk;
+export async function openTaskContext(io: Io): Promise<TaskContext | Refusal> {
+  const context = await openProject(io);
+  if (isRefusal(context)) return context;
   return {
-    env: markedProgram(io.env, siteOf(root)),
-    actor,
-    store,
-    root,
-    ...(secrets === undefined ? {} : { secrets }),
-    context: io.context(root),
+    ...context,
+    env: markedProgram(io.env, siteOf(context.paths.root)),
     ...(io.confines === true
       ? { sandboxSupport: (await import('../sandbox/mode.ts')).sandboxSupportOf(io.env, io.self.argv) }
       : {}),

@@ -4,8 +4,9 @@
 import { commitOf } from '../git/refs.ts';
 import type { WorktreeFacts } from '../protocol/command.ts';
 import type { Refusal } from '../protocol/decision.ts';
+import { isRefusal } from '../protocol/decision.ts';
 import { worktreeFacts } from '../tasks/commit-facts.ts';
-import { integrationRef, isRefusal, look, openGitDir } from '../tasks/context.ts';
+import { integrationRef, look, openGitDir } from '../tasks/context.ts';
 import type { Io } from './io.ts';
 import { openTaskContext } from './open-task-context.ts';
 

@@ -5,9 +5,10 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../ports/host.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import { type Environment, type GitAnswer, git, MINIMUM_GIT } from './run.ts';
+import { type GitAnswer, git, MINIMUM_GIT } from './run.ts';
 
 export interface PrivateGitDir {
   readonly env: Environment;

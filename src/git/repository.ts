@@ -3,10 +3,11 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Environment } from '../ports/host.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { refuseVersion } from './private-git-dir.ts';
 import { isRunning } from './process-alive.ts';
-import { type Environment, git } from './run.ts';
+import { git } from './run.ts';
 
 export interface Repository {
   readonly root: string;

@@ -3,10 +3,9 @@
 
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import type { Environment } from '../ports/host.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { letGo } from './pipes.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface GitAnswer {
   readonly status: number;

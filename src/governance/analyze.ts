@@ -4,9 +4,11 @@
 import { relative } from 'node:path';
 import { newFindings } from '../protocol/commands/breaker.ts';
 import type { Refusal } from '../protocol/decision.ts';
+import { isRefusal } from '../protocol/decision.ts';
 import type { State, Task } from '../protocol/state.ts';
 import type { Committed, Store } from '../store/store.ts';
-import { isRefusal, type Seen, type TaskContext, transact } from '../tasks/context.ts';
+import { type Seen, transact } from '../store/transact.ts';
+import type { TaskContext } from '../tasks/context.ts';
 import { type Finding, findPatterns } from './rules/breaker.ts';
 import { breakerReport } from './rules/breaker-report.ts';
 import { reportFile, writePaper } from './write-document.ts';
@@ -60,7 +62,7 @@ async function archivedOf(store: Store, size: number): Promise<readonly Task[]> 
 }
 
 /** The report as the board has it; left alone when it says so already. */
-function reported({ context }: TaskContext, state: State): { readonly report?: string } {
+function reported(context: TaskContext, state: State): { readonly report?: string } {
   const text = breakerReport(state);
   if (text === undefined) return {};
   const file = reportFile(context);

@@ -4,10 +4,12 @@
 
 import { join, relative } from 'node:path';
 import type { Refusal } from '../protocol/decision.ts';
+import { isRefusal } from '../protocol/decision.ts';
 import { deadlinePassed } from '../protocol/sprint.ts';
 import type { State } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
-import { isRefusal, type Seen, type TaskContext, transact } from '../tasks/context.ts';
+import { type Seen, transact } from '../store/transact.ts';
+import type { TaskContext } from '../tasks/context.ts';
 import { instant } from '../text/time.ts';
 import { checkpointSummary, summaryFile } from './rules/checkpoint-summary.ts';
 import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './write-document.ts';
@@ -47,14 +49,14 @@ export async function attendCheckpoint(hands: TaskContext, seen?: Seen): Promise
 }
 
 /** Undefined: it is there already, or there is nothing to sum up. */
-async function writeSummary({ context, store }: TaskContext, state: State): Promise<string | undefined> {
+async function writeSummary(context: TaskContext, state: State): Promise<string | undefined> {
   const name = summaryFile(state);
   if (name === undefined) return undefined;
   const path = join(checkpointsFolder(context), name);
   if (context.files.stat(path) !== undefined) return undefined;
   makeCheckpointsFolder(context);
   const at = instant(state.sprint.timeline.checkpoint_at ?? '');
-  writePaper(context, path, checkpointSummary(state, await store.archivedTasks(), at));
+  writePaper(context, path, checkpointSummary(state, await context.store.archivedTasks(), at));
   return relative(context.paths.root, path);
 }
 

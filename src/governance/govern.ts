@@ -2,7 +2,9 @@
 // at the deadline, follows a CHECKPOINT file that was touched or removed, writes what a crash left unwritten.
 
 import type { Refusal } from '../protocol/decision.ts';
-import { isRefusal, type Seen, type TaskContext } from '../tasks/context.ts';
+import { isRefusal } from '../protocol/decision.ts';
+import type { Seen } from '../store/transact.ts';
+import type { TaskContext } from '../tasks/context.ts';
 import { checkBreaker } from './analyze.ts';
 import { attendCheckpoint } from './checkpoint.ts';
 

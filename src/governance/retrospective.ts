@@ -5,8 +5,10 @@ import { join, relative } from 'node:path';
 import { appendFile } from '../ports/files.ts';
 import { retrospectiveOf } from '../protocol/commands/sprint.ts';
 import type { Refusal } from '../protocol/decision.ts';
+import { isRefusal } from '../protocol/decision.ts';
 import type { Committed } from '../store/store.ts';
-import { isRefusal, type TaskContext, transact } from '../tasks/context.ts';
+import { transact } from '../store/transact.ts';
+import type { TaskContext } from '../tasks/context.ts';
 import { iso } from '../text/time.ts';
 import { fileTime } from './rules/checkpoint-summary.ts';
 import { learnedSection, retrospectiveDraft } from './rules/retrospective-draft.ts';
@@ -20,23 +22,26 @@ export interface Retrospective {
 }
 
 export async function retrospective(
-  hands: TaskContext,
+  context: TaskContext,
   template: string,
   learned?: string,
 ): Promise<Retrospective | Refusal> {
-  const { context, store } = hands;
-  const { board, now } = await store.read();
+  const { board, now } = await context.store.read();
   const { state } = board;
   const kept = retrospectiveOf(state).file;
   const fresh = join(checkpointsFolder(context), `${fileTime(iso(now))}-${state.sprint.id}-retrospective.md`);
   const path = kept === undefined ? fresh : join(context.paths.root, kept);
   const file = relative(context.paths.root, path);
-  const outcome = await transact(hands, { name: 'retrospective', file, ...(learned === undefined ? {} : { learned }) });
+  const outcome = await transact(context, {
+    name: 'retrospective',
+    file,
+    ...(learned === undefined ? {} : { learned }),
+  });
   if (isRefusal(outcome)) return outcome;
   const there = context.files.stat(path) !== undefined;
   if (!there) {
     makeCheckpointsFolder(context);
-    writePaper(context, path, retrospectiveDraft(template, outcome.state, await store.archivedTasks(), now));
+    writePaper(context, path, retrospectiveDraft(template, outcome.state, await context.store.archivedTasks(), now));
   }
   if (learned !== undefined && outcome.already !== true) {
     appendFile(context.files, path, Buffer.from(learnedSection(learned, iso(now))), true);

@@ -3,18 +3,18 @@
 
 import { join } from 'node:path';
 import { replaceFile } from '../ports/files.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { REPORT } from './rules/breaker.ts';
 
-export const checkpointsFolder = ({ paths }: Context): string => join(paths.liza, 'checkpoints');
+export const checkpointsFolder = ({ paths }: BoardContext): string => join(paths.liza, 'checkpoints');
 
-export const reportFile = ({ paths }: Context): string => join(paths.root, REPORT);
+export const reportFile = ({ paths }: BoardContext): string => join(paths.root, REPORT);
 
-export function writePaper({ files }: Context, path: string, text: string): void {
+export function writePaper({ files }: BoardContext, path: string, text: string): void {
   replaceFile(files, path, Buffer.from(text), true);
 }
 
-export function makeCheckpointsFolder(context: Context): string {
+export function makeCheckpointsFolder(context: BoardContext): string {
   const folder = checkpointsFolder(context);
   context.files.makeDirectory(folder);
   return folder;

@@ -9,7 +9,9 @@ import { commitOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import { type Board, roleOfId } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import { integrationRef, isRefusal, openGitDir, type TaskContext, transact } from '../tasks/context.ts';
+import { isRefusal } from '../protocol/decision.ts';
+import { transact } from '../store/transact.ts';
+import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
 
 export const strayOf = (commit: string): string => `refs/liza/strays/${commit}`;
 
@@ -46,9 +48,9 @@ interface Head {
   readonly committer: string;
 }
 
-async function readHeads({ env, context }: TaskContext): Promise<ReadonlyMap<string, Head>> {
+async function readHeads({ env, paths }: TaskContext): Promise<ReadonlyMap<string, Head>> {
   const format = '--format=%(refname) %(objectname) %(committeremail)';
-  const asked = await git(env, context.paths.root, ['for-each-ref', format, '--', 'refs/heads']);
+  const asked = await git(env, paths.root, ['for-each-ref', format, '--', 'refs/heads']);
   return new Map(
     asked.stdout.split('\n').flatMap((line): [string, Head][] => {
       const [ref, commit, committer = ''] = line.split(' ');

@@ -2,13 +2,12 @@
 // processes and session records around decide whether the claim holds (gather.ts, identity/rules/resolve.ts).
 
 import type { Io } from '../cli/io.ts';
+import type { Environment } from '../ports/host.ts';
 import { type Actor, roleOfId } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import { asker } from './gather.ts';
 import type { Attempt, Claim } from './rules/resolve.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One that is recorded against whoever made the attempt (record-violation.ts). */
 export interface AttemptRefused extends Refusal {

@@ -1,7 +1,7 @@
 // Marks an environment for whatever Liza runs of the project's making (tests, set-up): agents wrote much of it, so it may
 // act as nobody (identity/rules/resolve.ts).
 
-import type { Environment } from '../process/environment.ts';
+import type { Environment } from '../ports/host.ts';
 import { nested } from '../process/start.ts';
 import { agentTag, PROGRAM, type Site, TAG } from '../process/tags.ts';
 

@@ -2,7 +2,7 @@
 // told where it cannot be put.
 
 import { repositoryOf } from '../git/directory.ts';
-import type { Environment } from '../git/run.ts';
+import type { Environment } from '../ports/host.ts';
 import { repositoryMark } from '../process/tags.ts';
 import type { Finding } from '../project/doctor.ts';
 import { ensureHook, examineHook, HOOK, type HookFacts, type HookState, hookPlace } from './ref-hook.ts';

@@ -17,7 +17,8 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { exclude } from '../git/repository.ts';
-import { type Environment, git } from '../git/run.ts';
+import { git } from '../git/run.ts';
+import type { Environment } from '../ports/host.ts';
 
 export interface HookFacts {
   /** The repository's shared git directory. */

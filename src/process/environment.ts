@@ -2,7 +2,7 @@
 // tests need, and nothing that lets it act as Liza, as the user's git, or as the user on some service.
 // Goes by names alone: a value is never looked at. What lies in files below HOME is the sandbox's matter.
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../ports/host.ts';
 
 /** Compared without case; `^` and `$` bound the whole name. */
 const WITHHELD: readonly RegExp[] = [

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait, setImmediate as yieldTurn } from 'node:timers/promises';
-import type { Environment } from './environment.ts';
+import type { Environment } from '../ports/host.ts';
 
 export interface Pipe {
   /** For the program's stdout and stderr. */

@@ -5,7 +5,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
-import { type Environment, scrubbed } from './environment.ts';
+import type { Environment } from '../ports/host.ts';
+import { scrubbed } from './environment.ts';
 import type { Pipe } from './pipe.ts';
 import { TAG } from './process-table.ts';
 

@@ -8,7 +8,7 @@ import { decide } from '../protocol/decide.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { guardedSetting } from '../protocol/setting-metadata.ts';
 import { isFields } from '../protocol/values.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';
 import { parseStrict } from '../store/yaml/strict.ts';
 import { yamlStore } from '../store/yaml-store.ts';
@@ -19,7 +19,7 @@ export interface Waiting {
   readonly value: unknown;
 }
 
-export async function waitingSettings({ paths, files }: Context): Promise<readonly Waiting[]> {
+export async function waitingSettings({ paths, files }: BoardContext): Promise<readonly Waiting[]> {
   const waiting = new Map<string, Waiting>();
   const names = files.list(paths.rejected).filter((name) => WAITING_SETTING.test(name));
   for (const name of [...names].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))) {
@@ -33,7 +33,7 @@ export async function waitingSettings({ paths, files }: Context): Promise<readon
 }
 
 export async function adoptWaiting(
-  context: Context,
+  context: BoardContext,
   waiting: readonly Waiting[],
 ): Promise<readonly string[] | Refusal> {
   const store = yamlStore(context);

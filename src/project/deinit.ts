@@ -7,20 +7,21 @@ import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
-import { type Environment, git } from '../git/run.ts';
+import { git } from '../git/run.ts';
 import { leftAside } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
+import type { Environment } from '../ports/host.ts';
 import type { Board } from '../protocol/board.ts';
-import { type Refusal, Refused, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, Refused, refuse } from '../protocol/decision.ts';
 import { ID_PATTERN } from '../protocol/fields.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
 import { inTurn } from '../store/yaml-store.ts';
-import { integrationRef, isRefusal, type TaskContext, withIntegration, withTaskFolder } from '../tasks/context.ts';
+import { integrationRef, type TaskContext, withIntegration, withTaskFolder } from '../tasks/context.ts';
 import { settleMerges } from '../tasks/finish-merge.ts';
 import { discardFolder, discardOf } from '../tasks/folders.ts';
 import type { Instant } from '../text/time.ts';
@@ -48,7 +49,7 @@ interface PutAway {
 const PATIENCE = 2000;
 
 export async function deinit(hands: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
-  const { liza } = hands.context.paths;
+  const { liza } = hands.paths;
   const link = refuseLink(liza);
   if (link !== undefined) return link;
   try {
@@ -70,15 +71,15 @@ async function deinitBoard(hands: TaskContext, purge: boolean): Promise<Deinited
       typeof line === 'string' ? line : line.message,
     );
     // Edits by hand, and what a killed command had committed, become part of the board that is kept.
-    const turn = await inTurn(hands.context, async () => ({}));
+    const turn = await inTurn(hands, async () => ({}));
     if (isRefusal(turn) && turn.code === 2) return turn;
-    return withBoard(hands.context, async () => {
+    return withBoard(hands, async () => {
       const { board, now } = await hands.store.read();
       const came = refuseBusy(board, now);
       if (came !== undefined) return came;
       const putAway = await putAwayFolders(hands, gitDir, board);
       if (isRefusal(putAway)) return putAway;
-      const gone = await leave(gitDir, hands.context, purge, board);
+      const gone = await leave(gitDir, hands, purge, board);
       // Kept on the way, and given up with the rest.
       return { putAway: purge ? putAway.map(({ task }) => ({ task })) : putAway, settled, ...gone };
     });
@@ -95,12 +96,11 @@ async function boardOf(hands: TaskContext): Promise<{ readonly board: Board; rea
   }
 }
 
-async function deinitHalfMade(hands: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
-  const { env, context } = hands;
-  const gitDir = await openPrivateGitDir(env, context.paths.root);
+async function deinitHalfMade(context: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
+  const gitDir = await openPrivateGitDir(context.env, context.paths.root);
   if (isRefusal(gitDir)) return gitDir;
   return withBoard(context, async () => {
-    if ((await boardOf(hands)) !== undefined)
+    if ((await boardOf(context)) !== undefined)
       return refuse('a liza init has just made the blackboard', 'if it is to go: liza deinit again', 1, 'made');
     return { putAway: [], settled: [], ...(await leave(gitDir, context, purge)) };
   });
@@ -109,7 +109,7 @@ async function deinitHalfMade(hands: TaskContext, purge: boolean): Promise<Deini
 /** Where there is no board any more: an earlier deinit was killed, or kept what is now to go. undefined: nothing is left. */
 export async function finishDeinit(
   env: Environment,
-  context: Context,
+  context: BoardContext,
   common: string,
   purge: boolean,
 ): Promise<Deinited | Refusal | undefined> {
@@ -140,7 +140,10 @@ export async function finishDeinit(
 }
 
 /** The board's lock and that of `liza edit`, whose copy lies in `.liza` too. */
-async function withBoard<T extends object>(context: Context, work: () => Promise<T | Refusal>): Promise<T | Refusal> {
+async function withBoard<T extends object>(
+  context: BoardContext,
+  work: () => Promise<T | Refusal>,
+): Promise<T | Refusal> {
   const cache = dirname(context.paths.editLock);
   // Not recursive: a `.liza` that is gone stays gone.
   if (!existsSync(cache)) mkdirSync(cache);
@@ -170,7 +173,7 @@ async function putAwayFolders(
 ): Promise<readonly PutAway[] | Refusal> {
   const integration = await commitOf(gitDir, integrationRef(board));
   const putAway: PutAway[] = [];
-  for (const id of await idsWithWork(gitDir, board, siteOf(hands.context, gitDir.common))) {
+  for (const id of await idsWithWork(gitDir, board, siteOf(hands, gitDir.common))) {
     const done = await withTaskFolder(hands, id, PATIENCE, async (locked) => {
       await clearStaleLocks(lockPathsOf(locked, id, integrationRef(board)));
       const task = findTask(board.state, id) ?? { id };
@@ -209,7 +212,7 @@ function isMine(board: Board | undefined, site: Site): (id: string) => boolean {
 /** Everything but the tasks' folders, which are gone by now. */
 async function leave(
   gitDir: PrivateGitDir,
-  context: Context,
+  context: BoardContext,
   purge: boolean,
   board?: Board,
 ): Promise<Pick<Deinited, 'kept' | 'left'>> {
@@ -251,7 +254,7 @@ async function dropRefs(
   }
 }
 
-const siteOf = ({ paths }: Context, common: string): Site => ({
+const siteOf = ({ paths }: BoardContext, common: string): Site => ({
   root: paths.root,
   liza: paths.liza,
   mirror: paths.mirror,

@@ -4,12 +4,13 @@
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { bringBack } from '../protocol/integration-hint.ts';
 import { recordedMerges } from '../protocol/merges.ts';
 import { settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
-import { integrationRef, isRefusal, openGitDir, type TaskContext, transact } from '../tasks/context.ts';
+import { transact } from '../store/transact.ts';
+import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
 import { FOREIGN, findTrouble, type Mended, reconcile } from '../tasks/reconcile.ts';
 import type { Finding } from './doctor.ts';
 

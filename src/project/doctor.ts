@@ -4,14 +4,15 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { exclude, type Repository } from '../git/repository.ts';
-import { type Environment, git, MINIMUM_GIT } from '../git/run.ts';
+import { git, MINIMUM_GIT } from '../git/run.ts';
 import { checkHook } from '../identity/project-hook.ts';
 import { replaceFile } from '../ports/files.ts';
+import type { Environment } from '../ports/host.ts';
 import { validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS, settings } from '../protocol/state.ts';
 import { Archive } from '../store/archive.ts';
 import { assemble } from '../store/assemble.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import { readEntries } from '../store/journal.ts';
 import { type Loaded, load } from '../store/load.ts';
@@ -36,7 +37,7 @@ export interface Finding {
 export async function examine(
   env: Environment,
   repository: Repository,
-  context: Context,
+  context: BoardContext,
   fix: boolean,
   schema?: string,
 ): Promise<readonly Finding[]> {
@@ -52,7 +53,7 @@ export async function examine(
 }
 
 /** Nothing is looked at, let alone mended, through a link that may lead out of the project. */
-function checkLink({ files, paths }: Context): Finding | undefined {
+function checkLink({ files, paths }: BoardContext): Finding | undefined {
   if (files.lstat(paths.liza)?.isSymbolicLink !== true) return undefined;
   const message = '.liza is a symbolic link; Liza keeps its state inside the project';
   return { check: 'blackboard', level: 'broken', message, remedy: 'remove the link' };
@@ -63,7 +64,7 @@ async function checkGit(env: Environment, { root }: Repository): Promise<Finding
   return { check: 'git', level: 'ok', message: `${stdout.trim()} (at least ${MINIMUM_GIT.join('.')} is needed)` };
 }
 
-async function checkLock(context: Context): Promise<Finding> {
+async function checkLock(context: BoardContext): Promise<Finding> {
   if (context.files.stat(context.paths.liza) === undefined)
     return { check: 'lock', level: 'ok', message: 'nothing to lock yet' };
   const lock = await context.lock();
@@ -79,7 +80,7 @@ async function checkLock(context: Context): Promise<Finding> {
   return { check: 'lock', level: 'ok', message: 'can be taken' };
 }
 
-async function checkBoard(context: Context, fix: boolean): Promise<readonly Finding[]> {
+async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
   const { files, paths } = context;
   const lost = files.stat(paths.journal) === undefined && files.stat(paths.state) === undefined;
   if (lost && !canRestore(context)) {
@@ -112,7 +113,7 @@ async function checkBoard(context: Context, fix: boolean): Promise<readonly Find
   return [...findings, ...(await checkArchive(context, fix)), ...(await checkLog(context, fix))];
 }
 
-async function restoreBoard(context: Context, fix: boolean): Promise<readonly Finding[]> {
+async function restoreBoard(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
   const { entries, problems } = verifyJournal(context, join(context.paths.mirror ?? '', 'journal.jsonl'));
   const message = `.liza is gone; the git directory has a copy up to entry ${entries}`;
   if (problems.length > 0) {
@@ -123,7 +124,7 @@ async function restoreBoard(context: Context, fix: boolean): Promise<readonly Fi
   return [{ check: 'blackboard', level: 'ok', message: `${message}; restored ${done.join(', ')}`, fixed: true }];
 }
 
-async function checkJournal(context: Context, fix: boolean): Promise<Finding[]> {
+async function checkJournal(context: BoardContext, fix: boolean): Promise<Finding[]> {
   const { entries, problems, remarks } = verifyJournal(context);
   if (problems.length > 0 && copyIsWhole(context)) return [takeCopy(context, fix, problems[0] ?? '')];
   const found: Finding[] = problems.map((message) => ({
@@ -137,7 +138,7 @@ async function checkJournal(context: Context, fix: boolean): Promise<Finding[]> 
 }
 
 /** The archive's index against the journal, which knows every task that was archived. */
-async function checkArchive(context: Context, fix: boolean): Promise<readonly Finding[]> {
+async function checkArchive(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
   const check = 'archive';
   const archive = new Archive(context.files, context.paths.archive);
   const index = archive.index();
@@ -155,7 +156,7 @@ async function checkArchive(context: Context, fix: boolean): Promise<readonly Fi
 }
 
 /** The activity log is made of the journal; one that lags behind is completed by the next command. */
-async function checkLog(context: Context, fix: boolean): Promise<readonly Finding[]> {
+async function checkLog(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
   const { files, paths } = context;
   const check = 'log';
   if (files.stat(paths.log)?.isDirectory === true)
@@ -180,7 +181,7 @@ async function checkLog(context: Context, fix: boolean): Promise<readonly Findin
   ];
 }
 
-function copyIsWhole(context: Context): boolean {
+function copyIsWhole(context: BoardContext): boolean {
   const { mirror } = context.paths;
   return (
     mirror !== undefined && canRestore(context) && verifyJournal(context, mirrorJournal(mirror)).problems.length === 0
@@ -188,7 +189,7 @@ function copyIsWhole(context: Context): boolean {
 }
 
 /** The journal was tampered with, its copy was not. */
-function takeCopy(context: Context, fix: boolean, problem: string): Finding {
+function takeCopy(context: BoardContext, fix: boolean, problem: string): Finding {
   const { files, paths } = context;
   const message = `${problem}; the copy in the git directory is whole`;
   if (!fix) return { check: 'journal', level: 'broken', message, remedy: 'liza doctor --fix takes the copy' };
@@ -211,7 +212,7 @@ async function unreadableEdit(edits: readonly string[]): Promise<{ message: stri
 }
 
 /** Opening a session rolls forward and absorbs: all that is left to do is to open one. */
-async function completeState(context: Context, fix: boolean, { broken, behind, edits }: Loaded): Promise<Finding> {
+async function completeState(context: BoardContext, fix: boolean, { broken, behind, edits }: Loaded): Promise<Finding> {
   const unreadable = broken ?? (await unreadableEdit(edits));
   if (unreadable !== undefined) {
     return { check: 'state', level: 'broken', message: unreadable.message, remedy: unreadable.hint };
@@ -245,7 +246,7 @@ async function checkExclude(env: Environment, { root }: Repository, fix: boolean
 async function hookFinding(
   env: Environment,
   { root }: Repository,
-  context: Context,
+  context: BoardContext,
   fix: boolean,
 ): Promise<readonly Finding[]> {
   const loaded = await load(context.files, context.paths, 'ignore').catch(() => undefined);
@@ -254,7 +255,7 @@ async function hookFinding(
 }
 
 /** state.yaml may name it in its first line; an older or missing one only misleads editors. */
-function checkSchema({ files, paths }: Context, fix: boolean, schema: string): readonly Finding[] {
+function checkSchema({ files, paths }: BoardContext, fix: boolean, schema: string): readonly Finding[] {
   const file = join(paths.liza, 'state.schema.json');
   if (files.stat(paths.state) === undefined || files.read(file)?.toString('utf8') === schema) return [];
   const check = 'schema';
@@ -264,7 +265,7 @@ function checkSchema({ files, paths }: Context, fix: boolean, schema: string): r
   return [{ check, level: 'ok', message: `${message}; written`, fixed: true }];
 }
 
-function checkLeftovers({ files, paths }: Context, fix: boolean): readonly Finding[] {
+function checkLeftovers({ files, paths }: BoardContext, fix: boolean): readonly Finding[] {
   const left = files.list(paths.liza).filter((name) => /\.\d+\.new$/.test(name));
   if (left.length === 0) return [];
   const message = `${left.length} temporary file(s) of commands that were killed: ${left.join(', ')}`;

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
@@ -31,7 +31,7 @@ export interface EditRequest {
   readonly again: (problem: string) => Promise<boolean>;
 }
 
-export async function edit(context: Context, request: EditRequest): Promise<Edited | Refusal> {
+export async function edit(context: BoardContext, request: EditRequest): Promise<Edited | Refusal> {
   const { paths } = context;
   mkdirSync(dirname(paths.editLock), { recursive: true });
   const lock = await acquireLock(paths.editLock, 0);
@@ -51,7 +51,7 @@ export async function edit(context: Context, request: EditRequest): Promise<Edit
   }
 }
 
-async function editLocked(context: Context, request: EditRequest): Promise<Edited | Refusal> {
+async function editLocked(context: BoardContext, request: EditRequest): Promise<Edited | Refusal> {
   const original = readFileSync(context.paths.state, 'utf8');
   const copy = join(dirname(context.paths.editLock), `edit-${process.pid}.yaml`);
   writeFileSync(copy, original);
@@ -80,7 +80,7 @@ async function editLocked(context: Context, request: EditRequest): Promise<Edite
 }
 
 /** `base` undefined: state.yaml itself was broken, and this is the mended one. */
-function merge(context: Context, request: EditRequest, text: string, base: BoardDocument | undefined) {
+function merge(context: BoardContext, request: EditRequest, text: string, base: BoardDocument | undefined) {
   return inTurn<Edited>(
     context,
     async (session) => {

@@ -4,7 +4,7 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import type { InitRequest } from './init.ts';
 
 export function refuseSpec(root: string, request: InitRequest): Refusal | undefined {
@@ -49,7 +49,7 @@ function refuseOutside(root: string, path: string): Refusal | undefined {
 }
 
 /** Never over a file that has appeared meanwhile. */
-export function writeVision({ paths }: Context, { spec, specExists, template, goal }: InitRequest): boolean {
+export function writeVision({ paths }: BoardContext, { spec, specExists, template, goal }: InitRequest): boolean {
   if (specExists || template === undefined) return false;
   const path = join(paths.root, fileOf(spec));
   mkdirSync(dirname(path), { recursive: true });

@@ -7,9 +7,9 @@ import { join, relative } from 'node:path';
 import { usersOf } from '../git/branch-checkouts.ts';
 import { openPrivateGitDir } from '../git/private-git-dir.ts';
 import { ensureBranch, exclude, type Repository } from '../git/repository.ts';
-import type { Environment } from '../git/run.ts';
 import { installHook } from '../identity/project-hook.ts';
 import { replaceFile } from '../ports/files.ts';
+import type { Environment } from '../ports/host.ts';
 import { type Actor, OPERATOR } from '../protocol/board.ts';
 import { branchInUse } from '../protocol/commands/budget-setting.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -17,7 +17,7 @@ import { freshState } from '../protocol/new-board.ts';
 import { nextGoal } from '../protocol/next-goal.ts';
 import type { Config, Goal, State } from '../protocol/state.ts';
 import { touchedRecords } from '../store/changed-records.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import { start } from '../store/import.ts';
 import { readTail } from '../store/journal.ts';
@@ -52,7 +52,7 @@ export interface InitDone {
 export async function init(
   env: Environment,
   repository: Repository,
-  context: Context,
+  context: BoardContext,
   request: InitRequest,
 ): Promise<InitDone | Refusal> {
   const { files, paths } = context;
@@ -86,13 +86,13 @@ export async function init(
 }
 
 /** An earlier goal may have named another one. */
-async function branchOf({ files, paths }: Context): Promise<string | undefined> {
+async function branchOf({ files, paths }: BoardContext): Promise<string | undefined> {
   const loaded = await load(files, paths, 'ignore');
   if ('ok' in loaded || 'none' in loaded) return undefined;
   return normalise(loaded.doc.value).state.config.integration_branch;
 }
 
-async function openBoard(context: Context, request: InitRequest, head: string): Promise<InitDone | Refusal> {
+async function openBoard(context: BoardContext, request: InitRequest, head: string): Promise<InitDone | Refusal> {
   const { files, paths } = context;
   const existing = files.stat(paths.state) !== undefined || (readTail(files, paths.journal, 1)?.lines.length ?? 0) > 0;
   if (existing) return reopen(context, request);
@@ -108,7 +108,7 @@ async function openBoard(context: Context, request: InitRequest, head: string): 
       spec_ref: request.spec,
       integration_branch: request.branch,
       integration_head: head,
-      now: context.clock(),
+      now: context.clock.now(),
     });
     const state = { ...fresh, config: { ...fresh.config, ...request.settings } };
     writeSchema(context, request);
@@ -130,7 +130,7 @@ async function openBoard(context: Context, request: InitRequest, head: string): 
 }
 
 /** An existing blackboard: the same goal again is no news; another one needs the old one finished. */
-function reopen(context: Context, request: InitRequest): Promise<InitDone | Refusal> {
+function reopen(context: BoardContext, request: InitRequest): Promise<InitDone | Refusal> {
   return inTurn<InitDone>(context, async (session) => {
     writeSchema(context, request);
     const before = session.normal.state;
@@ -181,7 +181,7 @@ const nextSteps = ({ spec }: InitRequest, written: boolean): readonly string[] =
     : ['next: liza run, or plan by hand: liza add-task --help'];
 
 /** Only under the lock, where temporary files are swept. */
-function writeSchema({ files, paths }: Context, { schema }: InitRequest): void {
+function writeSchema({ files, paths }: BoardContext, { schema }: InitRequest): void {
   if (schema === undefined) return;
   replaceFile(files, join(paths.liza, 'state.schema.json'), Buffer.from(schema), false);
 }
@@ -213,7 +213,7 @@ function refuseGoal({ goal }: InitRequest): Refusal | undefined {
 }
 
 /** A board that was deleted by mistake is worth more than a fresh one. */
-function refuseLost(context: Context): Refusal | undefined {
+function refuseLost(context: BoardContext): Refusal | undefined {
   const { files, paths } = context;
   if (files.stat(paths.journal) !== undefined || files.stat(paths.state) !== undefined || !canRestore(context))
     return undefined;

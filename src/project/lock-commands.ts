@@ -10,7 +10,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edit-draft.ts';
 import { decode } from '../store/bounded-text.ts';
 import { touchedRecords } from '../store/changed-records.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { sha256 } from '../store/hash.ts';
 import { keepText } from '../store/rejected.ts';
 import type { Session } from '../store/transaction.ts';
@@ -26,7 +26,12 @@ export interface Changed {
 const authorityOf = (actor: Actor): Authority =>
   actor.id === undefined ? { kind: 'person' } : { kind: 'agent', id: actor.id };
 
-export function lockWrite(context: Context, actor: Actor, path: string, value: unknown): Promise<Changed | Refusal> {
+export function lockWrite(
+  context: BoardContext,
+  actor: Actor,
+  path: string,
+  value: unknown,
+): Promise<Changed | Refusal> {
   return inTurn<Changed>(context, async (session) => {
     const target = setPath(session.doc.value, path, value);
     if ('ok' in target) return target as Refusal;
@@ -38,7 +43,7 @@ export function lockWrite(context: Context, actor: Actor, path: string, value: u
 
 /** The environment of the child says that the lock is held: a liza inside it fails at once. */
 export function lockModify(
-  context: Context,
+  context: BoardContext,
   actor: Actor,
   command: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -75,7 +80,7 @@ export function lockModify(
 }
 
 async function settle(
-  context: Context,
+  context: BoardContext,
   session: Session,
   actor: Actor,
   text: string,
@@ -111,7 +116,7 @@ async function settle(
   return { ok: true, message: detail, seq: session.seq };
 }
 
-function putBack(context: Context, session: Session, bytes: Buffer | undefined): string | undefined {
+function putBack(context: BoardContext, session: Session, bytes: Buffer | undefined): string | undefined {
   const kept = bytes === undefined ? undefined : keepText(context, 'state.yaml', bytes);
   const now = context.files.read(context.paths.state);
   if (now === undefined || !now.equals(Buffer.from(session.doc.text))) {

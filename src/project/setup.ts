@@ -5,9 +5,8 @@
 import { hash as hashOf } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isFields } from '../protocol/values.ts';
-import { isRefusal } from '../tasks/context.ts';
 import type { Finding } from './doctor.ts';
 import {
   type Activated,

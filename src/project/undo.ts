@@ -8,7 +8,7 @@ import { invariants } from '../protocol/invariants.ts';
 import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
 import type { Fields } from '../protocol/values.ts';
 import { touchedRecords } from '../store/changed-records.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import type { Entry } from '../store/journal.ts';
 import type { Session } from '../store/transaction.ts';
@@ -50,7 +50,7 @@ const EFFECTFUL = new Set([
   'exit',
 ]);
 
-export function undo(context: Context, actor: Actor, wanted: number | undefined): Promise<Undone | Refusal> {
+export function undo(context: BoardContext, actor: Actor, wanted: number | undefined): Promise<Undone | Refusal> {
   return inTurn<Undone>(context, async (session) => {
     const target = session.entryAt(wanted ?? session.seq);
     if (target === undefined)

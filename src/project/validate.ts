@@ -3,13 +3,13 @@
 import { statSync } from 'node:fs';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { checkFile, type Issue, issueLine } from '../store/check.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 
 export type Validated =
   | { readonly ok: true; readonly lines: readonly string[]; readonly data: Readonly<Record<string, unknown>> }
   | (Refusal & { readonly lines?: readonly string[]; readonly data?: Readonly<Record<string, unknown>> });
 
-export async function validateFile(context: Context | undefined, file: string): Promise<Validated> {
+export async function validateFile(context: BoardContext | undefined, file: string): Promise<Validated> {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isFile()) return refuse(`there is no file ${file}`, 'name a state.yaml', 1, 'file');
   const issues = await checkFile(context, file);

@@ -7,7 +7,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { reportOf } from '../report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../report/markdown.ts';
 import { PAGE_MARK, page } from '../report/page.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { secretsOf } from '../text/redact.ts';
 
@@ -30,11 +30,7 @@ export interface Place {
 }
 
 /** The path of what was written: from the project's root where it lies there. */
-export function keepReport(
-  { context }: Pick<TaskContext, 'context'>,
-  text: string,
-  { out, cwd, force, format }: Place,
-): string | Refusal {
+export function keepReport(context: BoardContext, text: string, { out, cwd, force, format }: Place): string | Refusal {
   const { liza, root } = context.paths;
   const path = out === undefined ? join(liza, OWN) : resolve(cwd, out);
   const bad = unfit(context, path, out ?? path, force ? undefined : format);
@@ -49,7 +45,7 @@ const LONGEST = 200;
 
 /** `over`: what a file that is there may be; undefined: anything. */
 function unfit(
-  { files, paths: { liza } }: Context,
+  { files, paths: { liza } }: BoardContext,
   path: string,
   named: string,
   over: ReportFormat | undefined,

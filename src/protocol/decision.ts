@@ -37,6 +37,8 @@ export interface Decided {
 
 export type Decision = Decided | Refusal;
 
+export const isRefusal = (value: object): value is Refusal => 'ok' in value && value.ok === false;
+
 export const refuse = (message: string, hint: string, code: RefusalCode = 1, guard?: string): Refusal => ({
   ok: false,
   code,

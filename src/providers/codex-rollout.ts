@@ -4,8 +4,9 @@
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Environment } from '../ports/host.ts';
 import { amount, context, object, record } from './json-lines.ts';
-import type { AgentEvent, Counting, Environment } from './provider.ts';
+import type { AgentEvent, Counting } from './provider.ts';
 import { since, usage } from './token-counts.ts';
 
 const TAIL_BYTES = 256 * 1024;

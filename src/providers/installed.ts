@@ -3,8 +3,9 @@
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
+import type { Environment } from '../ports/host.ts';
 import { line } from './json-lines.ts';
-import type { Environment, Provider } from './provider.ts';
+import type { Provider } from './provider.ts';
 
 /** Runs a program to its end, or for so long; `status` is null when it was ended. */
 export type Run = (

@@ -3,10 +3,9 @@
 // the supervisor runs the launch, feeds the parser and judges the outcome by events, blackboard and git together.
 
 import type { Readable, Writable } from 'node:stream';
+import type { Environment } from '../ports/host.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One session that is asked for. */
 export interface SessionRequest {

@@ -1,8 +1,9 @@
 // `rehearsal`: no model, but a script played through the real commands (docs/rehearsal.md). Started like any
 // other agent CLI: the prompt on stdin, one JSON object a line on stdout. Its token counts are the script's.
 
+import type { Environment } from '../ports/host.ts';
 import type { Instant } from '../text/time.ts';
-import type { AgentEvent, Environment, FailureKind, Parser, Provider } from './provider.ts';
+import type { AgentEvent, FailureKind, Parser, Provider } from './provider.ts';
 
 export interface RehearsalOptions {
   /** How liza is started: node and the bundle. */

@@ -3,8 +3,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Environment } from '../ports/host.ts';
 import { holeAt, inFull } from './forbidden-paths.ts';
-import { ALWAYS_HIDDEN, type Environment, isBelow, type Policy, type Shown, TEMPORARY } from './policy.ts';
+import { ALWAYS_HIDDEN, isBelow, type Policy, type Shown, TEMPORARY } from './policy.ts';
 import { realOf, toolFolders } from './toolchains.ts';
 
 export interface Stay {

@@ -3,9 +3,10 @@
 
 import { lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import type { Environment } from '../ports/host.ts';
 import { bwrapArgv } from './bwrap.ts';
 import type { Tool } from './detect.ts';
-import { type Entry, type Environment, entriesOf, environmentIn, isBelow, type Policy, TEMPORARY } from './policy.ts';
+import { type Entry, entriesOf, environmentIn, isBelow, type Policy, TEMPORARY } from './policy.ts';
 import { seatbeltArgv } from './seatbelt.ts';
 import { kindOf } from './toolchains.ts';
 

@@ -4,8 +4,9 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import type { Environment } from '../ports/host.ts';
 import { bwrapArgv } from './bwrap.ts';
-import type { Environment, Policy } from './policy.ts';
+import type { Policy } from './policy.ts';
 import { seatbeltArgv } from './seatbelt.ts';
 
 export interface Tool {

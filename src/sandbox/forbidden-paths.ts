@@ -2,7 +2,8 @@
 // A link counts as what it leads to.
 
 import { isAbsolute, join } from 'node:path';
-import { type Environment, isBelow } from './policy.ts';
+import type { Environment } from '../ports/host.ts';
+import { isBelow } from './policy.ts';
 import { realOf } from './toolchains.ts';
 
 export interface Site {

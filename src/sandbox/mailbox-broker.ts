@@ -22,7 +22,7 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../process/environment.ts';
+import type { Environment } from '../ports/host.ts';
 
 export interface BrokerOptions {
   /** The mailbox, of this session alone; made here, and removed at the end. */

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
 import { isRunning } from '../git/process-alive.ts';
-import type { Environment } from '../process/environment.ts';
+import type { Environment } from '../ports/host.ts';
 import type { Limits } from '../process/limits.ts';
 import { type Ended, type Program, runProgram } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';

@@ -1,6 +1,8 @@
 // What a confined program may see, write and reach, as plain data, and how it adds up: everything is read-only
 // unless an entry says otherwise, and of all entries that cover a path the deepest one decides. Knows no tool.
 
+import type { Environment } from '../ports/host.ts';
+
 /** Paths are absolute and real: no link on the way. */
 export interface Policy {
   readonly cwd: string;
@@ -25,8 +27,6 @@ export interface Entry {
   readonly at: string;
   readonly from: string;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a program of the project and an agent are kept from alike. */
 export const ALWAYS_HIDDEN = [

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import type { Environment } from '../process/environment.ts';
+import type { Environment } from '../ports/host.ts';
 import type { Settings, TaskSession } from '../protocol/state.ts';
 import { programOf } from '../providers/installed.ts';
 import type { HomeFolder, Launch } from '../providers/provider.ts';
@@ -92,8 +92,8 @@ function confined(
   launch: Launch,
   stay: Stay,
 ): Lodging | { reason: string } {
-  const { sandboxSupport, context } = office;
-  const { root, liza } = context.paths;
+  const { sandboxSupport, paths } = office;
+  const { root, liza } = paths;
   const common = git(root);
   if (sandboxSupport === undefined || common === undefined) return { reason: `${root} is not in a git repository` };
   const room = join(liza, 'cache', 'rooms', work.agent);

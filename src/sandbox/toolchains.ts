@@ -4,7 +4,8 @@
 
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { type Environment, isBelow } from './policy.ts';
+import type { Environment } from '../ports/host.ts';
+import { isBelow } from './policy.ts';
 
 /** Below HOME. Not `.cargo`, `.local` or `go` as a whole: keys and keyrings lie there too. */
 const TOOLCHAINS = [

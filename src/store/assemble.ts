@@ -4,11 +4,11 @@ import { isAlive, parseProcess } from '../process/process-identity.ts';
 import type { Board } from '../protocol/board.ts';
 import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
 import { Archive } from './archive.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import { readSwitches } from './kill-switches.ts';
 import { readLeases } from './leases.ts';
 
-export function assemble({ files, paths }: Context, state: State): Board {
+export function assemble({ files, paths }: BoardContext, state: State): Board {
   const index = new Archive(files, paths.archive).index();
   const archived = new Map<string, TaskStatus>();
   if (index.size > 0) {

@@ -8,7 +8,7 @@ import { type Violation, validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS, type TaskStatus } from '../protocol/state.ts';
 import { assemble } from './assemble.ts';
 import { decode, SIZE_LIMIT } from './bounded-text.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import { normalise } from './file-values.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
@@ -21,7 +21,7 @@ export interface Issue {
 }
 
 /** None: it is valid. With the context of its project, if it is that project's board. */
-export async function checkFile(context: Context | undefined, file: string): Promise<readonly Issue[] | Refusal> {
+export async function checkFile(context: BoardContext | undefined, file: string): Promise<readonly Issue[] | Refusal> {
   const doc = await documentIn(context?.files ?? realFiles, file);
   if ('message' in doc) return [doc];
   const newer = refuseNewer(doc);
@@ -54,7 +54,7 @@ async function documentIn(files: Files, file: string): Promise<BoardDocument | I
   return { message: `line ${parsed.line}, column ${parsed.column}: ${parsed.message} (${parsed.hint})` };
 }
 
-function archivedIn(context: Context, doc: BoardDocument): ReadonlyMap<string, TaskStatus> {
+function archivedIn(context: BoardContext, doc: BoardDocument): ReadonlyMap<string, TaskStatus> {
   const { state } = normalise(doc.value);
   return Array.isArray(state.tasks) ? assemble(context, state).archived : new Map();
 }

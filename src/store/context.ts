@@ -1,14 +1,15 @@
-// What the parts of the YAML store share: ports and places, chosen once in cli/main.ts.
+// What everything on one board works with: the machine, and where the board is on it. Built once in cli/main.ts and
+// extended by whoever acts on the board (transact.ts), works on tasks (tasks/context.ts) or supervises agents
+// (supervisor/context.ts).
 
 import type { Files } from '../ports/files.ts';
-import type { Instant } from '../text/time.ts';
+import type { Host } from '../ports/host.ts';
 import type { LockResult } from './lock.ts';
 import type { Paths } from './paths.ts';
 
-export interface Context {
+export interface BoardContext extends Host {
   readonly files: Files;
   readonly paths: Paths;
-  readonly clock: () => Instant;
   readonly lock: () => Promise<LockResult>;
   /** Whether the file behind a spec_ref is there, inside the project. */
   readonly specExists: (specRef: string) => boolean;

@@ -8,7 +8,7 @@ import { validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { iso } from '../text/time.ts';
 import { decode, SIZE_LIMIT } from './bounded-text.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import { normalise } from './file-values.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, GENESIS, readTail } from './journal.ts';
@@ -20,7 +20,7 @@ import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 
 /** Adopts a state.yaml without a journal whole, as entry `imported`; only under the lock. */
-export async function adoptFile(context: Context): Promise<Refusal | undefined> {
+export async function adoptFile(context: BoardContext): Promise<Refusal | undefined> {
   const doc = await readFile(context);
   if ('ok' in doc) return doc;
   const refused = refuseInvalid(doc, context);
@@ -35,8 +35,8 @@ export async function adoptFile(context: Context): Promise<Refusal | undefined> 
 }
 
 /** Held against every rule, as it will be once it is migrated. */
-export function refuseInvalid(doc: BoardDocument, context: Context): Refusal | undefined {
-  const problems = validate(normalise(asMigrated(doc.value, context.clock())).state, new Map());
+export function refuseInvalid(doc: BoardDocument, context: BoardContext): Refusal | undefined {
+  const problems = validate(normalise(asMigrated(doc.value, context.clock.now())).state, new Map());
   const first = problems[0];
   if (first === undefined) return undefined;
   const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
@@ -44,7 +44,7 @@ export function refuseInvalid(doc: BoardDocument, context: Context): Refusal | u
 }
 
 /** state.yaml as it lies there, held against nothing but the rules of YAML and the version. */
-export async function readFile({ files, paths }: Context): Promise<BoardDocument | Refusal> {
+export async function readFile({ files, paths }: BoardContext): Promise<BoardDocument | Refusal> {
   if ((files.stat(paths.state)?.size ?? 0n) > BigInt(SIZE_LIMIT)) return unusable('it is larger than 64 MB');
   const bytes = files.read(paths.state);
   const text = bytes === undefined ? undefined : decode(bytes);
@@ -59,7 +59,7 @@ export async function readFile({ files, paths }: Context): Promise<BoardDocument
  * lock. Throws LostRace when another's first entry came first. Returns what the next command has to finish.
  */
 export function start(
-  context: Context,
+  context: BoardContext,
   text: string,
   actor: Actor,
   command: string,
@@ -69,7 +69,7 @@ export function start(
   const old = putLogAside(context);
   const entry: Entry = {
     seq: 1,
-    time: iso(context.clock()),
+    time: iso(context.clock.now()),
     actor: actorName(actor),
     command,
     detail: old === undefined ? detail : `${detail}; the log of the board before is kept in ${old}`,

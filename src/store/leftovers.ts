@@ -3,9 +3,9 @@
 // then: it goes without, since the cache is only a help. agents/ is left alone: heartbeats take no lock.
 
 import { dirname, join } from 'node:path';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 
-export function removeLeftovers({ files, paths }: Context): void {
+export function removeLeftovers({ files, paths }: BoardContext): void {
   const folders = [
     paths.liza,
     dirname(paths.cache),

@@ -2,7 +2,7 @@
 // It is written after the commit; when a crash came between, the next writer adds what is missing.
 
 import { appendFile, type Files, replaceFile } from '../ports/files.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import { type Line, readEntries } from './journal.ts';
 import { keepText } from './rejected.ts';
 import type { JournalEntry } from './store.ts';
@@ -29,7 +29,7 @@ export const lastLogged = (files: Files, path: string, lines: readonly Line[]): 
   ).logged;
 
 /** A log that is there before the journal's first entry is another journal's. Where it is kept, if there was one. */
-export function putLogAside(context: Context): string | undefined {
+export function putLogAside(context: BoardContext): string | undefined {
   const { files, paths } = context;
   if (files.stat(paths.log)?.isDirectory !== false) return undefined;
   const kept = keepText(context, 'log.yaml', files.read(paths.log) ?? '');
@@ -38,7 +38,7 @@ export function putLogAside(context: Context): string | undefined {
 }
 
 /** From the journal's first entry on; only under the lock. Returns where the old one is kept. */
-export function rewriteLog(context: Context): string {
+export function rewriteLog(context: BoardContext): string {
   const { files, paths } = context;
   const kept = keepText(context, 'log.yaml', files.read(paths.log) ?? '');
   const text = [...readEntries(files, paths.journal)].map(({ entry }) => textOf(entry)).join('');

@@ -7,20 +7,20 @@ import { freshState } from '../protocol/new-board.ts';
 import { STATE_VERSION } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import { type Instant, iso } from '../text/time.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import type { BoardDocument, Plain } from './yaml/document.ts';
 import { updateDocument } from './yaml/update.ts';
 
 export const needsMigration = (value: Plain): boolean => value['version'] !== STATE_VERSION;
 
-export async function migrate(context: Context, doc: BoardDocument): Promise<BoardDocument> {
+export async function migrate(context: BoardContext, doc: BoardDocument): Promise<BoardDocument> {
   if (!needsMigration(doc.value)) return doc;
   const { files, paths } = context;
-  const stamp = iso(context.clock()).replace(/[:-]/g, '');
+  const stamp = iso(context.clock.now()).replace(/[:-]/g, '');
   files.makeDirectory(paths.archive);
   const old = join(paths.archive, `state-version-${String(doc.value['version'] ?? 0)}-${stamp}.yaml`);
   replaceFile(files, old, Buffer.from(doc.text), true);
-  const updated = await updateDocument(doc, fromVersion0(doc.value, context.clock()));
+  const updated = await updateDocument(doc, fromVersion0(doc.value, context.clock.now()));
   return updated.doc;
 }
 

@@ -5,7 +5,7 @@
 
 import { join } from 'node:path';
 import { appendFile, type Files, replaceFile } from '../ports/files.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import { sha256 } from './hash.ts';
 import { lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { applyHunks } from './yaml/hunks.ts';
@@ -17,7 +17,7 @@ const LOOK_EVERY = 32;
 export const mirrorJournal = (mirror: string): string => join(mirror, 'journal.jsonl');
 
 /** Whether a lost `.liza/` can be brought back from here. */
-export const hasCopy = ({ files, paths }: Pick<Context, 'files' | 'paths'>): boolean =>
+export const hasCopy = ({ files, paths }: Pick<BoardContext, 'files' | 'paths'>): boolean =>
   paths.mirror !== undefined && (files.stat(mirrorJournal(paths.mirror))?.size ?? 0n) > 0n;
 
 /** After a commit: the mirror gains what the journal has more. */

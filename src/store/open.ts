@@ -2,9 +2,9 @@
 // everything else (schema, rules, YAML) is loaded by the first call that wants it.
 
 import { realFiles } from '../ports/files.ts';
+import type { Host } from '../ports/host.ts';
 import type { Lease } from '../protocol/board.ts';
-import type { Instant } from '../text/time.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import { pathsOf } from './paths.ts';
 import { peekTask } from './read-one-task.ts';
 import type { Store } from './store.ts';
@@ -12,18 +12,18 @@ import type { Store } from './store.ts';
 export interface Project {
   readonly root: string;
   readonly gitDirectory: string | undefined;
-  readonly clock: () => Instant;
+  readonly host: Host;
   readonly specExists: (specRef: string) => boolean;
   /** LIZA_LOCK_HELD: set by `liza lock modify` for the command it runs. */
   readonly nested: string | undefined;
 }
 
-export function contextOf(project: Project): Context {
+export function contextOf(project: Project): BoardContext {
   const paths = pathsOf(project.root, project.gitDirectory);
   return {
+    ...project.host,
     files: realFiles,
     paths,
-    clock: project.clock,
     specExists: project.specExists,
     lock: async () => {
       if (project.nested === paths.liza) return { nested: true };
@@ -32,7 +32,7 @@ export function contextOf(project: Project): Context {
   };
 }
 
-export function openYamlStore(context: Context): Store {
+export function openYamlStore(context: BoardContext): Store {
   let opened: Store | undefined;
   const whole = async () => (opened ??= (await import('./yaml-store.ts')).yamlStore(context));
   return {
@@ -66,6 +66,6 @@ export function openYamlStore(context: Context): Store {
 }
 
 /** Loaded only for a task that somebody holds: it looks at processes. */
-async function readLeaseOf({ files, paths }: Context, agent: string): Promise<Lease | undefined> {
+async function readLeaseOf({ files, paths }: BoardContext, agent: string): Promise<Lease | undefined> {
   return (await import('./leases.ts')).readLease(files, paths.agents, agent);
 }

@@ -1,12 +1,12 @@
 // What a writer hears when it cannot have the board.
 
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import type { Lock, LockResult } from './lock.ts';
 import { lostBoard } from './lost-board.ts';
 import { hasCopy } from './mirror.ts';
 
-export function unlocked(result: Exclude<LockResult, Lock>, context?: Context): Refusal {
+export function unlocked(result: Exclude<LockResult, Lock>, context?: BoardContext): Refusal {
   if ('nested' in result) {
     return refuse(
       'a liza command that writes cannot run inside liza lock modify: the lock is held',
@@ -36,7 +36,7 @@ export function unlocked(result: Exclude<LockResult, Lock>, context?: Context): 
 }
 
 /** One that was lost (`git clean -fdx` takes an ignored `.liza/` too) is not to be replaced by a new one. */
-export const missingBoard = (context?: Context): Refusal =>
+export const missingBoard = (context?: BoardContext): Refusal =>
   context !== undefined && hasCopy(context)
     ? lostBoard(context.paths.root)
     : refuse('there is no blackboard here', 'start one: liza init "<goal>"', 1, 'no-board');

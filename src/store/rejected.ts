@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { replaceFile } from '../ports/files.ts';
 import type { Aside } from '../protocol/edit-draft.ts';
 import { iso } from '../text/time.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import type { Notice } from './store.ts';
 import { emitEntry } from './yaml/emit.ts';
 
@@ -12,7 +12,7 @@ import { emitEntry } from './yaml/emit.ts';
 export const WAITING_SETTING = /^\d+-\d+-config-[a-z-]+\.yaml$/;
 
 /** Files written, relative to the project. One holds the whole text; one a record. */
-export function keepAside(context: Context, seq: number, text: string, aside: readonly Aside[]): string[] {
+export function keepAside(context: BoardContext, seq: number, text: string, aside: readonly Aside[]): string[] {
   const kept = aside.filter((one) => one.value !== undefined);
   if (kept.length === 0) return [];
   const records = kept.map((one, index) => {
@@ -25,12 +25,12 @@ export function keepAside(context: Context, seq: number, text: string, aside: re
 }
 
 /** A whole text that was refused: broken YAML left by `lock modify`, say. */
-export function keepText(context: Context, label: string, text: string | Uint8Array): string {
-  const stamp = iso(context.clock()).replace(/[:-]/g, '');
+export function keepText(context: BoardContext, label: string, text: string | Uint8Array): string {
+  const stamp = iso(context.clock.now()).replace(/[:-]/g, '');
   return write(context, `${stamp}-${label}`, text);
 }
 
-function write(context: Context, name: string, text: string | Uint8Array): string {
+function write(context: BoardContext, name: string, text: string | Uint8Array): string {
   const { files, paths } = context;
   files.makeDirectory(paths.rejected);
   let file = join(paths.rejected, name);
@@ -39,7 +39,7 @@ function write(context: Context, name: string, text: string | Uint8Array): strin
   return relative(paths.root, file);
 }
 
-export function describeAside(_context: Context, aside: readonly Aside[], files: readonly string[]): Notice[] {
+export function describeAside(_context: BoardContext, aside: readonly Aside[], files: readonly string[]): Notice[] {
   return aside.map((one, index) => {
     const where = one.value === undefined ? '' : `; kept in ${files[keptIndex(aside, index)] ?? '.liza/rejected'}`;
     const what = one.kind === 'guarded' ? 'waits for your word' : 'was set aside';

@@ -3,7 +3,7 @@
 
 import { RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
 import { decode } from './bounded-text.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import type { Entry } from './journal.ts';
 import { ReplayText } from './replay-text.ts';
 import { type Verification, verifyJournal } from './verify.ts';
@@ -19,7 +19,7 @@ export interface Replayed {
   readonly archived: readonly Task[];
 }
 
-export async function replay(context: Context): Promise<Replayed> {
+export async function replay(context: BoardContext): Promise<Replayed> {
   const entries: Entry[] = [];
   const leaving: (() => Promise<readonly Task[]>)[] = [];
   let text = ReplayText.empty;
@@ -54,7 +54,7 @@ export async function stateOf(text: string): Promise<State | undefined> {
 }
 
 /** state.yaml as it lies there; undefined: missing, or no text. */
-export function stateText({ files, paths }: Context): string | undefined {
+export function stateText({ files, paths }: BoardContext): string | undefined {
   const bytes = files.read(paths.state);
   return bytes === undefined ? undefined : decode(bytes);
 }

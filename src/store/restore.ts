@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { replaceFile, syncDirectory } from '../ports/files.ts';
 import { RECORD_SECTIONS, type Task } from '../protocol/state.ts';
 import { Archive } from './archive.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import { readEntries } from './journal.ts';
 import { appendLog } from './log.ts';
 import { hasCopy, mirrorJournal } from './mirror.ts';
@@ -15,7 +15,7 @@ import { applyHunks } from './yaml/hunks.ts';
 export const canRestore = hasCopy;
 
 /** What was made, one line each. */
-export async function restore(context: Context): Promise<readonly string[]> {
+export async function restore(context: BoardContext): Promise<readonly string[]> {
   const { files, paths } = context;
   if (paths.mirror === undefined) return [];
   const done: string[] = [];
@@ -48,7 +48,7 @@ export async function restore(context: Context): Promise<readonly string[]> {
 }
 
 /** Every task that ever left the state, as it was then: told by the journal, whatever became of archive/. */
-export async function journalledArchive({ files, paths }: Context): Promise<readonly Task[]> {
+export async function journalledArchive({ files, paths }: BoardContext): Promise<readonly Task[]> {
   const tasks = new Map<string, Task>();
   let text = '';
   for (const { entry } of readEntries(files, paths.journal)) {

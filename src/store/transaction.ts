@@ -15,7 +15,7 @@ import { assemble } from './assemble.ts';
 import { keyOf, type StatKey, statKey } from './cache.ts';
 import { writeCache } from './cache-document.ts';
 import { touchedRecords } from './changed-records.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import { type Normal, normalise } from './file-values.ts';
 import { type Absorbed, absorb } from './hand-edits.ts';
 import { sha256 } from './hash.ts';
@@ -54,7 +54,7 @@ export interface Recording extends Pick<Entry, 'change' | 'records' | 'command' 
 const SHOWN = 10;
 
 export class Session {
-  readonly #context: Context;
+  readonly #context: BoardContext;
   readonly #lock: Lock;
   #doc: BoardDocument;
   #normal: Normal;
@@ -68,7 +68,7 @@ export class Session {
   #keepsEdit = false;
   readonly notices: Notice[] = [];
 
-  private constructor(context: Context, lock: Lock, loaded: Loaded) {
+  private constructor(context: BoardContext, lock: Lock, loaded: Loaded) {
     this.#context = context;
     this.#lock = lock;
     this.#doc = loaded.doc;
@@ -80,7 +80,11 @@ export class Session {
   }
 
   /** `edits: 'leave'`: the caller is about to deal with the file itself. */
-  static async open(context: Context, lock: Lock, edits: 'absorb' | 'leave' = 'absorb'): Promise<Session | Refusal> {
+  static async open(
+    context: BoardContext,
+    lock: Lock,
+    edits: 'absorb' | 'leave' = 'absorb',
+  ): Promise<Session | Refusal> {
     const { files, paths } = context;
     catchUpJournal(context);
     const loaded = await load(files, paths);
@@ -126,7 +130,7 @@ export class Session {
   }
 
   now(): Instant {
-    return this.#context.clock();
+    return this.#context.clock.now();
   }
 
   board(): Board {
@@ -141,7 +145,7 @@ export class Session {
   async weigh(text: string, authority: Authority, base?: BoardDocument): Promise<Absorbed | Refusal> {
     const { clock, specExists } = this.#context;
     const head = { head: this.#doc, normal: this.#normal, board: this.board() };
-    const found = { ...head, recent: this.recent, now: clock(), specExists };
+    const found = { ...head, recent: this.recent, now: clock.now(), specExists };
     const absorbed = await absorb(found, text, authority, base);
     if ('ok' in absorbed) return brokenFile(absorbed);
     return absorbed;
@@ -210,7 +214,7 @@ export class Session {
     const session = actor === 'external' ? undefined : sessionName(actor);
     return {
       seq: this.seq + 1,
-      time: iso(this.#context.clock()),
+      time: iso(this.#context.clock.now()),
       ...rest,
       ...(archive === undefined ? {} : { archived: archive.map((task) => task.id) }),
       actor: actor === 'external' ? 'external' : actorName(actor),
@@ -301,7 +305,7 @@ export class Session {
 }
 
 /** Lines that the copy in the git directory has more: the journal was cut or put back from a backup. */
-function catchUpJournal({ files, paths }: Context): void {
+function catchUpJournal({ files, paths }: BoardContext): void {
   const lines = paths.mirror === undefined ? undefined : missingLines(files, paths.mirror, paths.journal);
   if (lines !== undefined) appendFile(files, paths.journal, lines, true);
 }
@@ -314,7 +318,7 @@ function tryTo(act: () => void): void {
   }
 }
 
-const noBoard = (context: Context, none: 'no-board' | 'no-journal'): Refusal =>
+const noBoard = (context: BoardContext, none: 'no-board' | 'no-journal'): Refusal =>
   none === 'no-board'
     ? missingBoard(context)
     : refuse('state.yaml has no journal yet', 'it is imported by the first command', 4, 'no-journal');

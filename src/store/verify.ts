@@ -1,7 +1,7 @@
 // Holds the journal against itself, its copy and state.yaml: every line follows from the one before,
 // every change leads to the state it names. Reads only.
 
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import { sha256 } from './hash.ts';
 import { type Entry, GENESIS, parseEntry, readLines, readTail } from './journal.ts';
 import { mirrorJournal } from './mirror.ts';
@@ -42,7 +42,7 @@ export type Step =
 
 /** `also` sees every step, those after the first problem too; so a second walk is spared. */
 export function verifyJournal(
-  { files, paths }: Context,
+  { files, paths }: BoardContext,
   journal = paths.journal,
   also?: (step: Step) => void,
 ): Verification {
@@ -94,7 +94,7 @@ function problemWith(step: Step, entries: number): string | undefined {
   }
 }
 
-function* walk(files: Context['files'], journal: string): Generator<Step> {
+function* walk(files: BoardContext['files'], journal: string): Generator<Step> {
   const hashes = new Set<string>([GENESIS]);
   let previous = GENESIS;
   let text = ReplayText.empty;
@@ -126,7 +126,7 @@ function changed(text: ReplayText, { change }: Entry): ReplayText | undefined {
 }
 
 function compareState(
-  { files, paths }: Pick<Context, 'files' | 'paths'>,
+  { files, paths }: Pick<BoardContext, 'files' | 'paths'>,
   state: string,
   sound: boolean,
   remarks: string[],
@@ -146,7 +146,7 @@ const COPY_REMARKS: Readonly<Record<Copy, readonly string[]>> = {
   longer: ['the copy in the git directory is ahead; the next command evens it'],
 };
 
-function compareCopy(files: Context['files'], paths: Context['paths']): Copy {
+function compareCopy(files: BoardContext['files'], paths: BoardContext['paths']): Copy {
   const copy = mirrorJournal(paths.mirror ?? '');
   const kept = Number(files.stat(copy)?.size ?? -1);
   const have = Number(files.stat(paths.journal)?.size ?? 0);

@@ -14,7 +14,7 @@ import { assemble } from './assemble.ts';
 import { type CacheKey, confirm, unchanged } from './cache.ts';
 import { writeCache } from './cache-document.ts';
 import { touchedRecords } from './changed-records.ts';
-import type { Context } from './context.ts';
+import type { BoardContext } from './context.ts';
 import { normalise } from './file-values.ts';
 import { mergeText } from './hand-edits.ts';
 import { adoptFile, readFile, refuseInvalid } from './import.ts';
@@ -31,7 +31,7 @@ import { watchJournal } from './watch.ts';
 import { parseStrict } from './yaml/strict.ts';
 import { updateDocument, updateDocumentSimple } from './yaml/update.ts';
 
-export function yamlStore(context: Context): Store {
+export function yamlStore(context: BoardContext): Store {
   const read = reader(context);
   return {
     read,
@@ -46,7 +46,7 @@ export function yamlStore(context: Context): Store {
 
 /** Takes the lock, opens a session, does the work; again from the start when a race was lost. */
 export async function inTurn<T>(
-  context: Context,
+  context: BoardContext,
   work: (session: Session) => Promise<T | Refusal>,
   edits: 'absorb' | 'leave' = 'absorb',
 ): Promise<T | Refusal> {
@@ -66,7 +66,7 @@ export async function inTurn<T>(
 }
 
 async function openOrImport(
-  context: Context,
+  context: BoardContext,
   lock: Parameters<typeof Session.open>[1],
   edits: 'absorb' | 'leave',
 ): Promise<Session | Refusal> {
@@ -143,11 +143,11 @@ interface Kept {
 }
 
 /** A supervisor reads the same board many times after every change: it is parsed once. */
-function reader(context: Context): Read {
+function reader(context: BoardContext): Read {
   const { files, paths, clock } = context;
   let kept: Kept | undefined;
   return async () => {
-    const now = clock();
+    const now = clock.now();
     if (kept !== undefined && now <= (kept.until ?? now) && unchanged(files, kept.key, paths)) {
       const { state, seq } = kept;
       return { board: assemble(context, state), now, seq, notices: waitingNotice(context) };
@@ -158,7 +158,9 @@ function reader(context: Context): Read {
   };
 }
 
-async function readWhole(context: Context): Promise<{ readonly snapshot: Snapshot; readonly keep: Kept | undefined }> {
+async function readWhole(
+  context: BoardContext,
+): Promise<{ readonly snapshot: Snapshot; readonly keep: Kept | undefined }> {
   const { files, paths, clock, specExists } = context;
   const loaded = await load(files, paths);
   if ('none' in loaded) return { snapshot: await readImported(context, loaded.none), keep: undefined };
@@ -170,7 +172,7 @@ async function readWhole(context: Context): Promise<{ readonly snapshot: Snapsho
   const notices: Notice[] = [];
   if (loaded.broken !== undefined) notices.push(invalidState(loaded.broken.message));
   for (const text of loaded.edits) {
-    const found = { head: loaded.doc, board, recent: loaded.tail.lines, now: clock(), specExists };
+    const found = { head: loaded.doc, board, recent: loaded.tail.lines, now: clock.now(), specExists };
     const absorbed = await mergeText(found, text, { kind: 'person' });
     if ('ok' in absorbed) {
       notices.push(invalidState(`line ${absorbed.line}, column ${absorbed.column}: ${absorbed.message}`));
@@ -182,7 +184,7 @@ async function readWhole(context: Context): Promise<{ readonly snapshot: Snapsho
     notices.push({ level: 'info', message: `state.yaml was edited outside liza: ${what}` });
   }
   const seq = loaded.tail.lines.at(-1)?.entry.seq ?? 0;
-  const now = clock();
+  const now = clock.now();
   const { key, behind, edits, broken } = loaded;
   const whole = key !== undefined && !behind && edits.length === 0 && broken === undefined;
   const racy = key === undefined ? now : Number(BigInt(key.state[3]) / 1_000_000n) + CLOCK_TICK;
@@ -194,14 +196,17 @@ async function readWhole(context: Context): Promise<{ readonly snapshot: Snapsho
 }
 
 /** A reader leaves the cache better than it found it: derived data, replaced atomically, safe without the lock. */
-function refreshCache({ files, paths, clock }: Context, { doc, hash, tail, cached, behind, edits, key }: Loaded): void {
+function refreshCache(
+  { files, paths, clock }: BoardContext,
+  { doc, hash, tail, cached, behind, edits, key }: Loaded,
+): void {
   if (behind || edits.length > 0 || key === undefined || !unchanged(files, key, paths)) return;
   const head = lastOf(tail);
   try {
     if (cached === undefined || !unchanged(files, cached.index.key, paths)) {
       files.makeDirectory(dirname(paths.cache));
       writeCache(files, paths.cache, doc, { key, hash, seq: head.entry.seq });
-    } else if (cached.racy && clock() - Number(BigInt(key.state[3]) / 1_000_000n) > CLOCK_TICK) {
+    } else if (cached.racy && clock.now() - Number(BigInt(key.state[3]) / 1_000_000n) > CLOCK_TICK) {
       confirm(files, paths.cache);
     }
   } catch (error) {
@@ -213,18 +218,18 @@ function refreshCache({ files, paths, clock }: Context, { doc, hash, tail, cache
 const CLOCK_TICK = 50;
 
 /** A board that no command has touched yet is shown as it lies there. */
-async function readImported(context: Context, none: 'no-board' | 'no-journal'): Promise<Snapshot> {
+async function readImported(context: BoardContext, none: 'no-board' | 'no-journal'): Promise<Snapshot> {
   const seen = none === 'no-board' ? missingBoard(context) : await readFile(context);
   if ('ok' in seen) throw new Refused(seen);
   const refused = refuseInvalid(seen, context);
   if (refused !== undefined) throw new Refused(refused);
-  const board = assemble(context, normalise(asMigrated(seen.value, context.clock())).state);
+  const board = assemble(context, normalise(asMigrated(seen.value, context.clock.now())).state);
   const message = 'state.yaml has no journal yet; the first command that writes will adopt it';
-  return { board, now: context.clock(), seq: 0, notices: [{ level: 'info', message }] };
+  return { board, now: context.clock.now(), seq: 0, notices: [{ level: 'info', message }] };
 }
 
 /** Said as long as it is so: whoever made the edit may not have seen the command that set it aside. */
-function waitingNotice({ files, paths }: Context): readonly Notice[] {
+function waitingNotice({ files, paths }: BoardContext): readonly Notice[] {
   const waiting = files.list(paths.rejected).filter((name) => WAITING_SETTING.test(name));
   if (waiting.length === 0) return [];
   return [
@@ -237,7 +242,7 @@ const invalidState = (message: string): Notice => ({
   message: `🚨 INVALID STATE: ${message} (showing the last good state; mend it with: liza edit)`,
 });
 
-async function readTask(context: Context, read: Read, id: string): ReturnType<Store['readTask']> {
+async function readTask(context: BoardContext, read: Read, id: string): ReturnType<Store['readTask']> {
   const { board } = await read();
   const { config } = board.state;
   const task = board.state.tasks.find((candidate) => candidate.id === id);
@@ -246,20 +251,20 @@ async function readTask(context: Context, read: Read, id: string): ReturnType<St
   return { task, archived: false, config, ...(lease === undefined ? {} : { lease }) };
 }
 
-async function readArchived({ files, paths }: Context, id: string, config: Config): ReturnType<Store['readTask']> {
+async function readArchived({ files, paths }: BoardContext, id: string, config: Config): ReturnType<Store['readTask']> {
   const text = new Archive(files, paths.archive).text(id);
   const parsed = text === undefined ? undefined : await parseStrict(text);
   if (parsed === undefined || !parsed.ok || !Array.isArray(parsed.value)) return undefined;
   return { task: parsed.value[0], archived: true, config };
 }
 
-async function renew(context: Context, read: Read, renewal: Renewal): Promise<Lease | Refusal> {
+async function renew(context: BoardContext, read: Read, renewal: Renewal): Promise<Lease | Refusal> {
   const { board, now } = await read();
   const refused = mayRenew(board, renewal, now);
   return refused ?? writeLease(context.files, context.paths.agents, renewal, now);
 }
 
-async function* journal({ files, paths }: Context, from = 0): AsyncGenerator<JournalEntry> {
+async function* journal({ files, paths }: BoardContext, from = 0): AsyncGenerator<JournalEntry> {
   // Whoever asks for the latest must not pay for the first.
   const tail = from > 0 ? readTail(files, paths.journal, 8) : undefined;
   const near = tail !== undefined && (tail.lines[0]?.entry.seq ?? Number.POSITIVE_INFINITY) <= from;

@@ -2,9 +2,10 @@
 
 import { measuredUse } from '../budget/rules/session-usage.ts';
 import type { Command } from '../protocol/command.ts';
+import { isRefusal } from '../protocol/decision.ts';
 import type { Task, Trouble } from '../protocol/state.ts';
 import type { Provider } from '../providers/provider.ts';
-import { isRefusal, transact } from '../tasks/context.ts';
+import { transact } from '../store/transact.ts';
 import { duration, iso } from '../text/time.ts';
 import type { Assignment } from './assignments.ts';
 import { taskContextOf } from './context.ts';

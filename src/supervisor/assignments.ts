@@ -6,19 +6,13 @@ import { see } from '../git/attempts.ts';
 import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
-import { EnvironmentError, type Refusal } from '../protocol/decision.ts';
+import { EnvironmentError, isRefusal, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { baselineOf, historyOf, startCommit } from '../protocol/leases.ts';
 import { type Agent, type Role, settings, type Task } from '../protocol/state.ts';
+import { transact } from '../store/transact.ts';
 import { claimTask } from '../tasks/claim.ts';
-import {
-  integrationHead,
-  integrationRef,
-  isRefusal,
-  openGitDir,
-  type TaskContext,
-  transact,
-} from '../tasks/context.ts';
+import { integrationHead, integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
 import { declaredFiles, discardOf } from '../tasks/folders.ts';
 import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
 import { claimReview } from '../tasks/submit.ts';
@@ -62,7 +56,7 @@ export async function assignTask(
   const held = findTask(board.state, task.id) ?? task;
   const gitDir = await openGitDir(hands, board);
   if (isRefusal(gitDir)) return gitDir;
-  const worktree = `${office.context.paths.root}/${claimed.folder}`;
+  const worktree = `${office.paths.root}/${claimed.folder}`;
   const known = board.state.agents[player.agent]?.resume;
   // A fresh folder is for a fresh mind.
   const resumed = claimed.kept ? resumeOf(known, player, task.id) : {};
@@ -191,7 +185,7 @@ export async function assignPlan(
   return {
     work: {
       ...player,
-      cwd: office.context.paths.root,
+      cwd: office.paths.root,
       prompt: plannerPrompt(contextOf(office, player, { board, now }), { wakes }),
     },
     handled: wakes.map(({ key }) => key),
@@ -237,7 +231,7 @@ function resumeOf(
 }
 
 /** What reviewers found on this submission whose lease was gone when they said it; the newest last. */
-function lostVerdicts({ context: { files, paths } }: SupervisorContext, task: Task): readonly string[] {
+function lostVerdicts({ files, paths }: SupervisorContext, task: Task): readonly string[] {
   const submitted = historyOf(task).findLast(({ event }) => event === 'submitted')?.time ?? '';
   const stamp = submitted.replace(/[:-]/g, '');
   return files

@@ -1,7 +1,7 @@
 // Wakes whoever waits when something happened on the blackboard. A ring is never lost: who waits says up to
 // which ring it has looked, and one that came since then ends the wait at once.
 
-import type { Clock } from './context.ts';
+import type { Clock } from '../ports/host.ts';
 
 export interface ChangeSignal {
   /** How often it has rung. */

@@ -4,26 +4,16 @@
 import type { RunningUse } from '../budget/rules/limits.ts';
 import { siteOf } from '../git/directory.ts';
 import { markedProgram } from '../identity/mark-program.ts';
-import type { Environment } from '../process/environment.ts';
 import { type Actor, SUPERVISOR } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { SandboxSupport } from '../sandbox/mode.ts';
-import type { Context } from '../store/context.ts';
+import type { BoardContext } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskContext } from '../tasks/context.ts';
-import type { Instant } from '../text/time.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import type { CrewEvent } from './crew-view.ts';
 import type { Places } from './prompts/prompt.ts';
-
-export interface Clock {
-  now(): Instant;
-  /** Milliseconds of a clock that never jumps and goes on while the machine sleeps. */
-  readonly steady?: () => number;
-  /** Resolves after that long, or at once when the signal says so. Never rejects. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
 
 /** Who plays a role. */
 export interface Chosen {
@@ -31,11 +21,8 @@ export interface Chosen {
   readonly model?: string | undefined;
 }
 
-export interface SupervisorContext {
-  readonly env: Environment;
+export interface SupervisorContext extends BoardContext {
   readonly store: Store;
-  readonly context: Context;
-  readonly clock: Clock;
   readonly changeSignal: ChangeSignal;
   /** This process holds the leases. */
   readonly pid: number;
@@ -64,12 +51,9 @@ export const runningUse = ({ running }: SupervisorContext): readonly RunningUse[
 export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'], session: SUPERVISOR });
 
 export function taskContextOf(office: SupervisorContext, agent: string, stop?: AbortSignal): TaskContext {
-  const { env, store, context, sandboxSupport } = office;
   return {
-    env: markedProgram(env, siteOf(context.paths.root)),
-    store,
-    context,
-    ...(sandboxSupport === undefined ? {} : { sandboxSupport }),
+    ...office,
+    env: markedProgram(office.env, siteOf(office.paths.root)),
     actor: supervisorOf(agent),
     say: (text) => office.tell({ level: 'info', agent, text }),
     ...(stop === undefined ? {} : { stop: () => stop }),

@@ -7,10 +7,10 @@ import { watchBoard } from '../alarms/watcher.ts';
 import { recordGoneUse } from '../budget/unrecorded-usage.ts';
 import { installHook } from '../identity/project-hook.ts';
 import type { Board } from '../protocol/board.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
 import { sandboxMode, sandboxModeText, sweepRooms } from '../sandbox/mode.ts';
-import { isRefusal, transact } from '../tasks/context.ts';
+import { transact } from '../store/transact.ts';
 import { reconcile } from '../tasks/reconcile.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
@@ -59,7 +59,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   const { store, clock, changeSignal } = office;
   let snapshot = await store.read();
   const { spec_ref: spec } = snapshot.board.state.goal;
-  if (spec !== undefined && !office.context.specExists(spec)) {
+  if (spec !== undefined && !office.specExists(spec)) {
     return refuse(
       `the goal's document ${spec} is not there`,
       `bring it back: git checkout -- ${spec.split('#')[0]}`,
@@ -73,7 +73,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     const remedy = 'tool' in sandboxSupport || sandboxSupport.remedy === undefined ? '' : `; ${sandboxSupport.remedy}`;
     office.tell({ level: remedy === '' ? 'info' : 'warning', text: `${sandboxModeText(sandboxSupport)}${remedy}` });
   }
-  sweepRooms(office.context.paths.root);
+  sweepRooms(office.paths.root);
   const mended = await reconcile(taskContextOf(office, options.members[0]?.agent ?? 'planner-1'));
   if (isRefusal(mended)) return mended;
   for (const { subject, problem, done, resists } of mended) {
@@ -81,7 +81,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     office.tell({ level: done === undefined ? 'warning' : 'info', text });
   }
   const { integration_branch: branch } = settings(snapshot.board.state);
-  const unguarded = await installHook(office.env, office.context.paths.root, branch);
+  const unguarded = await installHook(office.env, office.paths.root, branch);
   if (unguarded !== undefined) office.tell({ level: 'warning', text: unguarded });
   await recordGoneUse(office, await store.read());
   for (const who of options.members) {
@@ -118,7 +118,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     return watchBoard(
       {
         store,
-        context: office.context,
+        context: office,
         now: clock.now,
         steady: clock.steady,
         env: office.env,
@@ -139,8 +139,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       over.signal,
     );
   };
-  const hands = { env: office.env, store, context: office.context };
-  const govern = (): Promise<void> => keepGoverning({ hands, changeSignal, tell: warn }, over.signal);
+  const govern = (): Promise<void> => keepGoverning({ hands: office, changeSignal, tell: warn }, over.signal);
   const watching = options.watcher ? [beside('watching', watch), beside('governing', govern)] : [];
   let broken: unknown;
   const loops = supervised.map(async (one) => {

@@ -36,10 +36,10 @@ export async function keepGoverning({ hands, changeSignal, tell }: Governor, ove
     // Whatever fails again and again is told once.
     if (done.failed !== undefined && done.failed !== failed) tell(`the sprint is not looked after: ${done.failed}`);
     failed = done.failed ?? '';
-    const { files, paths, clock } = hands.context;
+    const { files, paths, clock } = hands;
     const calm = !readSessions(files, paths.agents).some(isLive);
-    if (Math.abs(clock() - headsAt) >= (calm ? CALM_HEADS_MS : HEADS_MS)) {
-      headsAt = clock();
+    if (Math.abs(clock.now() - headsAt) >= (calm ? CALM_HEADS_MS : HEADS_MS)) {
+      headsAt = clock.now();
       for (const line of await lookAtHeads(heads)) tell(line);
     }
     await changeSignal.wait(rung, LOOK_MS, over);

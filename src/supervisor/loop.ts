@@ -6,10 +6,11 @@ import { forgetUse, recordGoneUse, recordLeftUse } from '../budget/unrecorded-us
 import { siteOf } from '../git/directory.ts';
 import { watchHeads } from '../identity/branch-watch.ts';
 import { endAgent } from '../process/agent-process.ts';
-import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
+import { EnvironmentError, isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings, type Task } from '../protocol/state.ts';
-import { isRefusal, thisProcess, transact } from '../tasks/context.ts';
+import { transact } from '../store/transact.ts';
+import { thisProcess } from '../tasks/context.ts';
 import { createWorktree } from '../tasks/create-worktree.ts';
 import { mergeTask } from '../tasks/merge.ts';
 import type { Instant } from '../text/time.ts';
@@ -49,7 +50,7 @@ export async function enrol(
   if (isRefusal(registered)) return registered;
   await renewOwn(office, agent);
   // Whoever had this id before is gone; what it started must not go on beside us.
-  await endAgent(siteOf(office.context.paths.root), agent);
+  await endAgent(siteOf(office.paths.root), agent);
   await recordLeftUse(office, agent);
   return undefined;
 }

@@ -10,8 +10,8 @@ import { measuredUse } from '../budget/rules/session-usage.ts';
 import { noteUse } from '../budget/unrecorded-usage.ts';
 import { siteOf } from '../git/directory.ts';
 import { openSession } from '../identity/agent-sessions.ts';
+import type { Environment } from '../ports/host.ts';
 import { type AgentExit, type RunningAgent, startAgent } from '../process/agent-process.ts';
-import type { Environment } from '../process/environment.ts';
 import { agentTag } from '../process/tags.ts';
 import type { Board } from '../protocol/board.ts';
 import type { SessionStay, SessionUse } from '../protocol/command.ts';
@@ -82,13 +82,13 @@ export async function runSession(
   const deeds = deedsOf(seen, work.agent);
   const rules = settings(seen.state);
   const before = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
-  const files = sessionFiles(office.context.paths, work.agent, work.task, started, seen.state);
+  const files = sessionFiles(office.paths, work.agent, work.task, started, seen.state);
   const request = requestOf(office, work, await noteFor(office, work, rules));
   const launch = work.chosen.provider.launch(request);
   writePrompt(files.prompt, request.contract, request.prompt);
   for (const file of launch.files ?? []) writeFileSync(file.path, file.text, { mode: 0o600 });
   const heard = listen(office, work, member, files.log, started);
-  const { paths, files: disk } = office.context;
+  const { paths, files: disk } = office;
   const session = openSession(disk, paths.agents, { ...work, pid: office.pid }, started);
   const lodging = await lodge(office, work, launch, {
     settings: rules,
@@ -224,7 +224,7 @@ async function following(
 }
 
 function requestOf(office: SupervisorContext, work: SessionWork, note: string): SessionRequest {
-  const scratch = join(office.context.paths.liza, 'cache', 'agents', work.agent);
+  const scratch = join(office.paths.liza, 'cache', 'agents', work.agent);
   mkdirSync(scratch, { recursive: true });
   return {
     agent: work.agent,
@@ -260,7 +260,7 @@ function environmentOf(
     GIT_COMMITTER_EMAIL: author,
     GIT_TERMINAL_PROMPT: '0',
     // In a folder that has lost its own, git would find the project's repository, and commit to the user's branch.
-    GIT_CEILING_DIRECTORIES: join(office.context.paths.root, '.worktrees'),
+    GIT_CEILING_DIRECTORIES: join(office.paths.root, '.worktrees'),
     ...launch.env,
     LIZA_AGENT_ID: work.agent,
     LIZA_SESSION: credential,

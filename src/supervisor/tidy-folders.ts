@@ -4,8 +4,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Board } from '../protocol/board.ts';
+import { isRefusal } from '../protocol/decision.ts';
 import { isTerminal } from '../protocol/state.ts';
-import { isRefusal } from '../tasks/context.ts';
 import { tidy } from '../tasks/release.ts';
 import { type SupervisorContext, taskContextOf } from './context.ts';
 
@@ -19,7 +19,7 @@ export function tidier(office: SupervisorContext, agent: string): Tidier {
   const resisted = new Set<string>();
   return {
     look: async ({ state }, busy) => {
-      const { root } = office.context.paths;
+      const { root } = office.paths;
       for (const { id, status } of state.tasks) {
         if (!isTerminal(status) || resisted.has(id) || busy(id)) continue;
         if (!existsSync(join(root, '.worktrees', id))) continue;

@@ -13,24 +13,22 @@ import { branchOf, commitOf, isAncestor, readRefs, reviewOf, seenOf } from '../g
 import { must } from '../git/run.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
 import { headOf, type Place, worktreePath } from '../git/task-folder.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { baselineOf as recordedBaseline } from '../protocol/leases.ts';
 import { type Settings, type State, settings as settingsOf, type Task } from '../protocol/state.ts';
 import { approvedBefore, goesOn, worktreePlan } from '../protocol/worktree-plan.ts';
 import { needsClone } from '../sandbox/mode.ts';
 import type { Committed } from '../store/store.ts';
+import { foresee, transact } from '../store/transact.ts';
 import {
-  foresee,
   integrationHead,
   integrationRef,
-  isRefusal,
   look,
   openGitDir,
   removeLock,
   type TaskContext,
   thisProcess,
-  transact,
   withTaskLock,
 } from './context.ts';
 import {
@@ -170,7 +168,7 @@ async function folderFor(
   // Whoever held it is gone, or has lost it: what it started must not write into the folder that is made now.
   const former = task.status === 'CLAIMED' && task.assigned_to !== agent ? task.assigned_to : undefined;
   if (former !== undefined)
-    await (await import('../process/agent-process.ts')).endAgent(siteOf(hands.context.paths.root), former);
+    await (await import('../process/agent-process.ts')).endAgent(siteOf(hands.paths.root), former);
   await clearStaleLocks(lockPathsOf(gitDir, id, integrationRef({ state })));
   const asked: Asked = { hands, gitDir, task, settings: settingsOf(state), integration };
   switch (worktreePlan(task, agent)) {

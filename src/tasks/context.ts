@@ -6,27 +6,17 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitsOf } from '../git/refs.ts';
-import type { Environment } from '../git/run.ts';
 import { formatProcess, identify } from '../process/process-identity.ts';
-import type { Actor, Board } from '../protocol/board.ts';
-import type { Command } from '../protocol/command.ts';
-import { decide } from '../protocol/decide.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { bringBack } from '../protocol/integration-hint.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
 import type { Premises, SandboxSupport } from '../sandbox/mode.ts';
-import type { Context } from '../store/context.ts';
 import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';
-import type { Outcome, Snapshot, Store } from '../store/store.ts';
-import { secretsOf } from '../text/redact.ts';
+import type { CommandContext, Known, Seen } from '../store/transact.ts';
 
-export interface TaskContext {
-  readonly env: Environment;
-  readonly actor: Actor;
-  readonly store: Store;
-  readonly context: Context;
+export interface TaskContext extends CommandContext {
   /** Absent: nothing is confined, unless that is required. */
   readonly sandboxSupport?: SandboxSupport | undefined;
   /** One line on what takes long. */
@@ -36,34 +26,13 @@ export interface TaskContext {
 }
 
 /** What a program of the project is confined by. */
-export const premisesOf = ({ context, sandboxSupport }: TaskContext): Premises => ({
-  root: context.paths.root,
-  sandboxSupport,
-});
-
-export const isRefusal = (value: object): value is Refusal => 'ok' in value && value.ok === false;
+export const premisesOf = ({ paths, sandboxSupport }: TaskContext): Premises => ({ root: paths.root, sandboxSupport });
 
 /** This process, as reservations name it. */
 export function thisProcess(): string {
   const identity = identify(process.pid);
   return identity === undefined ? '' : formatProcess(identity);
 }
-
-export function transact(hands: TaskContext, command: Command): Promise<Outcome> {
-  const { actor, store } = hands;
-  const secrets = secretsOf(hands.env);
-  return store.transact({ actor, command: command.name }, (board, now) =>
-    decide(board, command, { actor, now, secrets }),
-  );
-}
-
-/** What would be decided now, or on a board just read; nothing is written. */
-export async function foresee(hands: TaskContext, command: Command, seen?: Seen): Promise<ReturnType<typeof decide>> {
-  const { board, now } = seen ?? (await hands.store.read());
-  return decide(board, command, { actor: hands.actor, now, secrets: secretsOf(hands.env) });
-}
-
-export type Seen = Pick<Snapshot, 'board' | 'now'>;
 
 /** The board as it is now, and what every step asks of it. */
 export interface View extends Seen {
@@ -82,12 +51,8 @@ export const viewOf = ({ board, now }: Seen, task: string): View => ({
   settings: settings(board.state),
 });
 
-export const openGitDir = (
-  hands: TaskContext,
-  { state }: Pick<Board, 'state'>,
-  hold?: number,
-): Promise<PrivateGitDir | Refusal> =>
-  openPrivateGitDir(hands.env, hands.context.paths.root, { allowFilters: settings(state).allow_filters, hold });
+export const openGitDir = (hands: TaskContext, { state }: Known, hold?: number): Promise<PrivateGitDir | Refusal> =>
+  openPrivateGitDir(hands.env, hands.paths.root, { allowFilters: settings(state).allow_filters, hold });
 
 /** `patience`: how long to wait for whoever is at work there. */
 export function withTaskFolder<T extends object>(
@@ -143,7 +108,7 @@ async function onGitDir<T extends object>(
   hold: number,
   work: (gitDir: PrivateGitDir) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  const gitDir = await openPrivateGitDir(hands.env, hands.context.paths.root, { allowFilters, hold });
+  const gitDir = await openPrivateGitDir(hands.env, hands.paths.root, { allowFilters, hold });
   return isRefusal(gitDir) ? gitDir : work(gitDir);
 }
 
@@ -154,10 +119,10 @@ async function underLock<T extends object>(
   busy: string,
   work: (hold: number) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  const { paths } = hands.context;
+  const { paths } = hands;
   makeIfMissing(paths.locks);
   const lock = await acquireLock(join(paths.locks, name), patience);
-  if (!('release' in lock)) return 'busy' in lock ? atWork(busy, lock.busy) : unlocked(lock, hands.context);
+  if (!('release' in lock)) return 'busy' in lock ? atWork(busy, lock.busy) : unlocked(lock, hands);
   try {
     return await work(lock.descriptor);
   } finally {
@@ -184,12 +149,8 @@ const atWork = (busy: string, holders: readonly string[]): Refusal =>
 
 /** Only under the lock, when nothing of the task is left; whoever waits for it notices and starts over. */
 export function removeLock(hands: TaskContext, task: string): void {
-  for (const name of [`${task}.lock`, `${task}.proof.lock`])
-    rmSync(join(hands.context.paths.locks, name), { force: true });
+  for (const name of [`${task}.lock`, `${task}.proof.lock`]) rmSync(join(hands.paths.locks, name), { force: true });
 }
-
-/** The board, or the state that a transaction left. */
-type Known = Pick<Board, 'state'>;
 
 export const integrationRef = ({ state }: Known): string => `refs/heads/${settings(state).integration_branch}`;
 

@@ -4,12 +4,13 @@
 import { type Discard, gives } from '../git/attempts.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { headOf, worktreePath } from '../git/task-folder.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { startCommit } from '../protocol/leases.ts';
 import type { Settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
+import { foresee, transact } from '../store/transact.ts';
 import { lastSeen } from './claim.ts';
-import { foresee, integrationHead, isRefusal, look, type TaskContext, transact, withTaskFolder } from './context.ts';
+import { integrationHead, look, type TaskContext, withTaskFolder } from './context.ts';
 import {
   type Discarded,
   discardFolder,

@@ -35,7 +35,7 @@ export async function inThrowAway<T extends object>(
     await writeClone(gitDir, folder, { start: commit });
     if (tree !== undefined) await layOut(gitDir, folder, tree);
     const { env, say } = hands;
-    const { root } = hands.context.paths;
+    const { root } = hands.paths;
     const signal = hands.stop?.();
     const failed = await prepareFolder({
       ...{ root, folder, settings, env, say, signal, logFile: prepareLog },
@@ -107,4 +107,4 @@ const SHOWN_LINES = 20;
 export const endOf = (output: string, most = SHOWN_LINES): readonly string[] =>
   output.trim() === '' ? [] : output.trimEnd().split('\n').slice(-most);
 
-export const fromRoot = (hands: TaskContext, path: string): string => relative(hands.context.paths.root, path);
+export const fromRoot = (hands: TaskContext, path: string): string => relative(hands.paths.root, path);

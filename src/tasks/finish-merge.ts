@@ -12,7 +12,8 @@ import { type Checkout, holdersOf } from '../git/user-checkouts.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
-import { integrationRef, type TaskContext, thisProcess, transact } from './context.ts';
+import { transact } from '../store/transact.ts';
+import { integrationRef, type TaskContext, thisProcess } from './context.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */
 export async function settleMerges(

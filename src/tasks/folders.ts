@@ -27,11 +27,11 @@ import {
   worktreePath,
 } from '../git/task-folder.ts';
 import { isMisplaced, pointAgain, worktreeIsolation } from '../git/worktree.ts';
-import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
+import { EnvironmentError, isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { needsClone, runConfined } from '../sandbox/mode.ts';
-import { isRefusal, premisesOf, type TaskContext } from './context.ts';
+import { premisesOf, type TaskContext } from './context.ts';
 import { prepareFolder, temporaryOf } from './prepare-checkout.ts';
 
 export interface Ready {
@@ -324,13 +324,13 @@ export function usablePlace(gitDir: PrivateGitDir, task: string): Place | undefi
 
 const prepare = (hands: TaskContext, settings: Settings, { folder, task }: Place): Promise<Refusal | undefined> =>
   prepareFolder({
-    root: hands.context.paths.root,
+    root: hands.paths.root,
     folder,
     settings,
     env: hands.env,
     say: hands.say,
     signal: settings.post_worktree_cmd ? hands.stop?.() : undefined,
-    logFile: join(hands.context.paths.liza, 'agent-logs', `prepare-${task}.log`),
+    logFile: join(hands.paths.liza, 'agent-logs', `prepare-${task}.log`),
     run: (program) => runConfined(premisesOf(hands), settings, { folder, part: 'setup' }, program),
   });
 

@@ -38,7 +38,7 @@ export async function testCandidate(
 ): Promise<Tested | Refusal> {
   const script = await scriptOf(gitDir, judge);
   if (script === undefined) return { verdict: 'none' };
-  const log = join(hands.context.paths.liza, 'agent-logs', `integration-test-${task}-${candidate.slice(0, 12)}.log`);
+  const log = join(hands.paths.liza, 'agent-logs', `integration-test-${task}-${candidate.slice(0, 12)}.log`);
   const checkout = { purpose: 'merge', task, commit: candidate, prepareLog: `${log}.prepare` } as const;
   return inThrowAway<Tested | Refusal>(hands, gitDir, settings, checkout, async (folder) => {
     const text = await must(gitDir.objects(['cat-file', 'blob', script.blob]), 'read the integration test');

@@ -8,25 +8,14 @@ import { buildCandidate } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitsOf, mergingOf, updateRefs } from '../git/refs.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import { recordedMerges } from '../protocol/merges.ts';
 import type { Task } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
-import {
-  foresee,
-  integrationRef,
-  isRefusal,
-  look,
-  type Seen,
-  type TaskContext,
-  thisProcess,
-  transact,
-  type View,
-  viewOf,
-  withIntegration,
-} from './context.ts';
+import { foresee, type Seen, transact } from '../store/transact.ts';
+import { integrationRef, look, type TaskContext, thisProcess, type View, viewOf, withIntegration } from './context.ts';
 import { settleMerges, unpin } from './finish-merge.ts';
 import { hasIntegrationTest, type Tested, testCandidate } from './integration-test.ts';
 import { acceptedHead, type Ground, heldBy, moveBranch, withdraw } from './move-branch.ts';

@@ -6,9 +6,10 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, mergingOf, updateRefs } from '../git/refs.ts';
 import { whyHeld } from '../git/user-checkouts.ts';
 import type { Board } from '../protocol/board.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings, Task } from '../protocol/state.ts';
-import { integrationGone, integrationRef, isRefusal, type TaskContext, transact } from './context.ts';
+import { transact } from '../store/transact.ts';
+import { integrationGone, integrationRef, type TaskContext } from './context.ts';
 import { checkoutsOf, unpin } from './finish-merge.ts';
 
 export interface Ground {

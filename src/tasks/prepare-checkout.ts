@@ -5,7 +5,7 @@
 
 import { constants, copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { isAbsolute, join, posix, relative } from 'node:path';
-import type { Environment } from '../process/environment.ts';
+import type { Environment } from '../ports/host.ts';
 import { type Ended, type Program, runProgram } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 

@@ -14,21 +14,20 @@ import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../gi
 import { isMisplaced, pointAgain } from '../git/worktree.ts';
 import { findStrays, type Stray, watchHeads } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { ID_PATTERN } from '../protocol/fields.ts';
 import { findTask } from '../protocol/find.ts';
 import { bringBack } from '../protocol/integration-hint.ts';
 import { claimingBy, reviewLease } from '../protocol/leases.ts';
 import { settings, type Task } from '../protocol/state.ts';
+import { transact } from '../store/transact.ts';
 import { lastSeen } from './claim.ts';
 import {
   integrationHead,
   integrationRef,
-  isRefusal,
   look,
   openGitDir,
   type TaskContext,
-  transact,
   withIntegration,
   withProof,
   withTaskFolder,

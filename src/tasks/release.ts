@@ -4,10 +4,11 @@
 import type { Attempt } from '../git/attempts.ts';
 import { commitOf } from '../git/refs.ts';
 import type { Command } from '../protocol/command.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isTerminal } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
-import { integrationRef, isRefusal, look, removeLock, type TaskContext, transact, withTaskFolder } from './context.ts';
+import { transact } from '../store/transact.ts';
+import { integrationRef, look, removeLock, type TaskContext, withTaskFolder } from './context.ts';
 import { discardFolder, discardOf } from './folders.ts';
 
 const PATIENCE = 10_000;

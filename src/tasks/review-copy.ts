@@ -12,12 +12,13 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { aside, leftAside, removeTree } from '../git/scratch-folders.ts';
 import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review-copy.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { steersAgents } from '../protocol/instruction-files.ts';
 import { covers } from '../protocol/scope.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
 import { runConfined } from '../sandbox/mode.ts';
-import { isRefusal, openGitDir, premisesOf, type TaskContext, transact } from './context.ts';
+import { transact } from '../store/transact.ts';
+import { openGitDir, premisesOf, type TaskContext } from './context.ts';
 import { prepareFolder } from './prepare-checkout.ts';
 
 export interface ReviewFolder {
@@ -58,7 +59,7 @@ export async function makeReviewFolder(hands: TaskContext, task: Task): Promise<
 const isTree = (value: string | Refusal): value is string => typeof value === 'string';
 
 async function recorded(hands: TaskContext, task: Task, folder: string, tree: string): Promise<Refusal | undefined> {
-  const from = relative(hands.context.paths.root, folder);
+  const from = relative(hands.paths.root, folder);
   const done = await transact(hands, { name: 'review-copy', task: task.id, folder: from, tree });
   return isRefusal(done) ? done : undefined;
 }
@@ -77,7 +78,7 @@ async function fill(
   const start = changes.length === 0 ? commit : await onTop(gitDir, commit, tree);
   await writeClone(gitDir, folder, { start });
   const { env, say } = hands;
-  const { root } = hands.context.paths;
+  const { root } = hands.paths;
   const failed = await prepareFolder({
     ...{ root, folder, settings: set, env, say, signal: hands.stop?.() },
     run: (program) => runConfined(premisesOf(hands), set, { folder, part: 'setup' }, program),

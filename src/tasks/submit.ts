@@ -10,26 +10,18 @@ import { commitOf, readRefs, reviewOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { knownProof, knownRefusal, type Proof, proofCommands } from '../protocol/proof.ts';
 import { hideIn } from '../protocol/redact-command.ts';
 import type { Task } from '../protocol/state.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Committed } from '../store/store.ts';
+import { foresee, transact } from '../store/transact.ts';
 import { secretsOf } from '../text/redact.ts';
 import { iso } from '../text/time.ts';
 import { submitFacts } from './commit-facts.ts';
-import {
-  foresee,
-  integrationHead,
-  isRefusal,
-  look,
-  openGitDir,
-  type TaskContext,
-  transact,
-  withProof,
-} from './context.ts';
+import { integrationHead, look, openGitDir, type TaskContext, withProof } from './context.ts';
 import { fromRoot } from './disposable-checkout.ts';
 import type { Unprepared } from './prepare-checkout.ts';
 import { digestsOf, freeNumber, logsOf } from './proof/evidence-files.ts';
@@ -132,8 +124,8 @@ function writeDown(hands: TaskContext, { task, number, base, facts }: Proving, f
   const path = join(logFolder(hands, task.id), `${number}.json`);
   const proof = { ...found, file: fromRoot(hands, path) };
   const { changes, lines, test_edits } = facts;
-  const logs = digestsOf(hands.context.paths.root, logsOf(found));
-  const at = iso(hands.context.clock());
+  const logs = digestsOf(hands.paths.root, logsOf(found));
+  const at = iso(hands.clock.now());
   const whole = { task: task.id, at, base, ...proof, diff: { lines, test_edits, changes }, digests: logs };
   rmSync(path, { force: true, recursive: true });
   const clean = hideIn(whole, secretsOf(hands.env));

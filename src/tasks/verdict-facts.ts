@@ -7,9 +7,10 @@ import { must } from '../git/run.ts';
 import type { VerdictFacts } from '../protocol/command.ts';
 import { reviewCopyOf } from '../protocol/commands/review-copy.ts';
 import type { Refusal } from '../protocol/decision.ts';
+import { isRefusal } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
 import type { Blocker } from '../protocol/verdict.ts';
-import { isRefusal, look, openGitDir, type TaskContext } from './context.ts';
+import { look, openGitDir, type TaskContext } from './context.ts';
 import { changedInReview } from './review-copy.ts';
 
 const NOTHING: VerdictFacts = { unknown_places: [], changed_files: [] };

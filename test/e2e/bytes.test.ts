@@ -11,8 +11,9 @@ import { findRoot } from '../../src/cli/root.ts';
 import { run } from '../../src/cli/run.ts';
 import { specExists } from '../../src/cli/spec-exists.ts';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
-import type { Context } from '../../src/store/context.ts';
+import type { BoardContext } from '../../src/store/context.ts';
 import { contextOf, openYamlStore } from '../../src/store/open.ts';
+import { hostAt } from '../host.ts';
 import { COMMENTS, HANDWRITTEN } from './fixture.ts';
 import { cleanUp, git, type Project, project } from './project.ts';
 
@@ -232,11 +233,11 @@ function skeleton(
 
 async function runIn(board: Project, operation: Operation): Promise<{ code: number; stderr: string }> {
   let stderr = '';
-  const context = (root: string, gitDirectory = gitDirectoryOf(root)): Context =>
+  const context = (root: string, gitDirectory = gitDirectoryOf(root)): BoardContext =>
     contextOf({
       root,
       gitDirectory,
-      clock: () => Date.now(),
+      host: hostAt(() => Date.now()),
       specExists: (ref) => specExists(root, ref),
       nested: undefined,
     });

@@ -14,21 +14,22 @@ import { gitDirectoryOf } from '../../src/git/directory.ts';
 import type { Files } from '../../src/ports/files.ts';
 import { OPERATOR } from '../../src/protocol/board.ts';
 import { decide } from '../../src/protocol/decide.ts';
-import type { Context } from '../../src/store/context.ts';
+import type { BoardContext } from '../../src/store/context.ts';
 import { mirrorJournal } from '../../src/store/mirror.ts';
 import { contextOf } from '../../src/store/open.ts';
 import type { Outcome, Store } from '../../src/store/store.ts';
 import { yamlStore } from '../../src/store/yaml-store.ts';
+import { hostAt } from '../host.ts';
 
 const [mode, root = '', name = '', last = ''] = process.argv.slice(2);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-function contextHere(): Context {
+function contextHere(): BoardContext {
   return contextOf({
     root,
     gitDirectory: gitDirectoryOf(root),
-    clock: () => Date.now(),
+    host: hostAt(() => Date.now()),
     specExists: () => true,
     nested: undefined,
   });

@@ -8,12 +8,13 @@ import { openSession } from '../../src/identity/agent-sessions.ts';
 import type { Role } from '../../src/protocol/state.ts';
 import { contextOf } from '../../src/store/open.ts';
 import { yamlStore } from '../../src/store/yaml-store.ts';
+import { hostAt } from '../host.ts';
 
 const [root = '', agent = '', role = '', task = '', epoch = '0', script = ''] = process.argv.slice(2);
 const context = contextOf({
   root,
   gitDirectory: gitDirectoryOf(root),
-  clock: () => Date.now(),
+  host: hostAt(() => Date.now()),
   specExists: () => true,
   nested: undefined,
 });

@@ -9,6 +9,7 @@ import { afterAll, expect, test } from 'vitest';
 import { freshState } from '../../src/protocol/new-board.ts';
 import { contextOf, openYamlStore } from '../../src/store/open.ts';
 import { emitEntries } from '../../src/store/yaml/emit.ts';
+import { hostAt } from '../host.ts';
 import { CANARY, hostile, isDead, RUNS, within } from './hostile.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -49,7 +50,7 @@ test('any document', async () => {
   const context = contextOf({
     root,
     gitDirectory: undefined,
-    clock: () => NOW,
+    host: hostAt(() => NOW),
     specExists: () => true,
     nested: undefined,
   });

@@ -13,6 +13,7 @@ import { contextOf, openYamlStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { coderPrompt } from '../../src/supervisor/prompts/coder.ts';
 import { plannerPrompt } from '../../src/supervisor/prompts/planner.ts';
+import { hostAt } from '../host.ts';
 import { aState, NOW, type Project, project } from '../unit/cli/fixtures.ts';
 import { argument, CONTROLS, isDead, RUNS, within } from './hostile.ts';
 
@@ -60,7 +61,7 @@ beforeAll(async () => {
   const context = contextOf({
     root: p.root,
     gitDirectory: gitDirectoryOf(p.root),
-    clock: () => NOW,
+    host: hostAt(() => NOW),
     specExists: () => true,
     nested: undefined,
   });

@@ -1,7 +1,8 @@
 // `liza add-task`: a new DRAFT, or with --ready a task that may be claimed at once.
 
+import { isRefusal } from '../../protocol/decision.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
-import { decideAt, openDesk, refused } from '../open-project.ts';
+import { openProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
@@ -18,15 +19,15 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const changes = readDefinition(args);
-    if (refused(changes)) return changes;
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
-    const facts = await specFacts(desk.root, changes.spec_ref);
-    if (refused(facts)) return facts;
+    if (isRefusal(changes)) return changes;
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const facts = await specFacts(context.paths.root, changes.spec_ref);
+    if (isRefusal(facts)) return facts;
     const id = args.must('id');
     const ready = args.flag('ready');
-    return decideAt(
-      desk,
+    return runCommand(
+      context,
       { name: 'add-task', definition: { id, ...changes }, ...(ready ? { ready } : {}), facts },
       () => (ready ? {} : { lines: [`Release it with: liza finalize ${id}`] }),
     );

@@ -2,11 +2,11 @@
 
 import { agentId } from '../../identity/identify.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import type { Role } from '../../protocol/state.ts';
 import { given } from '../args.ts';
 import type { Io } from '../io.ts';
-import { openDesk, refused } from '../open-project.ts';
+import { openProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -27,8 +27,8 @@ export const verb: Verb = {
     'Its id is LIZA_AGENT_ID, or the first free one of its role. Everyday use: liza run, which runs all roles at once.',
   ],
   run: async (args, io) => {
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
+    const desk = await openProject(io);
+    if (isRefusal(desk)) return desk;
     const role = args.must('role').replace('-', '_') as Role;
     const own = ownId(io);
     if (own !== undefined && typeof own !== 'string') return own;
@@ -37,7 +37,7 @@ export const verb: Verb = {
     if (wrong !== undefined) return wrong;
     const { castRoles } = await import('../choose-provider.ts');
     const cast = castRoles(io, board.state.config, given({ agent: args.text('agent') }));
-    if (refused(cast)) return cast;
+    if (isRefusal(cast)) return cast;
     const { openSupervisorContext } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');
     const office = openSupervisorContext(io, desk);
@@ -51,8 +51,8 @@ export const verb: Verb = {
         watcher: false,
       });
       // Others that start at this moment look for a free id too.
-      if (refused(crew) && crew.guard === 'no-live-lease' && own === undefined && n < MOST) continue;
-      if (refused(crew)) return crew;
+      if (isRefusal(crew) && crew.guard === 'no-live-lease' && own === undefined && n < MOST) continue;
+      if (isRefusal(crew)) return crew;
       io.stderr(`${agent}: ${chosen.provider.title}\n`);
       const { showCrew } = await import('../show-crew.ts');
       return showCrew(io, crew, true, args.json ? io.stderr : io.stdout);

@@ -1,8 +1,9 @@
 // `liza analyze`: the circuit breaker by hand. It says what it finds and halts; it proposes nothing.
 
 import { findingLine } from '../../governance/rules/breaker.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import { textOrStdin } from '../input.ts';
-import { committedResult, refused } from '../open-project.ts';
+import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
@@ -21,10 +22,10 @@ export const verb: Verb = {
   run: async (args, io) => {
     const resolution = args.flag('resolve') ? await textOrStdin(io, args.must('resolve')) : undefined;
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { analyze, resolveBreaker } = await import('../../governance/analyze.ts');
     const analysis = resolution === undefined ? await analyze(hands) : await resolveBreaker(hands, resolution);
-    if (refused(analysis)) return analysis;
+    if (isRefusal(analysis)) return analysis;
     const { committed, findings, report } = analysis;
     const { status } = committed.state.circuit_breaker;
     const tripped = status === 'TRIGGERED';

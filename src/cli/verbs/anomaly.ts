@@ -1,9 +1,9 @@
 // `liza anomaly --type …`: something went other than it should; the circuit breaker reads these.
 
-import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { given } from '../args.ts';
-import { act, refused } from '../open-project.ts';
+import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -23,7 +23,7 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const details = readDetails(args.all('detail'));
-    if (refused(details)) return details;
+    if (isRefusal(details)) return details;
     return act(io, { name: 'anomaly', type: args.must('type'), details, ...given({ task: args.text('task') }) });
   },
 };

@@ -3,13 +3,12 @@
 // of Liza's form is counted and never becomes part of a command to paste.
 
 import type { Attempt } from '../../git/attempts.ts';
-import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted, TASK_ID_SOURCE } from '../../protocol/ids.ts';
 import { settings } from '../../protocol/state.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { counted } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
-import { refused } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import { oneLine } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
@@ -24,10 +23,10 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const task = args.text('task');
     const kept = await list(hands, task);
-    if (refused(kept)) return kept;
+    if (isRefusal(kept)) return kept;
     return kept.attempts.length > 0 ? tell(kept) : nothing(hands, task, kept.odd);
   },
 };
@@ -44,7 +43,7 @@ async function list(hands: TaskContext, task: string | undefined): Promise<Kept 
   const { openGitDir } = await import('../../tasks/context.ts');
   const { board } = await hands.store.read();
   const gitDir = await openGitDir(hands, board);
-  if (refused(gitDir)) return gitDir;
+  if (isRefusal(gitDir)) return gitDir;
   const all = await listAttempts(gitDir, task);
   const attempts = all.filter(isOurs);
   return { attempts, odd: all.length - attempts.length, branch: settings(board.state).integration_branch };

@@ -1,9 +1,8 @@
 // `liza audit [task]`: the whole provenance of a task or the goal, each fact held against journal and git.
 
 import { unsupervised } from '../../audit/rules/sessions.ts';
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
-import { refused } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import { renderAudit } from '../render/audit.ts';
 import type { Verb } from '../verb.ts';
@@ -19,11 +18,11 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { audit } = await import('../../audit/gather.ts');
     const only = args.text('task');
     const found = await audit(hands, only);
-    if (refused(found)) return found;
+    if (isRefusal(found)) return found;
     const facts = [...found.goal, ...found.tasks.flatMap((one) => one.facts)];
     const alone = unsupervised(facts);
     const count = (mark: string): number => facts.filter((fact) => fact.mark === mark).length;

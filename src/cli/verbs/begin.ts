@@ -2,10 +2,10 @@
 // worktree's HEAD, so that a checkpoint written after the code is refused.
 
 import type { Checkpoint } from '../../protocol/command.ts';
-import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { readJson } from '../input.ts';
 import type { Io } from '../io.ts';
-import { decideAt, openDesk, refused } from '../open-project.ts';
+import { openProject, runCommand } from '../open-project.ts';
 import type { Args, Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -25,13 +25,13 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const checkpoint = args.flag('json-file') ? await fromJson(io, args.must('json-file')) : fromFlags(args);
-    if (refused(checkpoint)) return checkpoint;
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
+    if (isRefusal(checkpoint)) return checkpoint;
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
     const name = args.must('task');
     const { factsFor } = await import('../worktree-facts.ts');
     const found = await factsFor(io, name);
-    return refused(found) ? found : decideAt(desk, { name: 'begin', task: name, checkpoint, ...found });
+    return isRefusal(found) ? found : runCommand(context, { name: 'begin', task: name, checkpoint, ...found });
   },
 };
 
@@ -51,7 +51,7 @@ function fromFlags(args: Args): Checkpoint | Refusal {
 
 async function fromJson(io: Io, source: string): Promise<Checkpoint | Refusal> {
   const read = await readJson(io, source);
-  if (refused(read)) return read;
+  if (isRefusal(read)) return read;
   const { json } = read;
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return incomplete('it is not a JSON object');
   const { intent, assumptions = [], risks, validation, files_to_modify: files } = json as Record<string, unknown>;

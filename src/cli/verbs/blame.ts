@@ -1,7 +1,7 @@
 // `liza blame <commit>`: which task, coder and reviewer stand behind a commit of the integration branch.
 
 import type { Trailers } from '../../audit/blame.ts';
-import { refused } from '../open-project.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import { renderBlame, standing } from '../render/blame.ts';
 import type { Verb } from '../verb.ts';
@@ -17,10 +17,10 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { blame } = await import('../../audit/blame.ts');
     const found = await blame(hands, args.must('commit'));
-    if (refused(found)) return found;
+    if (isRefusal(found)) return found;
     const { task, ...facts } = found;
     const behind = standing(task, found.merge.reviewed);
     const look = { color: io.color, unicode: io.unicode, width: io.columns };

@@ -1,6 +1,7 @@
 // `liza checkpoint`: halts everything and writes a summary for the person who decides how to go on.
 
-import { committedResult, refused } from '../open-project.ts';
+import { isRefusal } from '../../protocol/decision.ts';
+import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
@@ -15,10 +16,10 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { checkpoint } = await import('../../governance/checkpoint.ts');
     const halted = await checkpoint(hands, args.text('reason'));
-    if (refused(halted)) return halted;
+    if (isRefusal(halted)) return halted;
     const { committed, file } = halted;
     return committedResult(committed, () => ({
       lines: [...(file === undefined ? [] : [`Read ${file}`]), 'Then: liza resume --decision continue'],

@@ -1,8 +1,9 @@
 // `liza claim-review <task> <agent>`: a reviewer's supervisor claims a review of the pinned commit.
 
 import { agentId } from '../../identity/identify.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
-import { committedResult, refused } from '../open-project.ts';
+import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import { diffText, lastDiff } from '../render/diff-facts.ts';
 import { plain } from '../render/terminal.ts';
@@ -20,10 +21,10 @@ export const verb: Verb = {
     const agent = agentId(args.must('agent'));
     if (typeof agent !== 'string') return agent;
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { claimReview } = await import('../../tasks/submit.ts');
     const claimed = await claimReview(hands, args.must('task'), agent);
-    if (refused(claimed)) return claimed;
+    if (isRefusal(claimed)) return claimed;
     const { commit, base, remarks, state } = claimed;
     const task = findTask(state, args.must('task'));
     const diff = task && lastDiff(task);

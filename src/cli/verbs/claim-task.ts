@@ -1,7 +1,8 @@
 // `liza claim-task <task> <agent>`: a coder's supervisor claims a task and gets its worktree.
 
 import { agentId } from '../../identity/identify.ts';
-import { committedResult, refused } from '../open-project.ts';
+import { isRefusal } from '../../protocol/decision.ts';
+import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
@@ -21,10 +22,10 @@ export const verb: Verb = {
     const agent = agentId(args.must('agent'));
     if (typeof agent !== 'string') return agent;
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { claimTask } = await import('../../tasks/claim.ts');
     const claimed = await claimTask(hands, args.must('task'), agent);
-    if (refused(claimed)) return claimed;
+    if (isRefusal(claimed)) return claimed;
     const { folder, base, conflicts } = claimed;
     const lines = [
       `worktree ${folder}, from ${base.slice(0, 12)}`,

@@ -1,10 +1,10 @@
 // `liza config get [key]`: what is in force, whether written down or a default.
 
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { isFields } from '../../protocol/values.ts';
 import { nearest } from '../nearest.ts';
-import { openDesk, refused } from '../open-project.ts';
+import { openProject } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -14,11 +14,11 @@ export const verb: Verb = {
   options: {},
   examples: ['liza config get', 'liza config get lease_duration'],
   run: async (args, io) => {
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
     const { ConfigSchema } = await import('../../protocol/config.ts');
     const { settings } = await import('../../protocol/state.ts');
-    const { board, notices } = await desk.store.read();
+    const { board, notices } = await context.store.read();
     const values: Readonly<Record<string, unknown>> = { ...settings(board.state) };
     const known = [...new Set([...Object.keys(ConfigSchema.entries), ...Object.keys(values)])].sort();
     const key = args.text('key');

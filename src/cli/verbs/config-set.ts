@@ -1,9 +1,10 @@
 // `liza config set <key> <value>`: one value; whether it fits the key the core decides.
 
 import type { CommandOf } from '../../protocol/command.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import { meant } from '../../protocol/setting-metadata.ts';
 import type { Io } from '../io.ts';
-import { decideAt, openDesk, refused } from '../open-project.ts';
+import { openProject, runCommand } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -21,10 +22,10 @@ export const verb: Verb = {
   run: async (args, io) => {
     const [key, typed] = [args.must('key'), args.must('value')];
     const value = meant(key, typed, parsed(typed));
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
-    const facts = await factsFor(desk.root, io.env, key, value);
-    return decideAt(desk, { name: 'config set', key, value, ...(facts === undefined ? {} : { facts }) });
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const facts = await factsFor(context.paths.root, io.env, key, value);
+    return runCommand(context, { name: 'config set', key, value, ...(facts === undefined ? {} : { facts }) });
   },
 };
 

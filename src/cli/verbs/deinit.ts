@@ -3,9 +3,9 @@
 import { humanOnly } from '../../identity/identify.ts';
 import type { Deinited } from '../../project/deinit.ts';
 import type { Refusal } from '../../protocol/decision.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
-import { refused } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
 import type { Done, Result, Verb } from '../verb.ts';
@@ -29,10 +29,10 @@ export const verb: Verb = {
     const root = io.root();
     if (typeof root !== 'string') return finish(io, root, purge);
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { deinit } = await import('../../project/deinit.ts');
     const done = await deinit(hands, purge);
-    return refused(done) ? done : tell('Liza is removed from this project', done, purge);
+    return isRefusal(done) ? done : tell('Liza is removed from this project', done, purge);
   },
 };
 
@@ -41,7 +41,7 @@ async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   if (none.guard !== 'no-project') return none;
   const { openRepository } = await import('../../git/repository.ts');
   const repository = await openRepository(io.env, io.cwd);
-  if (refused(repository)) return none;
+  if (isRefusal(repository)) return none;
   const { commonDirectoryOf } = await import('../../git/directory.ts');
   const { finishDeinit } = await import('../../project/deinit.ts');
   const context = io.context(repository.root, repository.gitDirectory);
@@ -53,7 +53,7 @@ async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
       lines: ['there is no blackboard here, and nothing is left to remove', ...(purge ? [] : [kept])],
     };
   }
-  return refused(done) ? done : tell('what was left of Liza is removed', done, purge);
+  return isRefusal(done) ? done : tell('what was left of Liza is removed', done, purge);
 }
 
 function tell(message: string, { putAway, kept, settled, left }: Deinited, purge: boolean): Done {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { humanOnly } from '../../identity/identify.ts';
-import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { rehearsalProvider } from '../../providers/rehearsal.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import { follow } from '../../rehearsal/demo/follow.ts';
@@ -18,7 +18,6 @@ import { openYamlStore } from '../../store/open.ts';
 import { startCrew } from '../../supervisor/crew.ts';
 import type { CrewControl } from '../../supervisor/crew-view.ts';
 import type { Io } from '../io.ts';
-import { refused } from '../open-project.ts';
 import { openSupervisorContext } from '../open-supervisor-context.ts';
 import { type DemoScreen, demoScreen } from '../render/demo.ts';
 import type { Result, Verb } from '../verb.ts';
@@ -39,7 +38,7 @@ export const verb: Verb = {
     const operator = await humanOnly(io, 'demo');
     if (operator !== undefined) return operator;
     const script = readScript(readFileSync(io.asset('demo/script.json'), 'utf8'), 'demo/script.json');
-    if (refused(script)) return script;
+    if (isRefusal(script)) return script;
     const asked = new AbortController();
     io.onInterrupt(() => asked.abort());
     const repository = makeRepository(io.asset('demo/project'), tmpdir(), io.env);
@@ -78,7 +77,7 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
   const made = await liza(play, screen, ['init', GOAL]);
   if (made !== undefined) return made;
   const crew = await start(play, play.fast ? 0 : paceAfter(io.now() - begun));
-  if (refused(crew)) return crew;
+  if (isRefusal(crew)) return crew;
   const stopped = await follow({
     crew,
     spoken: spoken(play.script),
@@ -96,7 +95,7 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
   const { state } = crew.view().board;
   const chapters = story(state, await logOf(play));
   const proof = await prove(play, screen);
-  if (refused(proof)) return proof;
+  if (isRefusal(proof)) return proof;
   const seconds = Math.round((io.now() - begun) / 1000);
   const missing = chapters.filter(({ happened }) => !happened);
   const lines = screen.closing(state, chapters, seconds, keep ? repository.root : undefined);
@@ -124,10 +123,14 @@ function start({ io, repository: { root }, fast, env }: Play, pace: number): Pro
     env: PLAIN_GIT,
     pace,
   });
+  const context = io.context(root);
   const sleep: Io['sleep'] = (ms, signal) => io.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
-  // Not a copy: to look at all of `io` would install the handlers of other commands.
-  const inDemo: Io = Object.assign(Object.create(io) as Io, { env: { ...env, LIZA_NOTIFY: 'off' }, sleep });
-  const office = openSupervisorContext(inDemo, { root, store: openYamlStore(io.context(root)) });
+  const office = openSupervisorContext(io, {
+    ...context,
+    env: { ...env, LIZA_NOTIFY: 'off' },
+    clock: { ...context.clock, sleep },
+    store: openYamlStore(context),
+  });
   return startCrew({
     office,
     members: [

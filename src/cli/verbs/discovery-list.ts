@@ -1,7 +1,8 @@
 // `liza discovery list`: what coders and reviewers found beside their tasks.
 
+import { isRefusal } from '../../protocol/decision.ts';
 import type { Discovery } from '../../protocol/state.ts';
-import { openDesk, refused } from '../open-project.ts';
+import { openProject } from '../open-project.ts';
 import { oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -11,9 +12,9 @@ export const verb: Verb = {
   options: { all: { description: 'Also those already converted or dismissed.' } },
   examples: ['liza discovery list'],
   run: async (args, io) => {
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
-    const { board, notices } = await desk.store.read();
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const { board, notices } = await context.store.read();
     const all = board.state.discovered;
     const shown = args.flag('all') ? all : all.filter(isOpen);
     const lines = shown.length === 0 ? ['No open discoveries.'] : shown.map(line);

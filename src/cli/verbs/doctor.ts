@@ -3,11 +3,11 @@
 import { version } from '../../../package.json';
 import { humanOnly } from '../../identity/identify.ts';
 import type { Finding } from '../../project/doctor.ts';
-import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { Settings } from '../../protocol/state.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import type { Io } from '../io.ts';
-import { committedResult, refused } from '../open-project.ts';
+import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
 import { readSchema } from '../schema.ts';
@@ -32,7 +32,7 @@ export const verb: Verb = {
     if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
-    if (refused(repository)) return homeless(io, repository);
+    if (isRefusal(repository)) return homeless(io, repository);
     const { examine } = await import('../../project/doctor.ts');
     const context = io.context(repository.root, repository.gitDirectory);
     const [around, beside] = await Promise.all([examine(io.env, repository, context, fix, readSchema(io)), agents(io)]);
@@ -52,7 +52,7 @@ export const verb: Verb = {
 async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<readonly Finding[]> {
   const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules' && check !== 'log');
   const hands = untold || typeof io.root() !== 'string' ? undefined : await openTaskContext(io);
-  if (hands === undefined || refused(hands)) return [];
+  if (hands === undefined || isRefusal(hands)) return [];
   return (await import('../../project/doctor-work.ts')).examineWork(hands, fix);
 }
 
@@ -67,7 +67,7 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
   const { homeFindings } = await import('../../project/setup.ts');
   const { agentFindings } = await import('../agent-findings.ts');
   const store = typeof io.root() === 'string' ? await io.openStore() : undefined;
-  const read = store === undefined || refused(store) ? undefined : await store.read().catch(() => undefined);
+  const read = store === undefined || isRefusal(store) ? undefined : await store.read().catch(() => undefined);
   const config = read?.board.state.config;
   const found = await agentFindings(io, config ?? {});
   return [...homeFindings(io.env, version), ...(await sandboxFinding(io, config?.sandbox ?? 'auto')), ...found];
@@ -88,10 +88,10 @@ async function accept(io: Io): Promise<Result> {
   const operator = await humanOnly(io, 'doctor --accept-integration');
   if (operator !== undefined) return operator;
   const hands = await openTaskContext(io);
-  if (refused(hands)) return hands;
+  if (isRefusal(hands)) return hands;
   const { acceptIntegration } = await import('../../project/doctor-work.ts');
   const accepted = await acceptIntegration(hands);
-  if (refused(accepted)) return accepted;
+  if (isRefusal(accepted)) return accepted;
   const { head, gone } = accepted;
   const lines = gone.length === 0 ? [] : [`merged before, and not on the branch any more: ${gone.join(', ')}`];
   return committedResult(accepted, () => ({ lines, data: { head, gone } }));

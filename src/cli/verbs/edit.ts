@@ -1,9 +1,8 @@
 // `liza edit`: state.yaml in your editor, merged record by record when you are done.
 
 import { humanOnly } from '../../identity/identify.ts';
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import type { Io } from '../io.ts';
-import { refused } from '../open-project.ts';
 import { shellWords } from '../split-words.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -34,7 +33,7 @@ export const verb: Verb = {
     const { edit } = await import('../../project/edit.ts');
     const editor = shellWords(io.env['VISUAL'] || io.env['EDITOR'] || 'vi');
     const done = await edit(context, { editor, adopt: args.flag('adopt'), again: (problem) => askAgain(io, problem) });
-    return refused(done) ? done : told(done);
+    return isRefusal(done) ? done : told(done);
   },
 };
 

@@ -1,6 +1,7 @@
 // `liza finalize <task>`: DRAFT → UNCLAIMED once every gate passes.
 
-import { decideAt, openDesk, refused } from '../open-project.ts';
+import { isRefusal } from '../../protocol/decision.ts';
+import { openProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
@@ -11,10 +12,10 @@ export const verb: Verb = {
   examples: ['liza finalize retry-login'],
   run: async (args, io) => {
     const task = args.must('task');
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
-    const facts = await specFacts(desk.root, (await desk.store.readTask(task))?.task.spec_ref);
-    if (refused(facts)) return facts;
-    return decideAt(desk, { name: 'finalize', task, facts });
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const facts = await specFacts(context.paths.root, (await context.store.readTask(task))?.task.spec_ref);
+    if (isRefusal(facts)) return facts;
+    return runCommand(context, { name: 'finalize', task, facts });
   },
 };

@@ -2,11 +2,12 @@
 // why the next step takes long, then asks for the long duration.
 
 import type { Board } from '../../protocol/board.ts';
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
 import type { Renewal } from '../../store/store.ts';
+import type { CommandContext } from '../../store/transact.ts';
 import { given } from '../args.ts';
-import { type Desk, decideAt, openDesk, refused } from '../open-project.ts';
+import { openProject, runCommand } from '../open-project.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -15,33 +16,33 @@ export const verb: Verb = {
   options: { long: { value: 'why', description: 'Ask for the long duration, for a test suite or a build.' } },
   examples: ['liza heartbeat', 'liza heartbeat --long "full test suite, about 12 minutes"'],
   run: async (args, io) => {
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
-    const agent = desk.actor.id;
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const agent = context.actor.id;
     if (agent === undefined) {
       return refuse('a person holds no lease', 'set LIZA_AGENT_ID to the agent whose lease it is', 1, 'no-agent');
     }
     const why = args.text('long');
-    if (why === undefined) return renew(desk, agent, false);
-    const { task } = heldBy((await desk.store.read()).board, agent);
-    const recorded = await decideAt(desk, { name: 'long-heartbeat', reason: why, ...given({ task }) });
+    if (why === undefined) return renew(context, agent, false);
+    const { task } = heldBy((await context.store.read()).board, agent);
+    const recorded = await runCommand(context, { name: 'long-heartbeat', reason: why, ...given({ task }) });
     if (!recorded.ok) return recorded;
-    const renewed = await renew(desk, agent, true);
+    const renewed = await renew(context, agent, true);
     return renewed.ok ? { ...renewed, message: `${recorded.message}; ${renewed.message}` } : renewed;
   },
 };
 
-async function renew(desk: Desk, agent: string, long: boolean): Promise<Result> {
-  const { board } = await desk.store.read();
+async function renew(context: CommandContext, agent: string, long: boolean): Promise<Result> {
+  const { board } = await context.store.read();
   const held = heldBy(board, agent);
   const renewal: Renewal = {
     agent,
     ...given({ task: held.task }),
-    epoch: desk.actor.epoch ?? held.epoch,
+    epoch: context.actor.epoch ?? held.epoch,
     seconds: long ? held.limits.long_lease_duration : held.seconds,
   };
-  const lease = await desk.store.renew(renewal);
-  if (refused(lease)) return lease;
+  const lease = await context.store.renew(renewal);
+  if (isRefusal(lease)) return lease;
   const { task, expires } = lease;
   const about = task === undefined ? '' : ` on ${task}`;
   return { ok: true, message: `lease of ${agent}${about} runs until ${expires}`, data: { agent, task, expires } };

@@ -4,12 +4,11 @@
 import { readFileSync } from 'node:fs';
 import type { Repository } from '../../git/repository.ts';
 import { humanOnly } from '../../identity/identify.ts';
-import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
 import { given } from '../args.ts';
 import { DEFAULTS, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
-import { refused } from '../open-project.ts';
 import { readSchema } from '../schema.ts';
 import { specExists } from '../spec-exists.ts';
 import { specFacts } from '../spec-facts.ts';
@@ -45,16 +44,16 @@ export const verb: Verb = {
     if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
-    if (refused(repository)) return repository;
+    if (isRefusal(repository)) return repository;
     const { goalOpen, init } = await import('../../project/init.ts');
     const before = await earlierState(io, repository);
     const said = saidBy(args);
     if (said.goal === undefined && before !== undefined && isOpen(before)) return goalOpen(before.goal);
     const wanted = await settle(args, io, repository, said, before);
-    if (refused(wanted)) return wanted;
+    if (isRefusal(wanted)) return wanted;
     const { wishes, lines } = wanted;
     const facts = await specFacts(repository.root, wishes.spec);
-    if (refused(facts)) return facts;
+    if (isRefusal(facts)) return facts;
     const done = await init(io.env, repository, io.context(repository.root, repository.gitDirectory), {
       goal: wishes.goal,
       spec: wishes.spec,
@@ -89,7 +88,7 @@ const isOpen = ({ goal }: State): boolean => goal.status !== 'COMPLETED' && goal
 async function earlierState(io: Io, { root }: Repository): Promise<State | undefined> {
   if (io.root() !== root) return undefined;
   const store = await io.openStore();
-  if (refused(store)) return undefined;
+  if (isRefusal(store)) return undefined;
   const read = await store.read().catch(() => undefined);
   return read?.board.state;
 }

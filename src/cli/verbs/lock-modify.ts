@@ -1,8 +1,8 @@
 // `liza lock modify <cmd…>`: a command of one's own under the lock; what it leaves is checked.
 
 import { notForAgents } from '../../identity/identify.ts';
-import { refuse } from '../../protocol/decision.ts';
-import { openDesk, refused } from '../open-project.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { openProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -25,12 +25,12 @@ export const verb: Verb = {
     if (io.env['LIZA_SANDBOX'] === '1') {
       return refuse('lock modify does not run inside the sandbox', 'use the command for it: liza help', 1, 'sandbox');
     }
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
-    const own = notForAgents(desk.actor, 'lock modify');
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const own = notForAgents(context.actor, 'lock modify');
     if (own !== undefined) return own;
     const { lockModify } = await import('../../project/lock-commands.ts');
-    const done = await lockModify(io.context(desk.root), desk.actor, args.all('command'), io.env);
+    const done = await lockModify(context, context.actor, args.all('command'), io.env);
     return done.ok ? { ok: true, message: done.message, data: { seq: done.seq } } : done;
   },
 };

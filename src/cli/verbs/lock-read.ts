@@ -1,6 +1,6 @@
 // `liza lock read`: the blackboard's text, whole and committed. Takes no lock.
 
-import { refused } from '../open-project.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -19,7 +19,7 @@ export const verb: Verb = {
       const bytes = context.files.read(context.paths.state);
       return bytes === undefined ? missingBoard(context) : { ok: true, lines: [bytes.toString('utf8').trimEnd()] };
     }
-    if (refused(loaded)) return loaded;
+    if (isRefusal(loaded)) return loaded;
     return { ok: true, lines: [loaded.doc.text.trimEnd()], data: { state: loaded.doc.value } };
   },
 };

@@ -2,8 +2,9 @@
 // single tasks beside them.
 
 import { metrics as compute, figure, sprintTasks, taskFigures, timeInStates } from '../../governance/rules/metrics.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import { duration } from '../../text/time.ts';
-import { decideAt, openDesk, refused } from '../open-project.ts';
+import { openProject, runCommand } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -14,12 +15,12 @@ export const verb: Verb = {
   examples: ['liza metrics', 'liza metrics --json'],
   details: ['With --json also each task: iterations, first pass, time in each state, drift, tokens and cost.'],
   run: async (_args, io) => {
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
-    const archived = await desk.store.archivedTasks();
-    const { now } = await desk.store.read();
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const archived = await context.store.archivedTasks();
+    const { now } = await context.store.read();
     let times: ReturnType<typeof timeInStates> = {};
-    const result = await decideAt(desk, { name: 'metrics', facts: { archived } }, ({ state }) => {
+    const result = await runCommand(context, { name: 'metrics', facts: { archived } }, ({ state }) => {
       const tasks = sprintTasks(state, archived);
       times = timeInStates(tasks, now);
       return {

@@ -6,12 +6,11 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { agentId } from '../../identity/identify.ts';
 import { roleOfId } from '../../protocol/board.ts';
-import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import { play } from '../../rehearsal/play.ts';
 import type { Script, ScriptRole } from '../../rehearsal/script.ts';
-import { refused } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -35,7 +34,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const file = resolve(io.cwd, args.must('script'));
     const script = scriptIn(file, args.must('script'));
-    if (refused(script)) return script;
+    if (isRefusal(script)) return script;
     if (args.flag('check')) {
       return { ok: true, message: `${args.must('script')} can be played: ${script.scenes.length} scenes` };
     }

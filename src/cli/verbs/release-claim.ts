@@ -1,7 +1,8 @@
 // `liza release-claim <task>`: takes a task from its coder; the work is kept.
 
+import { isRefusal } from '../../protocol/decision.ts';
 import type { Released } from '../../tasks/release.ts';
-import { committedResult, refused } from '../open-project.ts';
+import { committedResult } from '../open-project.ts';
 import { keptLines, openTaskContext } from '../open-task-context.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -12,10 +13,10 @@ export const verb: Verb = {
   examples: ['liza release-claim retry-login --reason "coder-1 is stuck"'],
   run: async (args, io) => {
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { releaseClaim } = await import('../../tasks/release.ts');
     const released = await releaseClaim(hands, args.must('task'), args.text('reason'));
-    return refused(released) ? released : releasedResult(released);
+    return isRefusal(released) ? released : releasedResult(released);
   },
 };
 

@@ -1,6 +1,6 @@
 // `liza report`: one page that says how a goal went, for oneself and for others; or the same as Markdown.
 
-import { refused } from '../open-project.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
@@ -19,7 +19,7 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { keepReport, reportText } = await import('../../project/write-report.ts');
     const out = args.text('out');
     const format = args.flag('md') || /\.(?:md|markdown)$/i.test(out ?? '') ? 'md' : 'html';

@@ -1,8 +1,9 @@
 // `liza retrospective`: drafts the sprint's numbers into a file and keeps what the people learned.
 
 import { readFileSync } from 'node:fs';
+import { isRefusal } from '../../protocol/decision.ts';
 import { textOrStdin } from '../input.ts';
-import { committedResult, refused } from '../open-project.ts';
+import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
@@ -15,11 +16,11 @@ export const verb: Verb = {
   run: async (args, io) => {
     const learned = args.flag('learned') ? await textOrStdin(io, args.must('learned')) : undefined;
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { retrospective } = await import('../../governance/retrospective.ts');
     const template = readFileSync(io.asset('templates/retrospective.md'), 'utf8');
     const made = await retrospective(hands, template, learned);
-    if (refused(made)) return made;
+    if (isRefusal(made)) return made;
     const { committed, file, drafted } = made;
     const result = committedResult(committed, () => ({ data: { file, drafted } }));
     if (!result.ok) return result;

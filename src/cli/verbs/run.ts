@@ -1,11 +1,11 @@
 // `liza run`: planner, coders, reviewers and the watcher in one terminal: the everyday way.
 
-import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import type { Role } from '../../protocol/state.ts';
 import type { Supervised } from '../../supervisor/loop-state.ts';
 import { given } from '../args.ts';
-import { openDesk, refused } from '../open-project.ts';
+import { openProject } from '../open-project.ts';
 import type { Args, Verb } from '../verb.ts';
 
 const MOST = 50;
@@ -35,15 +35,15 @@ export const verb: Verb = {
     const { humanOnly } = await import('../../identity/identify.ts');
     const operator = await humanOnly(io, 'run');
     if (operator !== undefined) return operator;
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
+    const desk = await openProject(io);
+    if (isRefusal(desk)) return desk;
     const counts = { coders: count(args, 'coders', 2), reviewers: count(args, 'reviewers', 1) };
     for (const one of Object.values(counts)) if (typeof one !== 'number') return one;
     const { castRoles } = await import('../choose-provider.ts');
     const { board } = await desk.store.read();
     const { planner, coder, reviewer, agent } = asked(args);
     const cast = castRoles(io, board.state.config, given({ planner, coder, code_reviewer: reviewer, agent }));
-    if (refused(cast)) return cast;
+    if (isRefusal(cast)) return cast;
     const { openSupervisorContext } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');
     const member = (role: Role, n: number): Supervised => ({
@@ -63,7 +63,7 @@ export const verb: Verb = {
       outlastsPause: !args.flag('until-idle'),
       watcher: true,
     });
-    if (refused(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
+    if (isRefusal(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     io.stderr(`${cast.told}\n`);
     const { showCrew } = await import('../show-crew.ts');
     return showCrew(io, crew, args.flag('plain') || args.json, args.json ? io.stderr : io.stdout);

@@ -3,9 +3,8 @@
 import { version } from '../../../package.json';
 import { humanOnly } from '../../identity/identify.ts';
 import type { Installed, Uninstalled } from '../../project/setup.ts';
-import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
-import { refused } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Done, Verb } from '../verb.ts';
 
@@ -38,10 +37,10 @@ export const verb: Verb = {
     const { install, uninstall } = await import('../../project/setup.ts');
     if (args.flag('uninstall')) {
       const gone = uninstall(home, io.asset(''));
-      return refused(gone) ? gone : tellGone(gone);
+      return isRefusal(gone) ? gone : tellGone(gone);
     }
     const done = install(home, io.asset(''), version, providers);
-    return refused(done) ? done : tell(done);
+    return isRefusal(done) ? done : tell(done);
   },
 };
 

@@ -2,14 +2,13 @@
 // most, so neither it nor what it imports may load valibot, the table or the decisions (a test checks).
 
 import { effectiveLease } from '../../protocol/board.ts';
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import type { Task } from '../../protocol/state.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import type { Store, TaskReading } from '../../store/store.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
-import { refused } from '../open-project.ts';
 import { renderTask } from '../render/task.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -20,7 +19,7 @@ export const verb: Verb = {
   examples: ['liza show retry-login', 'liza show retry-login --json'],
   run: async (args, io) => {
     const store = await io.openStore();
-    if (refused(store)) return store;
+    if (isRefusal(store)) return store;
     if (args.flag('ids')) return listIds(store);
     const id = args.text('task');
     if (id === undefined) {

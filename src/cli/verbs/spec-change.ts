@@ -1,8 +1,9 @@
 // `liza spec-change <spec> <change>`: a spec was edited; the live tasks built on it are listed.
 
 import { posix } from 'node:path';
+import { isRefusal } from '../../protocol/decision.ts';
 import { given } from '../args.ts';
-import { decideAt, openDesk, refused } from '../open-project.ts';
+import { openProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
@@ -15,11 +16,11 @@ export const verb: Verb = {
   options: { 'triggered-by': { value: 'task', kind: 'task', description: 'The task that brought it up.' } },
   examples: ['liza spec-change specs/auth.md "tokens now live 15 minutes" --triggered-by retry-login'],
   run: async (args, io) => {
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
     const spec = written(args.must('spec'));
-    const facts = await specFacts(desk.root, spec);
-    if (refused(facts)) return facts;
+    const facts = await specFacts(context.paths.root, spec);
+    if (isRefusal(facts)) return facts;
     const { tasksOfSpec } = await import('../../protocol/commands/operator.ts');
     const change = {
       name: 'spec-change' as const,
@@ -28,7 +29,7 @@ export const verb: Verb = {
       facts,
       ...given({ triggered_by: args.text('triggered-by') }),
     };
-    return decideAt(desk, change, ({ state }) => {
+    return runCommand(context, change, ({ state }) => {
       const touched = tasksOfSpec(state, spec).map(({ id, status }) => ({ id, status }));
       const lines =
         touched.length === 0

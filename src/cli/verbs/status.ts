@@ -1,8 +1,8 @@
 // `liza status`: the whole board on one page.
 
+import { isRefusal } from '../../protocol/decision.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
 import type { Io } from '../io.ts';
-import { refused } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -14,7 +14,7 @@ export const verb: Verb = {
     const root = io.root();
     if (typeof root !== 'string') return root;
     const store = await io.openStore();
-    if (refused(store)) return store;
+    if (isRefusal(store)) return store;
     const { alarms } = await import('../../alarms/rules/evaluate.ts');
     const { statusView } = await import('../../report/status-view.ts');
     const { surroundingsOf } = await import('../../alarms/observe.ts');

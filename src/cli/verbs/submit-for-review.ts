@@ -1,6 +1,7 @@
 // `liza submit-for-review <task> <commit>`: hands the worktree's HEAD to review.
 
-import { committedResult, refused } from '../open-project.ts';
+import { isRefusal } from '../../protocol/decision.ts';
+import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
@@ -20,10 +21,10 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { submitForReview } = await import('../../tasks/submit.ts');
     const submitted = await submitForReview(hands, args.must('task'), args.must('commit'));
-    if (refused(submitted)) return submitted;
+    if (isRefusal(submitted)) return submitted;
     return committedResult(submitted, () => ({ data: { review_commit: submitted.commit } }));
   },
 };

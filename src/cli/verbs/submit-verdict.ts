@@ -2,11 +2,12 @@
 
 import type { CommandOf, VerdictFacts } from '../../protocol/command.ts';
 import type { Refusal } from '../../protocol/decision.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import type { TaskContext } from '../../tasks/context.ts';
-import { redact } from '../../text/redact.ts';
+import { redact, secretsOf } from '../../text/redact.ts';
 import { given } from '../args.ts';
 import { textOrStdin } from '../input.ts';
-import { decideAt, refused } from '../open-project.ts';
+import { runCommand } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
@@ -35,7 +36,7 @@ export const verb: Verb = {
     const verdict = args.must('verdict') === 'APPROVED' ? 'APPROVED' : 'REJECTED';
     const reason = args.flag('reason') ? await textOrStdin(io, args.must('reason')) : undefined;
     const desk = await openTaskContext(io);
-    if (refused(desk)) return desk;
+    if (isRefusal(desk)) return desk;
     const command = {
       name: 'submit-verdict',
       task,
@@ -43,14 +44,10 @@ export const verb: Verb = {
       ...given({ reason, commit: args.text('commit') }),
     } as const;
     const facts = await factsFor(desk, command);
-    const outcome = refused(facts) ? facts : await decideAt(desk, { ...command, facts });
+    const outcome = isRefusal(facts) ? facts : await runCommand(desk, { ...command, facts });
     if (outcome.ok || reason === undefined || !TOO_LATE.has(outcome.guard ?? '')) return outcome;
     const { keepText } = await import('../../store/rejected.ts');
-    const kept = keepText(
-      io.context(desk.root),
-      `verdict-${task}-${desk.actor.id ?? 'human'}.md`,
-      redact(reason, desk.secrets),
-    );
+    const kept = keepText(desk, `verdict-${task}-${desk.actor.id ?? 'human'}.md`, redact(reason, secretsOf(desk.env)));
     return { ...outcome, hint: `${outcome.hint}; your findings are kept in ${kept} for the next reviewer` };
   },
 };
@@ -63,7 +60,7 @@ async function factsFor(
   hands: TaskContext,
   command: Omit<CommandOf<'submit-verdict'>, 'facts'>,
 ): Promise<VerdictFacts | Refusal> {
-  const { foresee } = await import('../../tasks/context.ts');
+  const { foresee } = await import('../../store/transact.ts');
   const early = await foresee(hands, { ...command, facts: { unknown_places: [], changed_files: [] } });
   if (!early.ok) return early;
   const { verdictFacts } = await import('../../tasks/verdict-facts.ts');

@@ -2,10 +2,10 @@
 // in one transaction.
 
 import type { Definition } from '../../protocol/command.ts';
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { definitionFrom } from '../definition.ts';
 import { readJson } from '../input.ts';
-import { decideAt, openDesk, refused } from '../open-project.ts';
+import { openProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
@@ -32,20 +32,20 @@ export const verb: Verb = {
         'usage',
       );
     }
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
     const definitions: Definition[] = [];
     for (const source of sources) {
       const read = await readJson(io, source);
-      if (refused(read)) return read;
+      if (isRefusal(read)) return read;
       const definition = definitionFrom(read.json);
-      if (refused(definition)) return definition;
-      const facts = await specFacts(desk.root, definition.spec_ref);
-      if (refused(facts)) return facts;
+      if (isRefusal(definition)) return definition;
+      const facts = await specFacts(context.paths.root, definition.spec_ref);
+      if (isRefusal(facts)) return facts;
       definitions.push(definition);
     }
-    return decideAt(
-      desk,
+    return runCommand(
+      context,
       { name: 'supersede', task: args.must('task'), root_cause: args.must('root-cause'), replacements, definitions },
       () => ({ lines: definitions.map(({ id }) => `Release it with: liza finalize ${id}`) }),
     );

@@ -2,9 +2,10 @@
 // a fresh review count. After two failed coders the definition must change.
 
 import { agentId } from '../../identity/identify.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import { given, some } from '../args.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
-import { decideAt, openDesk, refused } from '../open-project.ts';
+import { openProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
@@ -26,16 +27,16 @@ export const verb: Verb = {
   run: async (args, io) => {
     const task = args.must('task');
     const changes = readDefinition(args);
-    if (refused(changes)) return changes;
+    if (isRefusal(changes)) return changes;
     const exclude = args.all('exclude').map(agentId);
     const reserve = args.flag('reserve') ? agentId(args.must('reserve')) : undefined;
     for (const id of [...exclude, reserve]) if (typeof id === 'object') return id;
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
-    const specRef = changes.spec_ref ?? (await desk.store.readTask(task))?.task.spec_ref;
-    const facts = await specFacts(desk.root, specRef);
-    if (refused(facts)) return facts;
-    return decideAt(desk, {
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const specRef = changes.spec_ref ?? (await context.store.readTask(task))?.task.spec_ref;
+    const facts = await specFacts(context.paths.root, specRef);
+    if (isRefusal(facts)) return facts;
+    return runCommand(context, {
       name: 'unblock',
       task,
       facts,

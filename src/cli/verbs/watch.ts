@@ -3,10 +3,11 @@
 import { uptime } from 'node:os';
 import type { Alarm } from '../../alarms/rules/alarm.ts';
 import { humanOnly } from '../../identity/identify.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import type { Store } from '../../store/store.ts';
 import { iso } from '../../text/time.ts';
 import type { Io } from '../io.ts';
-import { openDesk, refused } from '../open-project.ts';
+import { openProject } from '../open-project.ts';
 import { ascii, plain } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -27,11 +28,11 @@ export const verb: Verb = {
   run: async (args, io) => {
     const operator = await humanOnly(io, 'watch');
     if (operator !== undefined) return operator;
-    const desk = await openDesk(io);
-    if (refused(desk)) return desk;
+    const desk = await openProject(io);
+    if (isRefusal(desk)) return desk;
     const parts = {
       store: desk.store,
-      context: io.context(desk.root),
+      context: desk,
       now: () => io.now(),
       steady: () => uptime() * 1000,
       env: io.env,
@@ -53,9 +54,9 @@ interface Parts {
 async function once(parts: Parts): Promise<Result> {
   const { governOnce } = await import('../../supervisor/govern-loop.ts');
   const { watchOnce } = await import('../../alarms/watcher.ts');
-  const { env, store, context } = parts;
+  const { store, context } = parts;
   // First: what it finds and halts is an alarm of this very look.
-  const { lines: governed, failed } = await governOnce({ env, store, context });
+  const { lines: governed, failed } = await governOnce({ ...context, store });
   const { alarms, news, told } = await watchOnce(parts, PATIENCE_MS);
   const data = {
     alarms: alarms.map(({ key, level, text }) => ({ key, level, text, new: news.has(key) })),
@@ -82,7 +83,7 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
   const { keepUp } = await import('../../supervisor/restart-on-error.ts');
   const { makeChangeSignal } = await import('../../supervisor/change-signal.ts');
   const { keepGoverning } = await import('../../supervisor/govern-loop.ts');
-  const changeSignal = makeChangeSignal({ now: parts.now, sleep: io.sleep });
+  const changeSignal = makeChangeSignal(parts.context.clock);
   const unwatch = parts.store.watch(() => changeSignal.ring());
   const over = io.interrupted;
   const tell = (event: 'raised' | 'cleared', alarm: Alarm, known = false): void => {
@@ -103,7 +104,7 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
         },
         over,
       );
-    const hands = { env: io.env, store: parts.store, context: parts.context };
+    const hands = { ...parts.context, store: parts.store };
     const done = (line: string): void => {
       if (json) io.stdout(`${JSON.stringify({ time: iso(parts.now()), event: 'governed', text: line })}\n`);
       else io.stderr(printed(io, `${iso(parts.now())} ${line}`));

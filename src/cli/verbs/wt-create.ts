@@ -1,6 +1,7 @@
 // `liza wt create [--fresh] <task>`: the worktree of a claimed task, when it is gone or shall be new.
 
-import { committedResult, refused } from '../open-project.ts';
+import { isRefusal } from '../../protocol/decision.ts';
+import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
@@ -12,10 +13,10 @@ export const verb: Verb = {
   details: ['claim-task makes the worktree by itself. This is for one that was deleted, or that shall begin anew.'],
   run: async (args, io) => {
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { createWorktree } = await import('../../tasks/create-worktree.ts');
     const created = await createWorktree(hands, args.must('task'), args.flag('fresh'));
-    if (refused(created)) return created;
+    if (isRefusal(created)) return created;
     const { folder, start, committed, kept } = created;
     const data = { worktree: folder, start_commit: start };
     if (committed === undefined) {

@@ -1,6 +1,6 @@
 // `liza wt delete <task>`: removes the worktree and branch of a task that nobody works on.
 
-import { refused } from '../open-project.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 import { releasedResult } from './release-claim.ts';
@@ -13,9 +13,9 @@ export const verb: Verb = {
   details: ['Commits and uncommitted files are kept first: liza attempts <task>.'],
   run: async (args, io) => {
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { deleteWorktree } = await import('../../tasks/release.ts');
     const released = await deleteWorktree(hands, args.must('task'));
-    return refused(released) ? released : releasedResult(released);
+    return isRefusal(released) ? released : releasedResult(released);
   },
 };

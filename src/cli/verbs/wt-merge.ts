@@ -1,7 +1,8 @@
 // `liza wt merge <task>`: an approved task goes to the integration branch, after its test.
 
+import { isRefusal } from '../../protocol/decision.ts';
 import type { Merged } from '../../tasks/merge.ts';
-import { committedResult, refused } from '../open-project.ts';
+import { committedResult } from '../open-project.ts';
 import { keptLines, openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
@@ -32,10 +33,10 @@ export const verb: Verb = {
       if (operator !== undefined) return operator;
     }
     const hands = await openTaskContext(io);
-    if (refused(hands)) return hands;
+    if (isRefusal(hands)) return hands;
     const { mergeTask } = await import('../../tasks/merge.ts');
     const merged = await mergeTask(hands, args.must('task'), { testFrom });
-    if (refused(merged)) return merged;
+    if (isRefusal(merged)) return merged;
     return committedResult(merged.committed, () => ({
       lines: toldLines(merged).map(plain),
       data: { merge_commit: merged.commit, how: merged.how, test: merged.test?.verdict },

@@ -4,9 +4,8 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Environment } from '../../ports/host.ts';
 import { EnvironmentError } from '../../protocol/decision.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface DemoRepository {
   /** Holds the repository and what is made beside it. */

@@ -1,7 +1,7 @@
 // A command as a person would type it in the demo's repository: started, waited for, its output given back.
 
 import { spawn } from 'node:child_process';
-import type { Environment } from './repository.ts';
+import type { Environment } from '../../ports/host.ts';
 
 export interface Answered {
   readonly status: number | null;

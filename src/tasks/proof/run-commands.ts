@@ -102,7 +102,7 @@ export const short = (command: string): string => {
   return line.length > 120 ? `${line.slice(0, 120)}…` : line;
 };
 
-export const logFolder = (hands: TaskContext, task: string): string => join(hands.context.paths.liza, 'evidence', task);
+export const logFolder = (hands: TaskContext, task: string): string => join(hands.paths.liza, 'evidence', task);
 
 export const logOf = (hands: TaskContext, { task, number }: Proving, name: string): string =>
   join(logFolder(hands, task.id), `${number}-${name}.log`);

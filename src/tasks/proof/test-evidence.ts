@@ -5,11 +5,11 @@
 import { checkOutOver } from '../../git/checkout.ts';
 import { mixedTree } from '../../git/composed-tree.ts';
 import { stopwatch } from '../../process/run.ts';
-import { EnvironmentError, type Refusal, refuse } from '../../protocol/decision.ts';
+import { EnvironmentError, isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { pathsIn } from '../../protocol/instruction-files.ts';
 import type { Disproof, TestProof } from '../../protocol/proof.ts';
 import { isTest, testPatterns } from '../../protocol/scope.ts';
-import { isRefusal, type TaskContext } from '../context.ts';
+import type { TaskContext } from '../context.ts';
 import { inThrowAway } from '../disposable-checkout.ts';
 import { logOf, outputOf, type Proving, type Ran, runAll, short } from './run-commands.ts';
 

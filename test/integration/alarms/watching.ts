@@ -31,7 +31,7 @@ export function watching(p: Project, options: Partial<WatcherOptions> = {}): Wat
     {
       store: p.store,
       context: p.context,
-      now: p.context.clock,
+      now: p.context.clock.now,
       wait: () =>
         new Promise((resolve) => {
           looks += 1;

@@ -244,7 +244,7 @@ test('looks from cron at an endpoint that is slower than they are make ten attem
   await block('t');
   const look = async (): Promise<void> => {
     // A process that is being started elsewhere may hold the lock for an instant.
-    while (!(await watchOnce({ store: p.store, context: p.context, now: p.context.clock, env: {} }, 30)).told);
+    while (!(await watchOnce({ store: p.store, context: p.context, now: p.context.clock.now, env: {} }, 30)).told);
   };
   for (let n = 1; n <= ATTEMPTS; n += 1) {
     await look();
@@ -334,7 +334,13 @@ test.skipIf(!fs.existsSync('/dev/full'))(
     const troubles: string[] = [];
     const look = () =>
       watchOnce(
-        { store: p.store, context: p.context, now: p.context.clock, env: {}, trouble: (line) => troubles.push(line) },
+        {
+          store: p.store,
+          context: p.context,
+          now: p.context.clock.now,
+          env: {},
+          trouble: (line) => troubles.push(line),
+        },
         2000,
       );
     for (let n = 0; n < 3; n += 1) await look();

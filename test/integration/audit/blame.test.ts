@@ -211,7 +211,7 @@ describe('with a board from elsewhere', () => {
   const handsWith = async (tasks: readonly Task[]): Promise<TaskContext> => {
     const { board } = await here.store.read();
     const store = memoryStore({ ...board.state, tasks }, { now: () => 0 });
-    return { env: process.env, actor: OPERATOR, store, context: here.context, say: () => {} };
+    return { ...here.context, env: process.env, actor: OPERATOR, store, say: () => {} };
   };
   const merged = (id: string, commit: string, event: Record<string, unknown> = {}): Task => ({
     id,

@@ -7,7 +7,7 @@ import { checkBreaker, resolveBreaker } from '../../../src/governance/analyze.ts
 import { attendCheckpoint, checkpoint } from '../../../src/governance/checkpoint.ts';
 import { govern } from '../../../src/governance/govern.ts';
 import { retrospective } from '../../../src/governance/retrospective.ts';
-import { transact } from '../../../src/tasks/context.ts';
+import { transact } from '../../../src/store/transact.ts';
 import { type Project, project, succeeded } from '../tasks/project.ts';
 
 let p: Project;

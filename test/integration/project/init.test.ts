@@ -18,6 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Dialogue } from '../../../src/cli/io.ts';
 import { gitDirectoryOf } from '../../../src/git/directory.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
+import { hostAt } from '../../host.ts';
 import { git, type Project, project, type Ran, type Setting } from '../../unit/cli/fixtures.ts';
 
 let other: Project;
@@ -41,7 +42,7 @@ const context = () =>
   contextOf({
     root,
     gitDirectory: gitDirectoryOf(root),
-    clock: () => Date.parse('2026-03-01T09:00:00Z'),
+    host: hostAt(() => Date.parse('2026-03-01T09:00:00Z')),
     specExists: () => true,
     nested: undefined,
   });

@@ -9,9 +9,10 @@ import { findRoot } from '../../../src/cli/root.ts';
 import { run } from '../../../src/cli/run.ts';
 import { gitDirectoryOf } from '../../../src/git/directory.ts';
 import type { Task } from '../../../src/protocol/state.ts';
-import type { Context } from '../../../src/store/context.ts';
+import type { BoardContext } from '../../../src/store/context.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { hostAt } from '../../host.ts';
 
 export interface Ran {
   readonly code: number;
@@ -24,7 +25,7 @@ export interface Ran {
 export interface Project {
   readonly root: string;
   readonly store: Store;
-  readonly context: Context;
+  readonly context: BoardContext;
   liza(argv: readonly string[], agent?: string, cwd?: string): Promise<Ran>;
   /** Throws unless it succeeds. */
   ok(argv: readonly string[], agent?: string): Promise<Ran>;
@@ -66,8 +67,14 @@ export function project(): Project {
       // A person who means it when they move the integration branch.
       env: { PATH: process.env['PATH'], HOME: home, GIT_CONFIG_NOSYSTEM: '1', LIZA_INTEGRATION: 'mine' },
     }).trimEnd();
-  const context = (folder = root, directory = gitDirectoryOf(folder)): Context =>
-    contextOf({ root: folder, gitDirectory: directory, clock: () => now, specExists: () => true, nested: undefined });
+  const context = (folder = root, directory = gitDirectoryOf(folder)): BoardContext =>
+    contextOf({
+      root: folder,
+      gitDirectory: directory,
+      host: hostAt(() => now),
+      specExists: () => true,
+      nested: undefined,
+    });
   const write = (file: string, text: string): void => {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), text);

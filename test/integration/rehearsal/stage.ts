@@ -10,6 +10,7 @@ import { gitDirectoryOf } from '../../../src/git/directory.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { hostAt } from '../../host.ts';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 
@@ -111,7 +112,7 @@ export function openStage(bundle: string, content: string, script: string): Stag
     get store() {
       const gitDirectory = gitDirectoryOf(root);
       return openYamlStore(
-        contextOf({ root, gitDirectory, clock: () => Date.now(), specExists: () => true, nested: undefined }),
+        contextOf({ root, gitDirectory, host: hostAt(() => Date.now()), specExists: () => true, nested: undefined }),
       );
     },
     liza,

@@ -3,9 +3,9 @@
 
 import fs from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
+import { isRefusal } from '../../../src/protocol/decision.ts';
 import type { SandboxSupport } from '../../../src/sandbox/mode.ts';
 import { claimTask } from '../../../src/tasks/claim.ts';
-import { isRefusal } from '../../../src/tasks/context.ts';
 import { type Project, type ProjectOptions, project, succeeded } from '../tasks/project.ts';
 
 /** As on a machine with bubblewrap; nothing here starts it. */

@@ -12,13 +12,14 @@ import { type Actor, OPERATOR } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { refuse } from '../../../src/protocol/decision.ts';
-import type { Context } from '../../../src/store/context.ts';
+import type { BoardContext } from '../../../src/store/context.ts';
 import { readEntries } from '../../../src/store/journal.ts';
 import { acquireLock } from '../../../src/store/lock.ts';
 import { pathsOf } from '../../../src/store/paths.ts';
 import { applyHunks } from '../../../src/store/yaml/hunks.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import type { Fault } from '../../faults.ts';
+import { hostAt } from '../../host.ts';
 
 /** Later than every file of the test, so that readers confirm the cache and `peek` serves from it. */
 const NOW = Date.parse('2098-01-01T00:00:00Z');
@@ -31,12 +32,12 @@ export interface Operation {
   readonly board: Template;
   /** Not the whole list: what it does beyond the others is told by these. */
   readonly faults?: readonly Fault[];
-  readonly run: (context: Context) => Promise<{ readonly ok: boolean }>;
+  readonly run: (context: BoardContext) => Promise<{ readonly ok: boolean }>;
   /** How many of its entries its success promises; default all. */
   readonly promises?: number;
   readonly archives?: readonly string[];
   /** What else must be so when its entry stands (true) or does not. */
-  readonly effect?: (context: Context, done: boolean) => string | undefined;
+  readonly effect?: (context: BoardContext, done: boolean) => string | undefined;
 }
 
 const MOST: readonly Fault[] = ['kill', 'kill-after', 'torn', 'ENOSPC', 'EIO', 'power-cut'];
@@ -152,12 +153,12 @@ export async function makeYard(): Promise<Yard> {
 }
 
 /** `lock`: the real one costs a process each time; where a lock left behind is not the question, none is taken. */
-export function contextIn(root: string, files: Files = realFiles, lock: 'real' | 'none' = 'none'): Context {
+export function contextIn(root: string, files: Files = realFiles, lock: 'real' | 'none' = 'none'): BoardContext {
   const paths = pathsOf(root, path.join(root, '.git'));
   return {
+    ...hostAt(() => NOW),
     files,
     paths,
-    clock: () => NOW,
     specExists: () => true,
     lock: async () =>
       lock === 'real'
@@ -176,7 +177,7 @@ export function note(message: string): Command {
 }
 
 /** The state's text after every entry, oldest first. */
-export function replay({ paths }: Context): { readonly command: string; readonly text: string }[] {
+export function replay({ paths }: BoardContext): { readonly command: string; readonly text: string }[] {
   let text = '';
   return [...readEntries(realFiles, paths.journal)].map(({ entry }) => {
     text = applyHunks(text, entry.change);
@@ -219,7 +220,7 @@ function makeRepository(root: string): void {
   fs.writeFileSync(path.join(root, '.git', 'HEAD-COMMIT'), git('rev-parse', 'HEAD').toString().trim());
 }
 
-async function initialise(context: Context): Promise<{ readonly ok: boolean }> {
+async function initialise(context: BoardContext): Promise<{ readonly ok: boolean }> {
   const { root } = context.paths;
   const head = fs.readFileSync(path.join(root, '.git', 'HEAD-COMMIT'), 'utf8');
   return init(process.env, { root, gitDirectory: path.join(root, '.git'), head }, context, {

@@ -4,12 +4,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach } from 'vitest';
+import type { Clock } from '../../../src/ports/host.ts';
+import { isRefusal } from '../../../src/protocol/decision.ts';
 import type { AgentEvent, Provider, SessionRequest } from '../../../src/providers/provider.ts';
 import { makeChangeSignal } from '../../../src/supervisor/change-signal.ts';
-import type { Clock } from '../../../src/supervisor/context.ts';
 import { type CrewOptions, startCrew } from '../../../src/supervisor/crew.ts';
 import type { CrewControl } from '../../../src/supervisor/crew-view.ts';
-import { isRefusal } from '../../../src/tasks/context.ts';
 import { type Project, type ProjectOptions, project, START } from '../tasks/project.ts';
 
 export { UNCHANGED } from '../../unit/protocol/world.ts';
@@ -105,9 +105,9 @@ async function openRoom(options: RoomOptions): Promise<Room> {
     watcher: false,
     members: agents.map((agent) => ({ agent, role: roleOf(agent), chosen: { provider } })),
     office: {
+      ...p.context,
       env: p.env,
       store: p.store,
-      context: p.context,
       clock,
       changeSignal: makeChangeSignal(clock),
       pid: process.pid,

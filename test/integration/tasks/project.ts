@@ -11,18 +11,21 @@ import { type Actor, type Board, OPERATOR, roleOfId } from '../../../src/protoco
 import type { Checkpoint, Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import type { Decided, Refusal } from '../../../src/protocol/decision.ts';
+import { isRefusal } from '../../../src/protocol/decision.ts';
 import { freshState } from '../../../src/protocol/new-board.ts';
 import type { Agent, Config, HistoryEvent, State, Task } from '../../../src/protocol/state.ts';
-import type { Context } from '../../../src/store/context.ts';
+import type { BoardContext } from '../../../src/store/context.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
 import type { Committed, Outcome, Store } from '../../../src/store/store.ts';
+import { transact } from '../../../src/store/transact.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { type Claimed, claimTask } from '../../../src/tasks/claim.ts';
 import { worktreeFacts } from '../../../src/tasks/commit-facts.ts';
-import { isRefusal, look, openGitDir, type TaskContext, transact } from '../../../src/tasks/context.ts';
+import { look, openGitDir, type TaskContext } from '../../../src/tasks/context.ts';
 import { type Merged, type MergeFailure, type MergeOptions, mergeTask } from '../../../src/tasks/merge.ts';
 import { type Submitted, submitForReview } from '../../../src/tasks/submit.ts';
 import { iso } from '../../../src/text/time.ts';
+import { hostAt } from '../../host.ts';
 import { UNCHANGED } from '../../unit/protocol/world.ts';
 import { type Contents, write } from '../git/repo.ts';
 
@@ -65,7 +68,7 @@ export interface Project {
   readonly base: string;
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly context: Context;
+  readonly context: BoardContext;
   readonly store: Store;
   /** What the workflows said. */
   readonly said: string[];
@@ -128,7 +131,7 @@ export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = 
   const context = contextOf({
     root,
     gitDirectory: path.join(root, '.git'),
-    clock: () => now,
+    host: hostAt(() => now),
     specExists: () => true,
     nested: undefined,
   });
@@ -148,7 +151,7 @@ export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = 
     context,
     store,
     said,
-    hands: (id, more = {}) => ({ env, actor: actorOf(id), store, context, say: (line) => said.push(line), ...more }),
+    hands: (id, more = {}) => ({ ...context, env, actor: actorOf(id), store, say: (line) => said.push(line), ...more }),
     gitDir: async () => succeeded(await openPrivateGitDir(env, root)),
     pass: (seconds) => {
       now += seconds * 1000;

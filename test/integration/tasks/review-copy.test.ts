@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { VerdictFacts } from '../../../src/protocol/command.ts';
 import type { Refusal } from '../../../src/protocol/decision.ts';
 import { parseRejection } from '../../../src/protocol/verdict.ts';
-import { transact } from '../../../src/tasks/context.ts';
+import { transact } from '../../../src/store/transact.ts';
 import { makeReviewFolder, type ReviewFolder } from '../../../src/tasks/review-copy.ts';
 import { claimReview } from '../../../src/tasks/submit.ts';
 import { verdictFacts } from '../../../src/tasks/verdict-facts.ts';

@@ -13,6 +13,7 @@ import { memoryStore } from '../../../src/store/memory-store.ts';
 import { contextOf } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { instant } from '../../../src/text/time.ts';
+import { hostAt } from '../../host.ts';
 
 export const NOW = instant('2026-03-01T12:00:00Z');
 export const COMMIT = 'a'.repeat(40);
@@ -109,7 +110,7 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
       contextOf({
         root: folder,
         gitDirectory,
-        clock: () => NOW,
+        host: hostAt(() => NOW),
         specExists: (ref) => specExists(folder, ref),
         nested: undefined,
       }),

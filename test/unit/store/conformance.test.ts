@@ -15,6 +15,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
+import { hostAt } from '../../host.ts';
 import { type Bench, conformance, type MakeBench } from './conformance.ts';
 
 const inMemory: MakeBench = async (first, now) => {
@@ -41,7 +42,7 @@ function onDisk(first: State, now: Instant, git: boolean): Bench {
     contextOf({
       root,
       gitDirectory: git ? join(root, '.git') : undefined,
-      clock: () => clock,
+      host: hostAt(() => clock),
       specExists: () => true,
       nested: undefined,
     });

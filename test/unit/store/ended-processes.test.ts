@@ -11,6 +11,7 @@ import type { Board } from '../../../src/protocol/board.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { assemble, endedProcesses } from '../../../src/store/assemble.ts';
 import { contextOf } from '../../../src/store/open.ts';
+import { hostAt } from '../../host.ts';
 import { commit, world } from '../protocol/world.ts';
 
 const self = identify(process.pid) as ProcessIdentity;
@@ -22,7 +23,7 @@ function boardOf(...tasks: readonly object[]) {
   const context = contextOf({
     root: nowhere,
     gitDirectory: undefined,
-    clock: () => 0,
+    host: hostAt(() => 0),
     specExists: () => true,
     nested: undefined,
   });

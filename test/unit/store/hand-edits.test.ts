@@ -13,6 +13,7 @@ import { contextOf } from '../../../src/store/open.ts';
 import type { Notice, Store } from '../../../src/store/store.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { COMMENTS, HANDWRITTEN } from '../../e2e/fixture.ts';
+import { hostAt } from '../../host.ts';
 
 type Fields = Record<string, unknown>;
 interface Seen extends Fields {
@@ -35,7 +36,7 @@ beforeEach(async () => {
     contextOf({
       root,
       gitDirectory: join(root, '.git'),
-      clock: () => Date.parse('2026-03-01T12:00:00Z'),
+      host: hostAt(() => Date.parse('2026-03-01T12:00:00Z')),
       specExists: (ref) => existsSync(join(root, ref)),
       nested: undefined,
     }),

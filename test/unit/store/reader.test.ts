@@ -12,6 +12,7 @@ import { contextOf } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
+import { hostAt } from '../../host.ts';
 
 let root = '';
 let mine: Store;
@@ -24,7 +25,13 @@ beforeEach(async () => {
   fs.writeFileSync(join(root, '.liza', 'state.yaml'), `${emitEntries(state, 0).join('\n')}\n`);
   const open = () =>
     yamlStore(
-      contextOf({ root, gitDirectory: undefined, clock: () => Date.now(), specExists: () => true, nested: undefined }),
+      contextOf({
+        root,
+        gitDirectory: undefined,
+        host: hostAt(() => Date.now()),
+        specExists: () => true,
+        nested: undefined,
+      }),
     );
   [mine, others] = [open(), open()];
   await note('the first');
