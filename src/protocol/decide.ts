@@ -2,6 +2,7 @@
 // status changes. Order: role → input → task → epoch → already → state → switches → guards → change
 // → re-check. A change may not introduce a violation; one that was there before never stands in its way.
 
+import type { RefusalName } from '../core/refusal-names.ts';
 import type { Instant } from '../text/time.ts';
 import { type Actor, actorName, type Board, type Part } from './board.ts';
 import type { Command, CommandName } from './command.ts';
@@ -37,7 +38,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   const task = taskOf(board, row, command);
   const part = partFor(row, actor, task);
   if (part === undefined) return notYours(board, row, command, actor, task);
-  const named = (refusal: Refusal, guard?: string) => explain(command, refusal, guard);
+  const named = (refusal: Refusal, guard?: RefusalName) => explain(command, refusal, guard);
   const bad = checkInput(command);
   if (bad !== undefined) return named(bad);
   const told = refuseSecretInCommand(asked, command);
@@ -177,7 +178,7 @@ function checked(board: Board, command: Command, change: Omit<Decided, 'ok'>, no
   );
 }
 
-function explain(command: Command, refusal: Refusal, guard?: string): Refusal {
+function explain(command: Command, refusal: Refusal, guard?: RefusalName): Refusal {
   return {
     ...refusal,
     message: `${label(command)} refused: ${refusal.message}`,

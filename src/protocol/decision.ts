@@ -1,9 +1,10 @@
 // What comes out of the core: a decided change or a refusal, both plain values.
 
+import type { RefusalName } from '../core/refusal-names.ts';
 import type { Switch } from './board.ts';
 import type { State, Task } from './state.ts';
 
-/** Exit codes of SPEC §16, minus 0. */
+/** The exit code: 1 refused, 2 the lock was not free, 3 git failed, 4 the state is inconsistent, 5 something is missing. */
 export type RefusalCode = 1 | 2 | 3 | 4 | 5;
 
 export interface Refusal {
@@ -13,8 +14,8 @@ export interface Refusal {
   readonly message: string;
   /** What to do next. */
   readonly hint: string;
-  /** Which guard said no; for tests and the audit, never shown. */
-  readonly guard?: string;
+  /** Which guard said no; for callers and tests, never shown. */
+  readonly guard?: RefusalName;
   /** What the caller should hear besides: an edit by hand that was found on the way. */
   readonly notices?: readonly { readonly level: 'info' | 'alarm'; readonly message: string }[];
 }
@@ -37,7 +38,7 @@ export interface Decided {
 
 export type Decision = Decided | Refusal;
 
-export const refuse = (message: string, hint: string, code: RefusalCode = 1, guard?: string): Refusal => ({
+export const refuse = (message: string, hint: string, code: RefusalCode = 1, guard?: RefusalName): Refusal => ({
   ok: false,
   code,
   message,

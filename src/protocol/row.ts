@@ -2,6 +2,7 @@
 // under which named guards, and what then changes. Everything that repeats the protocol
 // (help, docs/state-machine.md, tests) reads these rows.
 
+import type { GuardName } from '../core/guard-names.ts';
 import type { Instant } from '../text/time.ts';
 import type { Actor, Board, Part } from './board.ts';
 import type { CommandName, CommandOf } from './command.ts';
@@ -24,8 +25,8 @@ export interface Situation<K extends CommandName> {
 }
 
 export interface Guard<K extends CommandName> {
-  /** Kebab-case name, unique within its row. */
-  readonly name: string;
+  /** Unique within its row. */
+  readonly name: GuardName;
   /** The rule in one phrase; printed in docs/state-machine.md. */
   readonly rule: string;
   readonly check: (situation: Situation<K>) => Refusal | undefined;

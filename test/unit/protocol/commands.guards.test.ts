@@ -2,6 +2,7 @@
 // every guard away in turn and wants a test to notice).
 
 import { describe, expect, it } from 'vitest';
+import type { RefusalName } from '../../../src/core/refusal-names.ts';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import {
@@ -32,7 +33,7 @@ import {
 const STRANGER: Actor = { id: 'coder-9', parts: ['coder'] };
 const USED = { seconds: 1, input_tokens: 1, output_tokens: 1 };
 
-function refuses(guard: string, w: World, actor: Actor, command: Command): void {
+function refuses(guard: RefusalName, w: World, actor: Actor, command: Command): void {
   expect(w.refused(actor, command).guard).toBe(guard);
 }
 

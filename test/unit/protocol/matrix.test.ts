@@ -2,6 +2,7 @@
 // The code's own table is not looked at: where the two differ, one of them is wrong.
 
 import { describe, expect, it } from 'vitest';
+import type { RefusalName } from '../../../src/core/refusal-names.ts';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command, CommandName } from '../../../src/protocol/command.ts';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/protocol/state.ts';
@@ -365,7 +366,8 @@ describe('every board command × part is allowed exactly as SPEC §7 says', () =
         w.board = before;
         if (decision.ok && decision.already !== true) return [letter];
         // While PAUSE is on, an agent is refused for that; resume is a person's either way.
-        if (!decision.ok) expect(['role', 'lease-lives']).toContain(decision.guard);
+        if (!decision.ok)
+          expect<readonly (RefusalName | undefined)[]>(['role', 'lease-lives']).toContain(decision.guard);
         return [];
       });
       expect(allowed.join('')).toBe(who);
