@@ -38,7 +38,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   const task = taskOf(board, row, command);
   const part = partFor(row, actor, task);
   if (part === undefined) return notYours(board, row, command, actor, task);
-  const named = (refusal: Refusal, guard?: RefusalName) => explain(command, refusal, guard);
+  const named = (refusal: Refusal, by?: Refuser) => explain(command, refusal, by);
   const bad = checkInput(command);
   if (bad !== undefined) return named(bad);
   const told = refuseSecretInCommand(asked, command);
@@ -58,16 +58,16 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
     secrets,
   } as Situation<CommandName>;
   const stale = staleEpoch(situation, row);
-  if (stale !== undefined) return named(stale, 'epoch');
+  if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });
   if (row.already?.(situation) === true) return alreadyDone(command, state, task);
   if (task !== undefined && Array.isArray(row.from) && !admits(row, part, task.status)) {
-    return named(wrongState(board, row, part, actor, task), 'state');
+    return named(wrongState(board, row, part, actor, task), { name: 'state', raced: true });
   }
   const halted = haltedBy(board, row, part, task);
-  if (halted !== undefined) return named(onHold(board, halted, part, task), 'switches');
+  if (halted !== undefined) return named(onHold(board, halted, part, task), { name: 'switches' });
   for (const guard of row.guards) {
     const refusal = guard.check(situation);
-    if (refusal !== undefined) return named(refusal, guard.name);
+    if (refusal !== undefined) return named(refusal, guard);
   }
   const change = row.change(situation);
   if ('ok' in change) return named(change);
@@ -112,7 +112,9 @@ function notYours(
         : task === undefined
           ? 'See what your role may do: liza help roles'
           : nextHint(board, actor, task);
-  return explain(command, refuse(`it is for ${row.who.map(spoken).join(' or ')}, not for ${who}`, hint), 'role');
+  return explain(command, refuse(`it is for ${row.who.map(spoken).join(' or ')}, not for ${who}`, hint), {
+    name: 'role',
+  });
 }
 
 function noTask(board: Board, command: Command): Refusal {
@@ -174,15 +176,22 @@ function checked(board: Board, command: Command, change: Omit<Decided, 'ok'>, no
   return explain(
     command,
     refuse(`it would leave the state inconsistent: ${first.join('; ')}`, 'See what is wrong: liza validate', 4),
-    'invariants',
+    { name: 'invariants' },
   );
 }
 
-function explain(command: Command, refusal: Refusal, guard?: RefusalName): Refusal {
+/** A guard of the row, or a step around them. */
+interface Refuser extends Pick<Refusal, 'needs' | 'raced'> {
+  readonly name: RefusalName;
+}
+
+function explain(command: Command, refusal: Refusal, by: Refuser = { name: 'input' }): Refusal {
   return {
     ...refusal,
     message: `${label(command)} refused: ${refusal.message}`,
-    guard: refusal.guard ?? guard ?? 'input',
+    guard: refusal.guard ?? by.name,
+    ...(by.needs === undefined ? {} : { needs: by.needs }),
+    ...(by.raced === undefined ? {} : { raced: by.raced }),
   };
 }
 

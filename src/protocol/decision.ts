@@ -7,6 +7,9 @@ import type { State, Task } from './state.ts';
 /** The exit code: 1 refused, 2 the lock was not free, 3 git failed, 4 the state is inconsistent, 5 something is missing. */
 export type RefusalCode = 1 | 2 | 3 | 4 | 5;
 
+/** What a guard looks at besides the board: what the caller read from disk and git, or what Liza ran at the commit. */
+export type Need = 'facts' | 'proof';
+
 export interface Refusal {
   readonly ok: false;
   readonly code: RefusalCode;
@@ -16,6 +19,10 @@ export interface Refusal {
   readonly hint: string;
   /** Which guard said no; for callers and tests, never shown. */
   readonly guard?: RefusalName;
+  /** What the guard looks at that the caller has to find out. */
+  readonly needs?: Need;
+  /** Others were faster: no mistake of the caller, and worth another try. */
+  readonly raced?: true;
   /** What the caller should hear besides: an edit by hand that was found on the way. */
   readonly notices?: readonly { readonly level: 'info' | 'alarm'; readonly message: string }[];
 }

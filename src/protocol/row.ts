@@ -6,7 +6,7 @@ import type { GuardName } from '../core/guard-names.ts';
 import type { Instant } from '../text/time.ts';
 import type { Actor, Board, Part } from './board.ts';
 import type { CommandName, CommandOf } from './command.ts';
-import type { Decided, Refusal } from './decision.ts';
+import type { Decided, Need, Refusal } from './decision.ts';
 import type { Settings, State, Task, TaskStatus } from './state.ts';
 
 /** Everything a guard or change may look at. `task` is there for rows with a `from`. */
@@ -24,13 +24,31 @@ export interface Situation<K extends CommandName> {
   readonly secrets: readonly string[];
 }
 
-export interface Guard<K extends CommandName> {
+/** What a guard sees that does not say that it needs more. */
+export type BoardSituation<K extends CommandName> = Omit<Situation<K>, 'command'> & {
+  readonly command: Omit<CommandOf<K>, 'facts'>;
+};
+
+interface Rule {
   /** Unique within its row. */
   readonly name: GuardName;
   /** The rule in one phrase; printed in docs/state-machine.md. */
   readonly rule: string;
+  /** It refuses what others did since the caller looked. */
+  readonly raced?: true;
+}
+
+interface BoardGuard<K extends CommandName> extends Rule {
+  readonly needs?: never;
+  readonly check: (situation: BoardSituation<K>) => Refusal | undefined;
+}
+
+interface FactGuard<K extends CommandName> extends Rule {
+  readonly needs: Need;
   readonly check: (situation: Situation<K>) => Refusal | undefined;
 }
+
+export type Guard<K extends CommandName> = BoardGuard<K> | FactGuard<K>;
 
 export interface Row<K extends CommandName> {
   readonly name: K;

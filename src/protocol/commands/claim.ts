@@ -8,7 +8,7 @@ import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask, unmergedDependencies } from '../find.ts';
 import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../leases.ts';
-import type { Guard, Row, Situation } from '../row.ts';
+import type { BoardSituation, Guard, Row, Situation } from '../row.ts';
 import type { Agent, Role, Task, TaskStatus } from '../state.ts';
 import { usage } from '../usage.ts';
 import { goesOn, worktreePlan } from '../worktree-plan.ts';
@@ -25,7 +25,7 @@ export const CLAIMABLE = [
 ] as const satisfies readonly TaskStatus[];
 
 /** A supervisor acts for its own agent only. */
-export function ownAgent<K extends CommandName>(agentOf: (command: Situation<K>['command']) => string): Guard<K> {
+export function ownAgent<K extends CommandName>(agentOf: (command: BoardSituation<K>['command']) => string): Guard<K> {
   return {
     name: 'own-agent',
     rule: 'a supervisor acts only for its own agent id',
@@ -140,14 +140,21 @@ function claimGuards<K extends ClaimName>(): readonly Guard<K>[] {
     {
       name: 'lease-past',
       rule: 'a CLAIMED task: its lease is past, its holder provably dead, or the same coder returns from a handoff or restart',
+      raced: true,
       check: leasePast,
     },
     {
       name: 'reservation',
       rule: 'nobody else has it reserved: a REJECTED task is its coder’s while that agent lives',
+      raced: true,
       check: notReserved,
     },
-    { name: 'not-being-claimed', rule: 'nobody else is preparing a worktree for it', check: notBeingClaimed },
+    {
+      name: 'not-being-claimed',
+      rule: 'nobody else is preparing a worktree for it',
+      raced: true,
+      check: notBeingClaimed,
+    },
     { name: 'dependencies-merged', rule: 'all dependencies are MERGED', check: dependenciesMerged },
     { name: 'not-exhausted', rule: 'fewer than two coders failed it as it stands', check: notExhausted },
     ...mayStart<K>(),

@@ -60,7 +60,12 @@ export const begin: Row<'begin'> = {
       rule: 'intent, risks, validation with expected result, files_to_modify; assumptions may be empty',
       check: checkpointComplete,
     },
-    { name: 'before-code', rule: 'HEAD is the iteration’s start commit and the tree is clean', check: beforeCode },
+    {
+      name: 'before-code',
+      rule: 'HEAD is the iteration’s start commit and the tree is clean',
+      needs: 'facts',
+      check: beforeCode,
+    },
   ],
   effects: 'history pre_execution_checkpoint; more assumptions than assumption_budget → BLOCKED',
   change: (s) => {

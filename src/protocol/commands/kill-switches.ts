@@ -177,6 +177,7 @@ export const checkpoint: Row<'checkpoint'> = {
     {
       name: 'file-there',
       rule: 'a file that was touched is still there',
+      raced: true,
       check: ({ board, command }) =>
         command.touched === true && board.switches.CHECKPOINT === undefined
           ? refuse('the CHECKPOINT file is gone again', 'Nothing is left to do; to halt: liza checkpoint')
@@ -222,6 +223,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
     {
       name: 'file-gone',
       rule: 'the CHECKPOINT file is gone',
+      raced: true,
       check: ({ board }) =>
         board.switches.CHECKPOINT === undefined
           ? undefined

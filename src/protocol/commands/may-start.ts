@@ -12,6 +12,7 @@ export function mayStart<K extends CommandName>(): readonly Guard<K>[] {
     {
       name: 'within-budget',
       rule: 'the budgets of the task, the goal and the day are not used up',
+      raced: true,
       check: ({ board, task, command, now }) =>
         refuseUsedUp(usedUp(board, now, task, (command as { agent?: string }).agent)),
     },
@@ -25,6 +26,7 @@ export const refuseUsedUp = (over: Budget | undefined): Refusal | undefined =>
 export const roomOnDisk = <K extends CommandName>(): Guard<K> => ({
   name: 'room-on-disk',
   rule: 'the disk has `min_free_mb` left',
+  raced: true,
   check: ({ board }) => {
     const missing = roomMissing(board);
     return missing === undefined ? undefined : refuse(missing.fact, missing.remedy);

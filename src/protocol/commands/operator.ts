@@ -96,6 +96,7 @@ export const specChange: Row<'spec-change'> = {
     {
       name: 'spec-known',
       rule: 'its file is there, or a live task comes from it',
+      needs: 'facts',
       check: ({ state, command }) => {
         if (command.facts?.spec_exists !== false || tasksOfSpec(state, command.spec).length > 0) return undefined;
         const live = state.tasks.filter((task) => !isTerminal(task.status));
@@ -197,12 +198,14 @@ export const configSet: Row<'config set'> = {
     {
       name: 'branch',
       rule: 'the integration branch is nobody’s checkout',
+      needs: 'facts',
       check: ({ command: { value, facts } }) =>
         facts?.checked_out === undefined ? undefined : branchInUse(String(value), facts.checked_out),
     },
     {
       name: 'no-hole',
       rule: 'nothing that `sandbox_read` or `sandbox_write` name opens the blackboard, the git directory or the system',
+      needs: 'facts',
       check: ({ command: { facts } }) =>
         facts?.hole === undefined ? undefined : refuse(facts.hole, 'Name the one file or folder that is needed'),
     },

@@ -71,6 +71,7 @@ export const addTask: Row<'add-task'> = {
     {
       name: 'gates',
       rule: 'with --ready: the gates of finalize',
+      needs: 'facts',
       check: ({ board, command, now }) =>
         command.ready === true ? checkGates(board, draft(command.definition, iso(now)), command.facts) : undefined,
     },
@@ -110,6 +111,7 @@ export const amend: Row<'amend'> = {
     {
       name: 'gates',
       rule: 'an UNCLAIMED task still passes the gates of finalize',
+      needs: 'facts',
       check: ({ board, task, command }) =>
         task.status === 'UNCLAIMED'
           ? checkGates(board, { ...task, ...differing(task, command.changes) }, command.facts)
@@ -146,6 +148,7 @@ export const finalize: Row<'finalize'> = {
     {
       name: 'gates',
       rule: 'spec_ref exists, done_when, scope, dependencies neither abandoned nor superseded, tests included, a command that proves a code task (its own or test_command)',
+      needs: 'facts',
       check: ({ board, task, command }) => checkGates(board, task, command.facts),
     },
   ],

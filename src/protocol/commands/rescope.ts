@@ -17,7 +17,7 @@ import {
 } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
-import type { Row, Situation } from '../row.ts';
+import type { BoardSituation, Row, Situation } from '../row.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
 import { usage } from '../usage.ts';
 import { PLANNERS } from './planning.ts';
@@ -102,6 +102,7 @@ export const unblock: Row<'unblock'> = {
     {
       name: 'gates',
       rule: 'the gates of finalize hold, and no dependency is ABANDONED',
+      needs: 'facts',
       check: ({ board, task, command }) => checkGates(board, redefined(task, command.changes), command.facts),
     },
   ],
@@ -160,7 +161,7 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
 });
 
 /** Nobody could take it, and it would only wait unseen. */
-function withinBudget({ state, task, part }: Situation<'unblock'>): Refusal | undefined {
+function withinBudget({ state, task, part }: BoardSituation<'unblock'>): Refusal | undefined {
   const over = taskUsedUp(state, task);
   const [first] = over;
   if (first === undefined) return undefined;

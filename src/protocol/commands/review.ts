@@ -122,6 +122,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
     {
       name: 'holds-review',
       rule: 'the reviewer holds the review and its lease lives',
+      raced: true,
       check: ({ board, task, actor, now }) => {
         if (task.reviewing_by === undefined || task.reviewing_by !== actor.id) {
           return refuse(`${task.id} is reviewed by ${task.reviewing_by ?? 'nobody'}, not by ${actorName(actor)}`, STOP);
@@ -143,6 +144,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
     {
       name: 'this-commit',
       rule: 'the verdict names the commit under review',
+      raced: true,
       check: ({ task, command }) =>
         command.commit !== undefined && command.commit !== task.review_commit
           ? refuse(
@@ -154,6 +156,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
     {
       name: 'copy-as-submitted',
       rule: 'no tracked file of the reviewer’s copy was changed',
+      needs: 'facts',
       check: ({ task, command }) => {
         const changed = command.facts.changed_files;
         if (changed.length === 0) return undefined;
@@ -166,6 +169,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
     {
       name: 'rejection-structure',
       rule: 'a rejection has Blockers with file:line that exists in tree or diff, why and suggestion, Concerns, Overall, and from iteration 2 Prior Feedback Status',
+      needs: 'facts',
       check: wellFormed,
     },
   ],

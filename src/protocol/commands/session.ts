@@ -6,7 +6,7 @@ import { begun, usedUp } from '../../budget/rules/limits.ts';
 import { iso } from '../../text/time.ts';
 import type { Actor } from '../board.ts';
 import { patch, withAgent, withGoal, withTask } from '../change.ts';
-import type { CommandName, CommandOf } from '../command.ts';
+import type { CommandOf } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask } from '../find.ts';
 import { agentLease } from '../leases.ts';
@@ -29,6 +29,7 @@ export const sessionStart: Row<'session-start'> = {
     {
       name: 'within-budget',
       rule: 'the budgets of its task, the goal and the day are not used up, sessions under way included',
+      raced: true,
       check: ({ board, state, command: { agent, task: id }, now }) => {
         const task = id === undefined ? undefined : findTask(state, id);
         return refuseUsedUp(usedUp(board, now, task, agent, begun(state, agent)));
@@ -179,16 +180,14 @@ export const trouble: Row<'trouble'> = {
 const agentOf = (state: State, id: string): Agent => state.agents[id] ?? { role: 'coder', status: 'IDLE' };
 
 /** A supervisor speaks for its own agent, and only for one that is on the board. */
-function ownRegistered<K extends CommandName>(): Guard<K> {
+function ownRegistered(): Guard<'session-start' | 'session-end' | 'context-used' | 'trouble'> {
   return {
     name: 'own-agent',
     rule: 'a supervisor speaks for its own, registered agent',
-    check: ({ state, actor, command }) => {
-      const agent = (command as { agent: string }).agent;
-      return state.agents[agent] === undefined
+    check: ({ state, actor, command: { agent } }) =>
+      state.agents[agent] === undefined
         ? refuse(`${agent} is not registered`, 'Start it: liza agent <role>')
-        : notOwn(actor, agent);
-    },
+        : notOwn(actor, agent),
   };
 }
 

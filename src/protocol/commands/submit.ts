@@ -39,16 +39,19 @@ export const submitForReview: Row<'submit-for-review'> = {
     {
       name: 'clean-sync',
       rule: 'on branch task/<id>, no merge half done, nothing uncommitted, HEAD is the submitted commit, which descends from base_commit',
+      needs: 'facts',
       check: cleanSync,
     },
     {
       name: 'something-new',
       rule: 'the commit changes something, and neither it nor its tree was rejected before',
+      needs: 'facts',
       check: somethingNew,
     },
     {
       name: 'no-worktree-files',
       rule: 'no file of worktree_files is committed',
+      needs: 'facts',
       check: ({ command, settings }) => {
         const copied = settings.worktree_files ?? [];
         const held = command.facts.changes
@@ -64,6 +67,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     {
       name: 'in-scope',
       rule: 'no path the task declares OUT is touched',
+      needs: 'facts',
       check: ({ task, command }) => {
         const touched = command.facts.changes.map(({ path }) => path);
         const outside = outOfScope(parseScope(task.scope ?? ''), touched);
@@ -77,11 +81,13 @@ export const submitForReview: Row<'submit-for-review'> = {
     {
       name: 'tests-with-code',
       rule: 'a code task’s diff adds or changes a test file; docs, config and spec tasks touch no code',
+      needs: 'facts',
       check: testsWithCode,
     },
     {
       name: 'proof',
       rule: 'Liza itself ran the task’s validation and config.test_command at this commit, all green; under tdd: strict the tests are red on the base, and the base’s tests green on the commit',
+      needs: 'proof',
       check: proved,
     },
   ],

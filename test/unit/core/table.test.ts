@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GUARD_NAMES } from '../../../src/core/guard-names.ts';
 import { TABLE } from '../../../src/protocol/table.ts';
+import { refusedBy } from '../../refused-by.ts';
+import { begin, CODER, claim, claimed, commit, OTHER_CODER, proof, SUPERVISOR, submit } from '../protocol/world.ts';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
 const rows = Object.values(TABLE);
@@ -27,4 +29,17 @@ test('the documentation names only guards that exist', () => {
   );
   expect(named).toContain('within-budget');
   expect(named.filter((name) => !guards.includes(name))).toEqual([]);
+});
+
+test('a refusal says what its guard needs besides the board, and whether others were faster', () => {
+  const w = claimed();
+  expect(w.refused(CODER, submit('a', commit(1)))).not.toHaveProperty('needs');
+  w.run(CODER, begin('a'));
+  expect(w.refused(CODER, submit('a', commit(1), { head: '' }))).toMatchObject(
+    refusedBy('clean-sync', { needs: 'facts' }),
+  );
+  const unproved = submit('a', commit(1), { proof: proof(commit(2)) });
+  expect(w.refused(CODER, unproved)).toMatchObject(refusedBy('proof', { needs: 'proof' }));
+  expect(w.refused(OTHER_CODER, begin('a'))).not.toHaveProperty('raced');
+  expect(w.refused(SUPERVISOR, claim('a', 'coder-2'))).toMatchObject(refusedBy('lease-past', { raced: true }));
 });
