@@ -56,6 +56,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
     command,
     task,
     secrets,
+    usage,
   } as Situation<CommandName>;
   const stale = staleEpoch(situation, row);
   if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });
@@ -159,8 +160,8 @@ function wrongState(board: Board, row: Row<CommandName>, part: Part, actor: Acto
   const from = row.fromOf?.[part] ?? row.from;
   const allowed = Array.isArray(from) ? from.join(', ') : '';
   return refuse(
-    `${task.id} is ${task.status}, and ${TYPED_AS[row.name] ?? row.name} by ${spoken(part)} needs ${allowed}`,
-    row.instead?.(task) ?? nextHint(board, actor, task),
+    `${task.id} is ${task.status}, and ${row.typed ?? row.name} by ${spoken(part)} needs ${allowed}`,
+    row.instead?.(task, usage) ?? nextHint(board, actor, task),
   );
 }
 
@@ -197,26 +198,8 @@ function explain(command: Command, refusal: Refusal, by: Refuser = { name: 'inpu
 
 function label(command: Command): string {
   const subject = 'task' in command && typeof command.task === 'string' ? ` ${command.task.slice(0, 80)}` : '';
-  return `${TYPED_AS[command.name] ?? command.name}${subject}`;
+  return `${TABLE[command.name].typed ?? command.name}${subject}`;
 }
-
-/** Steps inside a command, called by the name that people type. */
-const TYPED_AS: Readonly<Partial<Record<CommandName, string>>> = {
-  'reserve-claim': 'claim-task',
-  'release-reservation': 'claim-task',
-  'renew-worktree': 'wt create',
-  'record-validation': 'submit-for-review',
-  'review-copy': 'claim-review',
-  'review-changed': 'claim-review',
-  'drop-worktree': 'wt delete',
-  'reserve-merge': 'wt merge',
-  merge: 'wt merge',
-  'merge-failed': 'wt merge',
-  'hold-merge': 'wt merge',
-  'release-merge': 'wt merge',
-  'accept-integration': 'doctor --accept-integration',
-  resolve: 'analyze --resolve',
-};
 
 const SPOKEN: Readonly<Record<Part, string>> = {
   human: 'a person',

@@ -22,7 +22,12 @@ export interface Situation<K extends CommandName> {
   readonly task: Task;
   /** For names in facts: what an agent called its files may hold one. */
   readonly secrets: readonly string[];
+  /** For hints, which name the commands of other rows. */
+  readonly usage: Usage;
 }
+
+/** The whole line that somebody types: `liza abandon task-1 --reason "…"`. */
+export type Usage = (name: CommandName, task?: string) => string;
 
 /** What a guard sees that does not say that it needs more. */
 export type BoardSituation<K extends CommandName> = Omit<Situation<K>, 'command'> & {
@@ -52,6 +57,10 @@ export type Guard<K extends CommandName> = BoardGuard<K> | FactGuard<K>;
 
 export interface Row<K extends CommandName> {
   readonly name: K;
+  /** As people know it, where that is another name: it is a step of a command that they type. */
+  readonly typed?: string;
+  /** How it is typed, `{task}` being the task's id. Hints and docs quote it. */
+  readonly usage: string;
   /** One line for help and docs. */
   readonly summary: string;
   readonly who: readonly Part[];
@@ -60,9 +69,13 @@ export interface Row<K extends CommandName> {
   /** Narrows `from` for some parts: a planner blocks only INTEGRATION_FAILED, a coder only CLAIMED. */
   readonly fromOf?: Readonly<Partial<Record<Part, readonly TaskStatus[]>>>;
   /** What to do instead when the task is in another state; without it the hint names what is possible there. */
-  readonly instead?: (task: Task) => string | undefined;
+  readonly instead?: (task: Task, usage: Usage) => string | undefined;
   /** States it may end in; empty: the status stays. */
   readonly to: readonly TaskStatus[];
+  /** A step of the machine or housekeeping: possible, but never the next thing that a hint proposes. */
+  readonly inner?: true;
+  /** `liza undo` cannot take it back: its effect is not in the state alone. */
+  readonly irreversible?: true;
   /** Starts work: refused while ABORT, CHECKPOINT or PAUSE is on, or the task is paused. */
   readonly startsWork?: true;
   /** An agent's command that stays open while paused: handoff, block, exit. */

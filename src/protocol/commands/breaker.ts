@@ -18,11 +18,11 @@ import { blank } from '../definition.ts';
 import { isObject } from '../records.ts';
 import type { Row, Situation } from '../row.ts';
 import type { State } from '../state.ts';
-import { usage } from '../usage.ts';
 import { halted } from './kill-switches.ts';
 
 export const analyze: Row<'analyze'> = {
   name: 'analyze',
+  usage: 'analyze',
   summary: 'Look for systemic patterns; one that is there trips the circuit breaker.',
   who: ['human', 'supervisor'],
   from: 'board',
@@ -90,6 +90,8 @@ function nothingNew({ state, part, now }: Situation<'analyze'>, found: readonly 
 
 export const resolve: Row<'resolve'> = {
   name: 'resolve',
+  typed: 'analyze --resolve',
+  usage: 'analyze --resolve "…"',
   summary: 'Record how a tripped circuit breaker was dealt with, and clear it.',
   who: ['human'],
   from: 'board',
@@ -102,7 +104,7 @@ export const resolve: Row<'resolve'> = {
     {
       name: 'triggered',
       rule: 'the breaker is TRIGGERED',
-      check: ({ state }) =>
+      check: ({ state, usage }) =>
         state.circuit_breaker.status === 'TRIGGERED'
           ? undefined
           : refuse('the circuit breaker is OK', `Nothing is to be resolved; look anew: ${usage('analyze')}`),
@@ -110,7 +112,7 @@ export const resolve: Row<'resolve'> = {
     {
       name: 'resolution',
       rule: 'what was done about it is said',
-      check: ({ command }) =>
+      check: ({ command, usage }) =>
         blank(command.resolution)
           ? refuse('the resolution is empty', `Say what was decided or changed: ${usage('resolve')}`)
           : undefined,

@@ -10,7 +10,6 @@ import { findTask, unmergedDependencies } from '../find.ts';
 import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../leases.ts';
 import type { BoardSituation, Guard, Row, Situation } from '../row.ts';
 import type { Agent, Role, Task, TaskStatus } from '../state.ts';
-import { usage } from '../usage.ts';
 import { goesOn, worktreePlan } from '../worktree-plan.ts';
 import { mayStart } from './may-start.ts';
 import { FAILURES_THAT_EXHAUST } from './rescope.ts';
@@ -74,10 +73,12 @@ export function noOtherTask<K extends 'reserve-claim' | 'claim-task' | 'claim-re
 
 export const register: Row<'register'> = {
   name: 'register',
+  usage: 'agent <role>',
   summary: 'An agent id comes to life; refused while another process lives under it.',
   who: ['supervisor'],
   from: 'board',
   to: [],
+  irreversible: true,
   guards: [
     ownAgent((command) => command.agent),
     {
@@ -166,7 +167,7 @@ function notExcluded({ task, command }: Situation<ClaimName>): Refusal | undefin
   return refuse(`${command.agent} is excluded from ${task.id}`, 'Leave it to another coder: liza status');
 }
 
-function leasePast({ board, state, task, command, now }: Situation<ClaimName>): Refusal | undefined {
+function leasePast({ board, state, task, command, now, usage }: Situation<ClaimName>): Refusal | undefined {
   if (task.status !== 'CLAIMED') return undefined;
   const lease = taskLease(board, task, now);
   if (lease.expired) return undefined;
@@ -178,7 +179,7 @@ function leasePast({ board, state, task, command, now }: Situation<ClaimName>): 
   );
 }
 
-function notReserved({ board, task, command, now }: Situation<ClaimName>): Refusal | undefined {
+function notReserved({ board, task, command, now, usage }: Situation<ClaimName>): Refusal | undefined {
   const reserved = reservedFor(board, task, now);
   if (reserved === undefined || reserved === command.agent) return undefined;
   return refuse(
@@ -204,7 +205,7 @@ function dependenciesMerged({ board, task }: Situation<ClaimName>): Refusal | un
   return refuse(`it depends on ${named}, not MERGED yet`, `Those come first: liza show ${missing[0]}`);
 }
 
-function notExhausted({ task }: Situation<ClaimName>): Refusal | undefined {
+function notExhausted({ task, usage }: Situation<ClaimName>): Refusal | undefined {
   const failures = task.failures_current ?? [];
   if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
   return refuse(
@@ -215,10 +216,14 @@ function notExhausted({ task }: Situation<ClaimName>): Refusal | undefined {
 
 export const reserveClaim: Row<'reserve-claim'> = {
   name: 'reserve-claim',
+  typed: 'claim-task',
+  usage: 'claim-task {task} <agent>',
   summary: 'First phase of a claim: hold the task while its worktree is made.',
   who: ['supervisor'],
   from: CLAIMABLE,
   to: [],
+  inner: true,
+  irreversible: true,
   startsWork: true,
   guards: claimGuards(),
   effects: 'claiming {by, epoch, expires, process}; the status stays',
@@ -241,10 +246,12 @@ export const reserveClaim: Row<'reserve-claim'> = {
 
 export const claimTask: Row<'claim-task'> = {
   name: 'claim-task',
+  usage: 'claim-task {task} <agent>',
   summary: 'Give a task to a coder.',
   who: ['supervisor'],
   from: CLAIMABLE,
   to: ['CLAIMED'],
+  irreversible: true,
   startsWork: true,
   already: ({ board, state, task, command, now }) =>
     task.status === 'CLAIMED' &&

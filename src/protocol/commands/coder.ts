@@ -12,7 +12,6 @@ import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
 import type { Guard, Row, Situation } from '../row.ts';
 import type { Handoff, HistoryEvent } from '../state.ts';
-import { usage } from '../usage.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
 
@@ -34,6 +33,7 @@ export function holdsTask<K extends CommandName>(): Guard<K> {
 
 export const begin: Row<'begin'> = {
   name: 'begin',
+  usage: 'begin {task} --intent "…" --risks "…" --validation "…" --file <path>',
   summary: 'Write the checkpoint before the first line of code.',
   who: ['coder'],
   from: ['CLAIMED'],
@@ -47,7 +47,7 @@ export const begin: Row<'begin'> = {
     {
       name: 'once',
       rule: 'once per iteration; a handoff, a same-coder takeover or a raised budget continues it',
-      check: ({ task }) =>
+      check: ({ task, usage }) =>
         checkpointEvent(task) === undefined
           ? undefined
           : refuse(
@@ -91,7 +91,7 @@ export const begin: Row<'begin'> = {
   },
 };
 
-function checkpointComplete({ task, command }: Situation<'begin'>): Refusal | undefined {
+function checkpointComplete({ task, command, usage }: Situation<'begin'>): Refusal | undefined {
   const { intent, risks, validation, files_to_modify, assumptions } = command.checkpoint;
   const missing = [
     ...(blank(intent) ? ['intent'] : []),
@@ -128,6 +128,7 @@ function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined 
 
 export const block: Row<'block'> = {
   name: 'block',
+  usage: 'block {task} --reason "…" --question "…"',
   summary: 'Say what stops the work and which answer would free it.',
   who: ['coder', 'planner'],
   from: ['CLAIMED', 'INTEGRATION_FAILED'],
@@ -153,7 +154,7 @@ export const block: Row<'block'> = {
     {
       name: 'reason-and-questions',
       rule: 'a reason and one to three questions',
-      check: ({ task, command }) => {
+      check: ({ task, command, usage }) => {
         const asked = command.questions.filter((question) => !blank(question)).length;
         if (!blank(command.reason) && asked === command.questions.length && asked >= 1 && asked <= 3) return undefined;
         const fact = blank(command.reason) ? 'no reason is given' : `${asked} questions are asked`;
@@ -179,10 +180,12 @@ export const block: Row<'block'> = {
 
 export const limit: Row<'limit'> = {
   name: 'limit',
+  usage: 'agent coder {task}',
   summary: 'A limit was hit: the supervisor blocks in the coder’s place.',
   who: ['supervisor'],
   from: ['CLAIMED'],
   to: ['BLOCKED'],
+  inner: true,
   guards: [
     {
       name: 'own-task',
@@ -231,6 +234,7 @@ export const limit: Row<'limit'> = {
 
 export const handoff: Row<'handoff'> = {
   name: 'handoff',
+  usage: 'handoff {task} --summary "…" --next "…"',
   summary: 'Leave notes for the next session before the context runs out.',
   who: ['coder'],
   from: ['CLAIMED'],
@@ -250,7 +254,7 @@ export const handoff: Row<'handoff'> = {
     {
       name: 'notes',
       rule: 'summary and next_action are given',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         blank(command.summary) || blank(command.next_action)
           ? refuse('a handoff needs a summary and the next action', usage('handoff', task.id))
           : undefined,

@@ -6,21 +6,24 @@ import { patch, withTask } from '../change.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import type { Row } from '../row.ts';
-import { usage } from '../usage.ts';
 import { firstLine } from './coder.ts';
 
 export const holdMerge: Row<'hold-merge'> = {
   name: 'hold-merge',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
   summary: 'Record why an approved commit cannot be merged right now.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: [],
+  inner: true,
+  irreversible: true,
   already: ({ task, command }) => task.merge_held?.reason === command.reason,
   guards: [
     {
       name: 'reason',
       rule: 'what holds it is named',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         blank(command.reason)
           ? refuse('no reason was given', `Say what holds it: ${usage('hold-merge', task.id)}`)
           : undefined,

@@ -12,10 +12,10 @@ import { TEXT_LIMIT } from '../fields.ts';
 import { findTask } from '../find.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State } from '../state.ts';
-import { usage } from '../usage.ts';
 
 export const pause: Row<'pause'> = {
   name: 'pause',
+  usage: 'pause {task}',
   summary: 'Hold all work, or one task.',
   who: ['human'],
   from: 'board',
@@ -50,6 +50,7 @@ export type CheckpointDecision = (typeof DECISIONS)[number];
 
 export const resume: Row<'resume'> = {
   name: 'resume',
+  usage: 'resume {task}',
   summary: 'Let the work go on; records what was decided.',
   who: ['human'],
   from: 'board',
@@ -102,7 +103,7 @@ export const resume: Row<'resume'> = {
         isUnresolved(s)
           ? refuse(
               'the circuit breaker is TRIGGERED, and what it found is not resolved',
-              `Read ${REPORT}, then: ${usage('resolve')}`,
+              `Read ${REPORT}, then: ${s.usage('resolve')}`,
             )
           : undefined,
     },
@@ -168,6 +169,7 @@ function reopened(before: State, everArchived: boolean): State {
 
 export const checkpoint: Row<'checkpoint'> = {
   name: 'checkpoint',
+  usage: 'checkpoint',
   summary: 'Halt everything for a decision.',
   who: ['human', 'supervisor'],
   from: 'board',
@@ -214,6 +216,7 @@ export function halted<K extends CommandName>(s: Situation<K>, state: State, rea
 
 export const checkpointOver: Row<'checkpoint-over'> = {
   name: 'checkpoint-over',
+  usage: 'watch',
   summary: 'Record that somebody removed the CHECKPOINT file.',
   who: ['supervisor', 'human'],
   from: 'board',
@@ -240,7 +243,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
     ),
     detail: `checkpoint over: its file was removed${
       s.state.circuit_breaker.status === 'TRIGGERED'
-        ? `; the circuit breaker is still TRIGGERED: ${usage('resolve')}`
+        ? `; the circuit breaker is still TRIGGERED: ${s.usage('resolve')}`
         : ''
     }`,
   }),
@@ -248,6 +251,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
 
 export const abort: Row<'abort'> = {
   name: 'abort',
+  usage: 'abort',
   summary: 'Stop the goal; tasks and worktrees stay, `liza resume` reopens it.',
   who: ['human'],
   from: 'board',

@@ -13,16 +13,18 @@ import { holdOn, onHold } from '../kill-switches.ts';
 import { agentLease, historyOf, iterationsOf, lastCoder, mergingBy } from '../leases.ts';
 import type { Row, Situation } from '../row.ts';
 import type { State } from '../state.ts';
-import { usage } from '../usage.ts';
 import { firstLine } from './coder.ts';
 import { integrationAccepted, integrationKnown } from './integration.ts';
 
 export const reserveMerge: Row<'reserve-merge'> = {
   name: 'reserve-merge',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
   summary: 'Announce the merge candidate before the integration branch moves to it.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: [],
+  irreversible: true,
   startsWork: true,
   guards: [
     {
@@ -68,10 +70,14 @@ const WAIT = 'Wait for it; if its process died: liza doctor --fix';
 
 export const merge: Row<'merge'> = {
   name: 'merge',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
   summary: 'Record that the approved commit is on the integration branch.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: ['MERGED'],
+  inner: true,
+  irreversible: true,
   already: ({ task, command }) => task.status === 'MERGED' && task.merge_commit === command.merge_commit,
   guards: [
     {
@@ -119,7 +125,7 @@ const logMoved = (s: Situation<'merge'>, state: State, reality: string): State =
     reality,
   });
 
-function announced({ task, command }: Situation<'merge'>): Refusal | undefined {
+function announced({ task, command, usage }: Situation<'merge'>): Refusal | undefined {
   const { merging } = task;
   const onto = command.onto ?? merging?.onto;
   if (merging?.candidate === command.merge_commit && merging.onto === onto) return undefined;
@@ -132,10 +138,14 @@ function announced({ task, command }: Situation<'merge'>): Refusal | undefined {
 
 export const mergeFailed: Row<'merge-failed'> = {
   name: 'merge-failed',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
   summary: 'Record that the approved commit did not merge or failed the integration test.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: ['INTEGRATION_FAILED', 'BLOCKED'],
+  inner: true,
+  irreversible: true,
   already: ({ task, command }) => {
     const last = historyOf(task).at(-1);
     return (
@@ -159,7 +169,7 @@ export const mergeFailed: Row<'merge-failed'> = {
     {
       name: 'reason',
       rule: 'what failed is named',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         blank(command.reason)
           ? refuse('no reason was given', `Say what failed: ${usage('merge-failed', task.id)}`)
           : undefined,
@@ -215,10 +225,14 @@ function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | 
 
 export const releaseMerge: Row<'release-merge'> = {
   name: 'release-merge',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
   summary: 'Take back the announcement of a merge that did not move the integration branch.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: [],
+  inner: true,
+  irreversible: true,
   already: ({ task }) => task.merging === undefined,
   guards: [
     {
@@ -247,6 +261,7 @@ function approverFirst({
   part,
   task,
   now,
+  usage,
 }: Situation<'reserve-merge'> | Situation<'merge-failed'>): Refusal | undefined {
   const approver = task.approved_by;
   if (part !== 'supervisor' || actor.id === undefined || approver === undefined || actor.id === approver)

@@ -12,7 +12,6 @@ import { blank } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { listForMap, namesProto } from '../values.ts';
 import { webAddress } from '../web-address.ts';
 import { branchInUse, settled } from './budget-setting.ts';
@@ -20,6 +19,7 @@ import { list } from './coder.ts';
 
 export const note: Row<'note'> = {
   name: 'note',
+  usage: 'note "…"',
   summary: 'Tell the agents something; it wakes the planner.',
   who: ['human'],
   from: 'board',
@@ -32,7 +32,7 @@ export const note: Row<'note'> = {
     {
       name: 'message',
       rule: 'the message says something',
-      check: ({ command }) => (blank(command.message) ? refuse('the note is empty', usage('note')) : undefined),
+      check: ({ command, usage }) => (blank(command.message) ? refuse('the note is empty', usage('note')) : undefined),
     },
     {
       name: 'addressee',
@@ -76,6 +76,7 @@ const READERS: readonly string[] = ['planner', 'coder', 'code-reviewer', 'all', 
 
 export const specChange: Row<'spec-change'> = {
   name: 'spec-change',
+  usage: 'spec-change <spec> "…"',
   summary: 'Record an edit of a spec and see which live tasks it touches.',
   who: ['human'],
   from: 'board',
@@ -88,7 +89,7 @@ export const specChange: Row<'spec-change'> = {
     {
       name: 'what-changed',
       rule: 'spec and change are named',
-      check: ({ command }) =>
+      check: ({ command, usage }) =>
         blank(command.spec) || blank(command.change)
           ? refuse('spec and change must both be named', usage('spec-change'))
           : undefined,
@@ -142,6 +143,7 @@ const MODES: ReadonlySet<unknown> = new Set(['auto', 'require', 'off', 'strict',
 
 export const configSet: Row<'config set'> = {
   name: 'config set',
+  usage: 'config set <key> <value>',
   summary: 'Change a setting.',
   who: ['human'],
   from: 'board',
@@ -168,7 +170,7 @@ export const configSet: Row<'config set'> = {
     {
       name: 'value',
       rule: 'the value fits the schema',
-      check: ({ state, command }) => {
+      check: ({ state, command, usage }) => {
         const { key, value } = settled(state.config, command);
         if (value === null || value === undefined) return undefined;
         if (namesProto(value)) return refuse(`nothing in ${key} can be called __proto__`, 'choose another name');
@@ -222,6 +224,7 @@ export const configSet: Row<'config set'> = {
 
 export const metrics: Row<'metrics'> = {
   name: 'metrics',
+  usage: 'metrics',
   summary: 'Recompute the sprint’s metrics.',
   who: ['human', 'supervisor'],
   from: 'board',
@@ -238,6 +241,7 @@ export const metrics: Row<'metrics'> = {
 
 export const archive: Row<'archive'> = {
   name: 'archive',
+  usage: 'archive',
   summary: 'Move terminal tasks out of state.yaml, history and all.',
   who: ['human'],
   from: 'board',

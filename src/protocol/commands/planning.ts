@@ -19,7 +19,6 @@ import { findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
 import type { Guard, Row, Situation } from '../row.ts';
 import type { State, Task } from '../state.ts';
-import { usage } from '../usage.ts';
 
 export const PLANNERS = ['planner', 'human'] as const;
 
@@ -37,6 +36,7 @@ export function goalOpen<K extends CommandName>(): Guard<K> {
 
 export const addTask: Row<'add-task'> = {
   name: 'add-task',
+  usage: 'add-task --id {task} --desc "…" --spec specs/… --done "…" --scope "IN: …"',
   summary: 'Write a new task; with --ready it may be claimed at once.',
   who: PLANNERS,
   from: 'new',
@@ -54,7 +54,7 @@ export const addTask: Row<'add-task'> = {
     {
       name: 'id-free',
       rule: 'no live or archived task has this id',
-      check: ({ board, command }) => {
+      check: ({ board, command, usage }) => {
         const status = statusOf(board, command.definition.id);
         if (status === undefined) return undefined;
         return refuse(
@@ -66,14 +66,16 @@ export const addTask: Row<'add-task'> = {
     {
       name: 'definition',
       rule: 'priority 1–5, known type, dependencies exist and are acyclic',
-      check: ({ board, command }) => checkDefinition(board, command.definition.id, command.definition),
+      check: (s) => checkDefinition(s, s.command.definition.id, s.command.definition),
     },
     {
       name: 'gates',
       rule: 'with --ready: the gates of finalize',
       needs: 'facts',
-      check: ({ board, command, now }) =>
-        command.ready === true ? checkGates(board, draft(command.definition, iso(now)), command.facts) : undefined,
+      check: (s) => {
+        const { definition, ready, facts } = s.command;
+        return ready === true ? checkGates(s, draft(definition, iso(s.now)), facts) : undefined;
+      },
     },
   ],
   effects: 'created, history; with --ready also what finalize does',
@@ -88,6 +90,7 @@ export const addTask: Row<'add-task'> = {
 
 export const amend: Row<'amend'> = {
   name: 'amend',
+  usage: 'amend {task} --done "…" --scope "…"',
   summary: 'Change the definition of a task nobody works on.',
   who: PLANNERS,
   from: ['DRAFT', 'UNCLAIMED', 'BLOCKED'],
@@ -98,7 +101,7 @@ export const amend: Row<'amend'> = {
     {
       name: 'something-changes',
       rule: 'at least one field is given',
-      check: ({ command }) =>
+      check: ({ command, usage }) =>
         Object.values(command.changes).every((value) => value === undefined)
           ? refuse('no field was given', `Name what to change: ${usage('amend', command.task)}`)
           : undefined,
@@ -106,16 +109,17 @@ export const amend: Row<'amend'> = {
     {
       name: 'definition',
       rule: 'priority 1–5, known type, dependencies exist and are acyclic',
-      check: ({ board, command }) => checkDefinition(board, command.task, command.changes),
+      check: (s) => checkDefinition(s, s.command.task, s.command.changes),
     },
     {
       name: 'gates',
       rule: 'an UNCLAIMED task still passes the gates of finalize',
       needs: 'facts',
-      check: ({ board, task, command }) =>
-        task.status === 'UNCLAIMED'
-          ? checkGates(board, { ...task, ...differing(task, command.changes) }, command.facts)
-          : undefined,
+      check: (s) => {
+        const { task, command } = s;
+        if (task.status !== 'UNCLAIMED') return undefined;
+        return checkGates(s, { ...task, ...differing(task, command.changes) }, command.facts);
+      },
     },
   ],
   effects: 'definition, history with the former values; says whether the definition changed in substance',
@@ -135,6 +139,7 @@ export const amend: Row<'amend'> = {
 
 export const finalize: Row<'finalize'> = {
   name: 'finalize',
+  usage: 'finalize {task}',
   summary: 'Pass a DRAFT through the gates so that it may be claimed.',
   who: PLANNERS,
   from: ['DRAFT'],
@@ -149,7 +154,7 @@ export const finalize: Row<'finalize'> = {
       name: 'gates',
       rule: 'spec_ref exists, done_when, scope, dependencies neither abandoned nor superseded, tests included, a command that proves a code task (its own or test_command)',
       needs: 'facts',
-      check: ({ board, task, command }) => checkGates(board, task, command.facts),
+      check: (s) => checkGates(s, s.task, s.command.facts),
     },
   ],
   effects: 'goal → IN_PROGRESS; joins scope.planned until `plan done` closes it; replacements join later too',

@@ -8,15 +8,17 @@ import { refuse } from '../decision.ts';
 import { iterationEvents } from '../leases.ts';
 import { knownProof } from '../proof.ts';
 import type { Row } from '../row.ts';
-import { usage } from '../usage.ts';
 import { firstLine, holdsTask } from './coder.ts';
 
 export const recordValidation: Row<'record-validation'> = {
   name: 'record-validation',
+  typed: 'submit-for-review',
+  usage: 'submit-for-review {task} <commit>',
   summary: 'Record what Liza’s own runs at an offered commit showed.',
   who: ['coder'],
   from: ['CLAIMED'],
   to: ['CLAIMED', 'BLOCKED'],
+  inner: true,
   // A fact: what was run was run, whoever pauses meanwhile.
   whilePaused: true,
   already: ({ task, command: { proof }, settings }) =>
@@ -26,7 +28,7 @@ export const recordValidation: Row<'record-validation'> = {
     {
       name: 'commit',
       rule: 'it names the commit',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         isFullCommit(command.proof.commit)
           ? undefined
           : refuse('it names no commit', `Submit the HEAD of your worktree: ${usage('submit-for-review', task.id)}`),

@@ -19,7 +19,6 @@ import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
 import type { BoardSituation, Row, Situation } from '../row.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { PLANNERS } from './planning.ts';
 
 export const FAILURES_THAT_EXHAUST = 2;
@@ -36,6 +35,7 @@ export const START_OVER: Patch<Task> = {
 
 export const unblock: Row<'unblock'> = {
   name: 'unblock',
+  usage: 'unblock {task}',
   summary: 'Give a blocked task back to the coders.',
   who: PLANNERS,
   from: ['BLOCKED'],
@@ -55,12 +55,12 @@ export const unblock: Row<'unblock'> = {
     {
       name: 'definition',
       rule: 'changes pass the guards of add-task',
-      check: ({ board, command }) => checkDefinition(board, command.task, command.changes ?? {}),
+      check: (s) => checkDefinition(s, s.command.task, s.command.changes ?? {}),
     },
     {
       name: 'definition-changed',
       rule: 'after two coders failed, done_when, scope, spec_ref or validation must have changed',
-      check: ({ task, command }) => {
+      check: ({ task, command, usage }) => {
         const failures = task.failures_current ?? [];
         if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
         if (isChanged(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
@@ -73,7 +73,7 @@ export const unblock: Row<'unblock'> = {
     {
       name: 'assessment',
       rule: 'after a review deadlock an assessment is given',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         isDeadlocked(task) && blank(command.assessment)
           ? refuse(
               'coder and reviewer were deadlocked and no assessment was given',
@@ -103,7 +103,7 @@ export const unblock: Row<'unblock'> = {
       name: 'gates',
       rule: 'the gates of finalize hold, and no dependency is ABANDONED',
       needs: 'facts',
-      check: ({ board, task, command }) => checkGates(board, redefined(task, command.changes), command.facts),
+      check: (s) => checkGates(s, redefined(s.task, s.command.changes), s.command.facts),
     },
   ],
   effects:
@@ -161,7 +161,7 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
 });
 
 /** Nobody could take it, and it would only wait unseen. */
-function withinBudget({ state, task, part }: BoardSituation<'unblock'>): Refusal | undefined {
+function withinBudget({ state, task, part, usage }: BoardSituation<'unblock'>): Refusal | undefined {
   const over = taskUsedUp(state, task);
   const [first] = over;
   if (first === undefined) return undefined;
@@ -191,6 +191,7 @@ export function withAssessment<K extends 'abandon' | 'supersede'>(
 
 export const abandon: Row<'abandon'> = {
   name: 'abandon',
+  usage: 'abandon {task} --reason "…"',
   summary: 'Give a task up, saying why.',
   who: PLANNERS,
   from: ['BLOCKED', 'UNCLAIMED', 'DRAFT', 'REJECTED'],
@@ -202,7 +203,7 @@ export const abandon: Row<'abandon'> = {
     {
       name: 'rationale',
       rule: 'a rationale is given',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         blank(command.rationale)
           ? refuse('no rationale was given', `Say why: ${usage('abandon', task.id)}`)
           : undefined,
@@ -234,6 +235,7 @@ export const abandon: Row<'abandon'> = {
 
 export const replan: Row<'replan'> = {
   name: 'replan',
+  usage: 'replan {task}',
   summary: 'Stop a task and hand it back to the planner.',
   who: ['human'],
   from: TASK_STATUSES.filter((status) => status !== 'DRAFT' && !isTerminal(status)),

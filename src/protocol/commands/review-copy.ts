@@ -7,7 +7,6 @@ import { type Refusal, refuse } from '../decision.ts';
 import { historyOf } from '../leases.ts';
 import type { Row, Situation } from '../row.ts';
 import type { Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { list } from './coder.ts';
 
 export interface ReviewCopy {
@@ -29,10 +28,13 @@ export function reviewCopyOf(task: Task): ReviewCopy | undefined {
 
 export const reviewCopy: Row<'review-copy'> = {
   name: 'review-copy',
+  typed: 'claim-review',
+  usage: 'claim-review {task} <agent>',
   summary: 'Record the copy that a reviewer was given.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW'],
   to: [],
+  inner: true,
   guards: [
     {
       name: 'own-review',
@@ -42,7 +44,7 @@ export const reviewCopy: Row<'review-copy'> = {
     {
       name: 'tree',
       rule: 'the tree is named',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         isFullCommit(command.tree)
           ? undefined
           : refuse('the copy has no tree', `Make it again: ${usage('claim-review', task.id)}`),
@@ -68,10 +70,13 @@ const notIts = ({ task, actor }: Situation<'review-copy'>): Refusal =>
 
 export const reviewChanged: Row<'review-changed'> = {
   name: 'review-changed',
+  typed: 'claim-review',
+  usage: 'claim-review {task} <agent>',
   summary: 'Record that a reviewer changed what it was to review.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW', 'REJECTED', 'APPROVED', 'BLOCKED', 'CLAIMED'],
   to: [],
+  inner: true,
   guards: [],
   effects: 'history review_changed with the paths; the submitted commit is what it was',
   change: (s) => {

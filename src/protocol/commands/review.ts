@@ -10,7 +10,6 @@ import { codersOf, historyOf, reviewLease } from '../leases.ts';
 import { approvalsOf, quorumOf, whySameProvider } from '../quorum.ts';
 import type { Row, Situation } from '../row.ts';
 import type { HistoryEvent, Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
 import { noOtherTask, ownAgent, registeredAs } from './claim.ts';
 import { firstLine, list, STOP } from './coder.ts';
@@ -18,10 +17,12 @@ import { mayStart } from './may-start.ts';
 
 export const claimReview: Row<'claim-review'> = {
   name: 'claim-review',
+  usage: 'claim-review {task} <agent>',
   summary: 'Give a submitted task to a reviewer.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW'],
   to: [],
+  irreversible: true,
   startsWork: true,
   already: ({ board, state, task, command, now }) =>
     task.status === 'READY_FOR_REVIEW' &&
@@ -102,6 +103,7 @@ const ROUND: ReadonlySet<string> = new Set(['submitted', 'approved', 'rejected']
 
 export const submitVerdict: Row<'submit-verdict'> = {
   name: 'submit-verdict',
+  usage: 'submit-verdict {task} APPROVED|REJECTED',
   summary: 'Approve or reject the exact commit under review.',
   who: ['code_reviewer'],
   from: ['READY_FOR_REVIEW'],
@@ -145,7 +147,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
       name: 'this-commit',
       rule: 'the verdict names the commit under review',
       raced: true,
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         command.commit !== undefined && command.commit !== task.review_commit
           ? refuse(
               `the verdict names ${command.commit}, but ${task.review_commit} is under review`,
@@ -178,7 +180,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
   change: (s) => (s.command.verdict === 'APPROVED' ? approve(s) : reject(s)),
 };
 
-function wellFormed({ task, command }: Situation<'submit-verdict'>): Refusal | undefined {
+function wellFormed({ task, command, usage }: Situation<'submit-verdict'>): Refusal | undefined {
   if (command.verdict === 'APPROVED') return undefined;
   if (command.verdict !== 'REJECTED') {
     return refuse(
@@ -279,6 +281,7 @@ const isVerdictOrUnblocked = ({ event: name }: HistoryEvent): boolean =>
 
 export const clearStaleReviewClaims: Row<'clear-stale-review-claims'> = {
   name: 'clear-stale-review-claims',
+  usage: 'clear-stale-review-claims',
   summary: 'Free reviews whose reviewer’s lease is past.',
   who: ['supervisor', 'human'],
   from: 'board',

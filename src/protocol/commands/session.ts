@@ -19,10 +19,12 @@ const HANDLED_KEPT = 200;
 /** Who holds a claim may start many sessions under it, and a planner has none: each is asked for by itself. */
 export const sessionStart: Row<'session-start'> = {
   name: 'session-start',
+  usage: 'agent <role>',
   summary: 'Begin a session; from here on it counts.',
   who: ['supervisor'],
   from: 'board',
   to: [],
+  irreversible: true,
   startsWork: true,
   guards: [
     ownRegistered(),
@@ -51,10 +53,12 @@ export const sessionStart: Row<'session-start'> = {
 
 export const sessionEnd: Row<'session-end'> = {
   name: 'session-end',
+  usage: 'agent <role>',
   summary: 'Record what an agent’s session used and how it ended.',
   who: ['supervisor'],
   from: 'board',
   to: [],
+  irreversible: true,
   guards: [
     ownRegistered(),
     {
@@ -140,6 +144,7 @@ function handled(agent: Agent, keys: readonly string[] | undefined): readonly st
 
 export const contextUsed: Row<'context-used'> = {
   name: 'context-used',
+  usage: 'agent <role>',
   summary: 'Record how full an agent’s context is.',
   who: ['supervisor'],
   from: 'board',
@@ -155,6 +160,7 @@ export const contextUsed: Row<'context-used'> = {
 
 export const trouble: Row<'trouble'> = {
   name: 'trouble',
+  usage: 'agent <role>',
   summary: 'Record why an agent cannot go on, or that it can again.',
   who: ['supervisor'],
   from: 'board',

@@ -11,16 +11,17 @@ import { type Proof, proofCommands, redBefore } from '../proof.ts';
 import { hideIn } from '../redact-command.ts';
 import type { Row, Situation } from '../row.ts';
 import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../scope.ts';
-import { usage } from '../usage.ts';
 import { same } from '../values.ts';
 import { holdsTask, list } from './coder.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
+  usage: 'submit-for-review {task} <commit>',
   summary: 'Offer a commit for review.',
   who: ['coder'],
   from: ['CLAIMED'],
   to: ['READY_FOR_REVIEW'],
+  irreversible: true,
   already: ({ task, actor, command }) =>
     task.status === 'READY_FOR_REVIEW' && task.assigned_to === actor.id && task.review_commit === command.commit,
   guards: [
@@ -28,7 +29,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     {
       name: 'checkpoint-first',
       rule: 'this iteration has its checkpoint',
-      check: ({ task }) =>
+      check: ({ task, usage }) =>
         checkpointEvent(task) === undefined
           ? refuse(
               `iteration ${task.iteration} has no checkpoint`,
@@ -132,7 +133,7 @@ export const submitForReview: Row<'submit-for-review'> = {
   },
 };
 
-function cleanSync({ task, command }: Situation<'submit-for-review'>): Refusal | undefined {
+function cleanSync({ task, command, usage }: Situation<'submit-for-review'>): Refusal | undefined {
   const { commit, facts } = command;
   if (!isFullCommit(commit)) {
     return refuse(
@@ -204,7 +205,7 @@ function testsWithCode({ task, command, settings }: Situation<'submit-for-review
 }
 
 /** The last guard: whoever is refused by it alone has passed all that is cheap to check. */
-function proved({ task, command, settings }: Situation<'submit-for-review'>): Refusal | undefined {
+function proved({ task, command, settings, usage }: Situation<'submit-for-review'>): Refusal | undefined {
   const commands = proofCommands(settings, task);
   if (commands.length === 0) return undefined;
   const { proof } = command.facts;

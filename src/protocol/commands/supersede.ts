@@ -10,7 +10,6 @@ import { dependencyCycle, findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
 import { START_OVER, withAssessment } from './rescope.ts';
 
@@ -18,6 +17,7 @@ const CHAIN_WITHOUT_HUMAN = 2;
 
 export const supersede: Row<'supersede'> = {
   name: 'supersede',
+  usage: 'supersede {task} --root-cause "…" --replacement <task>',
   summary: 'Replace a task by others, saying what was wrong with it.',
   who: PLANNERS,
   from: ['BLOCKED', 'INTEGRATION_FAILED'],
@@ -30,7 +30,7 @@ export const supersede: Row<'supersede'> = {
     {
       name: 'root-cause',
       rule: 'a root cause is named',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         blank(command.root_cause)
           ? refuse('no root cause was named', `Say in one sentence what was wrong: ${usage('supersede', task.id)}`)
           : undefined,
@@ -43,7 +43,7 @@ export const supersede: Row<'supersede'> = {
     {
       name: 'chain',
       rule: 'a → b → c is allowed, c → d needs a human',
-      check: ({ state, task, actor }) =>
+      check: ({ state, task, actor, usage }) =>
         chainDepth(state, task) >= CHAIN_WITHOUT_HUMAN && !plays(actor, 'human')
           ? refuse(
               `${task.id} is already the second replacement in a row (${lineage(state, task).join(' → ')}), and the next needs a human`,
@@ -62,7 +62,7 @@ export const supersede: Row<'supersede'> = {
           if (cycle === undefined) continue;
           return refuse(
             `repointing the dependents of ${s.task.id} would make a circle: ${cycle.slice(0, 12).join(' → ')}`,
-            `Take a dependency out first: ${usage('amend', task.id)}`,
+            `Take a dependency out first: ${s.usage('amend', task.id)}`,
           );
         }
         return undefined;
@@ -80,7 +80,7 @@ const replacementIds = (command: Situation<'supersede'>['command']): readonly st
 ];
 
 function checkReplacements(s: Situation<'supersede'>): Refusal | undefined {
-  const { board, state, task, command } = s;
+  const { board, state, task, command, usage } = s;
   const ids = replacementIds(command);
   if (ids.length === 0) {
     return refuse('no replacement was named', `Name at least one, or give it up instead: ${usage('abandon', task.id)}`);
@@ -100,7 +100,7 @@ function checkReplacements(s: Situation<'supersede'>): Refusal | undefined {
     if (statusOf({ ...board, state: known }, definition.id) !== undefined) {
       return refuse(`there is a task ${definition.id} already`, `Name it as an existing replacement instead`);
     }
-    const problem = checkDefinition({ ...board, state: known }, definition.id, definition);
+    const problem = checkDefinition({ board: { ...board, state: known }, usage }, definition.id, definition);
     if (problem !== undefined) return { ...problem, message: `${definition.id}: ${problem.message}` };
     known = withTask(known, draft(definition, iso(s.now)));
   }

@@ -30,6 +30,7 @@ function sameBefore({ state, command }: Pick<Situation<'refused-attempt'>, 'stat
 
 export const refusedAttempt: Row<'refused-attempt'> = {
   name: 'refused-attempt',
+  usage: 'anomaly processed <id>',
   summary: 'Record that an agent tried to act as somebody else, and was refused.',
   who: ['supervisor'],
   from: 'board',
@@ -67,6 +68,7 @@ export const refusedAttempt: Row<'refused-attempt'> = {
 
 export const branchMoved: Row<'branch-moved'> = {
   name: 'branch-moved',
+  usage: 'anomaly processed <id>',
   summary: 'Record that an agent moved a branch that is not its task’s.',
   who: ['supervisor', 'human'],
   from: 'board',
