@@ -36,6 +36,10 @@ export interface Block {
   /** Named `limit` when a limit, not somebody's judgement, blocked it. */
   readonly event?: 'blocked' | 'limit';
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** What else becomes of the task. */
+  readonly changes?: Patch<Task>;
+  /** What led to it, told before it. */
+  readonly earlier?: readonly HistoryEvent[];
 }
 
 export function blockTask<K extends CommandName>(
@@ -43,10 +47,8 @@ export function blockTask<K extends CommandName>(
   state: State,
   task: Task,
   block: Block,
-  changes: Patch<Task> = {},
-  earlier: readonly HistoryEvent[] = [],
 ): State {
-  const { reason, questions, attempted, failed } = block;
+  const { reason, questions, attempted, failed, changes = {}, earlier = [] } = block;
   const told = event(situation, block.event ?? 'blocked', { reason, questions, failed, ...block.extra });
   const counted =
     failed === undefined

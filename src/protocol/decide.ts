@@ -37,7 +37,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
     return refuse(`there is no command ${String(command.name)}`, 'See them: liza help', 1, 'command');
   const task = taskOf(board, row, command);
   const part = partFor(row, actor, task);
-  if (part === undefined) return notYours(board, row, command, actor, task);
+  if (part === undefined) return notYours({ board, row, command, actor, task });
   const named = (refusal: Refusal, by?: Refuser) => explain(command, refusal, by);
   const bad = checkInput(command);
   if (bad !== undefined) return named(bad);
@@ -62,7 +62,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });
   if (row.already?.(situation) === true) return alreadyDone(command, state, task);
   if (task !== undefined && Array.isArray(row.from) && !admits(row, part, task.status)) {
-    return named(wrongState(board, row, part, actor, task), { name: 'state', raced: true });
+    return named(wrongState(situation, row), { name: 'state', raced: true });
   }
   const halted = haltedBy(board, row, part, task);
   if (halted !== undefined) return named(onHold(board, halted, part, task), { name: 'switches' });
@@ -96,13 +96,15 @@ function partFor(row: Row<CommandName>, actor: Actor, task: Task | undefined): P
   return mine.find((part) => task !== undefined && admits(row, part, task.status)) ?? mine[0];
 }
 
-function notYours(
-  board: Board,
-  row: Row<CommandName>,
-  command: Command,
-  actor: Actor,
-  task: Task | undefined,
-): Refusal {
+interface NotYours {
+  readonly board: Board;
+  readonly row: Row<CommandName>;
+  readonly command: Command;
+  readonly actor: Actor;
+  readonly task: Task | undefined;
+}
+
+function notYours({ board, row, command, actor, task }: NotYours): Refusal {
   const who = actor.id === undefined ? actorName(actor) : `${actor.id} (${actor.parts.join(', ')})`;
   const agent = 'agent' in command && typeof command.agent === 'string' ? command.agent : '<agent>';
   const hint =
@@ -150,7 +152,7 @@ function alreadyDone(command: Command, state: State, task: Task | undefined): De
   };
 }
 
-function wrongState(board: Board, row: Row<CommandName>, part: Part, actor: Actor, task: Task): Refusal {
+function wrongState({ board, part, actor, task }: Situation<CommandName>, row: Row<CommandName>): Refusal {
   if (isTerminal(task.status)) {
     return refuse(
       `${task.id} is ${task.status}, and nothing leaves ${task.status}`,

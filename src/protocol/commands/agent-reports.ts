@@ -104,7 +104,7 @@ export const anomaly: Row<'anomaly'> = {
   change: (s) => {
     const { type, task, details } = s.command;
     return {
-      state: withAnomaly(s, s.state, type as AnomalyType, task, details),
+      state: withAnomaly(s, s.state, { type: type as AnomalyType, task, details }),
       detail: `anomaly ${type}`,
       ...(task === undefined ? {} : { task }),
     };

@@ -307,7 +307,7 @@ export const claimTask: Row<'claim-task'> = {
       }),
     );
     const freed = detach(withTask(s.state, claimed), task.id);
-    const state = attach(freed, agent, 'WORKING', claimed, { expires, now: iso(now) });
+    const state = attach(freed, agent, claimed, { status: 'WORKING', expires, now: iso(now) });
     return {
       state,
       task: task.id,

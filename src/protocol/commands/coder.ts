@@ -83,7 +83,7 @@ export const begin: Row<'begin'> = {
     }
     const reason = `assumption budget exceeded: ${assumptions.length} assumptions, ${settings.assumption_budget} allowed`;
     return {
-      state: blockTask(s, s.state, task, { reason, questions: QUESTIONS.assumptions }, {}, [told]),
+      state: blockTask(s, s.state, task, { reason, questions: QUESTIONS.assumptions, earlier: [told] }),
       task: task.id,
       detail: `${task.id} BLOCKED: ${reason}`,
       notes: ['The planner answers. Stop now: liza exit 42'],

@@ -14,7 +14,7 @@ export function mayStart<K extends CommandName>(): readonly Guard<K>[] {
       rule: 'the budgets of the task, the goal and the day are not used up',
       raced: true,
       check: ({ board, task, command, now }) =>
-        refuseUsedUp(usedUp(board, now, task, (command as { agent?: string }).agent)),
+        refuseUsedUp(usedUp(board, now, { task, asking: (command as { agent?: string }).agent })),
     },
     roomOnDisk(),
   ];

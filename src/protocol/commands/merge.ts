@@ -120,9 +120,10 @@ export const merge: Row<'merge'> = {
 };
 
 const logMoved = (s: Situation<'merge'>, state: State, reality: string): State =>
-  withAnomaly(s, state, 'assumption_violated', s.task.id, {
-    assumption: 'the task branch stays at the submitted commit',
-    reality,
+  withAnomaly(s, state, {
+    type: 'assumption_violated',
+    task: s.task.id,
+    details: { assumption: 'the task branch stays at the submitted commit', reality },
   });
 
 function announced({ task, command, usage }: Situation<'merge'>): Refusal | undefined {
@@ -191,9 +192,14 @@ export const mergeFailed: Row<'merge-failed'> = {
     const limit = failuresLimit(s);
     if (limit !== undefined) {
       const why = `${limit} without a merge: ${firstLine(reason)}`;
-      const block = { reason: why, questions: QUESTIONS.integration, failed: lastCoder(task) };
       return {
-        state: blockTask(s, s.state, task, block, { approvals: undefined }, [told]),
+        state: blockTask(s, s.state, task, {
+          reason: why,
+          questions: QUESTIONS.integration,
+          failed: lastCoder(task),
+          changes: { approvals: undefined },
+          earlier: [told],
+        }),
         task: task.id,
         detail: `${task.id} failed to integrate, now BLOCKED: ${why}`,
       };

@@ -71,7 +71,7 @@ export const recordValidation: Row<'record-validation'> = {
     if (hangs_on_base === true && earlier.some((entry) => entry.hangs_on_base === true)) {
       const why = `the operator’s to mend: ${firstLine(reason, 400)}`;
       return {
-        state: blockTask(s, s.state, task, { reason: why, questions: QUESTIONS.hangs }, {}, [told]),
+        state: blockTask(s, s.state, task, { reason: why, questions: QUESTIONS.hangs, earlier: [told] }),
         task: task.id,
         detail: `${task.id} is BLOCKED: ${why}`,
       };
@@ -80,9 +80,9 @@ export const recordValidation: Row<'record-validation'> = {
     const red = earlier.length + 1;
     if (red >= most) {
       const why = `${red} submissions of one iteration were refused: ${firstLine(reason, 400)}`;
-      const block = { reason: why, questions: QUESTIONS.validation, failed: actor.id };
+      const block = { reason: why, questions: QUESTIONS.validation, failed: actor.id, earlier: [told] };
       return {
-        state: blockTask(s, s.state, task, block, {}, [told]),
+        state: blockTask(s, s.state, task, block),
         task: task.id,
         detail: `${task.id} is BLOCKED: ${firstLine(why)}`,
       };

@@ -145,7 +145,9 @@ export const unblock: Row<'unblock'> = {
     );
     const { assessment } = command;
     const freed = withTask(s.state, free);
-    const logged = blank(assessment) ? freed : withAnomaly(s, freed, 'review_deadlock', task.id, { assessment });
+    const logged = blank(assessment)
+      ? freed
+      : withAnomaly(s, freed, { type: 'review_deadlock', task: task.id, details: { assessment } });
     return {
       // With this, what was reported about it is dealt with, the deadlock included.
       state: processAnomalies(s, logged, ({ task: on }) => on === task.id),
@@ -185,7 +187,9 @@ export function withAssessment<K extends 'abandon' | 'supersede'>(
     (one) => one.type === 'review_deadlock' && one.task === task.id && one.processed_at === undefined,
   );
   const logged =
-    isDeadlocked(task) && !known ? withAnomaly(s, state, 'review_deadlock', task.id, { assessment }) : state;
+    isDeadlocked(task) && !known
+      ? withAnomaly(s, state, { type: 'review_deadlock', task: task.id, details: { assessment } })
+      : state;
   return processAnomalies(s, logged, ({ task: on }) => on === task.id);
 }
 

@@ -92,7 +92,7 @@ export const claimReview: Row<'claim-review'> = {
     );
     const freed = detach(withTask(s.state, claimed), task.id, 'code_reviewer');
     return {
-      state: attach(freed, command.agent, 'REVIEWING', claimed, { expires, now: iso(now) }),
+      state: attach(freed, command.agent, claimed, { status: 'REVIEWING', expires, now: iso(now) }),
       task: task.id,
       detail: `${command.agent} reviews ${task.id} at ${task.review_commit?.slice(0, 12)}`,
     };
@@ -241,7 +241,7 @@ function reject(s: Situation<'submit-verdict'>): Change {
     review_cycles_total: (task.review_cycles_total ?? 0) + 1,
   };
   const block = (why: string, questions: readonly string[], failed?: string): Change => ({
-    state: blockTask(s, s.state, task, { reason: why, questions, failed }, changes, [told]),
+    state: blockTask(s, s.state, task, { reason: why, questions, failed, changes, earlier: [told] }),
     task: task.id,
     detail: `${actor.id} rejected ${task.id}, now BLOCKED: ${firstLine(why)}`,
   });

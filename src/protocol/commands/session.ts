@@ -34,7 +34,7 @@ export const sessionStart: Row<'session-start'> = {
       raced: true,
       check: ({ board, state, command: { agent, task: id }, now }) => {
         const task = id === undefined ? undefined : findTask(state, id);
-        return refuseUsedUp(usedUp(board, now, task, agent, begun(state, agent)));
+        return refuseUsedUp(usedUp(board, now, { task, asking: agent, running: begun(state, agent) }));
       },
     },
     roomOnDisk(),

@@ -113,9 +113,9 @@ export const submitForReview: Row<'submit-for-review'> = {
         red_before: redBefore(task, command.commit) || undefined,
       }),
     );
-    const lease = { expires: later(now, settings.lease_duration), now: iso(now) };
+    const waiting = { status: 'WAITING', expires: later(now, settings.lease_duration), now: iso(now) } as const;
     const agent = s.state.agents[actor.id ?? ''];
-    const counted = attach(withTask(s.state, submitted), actor.id ?? '', 'WAITING', submitted, lease);
+    const counted = attach(withTask(s.state, submitted), actor.id ?? '', submitted, waiting);
     const state =
       agent === undefined
         ? counted

@@ -57,7 +57,7 @@ export const refusedAttempt: Row<'refused-attempt'> = {
     if (before === undefined) {
       const details = { agent, claimed, command: gist(command, 200), count: 1, last: iso(s.now) };
       const task = s.state.agents[agent]?.current_task;
-      return { state: withAnomaly(s, s.state, 'identity_violation', task, details), detail };
+      return { state: withAnomaly(s, s.state, { type: 'identity_violation', task, details }), detail };
     }
     const count = Number(before.details?.['count'] ?? 1) + 1;
     const counted = patch<Anomaly>(before, { details: { ...before.details, count, last: iso(s.now) } });
@@ -88,7 +88,7 @@ export const branchMoved: Row<'branch-moved'> = {
     const { agent, branch, commit } = s.command;
     const task = s.state.agents[agent]?.current_task;
     return {
-      state: withAnomaly(s, s.state, 'branch_moved', task, { agent, branch, commit }),
+      state: withAnomaly(s, s.state, { type: 'branch_moved', task, details: { agent, branch, commit } }),
       detail: `${agent} moved ${branch} to ${commit.slice(0, 12)}`.slice(0, 300),
     };
   },

@@ -96,7 +96,7 @@ export function whyNotReviewable(board: Board, task: Task, reviewer: string, now
 
 /** No session starts on it, whoever would take it: a budget is used up, or the disk is. */
 export function whyNotStarted(board: Board, task: Task, now: Instant, asking?: string): string | undefined {
-  const over = usedUp(board, now, task, asking);
+  const over = usedUp(board, now, { task, asking });
   return over === undefined ? roomMissing(board)?.fact : usedUpWords(over);
 }
 

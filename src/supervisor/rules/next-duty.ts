@@ -55,7 +55,8 @@ function holding(board: Board, { agent, running }: Looking, now: Instant): Duty 
   const { state, freeMb } = board;
   // Claims that will have a session are counted by the claim itself: whoever holds one would wait for the other for ever.
   const over =
-    usedUp(board, now, undefined, agent, begun(state, agent)) ?? usedUp(board, now, undefined, agent, running ?? []);
+    usedUp(board, now, { asking: agent, running: begun(state, agent) }) ??
+    usedUp(board, now, { asking: agent, running: running ?? [] });
   if (over !== undefined) {
     return { kind: 'held', why: usedUpWords(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
   }
