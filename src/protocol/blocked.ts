@@ -1,5 +1,5 @@
-// Turning a task BLOCKED, whoever does it: the reason, the questions that would unblock it,
-// the coder it counts against. Every owner of the task lets go in the same change.
+// Makes a task BLOCKED: the reason, the questions that would unblock it, the coder it counts against.
+// Every owner of the task lets go in the same change.
 
 import { detach, event, evolve, type Patch, unique, withTask } from './change.ts';
 import type { CommandName } from './command.ts';
@@ -36,9 +36,9 @@ export interface Block {
   /** Named `limit` when a limit, not somebody's judgement, blocked it. */
   readonly event?: 'blocked' | 'limit';
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** What else becomes of the task. */
+  /** Further changes of the task. */
   readonly changes?: Patch<Task>;
-  /** What led to it, told before it. */
+  /** Events that led to it, recorded before the block. */
   readonly earlier?: readonly HistoryEvent[];
 }
 

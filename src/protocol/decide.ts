@@ -1,6 +1,6 @@
-// decide(board, command, who and when) → the changed state or a refusal. The only place where a
-// status changes. Order: role → input → task → epoch → already → state → switches → guards → change
-// → re-check. A change may not introduce a violation; one that was there before never stands in its way.
+// Decides one command on one board: the answer is the changed state or a refusal. Nothing else changes a status.
+// The order of checks: role, input, task, epoch, already done, state, kill switches, guards, change, invariants.
+// A change may not introduce a violation; a violation that was there before does not stop it.
 
 import type { RefusalName } from '../core/refusal-names.ts';
 import type { Instant } from '../text/time.ts';
@@ -20,7 +20,7 @@ import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
 import { usage } from './usage.ts';
 
-/** From here on a coder is told to hand off. */
+/** At this share of its context a coder is told to hand off. */
 export const HANDOFF_PERCENT = 90;
 
 export interface Asking {
@@ -75,7 +75,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   return checked(board, command, reminded(change, command, actor), now);
 }
 
-/** A running agent hears of its context through the answers to its own commands. */
+/** Tells a running coder, with the answer to its own command, that its context is nearly used up. */
 function reminded(change: Omit<Decided, 'ok'>, command: Command, actor: Actor): Omit<Decided, 'ok'> {
   const agent = change.state.agents[actor.id ?? ''];
   const due = agent !== undefined && actor.parts.includes('coder') && (agent.context_percent ?? 0) >= HANDOFF_PERCENT;
@@ -132,7 +132,7 @@ function noTask(board: Board, command: Command): Refusal {
   );
 }
 
-/** A session that lost its task must find out at its next word. */
+/** A session that lost its task finds out with its next command. */
 function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<CommandName>): Refusal | undefined {
   if (actor.epoch === undefined) return undefined;
   const current = task === undefined ? state.agents[actor.id ?? '']?.epoch : (task.epoch ?? 0);

@@ -1,4 +1,5 @@
-// What comes out of the core: a decided change or a refusal, both plain values.
+// What the protocol answers: a decided change or a refusal, both plain values. What the environment or our own mistakes
+// break is thrown instead, as a typed error.
 
 import type { RefusalName } from '../core/refusal-names.ts';
 import type { Switch } from './board.ts';

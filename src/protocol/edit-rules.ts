@@ -1,4 +1,4 @@
-// What an edit by hand may do to each kind of record (SPEC §4 "External edits"), told by the command
+// What an edit by hand may do to each kind of record (docs/blackboard.md). Each edit is decided as the command that
 // it amounts to: a new task is add-task, a new definition amend, BLOCKED replan, a setting config set.
 
 import { iso } from '../text/time.ts';

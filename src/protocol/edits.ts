@@ -58,7 +58,7 @@ function mergeSection(draft: Draft, section: string, theirs: unknown): void {
   return section === 'config' ? adoptConfig(draft, versions) : adoptFree(draft, versions);
 }
 
-/** A section of the user's own: nobody's business but theirs, and no agent's. */
+/** A section that Liza does not know: the user's own, which no agent may change. */
 function adoptOwnSection(draft: Draft, versions: Versions): void {
   const { key: section, base, head, theirs } = versions;
   if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'it is not the agent’s own record');

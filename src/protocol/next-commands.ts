@@ -1,6 +1,6 @@
-// What may be done next: the commands the table admits for a part on a task as it stands.
-// Refusals end with these, a dashboard enables its buttons by them. Guards that need a payload
-// are not tried here, so "possible" means: worth trying.
+// What may be done next: the commands that the table admits for a part on a task as it is. Hints of refusals end with
+// these commands, and views enable their actions by them. Guards are not tried here: a possible command may still be
+// refused.
 
 import { type Actor, type Board, type Part, plays } from './board.ts';
 import type { CommandName } from './command.ts';

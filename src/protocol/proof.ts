@@ -56,7 +56,7 @@ export interface Proof {
   readonly disproof?: Disproof;
   /** Where all of it is written down, from the project's root. */
   readonly file?: string;
-  /** A digest of what was asked and under which settings; the same commit under the same is not tried for ever. */
+  /** A digest of what was asked and under which settings; the same commit is not tried forever under the same settings. */
   readonly under?: string;
   /** Nothing was run: this very commit was refused before. */
   readonly remembered?: true;

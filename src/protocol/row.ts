@@ -1,6 +1,6 @@
-// The shape of a row of THE TABLE (table.ts). A row says who may do what from which states,
-// under which named guards, and what then changes. Everything that repeats the protocol
-// (help, docs/state-machine.md, tests) reads these rows.
+// The shape of a row of the command table (table.ts). A row says how a command is typed, who may run it from
+// which states, under which guards, and what it changes. Help, docs/state-machine.md, hints and tests read the rows;
+// nobody keeps a list of commands or guards beside them.
 
 import type { GuardName } from '../core/guard-names.ts';
 import type { Instant } from '../text/time.ts';

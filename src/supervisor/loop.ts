@@ -1,4 +1,4 @@
-// One supervisor for one agent (SPEC §8): kill switches → merges owed → wait for work → claim → prompt →
+// One supervisor for one agent: kill switches → merges owed → wait for work → claim → prompt →
 // session → judge → again. It spends nothing while there is nothing to do, it ends what it started, and
 // whatever it decides is decided again by the transaction that makes it so.
 

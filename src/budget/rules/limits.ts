@@ -1,5 +1,5 @@
 // How much of each budget is spent, and whether anything more may start. Counts what the board records of sessions
-// that ended; whoever knows of running ones adds them. Three steps: a warning, no new session, and the end of a
+// that ended; callers that know of running ones add them. Three steps: a warning, no new session, and the end of a
 // session that is far beyond.
 
 import type { Board } from '../../protocol/board.ts';
@@ -128,7 +128,7 @@ interface Start {
 
 /**
  * The budget that keeps a session from starting: the goal's or today's, or else the task's. Sessions under way count
- * as such where sessions are counted; what else they use is known to whoever runs them, and given as `running`.
+ * as such where sessions are counted; what else they use is known to their supervisors, and given as `running`.
  */
 export function usedUp(board: Board, now: Instant, { task, asking, running }: Start = {}): Budget | undefined {
   const { state } = board;
@@ -142,7 +142,7 @@ export function usedUp(board: Board, now: Instant, { task, asking, running }: St
 
 /**
  * Sessions that began and are not recorded yet, each as one that has told nothing, and claims that will have one: not
- * those of a holder that is gone, as whoever takes the task from it asks for itself.
+ * those of a holder that is gone, because the next holder asks for itself.
  */
 export function underWay(board: Board, now: Instant, asking?: string): readonly RunningUse[] {
   const claims = Object.entries(board.state.agents).flatMap(([id, { status, current_task, under_way }]) =>
@@ -227,7 +227,7 @@ export function raiseCommand({ scope, task, unit, limit, spent }: Budget): strin
 export const raiseTaskCommands = (over: readonly Budget[], task: string): string =>
   [...over.map(raiseCommand), `liza unblock ${task}`].join(', then ');
 
-/** One sentence for whoever waits: the fact, when it passes by itself, and the command that ends it. */
+/** One sentence for people who wait: the fact, when it passes by itself, and the command that ends it. */
 export function usedUpSentence(budget: Budget, now: Instant): string {
   const renewed = budget.scope === 'day' ? `; the next day begins in ${duration(nextDay(now) - now)}` : '';
   return `${usedUpWords(budget)}${renewed}, so no session starts: ${raiseCommand(budget)}`;

@@ -1,6 +1,6 @@
-// The circuit breaker (SPEC §13): six patterns over the current sprint that no single task can show. Pure: it finds
-// and names its evidence; it proposes nothing. What a person has resolved does not count again: the pattern would
-// have to come about anew.
+// The circuit breaker: six patterns over the current sprint that no single task can show (docs/governance.md). Pure: it
+// finds patterns and names their evidence; it proposes nothing. Evidence that a person has resolved does not count
+// again.
 
 import type { Anomaly, AnomalyType, State, Task } from '../../protocol/state.ts';
 import { anomaliesOf, BLOCKS, detail, type Evidence, LIMITS, OBJECTIONS, reports, told } from './breaker-evidence.ts';

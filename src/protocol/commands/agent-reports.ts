@@ -1,4 +1,4 @@
-// What agents report besides their work: discoveries, anomalies, long operations, their exit.
+// The rows by which agents report besides their work: discoveries, anomalies, long operations, their exit.
 
 import { instant, iso, later } from '../../text/time.ts';
 import { actorName } from '../board.ts';

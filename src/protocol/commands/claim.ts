@@ -1,5 +1,5 @@
-// Rows of the coder's claim: registration, reservation, the claim itself (release.ts has the way back).
-// Every claim raises the epoch, which fences whoever held the task before.
+// The rows of a coder's claim: registration, reservation, and the claim itself; release.ts takes them back.
+// Every claim raises the epoch, so that a former holder of the task is refused.
 
 import { duration, iso, later } from '../../text/time.ts';
 import { roleOfId } from '../board.ts';
@@ -55,7 +55,7 @@ export function registeredAs<K extends 'reserve-claim' | 'claim-task' | 'claim-r
   };
 }
 
-/** A paused rejected task frees its coder; any other live task does not. */
+/** A coder whose rejected task is paused may take another one; any other live task keeps it busy. */
 export function noOtherTask<K extends 'reserve-claim' | 'claim-task' | 'claim-review'>(): Guard<K> {
   return {
     name: 'no-other-task',
@@ -119,7 +119,7 @@ export const register: Row<'register'> = {
         lease_expires: later(now, settings.lease_duration),
         heartbeat: iso(now),
         process: command.process,
-        // The record of the process before, which is dead, must not speak for this one until it has its own.
+        // A new epoch: the lease record of the dead process does not count for this one.
         epoch: former === undefined ? undefined : (former.epoch ?? 0) + 1,
         current_task: keeps ? former?.current_task : undefined,
         declared_exit: undefined,
@@ -171,7 +171,7 @@ function leasePast({ board, state, task, command, now, usage }: Situation<ClaimN
   if (task.status !== 'CLAIMED') return undefined;
   const lease = taskLease(board, task, now);
   if (lease.expired) return undefined;
-  // A registration proves that the id's former process is gone; a handoff, that its session is over.
+  // Its coder is not WORKING: it has registered again or handed off, so its former session is over.
   if (task.assigned_to === command.agent && state.agents[command.agent]?.status !== 'WORKING') return undefined;
   return refuse(
     `${task.assigned_to} holds ${task.id} for another ${duration(lease.remaining)}`,
@@ -194,7 +194,7 @@ function notBeingClaimed({ board, task, command, now }: Situation<ClaimName>): R
   return refuse(`${claiming} is claiming ${task.id} right now`, 'Take another task: liza status');
 }
 
-/** The same agent id, but another process: two that prepare one worktree would undo each other's work. */
+/** Another process of the same agent id: two processes that prepare one worktree undo each other's work. */
 const fromElsewhere = ({ claiming }: Task, command: object): boolean =>
   'process' in command && claiming?.process !== undefined && claiming.process !== command.process;
 
@@ -298,7 +298,7 @@ export const claimTask: Row<'claim-task'> = {
         epoch,
         iteration: progress.iteration,
         base_commit: command.base_commit,
-        // A takeover continues the iteration: its start stays where the first claim put it.
+        // A takeover continues the iteration, so the iteration keeps its start commit.
         start_commit: takeover ? startCommit(task) : (command.start_commit ?? command.base_commit),
         baseline: command.baseline,
         tip: command.tip,
@@ -318,7 +318,7 @@ export const claimTask: Row<'claim-task'> = {
 
 type Progress = Patch<Task> & { readonly iteration: number };
 
-/** Who starts fresh from the integration head has no failed merge to fix any more. */
+/** A coder that starts fresh from the integration head has no failed merge to fix. */
 const progressOf = (task: Task, agent: string): Progress =>
   worktreePlan(task, agent) === 'fresh'
     ? { ...countOf(task, agent), integration_fix: undefined }
@@ -336,7 +336,7 @@ function countOf(task: Task, agent: string): Progress {
     case 'CLAIMED':
       return same ? { iteration: Math.max(1, iteration) } : { iteration: 1, review_cycles_current: 0 };
     default:
-      // Cycles count the current work: they go on only when the same coder goes on with it.
+      // Review cycles count the current work: they continue only when the same coder continues it.
       return {
         iteration: goesOn(task) ? Math.max(1, iteration) : 1,
         ...(same && task.keep_worktree === true ? {} : { review_cycles_current: 0 }),

@@ -1,4 +1,4 @@
-// The coder's rows: checkpoint, submission, block, handoff, and the limits that block in its place.
+// The coder's rows: checkpoint, block, handoff, and the limits by which its supervisor blocks for it.
 
 import { raiseTaskCommands, spentWords, taskUsedUp } from '../../budget/rules/limits.ts';
 import { gist } from '../../text/format.ts';
@@ -223,7 +223,7 @@ export const limit: Row<'limit'> = {
     const state = blockTask(s, s.state, task, {
       reason: reason.slice(0, 4000),
       questions: command.limit === 'budget' ? [worth, ...QUESTIONS.budget] : QUESTIONS[command.limit],
-      // Money that ran out says nothing about who spent it.
+      // A used-up budget is no failure of the coder.
       failed: command.limit === 'budget' ? undefined : task.assigned_to,
       event: 'limit',
       extra: { limit: command.limit, detail: blank(command.detail) ? undefined : command.detail?.slice(0, 1000) },

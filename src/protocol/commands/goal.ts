@@ -1,4 +1,5 @@
-// Rows about the plan as a whole: closing the sprint's scope, alignment, discoveries, completing the goal.
+// The rows about the plan as a whole: closing the sprint's scope, alignment, discoveries, completing the goal.
+// None of them changes the status of a task.
 
 import { iso } from '../../text/time.ts';
 import { aligned, patch, withGoal, withSprint } from '../change.ts';

@@ -1,5 +1,5 @@
-// A merge that waits for a person: somebody has the integration branch checked out and is at work there.
-// Recorded, so that the board says why nothing moves and an alarm lasts as long as the reason does.
+// The row that records a merge which waits for a person: a checkout of the integration branch has uncommitted work.
+// The board then says why the task does not move, and an alarm lasts as long as the reason.
 
 import { iso } from '../../text/time.ts';
 import { patch, withTask } from '../change.ts';

@@ -1,5 +1,5 @@
-// The integration branch is Liza's alone to move. When somebody else did, that is recorded, merges wait, and
-// a person who has looked at it accepts where it is now.
+// The rows about the integration branch, which only Liza moves. When somebody else moved it, that is recorded and no
+// merge starts until a person has accepted where the branch is now.
 
 import { iso } from '../../text/time.ts';
 import { aligned, withGoal } from '../change.ts';
@@ -64,7 +64,7 @@ export const acceptIntegration: Row<'accept-integration'> = {
   },
 };
 
-/** Merging on top of what nobody has looked at would make it everybody's base. */
+/** A merge on top of commits that nobody has looked at would make them the base of all further work. */
 export function integrationAccepted({ state, usage }: Situation<'reserve-merge'>): Refusal | undefined {
   const moved = state.goal.integration_moved;
   if (moved === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The kill switches as commands: pause, checkpoint, abort, and resume, which ends them all.
+// The rows of the kill switches: pause, checkpoint, abort, and resume, which ends them all.
 
 import { REPORT } from '../../governance/rules/breaker.ts';
 import { gist } from '../../text/format.ts';
@@ -135,7 +135,7 @@ export const resume: Row<'resume'> = {
   },
 };
 
-/** Stopped and reopened, or its CHECKPOINT removed: what the breaker found still waits for a person's word. */
+/** The circuit breaker waits for `liza analyze --resolve`, even if its CHECKPOINT was removed by hand. */
 const isUnresolved = ({ state, command }: Situation<'resume'>): boolean =>
   command.task === undefined && command.decision !== 'stop' && state.circuit_breaker.status === 'TRIGGERED';
 
@@ -148,7 +148,7 @@ const isHalted = (board: Board, { goal, sprint }: State): boolean =>
 const decided = ({ decision = 'continue', note }: CommandOf<'resume'>): string =>
   blank(note) ? decision : `${decision}: ${note}`;
 
-/** What the planner has to act upon reaches it as a note, which wakes it. */
+/** A decision that the planner has to act upon becomes a note, which wakes it. */
 function noted({ command, now }: Situation<'resume'>, state: State): State {
   if (command.decision !== 'adjust-specs' && command.decision !== 'replan') return state;
   const message = `Decided at the checkpoint, ${decided(command)}`.slice(0, TEXT_LIMIT);
@@ -197,14 +197,14 @@ export const checkpoint: Row<'checkpoint'> = {
   },
 };
 
-/** A sprint that is over stays so; that it was looked at is recorded all the same. */
+/** Whether this CHECKPOINT is already recorded. A sprint that is over keeps its status and gets only the time. */
 function isMarked({ sprint }: State, since: number): boolean {
   if (sprint.status === 'CHECKPOINT') return true;
   const at = sprint.timeline.checkpoint_at;
   return sprint.status !== 'IN_PROGRESS' && at !== undefined && instant(at) + 1000 > since;
 }
 
-/** The sprint stands still from now on, and says why. */
+/** The sprint at a checkpoint, with the reason in the alignment history. */
 export function halted<K extends CommandName>(s: Situation<K>, state: State, reason: string): State {
   const { sprint } = state;
   const marked = withSprint(state, {

@@ -1,5 +1,5 @@
-// What every session needs before it may start, besides its task: something left of the budgets, and room on the
-// disk. Decided in the transaction that claims, so that of many who ask at once no more start than are allowed.
+// The guards that every session passes before it starts: the budgets are not used up, and the disk has space.
+// They are checked in the transaction that claims, so that of many supervisors at once no more start than allowed.
 
 import { type Budget, raiseCommand, usedUp, usedUpWords } from '../../budget/rules/limits.ts';
 import type { CommandName } from '../command.ts';

@@ -1,6 +1,6 @@
-// What `wt merge` records around its one outside act, the move of the integration branch: the intent before it,
-// the outcome after it. An outcome is a fact: neither a pause nor who tells it takes it back, so that whoever
-// finds an intent whose process died can finish it. Only a merge that was announced can be recorded.
+// The rows of `wt merge`, which moves the integration branch: the intent is recorded before the move, the outcome after
+// it. An outcome is a fact and is recorded even while paused and by any supervisor, so that anyone can finish a merge
+// whose process died. Only a merge that was announced can be recorded.
 
 import { iso } from '../../text/time.ts';
 import { blockTask, LET_GO, QUESTIONS } from '../blocked.ts';
@@ -106,7 +106,7 @@ export const merge: Row<'merge'> = {
         drift: command.drift,
       }),
     );
-    // Git is the truth: the branch is there now, whatever was recorded before.
+    // Git decides: the branch is there now, whatever head was recorded before.
     const state = withGoal(detach(withTask(s.state, merged), task.id), { integration_head: merge_commit });
     const moved =
       head_moved === undefined ? undefined : `task/${task.id} is at ${head_moved}, ${task.review_commit} was merged`;
@@ -206,7 +206,7 @@ export const mergeFailed: Row<'merge-failed'> = {
     }
     const failed = evolve(
       task,
-      // Whatever is offered next is judged anew, the same commit too.
+      // The next submission needs new approvals, even if it is the same commit.
       { ...LET_GO, approved_by: task.approved_by, approvals: undefined, status: 'INTEGRATION_FAILED' },
       told,
     );
@@ -218,7 +218,7 @@ export const mergeFailed: Row<'merge-failed'> = {
   },
 };
 
-/** A test that stays red, or a conflict that comes back, ends somewhere: which limit it has met. */
+/** The limit that a merge which failed again and again has reached. */
 function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | undefined {
   const history = historyOf(task);
   const since = history.findLastIndex(({ event: name }) => name === 'unblocked') + 1;

@@ -1,4 +1,4 @@
-// The human's hand: notes, kill switches, configuration, the archive.
+// The rows of the operator besides the kill switches: notes, spec changes, settings, metrics, the archive.
 
 import * as v from 'valibot';
 import { metrics as computeMetrics } from '../../governance/rules/metrics.ts';
@@ -51,7 +51,7 @@ export const note: Row<'note'> = {
   },
 };
 
-/** Nobody would ever read it. An agent that is yet to be started is reached by its role. */
+/** Refuses a note that nobody would read. An agent that has not started yet is reached by its role. */
 function checkAddressee(board: Board, reader: string): Refusal | undefined {
   const { agents, tasks } = board.state;
   const known = statusOf(board, reader) !== undefined || Object.hasOwn(agents, reader) || READERS.includes(reader);
@@ -126,13 +126,13 @@ export const specChange: Row<'spec-change'> = {
   },
 };
 
-/** The live tasks that were cut from this spec, whichever part of it they name. */
+/** The live tasks whose spec_ref names this file, whatever section it names. */
 export const tasksOfSpec = (state: State, spec: string): readonly Task[] =>
   state.tasks.filter((task) => !isTerminal(task.status) && fileOf(task.spec_ref) === fileOf(spec));
 
 const fileOf = (reference: string | undefined): string | undefined => reference?.split('#', 1)[0]?.replace(/^\.\//, '');
 
-/** Numbers, truths and single words are told; a text may hold an address or a secret. */
+/** Shows numbers, booleans and known words only: any other text may hold an address or a secret. */
 function toWhat(value: unknown): string {
   if (value === null || value === undefined) return ' back to its default';
   const isPlain = typeof value === 'number' || typeof value === 'boolean' || MODES.has(value);
@@ -192,7 +192,7 @@ export const configSet: Row<'config set'> = {
         key !== 'escalation_webhook' || typeof value !== 'string' || webAddress(value) !== undefined
           ? undefined
           : refuse(
-              // Not what was given: its path may be a secret.
+              // The message does not quote the address: its path may be a secret.
               'escalation_webhook must be an http or https address, and this is none',
               'give one: liza config set escalation_webhook https://…; to unset it: liza config set escalation_webhook null',
             ),
@@ -289,7 +289,7 @@ export const archive: Row<'archive'> = {
   },
 };
 
-/** The named tasks, or the terminal ones beyond `archive_after`, longest finished first. */
+/** The named tasks; without names the terminal ones beyond `archive_after`, those that ended first. */
 function dueForArchive({ state, settings, command }: Situation<'archive'>): readonly Task[] {
   if (command.tasks !== undefined) return state.tasks.filter((task) => command.tasks?.includes(task.id));
   const terminal = state.tasks.filter((task) => isTerminal(task.status));

@@ -1,5 +1,4 @@
-// Planning rows: a task comes into being, is amended while nobody works on it, and is
-// finalized once it passes the gates.
+// The planning rows: a task is added, amended while nobody works on it, and finalized once it passes the gates.
 
 import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
@@ -172,7 +171,7 @@ function finalized<K extends CommandName>(s: Situation<K>, before: State, task: 
   return joinSprint(started, ready.id, (task.supersedes ?? []).length > 0);
 }
 
-/** The scope is what was finalized before `plan done`; a replacement stands for a task that was in it. */
+/** Only tasks that were finalized before `plan done` join the sprint, and replacements of tasks that are in it. */
 export function joinSprint(state: State, id: string, replacement: boolean): State {
   const { scope } = state.sprint;
   if (scope.planned.includes(id)) return state;

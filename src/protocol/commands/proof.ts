@@ -1,5 +1,5 @@
-// What Liza's own runs at an offered commit showed, where no submission followed: red, so that planner and
-// report see it and the tries have a limit; or green, so that the same commit need not be run again.
+// The row that records what Liza's own runs at a commit showed when no submission followed. A red result is recorded
+// so that planner and report see it and the attempts have a limit; a green one, so that the commit is not run again.
 
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { event, evolve, withTask } from '../change.ts';
@@ -19,7 +19,7 @@ export const recordValidation: Row<'record-validation'> = {
   from: ['CLAIMED'],
   to: ['CLAIMED', 'BLOCKED'],
   inner: true,
-  // A fact: what was run was run, whoever pauses meanwhile.
+  // A fact: a pause does not undo the run.
   whilePaused: true,
   already: ({ task, command: { proof }, settings }) =>
     proof.disproof === undefined && knownProof(task, proof.commit, proof.commands, settings.tdd) !== undefined,

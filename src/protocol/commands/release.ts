@@ -1,5 +1,5 @@
-// Letting go of a claim: of the task itself, or of a reservation whose maker did not finish. The work is kept
-// by git before any of this is recorded.
+// The rows that end a claim: of the task itself, or of a reservation that was not finished. Git keeps the work before
+// either of them is recorded.
 
 import { actorName } from '../board.ts';
 import { detach, event, evolve, patch, withTask } from '../change.ts';
@@ -8,7 +8,7 @@ import { claimingBy, historyOf, taskLease } from '../leases.ts';
 import type { Guard, Row } from '../row.ts';
 import { CLAIMABLE } from './claim.ts';
 
-/** A person may always; a supervisor only where no other agent is at work. */
+/** A person may always; a supervisor only where no other agent is working. */
 export function ownTask<K extends 'release-claim' | 'renew-worktree'>(does: string): Guard<K> {
   return {
     name: 'own-task',

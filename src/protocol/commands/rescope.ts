@@ -1,5 +1,5 @@
-// Rows by which a plan meets reality: unblock, abandon, and the human's replan (supersede has its own file).
-// Nothing is rewritten silently: former definitions stay in history.
+// The rows that change the plan for an existing task: unblock, abandon, and the operator's replan (supersede.ts has the
+// replacement by others). Former definitions stay in history.
 
 import { raiseTaskCommands, taskUsedUp, usedUpWords } from '../../budget/rules/limits.ts';
 import { blockTask, HUMAN_OVERRIDE, isDeadlocked, isStoppedByBudget, LET_GO, QUESTIONS } from '../blocked.ts';
@@ -23,7 +23,7 @@ import { PLANNERS } from './planning.ts';
 
 export const FAILURES_THAT_EXHAUST = 2;
 
-/** What is forgotten when the work starts over; the attempt itself is kept by git under refs/liza/attempts. */
+/** What the task loses when its work starts over. Git keeps the attempt under refs/liza/attempts. */
 export const START_OVER: Patch<Task> = {
   ...LET_GO,
   assigned_to: undefined,
@@ -149,7 +149,7 @@ export const unblock: Row<'unblock'> = {
       ? freed
       : withAnomaly(s, freed, { type: 'review_deadlock', task: task.id, details: { assessment } });
     return {
-      // With this, what was reported about it is dealt with, the deadlock included.
+      // An unblock settles every anomaly of the task, the deadlock included.
       state: processAnomalies(s, logged, ({ task: on }) => on === task.id),
       task: task.id,
       detail: `task ${task.id} unblocked${changed ? ' with a changed definition' : ''}`,
@@ -162,7 +162,7 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
   ...differing(task, changes ?? {}),
 });
 
-/** Nobody could take it, and it would only wait unseen. */
+/** A task whose budget is used up could not be claimed, and would wait without anybody noticing. */
 function withinBudget({ state, task, part, usage }: BoardSituation<'unblock'>): Refusal | undefined {
   const over = taskUsedUp(state, task);
   const [first] = over;
@@ -176,7 +176,7 @@ function withinBudget({ state, task, part, usage }: BoardSituation<'unblock'>): 
   );
 }
 
-/** A deadlock that ends without an unblock is assessed by what ended it; what was reported about the task is dealt with. */
+/** Logs the assessment of a deadlock that ends without an unblock, and settles the task's anomalies. */
 export function withAssessment<K extends 'abandon' | 'supersede'>(
   s: Situation<K>,
   state: State,

@@ -1,5 +1,5 @@
-// The copy that a reviewer looks at: where it is and what it held when it was handed over, so that a verdict can
-// be refused whose giver edited what it reviews; and that it was found changed when the session was over.
+// The rows about the reviewer's copy: where it is and which tree it held, and that it was changed when the session was
+// over. A verdict is refused when its reviewer edited the copy.
 
 import { event, evolve, withTask } from '../change.ts';
 import { isFullCommit } from '../commit-ids.ts';
@@ -10,13 +10,13 @@ import type { Task } from '../state.ts';
 import { list } from './coder.ts';
 
 export interface ReviewCopy {
-  /** From the project's root. */
+  /** The path from the project's root. */
   readonly folder: string;
-  /** Of its tracked files. */
+  /** The git tree of its tracked files. */
   readonly tree: string;
 }
 
-/** Of the review that is under way; a person who reviews by hand has none. */
+/** The copy of the current review; a person who reviews by hand has none. */
 export function reviewCopyOf(task: Task): ReviewCopy | undefined {
   const history = historyOf(task);
   const claimed = history.findLastIndex((entry) => entry.event === 'review_claimed');

@@ -1,5 +1,5 @@
-// Rows of review and merge. A verdict is bound to the exact commit that was submitted;
-// whoever coded the task can never be among its approvers.
+// The rows of review. A verdict is bound to the exact commit that was submitted, and nobody who ever coded the task can
+// be among its approvers.
 
 import { duration, iso, later } from '../../text/time.ts';
 import { blockTask, QUESTIONS, REVIEW_DEADLOCK } from '../blocked.ts';
@@ -109,7 +109,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
   from: ['READY_FOR_REVIEW'],
   to: ['READY_FOR_REVIEW', 'APPROVED', 'REJECTED', 'BLOCKED'],
   already: ({ task, actor, command }) => {
-    // A verdict of an earlier round says nothing about this one.
+    // A verdict on an earlier submission says nothing about this one.
     const last = historyOf(task).findLast((entry) => ROUND.has(entry.event));
     return (
       last !== undefined &&
@@ -266,7 +266,7 @@ function reject(s: Situation<'submit-verdict'>): Change {
   };
 }
 
-/** Compared with the verdict just before; once a planner has unblocked the task, the count starts anew. */
+/** Compares with the verdict just before. After an unblock nothing counts as repeated. */
 function repeatsItself(task: Task, reason: string): boolean {
   const last = historyOf(task).findLast(isVerdictOrUnblocked);
   // A board that was imported has the last rejection, but maybe not its event.

@@ -1,5 +1,5 @@
-// The supervisor's word about its agent's sessions: what one used, how full its context is, and why the
-// agent cannot go on. Facts only, which wait for no kill switch; but for the start of a session.
+// The rows by which a supervisor records its agent's sessions: start, use, context, and why the agent cannot go on.
+// All but the start are facts, which no kill switch holds back.
 
 import { booked, plus } from '../../budget/rules/ledger.ts';
 import { begun, usedUp } from '../../budget/rules/limits.ts';
@@ -16,7 +16,7 @@ import { refuseUsedUp, roomOnDisk } from './may-start.ts';
 
 const HANDLED_KEPT = 200;
 
-/** Who holds a claim may start many sessions under it, and a planner has none: each is asked for by itself. */
+/** Each session needs its own permission: a claim may have many sessions, and a planner has no claim. */
 export const sessionStart: Row<'session-start'> = {
   name: 'session-start',
   usage: 'agent <role>',
@@ -185,7 +185,7 @@ export const trouble: Row<'trouble'> = {
 
 const agentOf = (state: State, id: string): Agent => state.agents[id] ?? { role: 'coder', status: 'IDLE' };
 
-/** A supervisor speaks for its own agent, and only for one that is on the board. */
+/** A supervisor records only for its own agent, which must be on the board. */
 function ownRegistered(): Guard<'session-start' | 'session-end' | 'context-used' | 'trouble'> {
   return {
     name: 'own-agent',

@@ -1,4 +1,4 @@
-// Rows about sprints: opening the next one, its deadline, and what the people learned from it.
+// The rows about sprints: opening the next one, its deadline, and what people learned from it.
 
 import { iso } from '../../text/time.ts';
 import { aligned, patch, withSprint } from '../change.ts';
@@ -144,7 +144,7 @@ export const retrospective: Row<'retrospective'> = {
   },
 };
 
-/** What is there of it, whoever wrote it. */
+/** The sprint's retrospective as far as it has the expected form: people edit it by hand. */
 export function retrospectiveOf({ sprint }: State): { readonly file?: string; readonly learned: readonly string[] } {
   const kept = isObject(sprint.retrospective) ? (sprint.retrospective as Readonly<Record<string, unknown>>) : {};
   const { file, learned } = kept;

@@ -1,4 +1,5 @@
-// The coder offers a commit for review. Liza looks at the commit itself, never at what the coder says of it.
+// The row by which a coder submits a commit for review. Its guards look at the commit itself, never at what the coder
+// says about it.
 
 import { iso, later } from '../../text/time.ts';
 import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
@@ -204,7 +205,7 @@ function testsWithCode({ task, command, settings }: Situation<'submit-for-review
   return refuse(fact, `Add a test; these count as tests: ${patterns.join(', ')}`);
 }
 
-/** The last guard: whoever is refused by it alone has passed all that is cheap to check. */
+/** The last guard: a submission that only this one refuses has passed all cheap checks, and is worth running. */
 function proved({ task, command, settings, usage }: Situation<'submit-for-review'>): Refusal | undefined {
   const commands = proofCommands(settings, task);
   if (commands.length === 0) return undefined;

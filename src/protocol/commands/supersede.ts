@@ -1,5 +1,5 @@
-// Replacing a task by others: one transaction in which original, replacements, dependents, sprint
-// and alignment history agree. Chains of replacements end at a human.
+// The row that replaces a task by others: one transaction changes original, replacements, dependents, sprint and
+// alignment history together. A third replacement in a row needs a person.
 
 import { iso } from '../../text/time.ts';
 import { plays } from '../board.ts';
@@ -162,7 +162,7 @@ function superseded(s: Situation<'supersede'>): {
   };
 }
 
-/** How many replacements led to this task. Recorded with each link, so that archiving the ancestors shortens nothing. */
+/** How many replacements led to this task. Each link records the number, because ancestors may be archived. */
 export function chainDepth(state: State, task: Task): number {
   const recorded = historyOf(task).flatMap((entry) =>
     entry.event === 'supersedes' && typeof entry.chain === 'number' ? [entry.chain] : [],
@@ -170,7 +170,7 @@ export function chainDepth(state: State, task: Task): number {
   return Math.max(0, lineage(state, task).length - 1, ...recorded);
 }
 
-/** The longest line of predecessors, oldest first, ending in the task itself; bounded, links may be forged. */
+/** The task's predecessors, oldest first, and the task itself. Bounded, because links may be edited by hand. */
 function lineage(state: State, task: Task): readonly string[] {
   const line = [task.id];
   let at: Task | undefined = task;

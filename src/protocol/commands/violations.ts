@@ -1,5 +1,5 @@
-// What agents tried that is not theirs, recorded against them by Liza itself: acting as somebody else, and moving a branch
-// that is not their task's. It is told in the anomalies and as an alarm until somebody has dealt with it.
+// The rows that record an agent's violations: it acted as somebody else, or moved a branch that is not its task's.
+// Liza itself records them as anomalies, and an alarm lasts until somebody has processed them.
 
 import { gist } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
@@ -10,9 +10,9 @@ import { type Refusal, refuse } from '../decision.ts';
 import type { Row, Situation } from '../row.ts';
 import type { Anomaly, State } from '../state.ts';
 
-/** A loop of attempts is counted once in this while: it must not fill the journal. */
+/** Repeated attempts are counted once in this time, so that a loop does not fill the journal. */
 const AGAIN_MS = 60_000;
-/** Different attempts of one agent that are told one by one; further ones are added to the last. */
+/** So many different attempts of one agent have an anomaly each; further ones count with the last. */
 const MOST_OPEN = 10;
 
 const openOf = (state: State, agent: string): readonly Anomaly[] =>
@@ -73,7 +73,7 @@ export const branchMoved: Row<'branch-moved'> = {
   who: ['supervisor', 'human'],
   from: 'board',
   to: [],
-  // Told once for where it is, also after somebody has dealt with it.
+  // Recorded once for each place of the branch, also after somebody has processed it.
   already: ({ state, command }) =>
     state.anomalies.some(
       ({ type, details }) =>

@@ -1,4 +1,4 @@
-// What `wt create` and `wt delete` record once git is done: a worktree made again, or taken away.
+// The rows of `wt create` and `wt delete`: git has made the worktree again, or removed it.
 
 import { event, evolve, withTask } from '../change.ts';
 import { type Refusal, refuse } from '../decision.ts';

@@ -1,4 +1,4 @@
-// What may be taken next, and by whom: the claim order of SPEC §5 and the reasons a task is not to be had.
+// What may be taken next, and by whom: the order of claims, and the reasons why a task cannot be taken.
 // Advice for supervisors and people; the guards of the table decide again inside the transaction.
 
 import { usedUp, usedUpWords } from '../../budget/rules/limits.ts';

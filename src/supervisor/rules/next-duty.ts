@@ -1,4 +1,4 @@
-// What one supervisor has to do next, by the board alone: the order of SPEC §8. Advice: the transaction that
+// What one supervisor has to do next, by the board alone, in the order of precedence. Advice: the transaction that
 // starts the work decides again. Agents of one role take turns: the first idle one takes the first piece
 // of work, the second the second, so that a crowd that wakes at once does not race for the same task.
 

@@ -1,4 +1,4 @@
-// What becomes of an agent after its session (SPEC §8 "Exits"): exit, facts and past → go on, wait, start again
+// What becomes of an agent after its session: exit, facts and past → go on, wait, start again
 // later, give the task up, or stop. A declared code counts before the process's own; what the blackboard and
 // git show counts before what anybody said. Every repetition here has a limit, and every limit a next owner.
 

@@ -1,4 +1,4 @@
-// §15, G01, G10: what an agent tried that is not its own is recorded against it, and a loop of attempts floods nothing.
+// An agent's violations are recorded against it, and a loop of attempts does not flood the journal (gauntlet G01, G10).
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
