@@ -21,7 +21,7 @@ if (values.help) {
   console.log(`npm run planted -- [options]
   --list              what would be planted
   --table, --gauntlet one half alone
-  --only a,b          only those (submit-for-review/dirty, step/epoch, G03, G01/2)
+  --only a,b          only those (submit-for-review/clean-sync, step/epoch, G03, G01/2)
   --slice n           n of them, evenly spread, every third of the gauntlet: for CI
   --jobs n            so many at once (2)`);
   process.exit(0);

@@ -77,7 +77,7 @@ ${diagram(onTasks, TERMINAL_STATUSES)}
 
 ## Commands on a task
 ${table(onTasks, ['Command', 'Who', 'From', 'To', 'Guards', 'Effects'], (row) => [
-  `\`${usage(row.name, '<task>')}\`${INNER.has(row.name) ? ` (\`${row.name}\`)` : ''}<br>${row.summary}`,
+  command(row, '<task>', usage),
   who(row),
   from(row),
   row.to.length === 0 ? 'unchanged' : row.to.join(', '),
@@ -87,7 +87,7 @@ ${table(onTasks, ['Command', 'Who', 'From', 'To', 'Guards', 'Effects'], (row) =>
 
 ## Commands on the board
 ${table(onBoard, ['Command', 'Who', 'Guards', 'Effects'], (row) => [
-  `\`${usage(row.name, '[task]')}\`${INNER.has(row.name) ? ` (\`${row.name}\`)` : ''}<br>${row.summary}`,
+  command(row, '[task]', usage),
   who(row),
   guards(row),
   row.effects,
@@ -110,23 +110,9 @@ ${TASK_STATUSES.map((status) => `- **${status}**${TERMINAL_STATUSES.includes(sta
 `;
 }
 
-/** Steps inside a command or supervisor, which nobody types under their own name. */
-const INNER = new Set([
-  'merge',
-  'merge-failed',
-  'reserve-merge',
-  'release-merge',
-  'hold-merge',
-  'reserve-claim',
-  'release-reservation',
-  'renew-worktree',
-  'drop-worktree',
-  'limit',
-  'integration-moved',
-  'checkpoint-over',
-  'resolve',
-]);
-
+/** The line that is typed, and the row's name where that line begins otherwise: the diagram and the states use it. */
+const command = (row, task, usage) =>
+  `\`${usage(row.name, task)}\`${row.usage.startsWith(row.name) ? '' : ` (\`${row.name}\`)`}<br>${row.summary}`;
 const who = (row) => row.who.map((part) => PARTS[part]).join(', ');
 const names = (rows, test) => rows.filter((row) => test(row) === true).map((row) => row.name);
 const list = (items) => (items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`);

@@ -78,7 +78,7 @@ export const g33 = {
       red: /had not come: the next reviewer/,
     },
     {
-      take: { file: 'src/cli/verbs/submit-verdict.ts', find: "!TOO_LATE.has(outcome.guard ?? '')", put: 'true' },
+      take: { file: 'src/cli/verbs/submit-verdict.ts', find: 'outcome.raced !== true', put: 'true' },
       red: /it was not kept/,
     },
     {

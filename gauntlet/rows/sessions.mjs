@@ -139,7 +139,11 @@ export const g20 = {
   plant: [
     {
       take: [
-        { file: 'src/protocol/decide.ts', find: "if (stale !== undefined) return named(stale, 'epoch');", put: '' },
+        {
+          file: 'src/protocol/decide.ts',
+          find: "if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });",
+          put: '',
+        },
         'submit-for-review/holds-task',
       ],
       red: /submit was refused without/,

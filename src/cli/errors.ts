@@ -1,4 +1,4 @@
-// The one map from what was thrown to a refusal with an exit code (SPEC §16). Expected refusals are
+// The one map from what was thrown to a refusal with an exit code. Expected refusals are
 // values and never come here; this is for the environment's failures and for our own mistakes.
 
 import { EnvironmentError, type Refusal, Refused, refuse } from '../protocol/decision.ts';
@@ -9,7 +9,7 @@ export function explain(error: unknown): Refusal {
   const known = isErrno(error) ? ERRNO[error.code] : undefined;
   if (known !== undefined && isErrno(error)) {
     const where = error.path === undefined ? '' : `: ${error.path}`;
-    return refuse(`${known[0]}${where}`, known[1], 1, error.code);
+    return refuse(`${known[0]}${where}`, known[1], 1, 'environment');
   }
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return refuse(

@@ -3,6 +3,7 @@
 
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
+import type { RefusalName } from '../protocol/refusal-names.ts';
 import { isBrokered, onlyLooks, refuseBrokered } from '../sandbox/mailbox-commands.ts';
 import { COMMON_OPTIONS, readArgs } from './args.ts';
 import { explain } from './errors.ts';
@@ -62,12 +63,12 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
 }
 
 async function remembered({ name, entry }: Found, io: Io, result: Result): Promise<Result> {
-  if (result.ok || !WHO.has(result.guard ?? '')) return result;
+  if (result.ok || !WHO.has(result.guard)) return result;
   return (await import('../identity/record-violation.ts')).judged(io, { name, groups: entry.groups }, result);
 }
 
 /** Guards that say: not you. */
-const WHO: ReadonlySet<string> = new Set(['identity', 'credential', 'role']);
+const WHO: ReadonlySet<RefusalName | undefined> = new Set(['identity', 'credential', 'role']);
 
 /** `plan done` before `plan`: the longer name wins. Options that come first are moved behind the verb. */
 function findVerb(argv: readonly string[]): Found | Refusal {

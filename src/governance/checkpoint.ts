@@ -74,5 +74,4 @@ function told(outcome: Halted | Refusal): Done {
 }
 
 /** The board was read while somebody else was changing it: what it seemed to ask for is not asked for any more. */
-const unlessPast = (refusal: Refusal): Refusal | undefined =>
-  refusal.guard === 'file-there' || refusal.guard === 'file-gone' ? undefined : refusal;
+const unlessPast = (refusal: Refusal): Refusal | undefined => (refusal.raced === true ? undefined : refusal);

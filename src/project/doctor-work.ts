@@ -11,7 +11,7 @@ import { settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
-import { FOREIGN, findTrouble, type Mended, reconcile } from '../tasks/reconcile.ts';
+import { findTrouble, type Mended, reconcile } from '../tasks/reconcile.ts';
 import type { Finding } from './doctor.ts';
 
 export async function examineWork(hands: TaskContext, fix: boolean): Promise<readonly Finding[]> {
@@ -25,7 +25,8 @@ function finding({ subject, problem, done, resists }: Mended): Finding {
   const message = problem.includes(subject) ? problem : `${subject}: ${problem}`;
   if (done !== undefined) return { check: 'worktrees', level: 'ok', message: `${message}; ${done}`, fixed: true };
   if (resists === undefined) return { check: 'worktrees', level: 'broken', message, remedy: 'liza doctor --fix' };
-  if (resists.guard === FOREIGN) return { check: 'worktrees', level: 'warning', message, remedy: resists.hint };
+  // Nothing is wrong with it as long as no task wants its name.
+  if (resists.guard === 'foreign') return { check: 'worktrees', level: 'warning', message, remedy: resists.hint };
   const why = message.includes(resists.message) ? message : `${message}: ${resists.message}`;
   return { check: 'worktrees', level: 'broken', message: why, remedy: resists.hint };
 }

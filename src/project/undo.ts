@@ -3,9 +3,11 @@
 // nothing that has ended. Fields return to what they were; history is never cut, it gains `undone`.
 
 import { type Actor, actorName } from '../protocol/board.ts';
+import type { CommandName } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { invariants } from '../protocol/invariants.ts';
 import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
+import { TABLE } from '../protocol/table.ts';
 import type { Fields } from '../protocol/values.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -23,32 +25,6 @@ export interface Undone {
   readonly entry: Entry;
   readonly seq: number;
 }
-
-/** Commands whose effect is not in the state alone. */
-const EFFECTFUL = new Set([
-  'init',
-  'imported',
-  'migrated',
-  'register',
-  'reserve-claim',
-  'release-reservation',
-  'claim-task',
-  'claim-review',
-  'release-claim',
-  'renew-worktree',
-  'drop-worktree',
-  'submit-for-review',
-  'reserve-merge',
-  'merge',
-  'merge-failed',
-  'hold-merge',
-  'release-merge',
-  'session-start',
-  'session-end',
-  'integration-moved',
-  'accept-integration',
-  'exit',
-]);
 
 export function undo(context: BoardContext, actor: Actor, wanted: number | undefined): Promise<Undone | Refusal> {
   return inTurn<Undone>(context, async (session) => {
@@ -87,12 +63,18 @@ export function undo(context: BoardContext, actor: Actor, wanted: number | undef
   });
 }
 
+/** Entries of the journal by which a board came into being; no row of the table made them. */
+const BEGINNINGS: ReadonlySet<string> = new Set(['init', 'imported', 'migrated']);
+
+const isIrreversible = (command: string): boolean =>
+  BEGINNINGS.has(command) || (Object.hasOwn(TABLE, command) && TABLE[command as CommandName].irreversible === true);
+
 function refuseUndo(session: Session, target: Entry): Refusal | undefined {
   const what = `entry ${target.seq} (${target.command})`;
   if (target.undoes !== undefined) {
     return refuse(`${what} is an undo itself`, 'make the change again with its own command', 1, 'undo');
   }
-  if (EFFECTFUL.has(target.command) || target.effect === true) {
+  if (target.effect === true || isIrreversible(target.command)) {
     return refuse(
       `${what} cannot be undone: it had an effect outside the blackboard`,
       'undo it where it took place',

@@ -1,5 +1,5 @@
-// Turning a task BLOCKED, whoever does it: the reason, the questions that would unblock it,
-// the coder it counts against. Every owner of the task lets go in the same change.
+// Makes a task BLOCKED: the reason, the questions that would unblock it, the coder it counts against.
+// Every owner of the task lets go in the same change.
 
 import { detach, event, evolve, type Patch, unique, withTask } from './change.ts';
 import type { CommandName } from './command.ts';
@@ -36,6 +36,10 @@ export interface Block {
   /** Named `limit` when a limit, not somebody's judgement, blocked it. */
   readonly event?: 'blocked' | 'limit';
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** Further changes of the task. */
+  readonly changes?: Patch<Task>;
+  /** Events that led to it, recorded before the block. */
+  readonly earlier?: readonly HistoryEvent[];
 }
 
 export function blockTask<K extends CommandName>(
@@ -43,10 +47,8 @@ export function blockTask<K extends CommandName>(
   state: State,
   task: Task,
   block: Block,
-  changes: Patch<Task> = {},
-  earlier: readonly HistoryEvent[] = [],
 ): State {
-  const { reason, questions, attempted, failed } = block;
+  const { reason, questions, attempted, failed, changes = {}, earlier = [] } = block;
   const told = event(situation, block.event ?? 'blocked', { reason, questions, failed, ...block.extra });
   const counted =
     failed === undefined

@@ -48,9 +48,8 @@ export function withAgent(state: State, id: string, agent: Agent): State {
 export function attach(
   state: State,
   id: string,
-  status: AgentStatus,
   task: Task,
-  lease: { readonly expires: string; readonly now: string },
+  { status, expires, now }: { readonly status: AgentStatus; readonly expires: string; readonly now: string },
 ): State {
   const agent = state.agents[id];
   if (agent === undefined) return state;
@@ -60,8 +59,8 @@ export function attach(
     patch(agent, {
       status,
       current_task: task.id,
-      lease_expires: lease.expires,
-      heartbeat: lease.now,
+      lease_expires: expires,
+      heartbeat: now,
       epoch: task.epoch,
       declared_exit: undefined,
     }),
@@ -96,12 +95,16 @@ export function aligned<K extends CommandName>(
   return withGoal(state, { alignment_history: [...(state.goal.alignment_history ?? []), entry] });
 }
 
+interface Reported {
+  readonly type: Anomaly['type'];
+  readonly task?: string | undefined;
+  readonly details: NonNullable<Anomaly['details']>;
+}
+
 export function withAnomaly<K extends CommandName>(
   { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
   state: State,
-  type: Anomaly['type'],
-  task: string | undefined,
-  details: NonNullable<Anomaly['details']>,
+  { type, task, details }: Reported,
 ): State {
   const logged: Anomaly = {
     id: freeId('anomaly', new Set(state.anomalies.map((one) => one.id ?? ''))),

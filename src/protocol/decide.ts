@@ -1,6 +1,6 @@
-// decide(board, command, who and when) → the changed state or a refusal. The only place where a
-// status changes. Order: role → input → task → epoch → already → state → switches → guards → change
-// → re-check. A change may not introduce a violation; one that was there before never stands in its way.
+// Decides one command on one board: the answer is the changed state or a refusal. Nothing else changes a status.
+// The order of checks: role, input, task, epoch, already done, state, kill switches, guards, change, invariants.
+// A change may not introduce a violation; a violation that was there before does not stop it.
 
 import type { Instant } from '../text/time.ts';
 import { type Actor, actorName, type Board, type Part } from './board.ts';
@@ -13,13 +13,14 @@ import { introduced } from './invariants.ts';
 import { onHold } from './kill-switches.ts';
 import { admits, haltedBy, nextHint } from './next-commands.ts';
 import { concealed, refuseSecretInCommand } from './redact-command.ts';
+import type { RefusalName } from './refusal-names.ts';
 import type { Row, Situation } from './row.ts';
 import { settleSprint } from './sprint.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
 import { usage } from './usage.ts';
 
-/** From here on a coder is told to hand off. */
+/** At this share of its context a coder is told to hand off. */
 export const HANDOFF_PERCENT = 90;
 
 export interface Asking {
@@ -36,8 +37,8 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
     return refuse(`there is no command ${String(command.name)}`, 'See them: liza help', 1, 'command');
   const task = taskOf(board, row, command);
   const part = partFor(row, actor, task);
-  if (part === undefined) return notYours(board, row, command, actor, task);
-  const named = (refusal: Refusal, guard?: string) => explain(command, refusal, guard);
+  if (part === undefined) return notYours({ board, row, command, actor, task });
+  const named = (refusal: Refusal, by?: Refuser) => explain(command, refusal, by);
   const bad = checkInput(command);
   if (bad !== undefined) return named(bad);
   const told = refuseSecretInCommand(asked, command);
@@ -55,25 +56,26 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
     command,
     task,
     secrets,
+    usage,
   } as Situation<CommandName>;
   const stale = staleEpoch(situation, row);
-  if (stale !== undefined) return named(stale, 'epoch');
+  if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });
   if (row.already?.(situation) === true) return alreadyDone(command, state, task);
   if (task !== undefined && Array.isArray(row.from) && !admits(row, part, task.status)) {
-    return named(wrongState(board, row, part, actor, task), 'state');
+    return named(wrongState(situation, row), { name: 'state', raced: true });
   }
   const halted = haltedBy(board, row, part, task);
-  if (halted !== undefined) return named(onHold(board, halted, part, task), 'switches');
+  if (halted !== undefined) return named(onHold(board, halted, part, task), { name: 'switches' });
   for (const guard of row.guards) {
     const refusal = guard.check(situation);
-    if (refusal !== undefined) return named(refusal, guard.name);
+    if (refusal !== undefined) return named(refusal, guard);
   }
   const change = row.change(situation);
   if ('ok' in change) return named(change);
   return checked(board, command, reminded(change, command, actor), now);
 }
 
-/** A running agent hears of its context through the answers to its own commands. */
+/** Tells a running coder, with the answer to its own command, that its context is nearly used up. */
 function reminded(change: Omit<Decided, 'ok'>, command: Command, actor: Actor): Omit<Decided, 'ok'> {
   const agent = change.state.agents[actor.id ?? ''];
   const due = agent !== undefined && actor.parts.includes('coder') && (agent.context_percent ?? 0) >= HANDOFF_PERCENT;
@@ -94,13 +96,15 @@ function partFor(row: Row<CommandName>, actor: Actor, task: Task | undefined): P
   return mine.find((part) => task !== undefined && admits(row, part, task.status)) ?? mine[0];
 }
 
-function notYours(
-  board: Board,
-  row: Row<CommandName>,
-  command: Command,
-  actor: Actor,
-  task: Task | undefined,
-): Refusal {
+interface NotYours {
+  readonly board: Board;
+  readonly row: Row<CommandName>;
+  readonly command: Command;
+  readonly actor: Actor;
+  readonly task: Task | undefined;
+}
+
+function notYours({ board, row, command, actor, task }: NotYours): Refusal {
   const who = actor.id === undefined ? actorName(actor) : `${actor.id} (${actor.parts.join(', ')})`;
   const agent = 'agent' in command && typeof command.agent === 'string' ? command.agent : '<agent>';
   const hint =
@@ -111,7 +115,9 @@ function notYours(
         : task === undefined
           ? 'See what your role may do: liza help roles'
           : nextHint(board, actor, task);
-  return explain(command, refuse(`it is for ${row.who.map(spoken).join(' or ')}, not for ${who}`, hint), 'role');
+  return explain(command, refuse(`it is for ${row.who.map(spoken).join(' or ')}, not for ${who}`, hint), {
+    name: 'role',
+  });
 }
 
 function noTask(board: Board, command: Command): Refusal {
@@ -126,7 +132,7 @@ function noTask(board: Board, command: Command): Refusal {
   );
 }
 
-/** A session that lost its task must find out at its next word. */
+/** A session that lost its task finds out with its next command. */
 function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<CommandName>): Refusal | undefined {
   if (actor.epoch === undefined) return undefined;
   const current = task === undefined ? state.agents[actor.id ?? '']?.epoch : (task.epoch ?? 0);
@@ -146,7 +152,7 @@ function alreadyDone(command: Command, state: State, task: Task | undefined): De
   };
 }
 
-function wrongState(board: Board, row: Row<CommandName>, part: Part, actor: Actor, task: Task): Refusal {
+function wrongState({ board, part, actor, task }: Situation<CommandName>, row: Row<CommandName>): Refusal {
   if (isTerminal(task.status)) {
     return refuse(
       `${task.id} is ${task.status}, and nothing leaves ${task.status}`,
@@ -156,8 +162,8 @@ function wrongState(board: Board, row: Row<CommandName>, part: Part, actor: Acto
   const from = row.fromOf?.[part] ?? row.from;
   const allowed = Array.isArray(from) ? from.join(', ') : '';
   return refuse(
-    `${task.id} is ${task.status}, and ${TYPED_AS[row.name] ?? row.name} by ${spoken(part)} needs ${allowed}`,
-    row.instead?.(task) ?? nextHint(board, actor, task),
+    `${task.id} is ${task.status}, and ${row.typed ?? row.name} by ${spoken(part)} needs ${allowed}`,
+    row.instead?.(task, usage) ?? nextHint(board, actor, task),
   );
 }
 
@@ -173,40 +179,29 @@ function checked(board: Board, command: Command, change: Omit<Decided, 'ok'>, no
   return explain(
     command,
     refuse(`it would leave the state inconsistent: ${first.join('; ')}`, 'See what is wrong: liza validate', 4),
-    'invariants',
+    { name: 'invariants' },
   );
 }
 
-function explain(command: Command, refusal: Refusal, guard?: string): Refusal {
+/** A guard of the row, or a step around them. */
+interface Refuser extends Pick<Refusal, 'needs' | 'raced'> {
+  readonly name: RefusalName;
+}
+
+function explain(command: Command, refusal: Refusal, by: Refuser = { name: 'input' }): Refusal {
   return {
     ...refusal,
     message: `${label(command)} refused: ${refusal.message}`,
-    guard: refusal.guard ?? guard ?? 'input',
+    guard: refusal.guard ?? by.name,
+    ...(by.needs === undefined ? {} : { needs: by.needs }),
+    ...(by.raced === undefined ? {} : { raced: by.raced }),
   };
 }
 
 function label(command: Command): string {
   const subject = 'task' in command && typeof command.task === 'string' ? ` ${command.task.slice(0, 80)}` : '';
-  return `${TYPED_AS[command.name] ?? command.name}${subject}`;
+  return `${TABLE[command.name].typed ?? command.name}${subject}`;
 }
-
-/** Steps inside a command, called by the name that people type. */
-const TYPED_AS: Readonly<Partial<Record<CommandName, string>>> = {
-  'reserve-claim': 'claim-task',
-  'release-reservation': 'claim-task',
-  'renew-worktree': 'wt create',
-  'record-validation': 'submit-for-review',
-  'review-copy': 'claim-review',
-  'review-changed': 'claim-review',
-  'drop-worktree': 'wt delete',
-  'reserve-merge': 'wt merge',
-  merge: 'wt merge',
-  'merge-failed': 'wt merge',
-  'hold-merge': 'wt merge',
-  'release-merge': 'wt merge',
-  'accept-integration': 'doctor --accept-integration',
-  resolve: 'analyze --resolve',
-};
 
 const SPOKEN: Readonly<Record<Part, string>> = {
   human: 'a person',

@@ -1,10 +1,15 @@
-// What comes out of the core: a decided change or a refusal, both plain values.
+// What the protocol answers: a decided change or a refusal, both plain values. What the environment or our own mistakes
+// break is thrown instead, as a typed error.
 
 import type { Switch } from './board.ts';
+import type { RefusalName } from './refusal-names.ts';
 import type { State, Task } from './state.ts';
 
-/** Exit codes of SPEC §16, minus 0. */
+/** The exit code: 1 refused, 2 the lock was not free, 3 git failed, 4 the state is inconsistent, 5 something is missing. */
 export type RefusalCode = 1 | 2 | 3 | 4 | 5;
+
+/** What a guard looks at besides the board: what the caller read from disk and git, or what Liza ran at the commit. */
+export type Need = 'facts' | 'proof';
 
 export interface Refusal {
   readonly ok: false;
@@ -13,8 +18,12 @@ export interface Refusal {
   readonly message: string;
   /** What to do next. */
   readonly hint: string;
-  /** Which guard said no; for tests and the audit, never shown. */
-  readonly guard?: string;
+  /** Which guard said no; for callers and tests, never shown. */
+  readonly guard?: RefusalName;
+  /** What the guard looks at that the caller has to find out. */
+  readonly needs?: Need;
+  /** Others were faster: no mistake of the caller, and worth another try. */
+  readonly raced?: true;
   /** What the caller should hear besides: an edit by hand that was found on the way. */
   readonly notices?: readonly { readonly level: 'info' | 'alarm'; readonly message: string }[];
 }
@@ -39,7 +48,7 @@ export type Decision = Decided | Refusal;
 
 export const isRefusal = (value: object): value is Refusal => 'ok' in value && value.ok === false;
 
-export const refuse = (message: string, hint: string, code: RefusalCode = 1, guard?: string): Refusal => ({
+export const refuse = (message: string, hint: string, code: RefusalCode = 1, guard?: RefusalName): Refusal => ({
   ok: false,
   code,
   message,

@@ -7,9 +7,9 @@ import { type Refusal, refuse } from './decision.ts';
 import { dependencyCycle, findTask, statusOf } from './find.ts';
 import { historyOf } from './leases.ts';
 import { proofCommands } from './proof.ts';
+import type { Usage } from './row.ts';
 import { DEFAULT_TEST_PATTERNS, onlyTests, parseScope } from './scope.ts';
-import { type State, settings, TASK_TYPES, type Task } from './state.ts';
-import { usage } from './usage.ts';
+import { settings, TASK_TYPES, type Task } from './state.ts';
 
 export const DEFAULT_PRIORITY = 3;
 
@@ -30,12 +30,14 @@ export const DEFINITION_FIELDS = [
 /** The fields that tell a coder what to do; only these make a definition *changed*. */
 const SUBSTANCE = ['done_when', 'scope', 'spec_ref', 'validation'] as const;
 
+/** What a definition is judged by: the board, and how hints name the commands that mend it. */
+interface Judged {
+  readonly board: Pick<Board, 'state' | 'archived'>;
+  readonly usage: Usage;
+}
+
 /** Whatever was given is well-formed: priority, type, limits, dependencies. */
-export function checkDefinition(
-  board: Pick<Board, 'state' | 'archived'>,
-  id: string,
-  given: DefinitionChange,
-): Refusal | undefined {
+export function checkDefinition(by: Judged, id: string, given: DefinitionChange): Refusal | undefined {
   const { priority, type, depends_on } = given;
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 1 && priority <= 5)) {
     return refuse(`priority is ${priority}`, 'Use a whole number from 1 (highest) to 5: --priority 2', 1, 'priority');
@@ -49,14 +51,10 @@ export function checkDefinition(
       return refuse(`${limit} is ${value}`, 'Use a whole number of at least 1', 1, 'limits');
     }
   }
-  return depends_on === undefined ? undefined : checkDependencies(board, id, depends_on);
+  return depends_on === undefined ? undefined : checkDependencies(by, id, depends_on);
 }
 
-function checkDependencies(
-  board: Pick<Board, 'state' | 'archived'>,
-  id: string,
-  dependencies: readonly string[],
-): Refusal | undefined {
+function checkDependencies({ board, usage }: Judged, id: string, dependencies: readonly string[]): Refusal | undefined {
   const unknown = dependencies.filter((dependency) => dependency !== id && statusOf(board, dependency) === undefined);
   if (unknown.length > 0) {
     return refuse(
@@ -77,8 +75,8 @@ function checkDependencies(
 }
 
 /** The gates a task passes before anyone may claim it. */
-export function checkGates(board: Board, task: Task, facts: SpecFacts): Refusal | undefined {
-  const amend = (flag: string) => `${usage('amend', task.id).split(' --')[0]} ${flag}`;
+export function checkGates(by: Judged, task: Task, facts: SpecFacts): Refusal | undefined {
+  const amend = amending(by, task);
   if (blank(task.spec_ref)) {
     return refuse('it has no spec_ref', `Name the spec it follows: ${amend('--spec specs/…')}`, 1, 'spec-ref');
   }
@@ -96,40 +94,48 @@ export function checkGates(board: Board, task: Task, facts: SpecFacts): Refusal 
   if (blank(task.scope)) {
     return refuse('it has no scope', `Say what is IN and OUT: ${amend('--scope "IN: …"')}`, 1, 'scope');
   }
-  return checkDependencyGate(board, task) ?? checkTestGates(board.state, task);
+  return checkDependencyGate(by, task) ?? checkTestGates(by, task);
 }
 
-export function checkDependencyGate(board: Board, task: Task): Refusal | undefined {
+/** The line that mends the task with one option. */
+const amending =
+  ({ usage }: Judged, { id }: Task) =>
+  (option: string): string =>
+    `${usage('amend', id).split(' --')[0]} ${option}`;
+
+function checkDependencyGate(by: Judged, task: Task): Refusal | undefined {
+  const { board, usage } = by;
+  const amend = amending(by, task);
   for (const id of task.depends_on ?? []) {
     const status = statusOf(board, id);
     if (status === 'ABANDONED') {
       return refuse(
         `it depends on ${id}, which was ABANDONED`,
-        `Take the dependency out: ${usage('amend', task.id).split(' --')[0]} --depends …; or give it up too: ${usage('abandon', task.id)}`,
+        `Take the dependency out: ${amend('--depends …')}; or give it up too: ${usage('abandon', task.id)}`,
         1,
         'no-abandoned-dependency',
       );
     }
     if (status === 'SUPERSEDED') {
-      const by = findTask(board.state, id)?.superseded_by?.join(',') ?? '…';
+      const replacements = findTask(board.state, id)?.superseded_by?.join(',') ?? '…';
       return refuse(
-        `it depends on ${id}, which was SUPERSEDED by ${by}`,
-        `Depend on the replacement: ${usage('amend', task.id).split(' --')[0]} --depends ${by}`,
+        `it depends on ${id}, which was SUPERSEDED by ${replacements}`,
+        `Depend on the replacement: ${amend(`--depends ${replacements}`)}`,
         1,
         'no-superseded-dependency',
       );
     }
   }
-  return checkDependencies(board, task.id, task.depends_on ?? []);
+  return checkDependencies(by, task.id, task.depends_on ?? []);
 }
 
-function checkTestGates(state: State, task: Task): Refusal | undefined {
+function checkTestGates(by: Judged, task: Task): Refusal | undefined {
   if ((task.type ?? 'code') !== 'code') return undefined;
-  const config = settings(state);
+  const config = settings(by.board.state);
   if (onlyTests(parseScope(task.scope ?? ''), config.test_patterns ?? DEFAULT_TEST_PATTERNS)) {
     return refuse(
       'a code task whose IN scope holds only test files splits the tests from their code, and whoever writes the code could not prove it',
-      `Put the tests into the task that writes the code, and give this one up: ${usage('abandon', task.id)}`,
+      `Put the tests into the task that writes the code, and give this one up: ${by.usage('abandon', task.id)}`,
       1,
       'tests-included',
     );
@@ -137,7 +143,7 @@ function checkTestGates(state: State, task: Task): Refusal | undefined {
   if (proofCommands(config, task).length > 0) return undefined;
   return refuse(
     'no command proves it: it has no validation, and the project has no test_command',
-    `Name one that fails until it is done: ${usage('amend', task.id).split(' --')[0]} --validate "npm test"; or, for every task, a person does: liza config set test_command "npm test"`,
+    `Name one that fails until it is done: ${amending(by, task)('--validate "npm test"')}; or, for every task, a person does: liza config set test_command "npm test"`,
     1,
     'proof',
   );

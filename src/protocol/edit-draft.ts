@@ -46,22 +46,19 @@ export interface Versions {
 }
 
 export function illegal(draft: Draft, versions: Versions, fact: string, hint?: string): void {
-  setAside(draft, versions.record, 'illegal', fact, hint ?? 'use the command for it: liza help', versions.theirs);
+  const { record, theirs: value } = versions;
+  draft.aside.push({ record, kind: 'illegal', reason: fact, hint: hint ?? 'use the command for it: liza help', value });
 }
 
 export function conflict(draft: Draft, versions: Versions, fact: string): void {
-  setAside(draft, versions.record, 'conflict', fact, 'make the change again on the current record', versions.theirs);
-}
-
-export function setAside(
-  draft: Draft,
-  record: string,
-  kind: Aside['kind'],
-  reason: string,
-  hint: string,
-  value: unknown,
-): void {
-  draft.aside.push({ record, kind, reason, hint, value });
+  const { record, theirs: value } = versions;
+  draft.aside.push({
+    record,
+    kind: 'conflict',
+    reason: fact,
+    hint: 'make the change again on the current record',
+    value,
+  });
 }
 
 /** Fields that are new or different in `after`; a field left out is a deletion and never counts. */
@@ -78,13 +75,15 @@ export const withState = (board: Board, changes: Fields): Board => ({
   state: { ...board.state, ...changes } as State,
 });
 
-export function replaceRecord(
-  board: Board,
-  section: string | undefined,
-  key: string,
-  before: unknown,
-  after: unknown,
-): Board {
+interface Replacement {
+  /** Absent: the record is a section by itself. */
+  readonly section: string | undefined;
+  readonly key: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export function replaceRecord(board: Board, { section, key, before, after }: Replacement): Board {
   if (section === undefined) return withState(board, { [key]: after });
   const current = (board.state as Fields)[section];
   if (Array.isArray(current)) {

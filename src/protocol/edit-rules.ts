@@ -1,4 +1,4 @@
-// What an edit by hand may do to each kind of record (SPEC §4 "External edits"), told by the command
+// What an edit by hand may do to each kind of record (docs/blackboard.md). Each edit is decided as the command that
 // it amounts to: a new task is add-task, a new definition amend, BLOCKED replan, a setting config set.
 
 import { iso } from '../text/time.ts';
@@ -6,16 +6,7 @@ import { OPERATOR } from './board.ts';
 import type { Command, Definition, DefinitionChange } from './command.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
-import {
-  changedFields,
-  type Draft,
-  illegal,
-  pick,
-  replaceRecord,
-  setAside,
-  type Versions,
-  withState,
-} from './edit-draft.ts';
+import { changedFields, type Draft, illegal, pick, replaceRecord, type Versions, withState } from './edit-draft.ts';
 import { checkRecord } from './invariants.ts';
 import { hideIn } from './redact-command.ts';
 import { guardedSetting, knownSetting } from './setting-metadata.ts';
@@ -148,9 +139,11 @@ export function adoptConfig(draft: Draft, versions: Versions): void {
     const one = { ...versions, record: `config/${key}`, theirs: value };
     if (same(value, (versions.head as Fields | undefined)?.[key])) continue;
     if (meanwhile.includes(key)) {
-      setAside(draft, one.record, 'conflict', 'it changed here meanwhile', `liza config set ${key} …`, value);
+      const reason = 'it changed here meanwhile';
+      draft.aside.push({ record: one.record, kind: 'conflict', reason, hint: `liza config set ${key} …`, value });
     } else if (guardedSetting(key) && draft.edit.authority.kind !== 'adopt') {
-      setAside(draft, one.record, 'guarded', 'it executes, spends or loosens', 'to adopt it: liza edit --adopt', value);
+      const reason = 'it executes, spends or loosens';
+      draft.aside.push({ record: one.record, kind: 'guarded', reason, hint: 'to adopt it: liza edit --adopt', value });
     } else if (!knownSetting(key)) {
       draft.board = withState(draft.board, { config: { ...draft.board.state.config, [key]: value } });
       draft.adopted.push(`config: ${key}`);
@@ -173,7 +166,7 @@ export function adoptAgentRecord(draft: Draft, section: string, versions: Versio
     const next = { ...(versions.head as Fields), ...fields };
     const problem = checkRecord('agents', next)[0];
     if (problem !== undefined) return illegal(draft, versions, problem.message);
-    draft.board = replaceRecord(draft.board, 'agents', agent, versions.head, next);
+    draft.board = replaceRecord(draft.board, { section: 'agents', key: agent, before: versions.head, after: next });
     draft.adopted.push(`agents/${agent}: ${Object.keys(fields).join(', ')}`);
     return;
   }
@@ -199,7 +192,7 @@ function specFacts(draft: Draft, specRef: string | undefined): { spec_exists?: b
 function run(draft: Draft, versions: Versions, command: Command): boolean {
   const decision: Decision = decide(draft.board, command, { actor: OPERATOR, now: draft.edit.now });
   if (!decision.ok) {
-    setAside(draft, versions.record, 'illegal', decision.message, decision.hint, versions.theirs);
+    illegal(draft, versions, decision.message, decision.hint);
     return false;
   }
   draft.board = { ...draft.board, state: decision.state as State };

@@ -13,7 +13,6 @@ import {
   illegal,
   pick,
   replaceRecord,
-  setAside,
   type Versions,
   withState,
 } from './edit-draft.ts';
@@ -31,14 +30,13 @@ export interface EditMerge {
 export function mergeEdit(edit: Edit): EditMerge {
   const draft: Draft = { board: edit.head, edit, adopted: [], aside: [] };
   if (!isFields(edit.theirs)) {
-    setAside(
-      draft,
-      'state.yaml',
-      'illegal',
-      'the file is not a map of sections',
-      'see docs/blackboard.md',
-      edit.theirs,
-    );
+    draft.aside.push({
+      record: 'state.yaml',
+      kind: 'illegal',
+      reason: 'the file is not a map of sections',
+      hint: 'see docs/blackboard.md',
+      value: edit.theirs,
+    });
     return draft;
   }
   const names = new Set([...Object.keys(edit.head.state), ...Object.keys(edit.theirs)]);
@@ -51,39 +49,41 @@ function mergeSection(draft: Draft, section: string, theirs: unknown): void {
   const head = (draft.board.state as Fields)[section];
   if (theirs === undefined) return noteDeletion(draft, section, base, head);
   if (same(theirs, head) || same(theirs, base)) return;
-  if (!(section in StateSchema.entries)) return adoptOwnSection(draft, section, base, head, theirs);
-  const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map'>>)[section];
-  if (kind === 'list' && Array.isArray(theirs)) return mergeList(draft, section, base, head, theirs);
-  if (kind === 'map' && isFields(theirs)) return mergeMap(draft, section, base, head, theirs);
   const versions = { record: section, key: section, base, head, theirs };
+  if (!(section in StateSchema.entries)) return adoptOwnSection(draft, versions);
+  const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map'>>)[section];
+  if (kind === 'list' && Array.isArray(theirs)) return mergeList(draft, versions);
+  if (kind === 'map' && isFields(theirs)) return mergeMap(draft, versions);
   if (kind !== undefined) return illegal(draft, versions, `must be a ${kind}`);
   return section === 'config' ? adoptConfig(draft, versions) : adoptFree(draft, versions);
 }
 
-/** A section of the user's own: nobody's business but theirs, and no agent's. */
-function adoptOwnSection(draft: Draft, section: string, base: unknown, head: unknown, theirs: unknown): void {
-  const versions = { record: section, key: section, base, head, theirs };
+/** A section that Liza does not know: the user's own, which no agent may change. */
+function adoptOwnSection(draft: Draft, versions: Versions): void {
+  const { key: section, base, head, theirs } = versions;
   if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'it is not the agent’s own record');
   if (!same(base, head)) return conflict(draft, versions, 'it changed here meanwhile');
   draft.board = withState(draft.board, { [section]: theirs });
   draft.adopted.push(head === undefined ? `${section} added` : `${section} changed`);
 }
 
-function mergeMap(draft: Draft, section: string, base: unknown, head: unknown, theirs: Fields): void {
-  const bases = isFields(base) ? base : {};
-  const heads = isFields(head) ? head : {};
-  for (const key of new Set([...Object.keys(heads), ...Object.keys(theirs)])) {
+function mergeMap(draft: Draft, { key: section, base, head, theirs }: Versions): void {
+  const fields = (value: unknown): Fields => (isFields(value) ? value : {});
+  const bases = fields(base);
+  const heads = fields(head);
+  const edited = fields(theirs);
+  for (const key of new Set([...Object.keys(heads), ...Object.keys(edited)])) {
     resolve(draft, section, {
       record: `${section}/${key}`,
       key,
       base: bases[key],
       head: heads[key],
-      theirs: theirs[key],
+      theirs: edited[key],
     });
   }
 }
 
-function mergeList(draft: Draft, section: string, base: unknown, head: unknown, theirs: readonly unknown[]): void {
+function mergeList(draft: Draft, { key: section, base, head, theirs }: Versions): void {
   const keyed = (items: unknown) => byKey(Array.isArray(items) ? items : []);
   const bases = keyed(base);
   const heads = keyed(head);
@@ -140,7 +140,7 @@ function adoptFree(draft: Draft, versions: Versions, section?: string): void {
   const known = changed.filter((field) => KNOWN_FIELDS.has(field));
   if (known.length > 0) return illegal(draft, versions, `${known.join(', ')} changes through a command only`);
   const merged = { ...(versions.head as Fields), ...pick(versions.theirs as Fields, changed) };
-  draft.board = replaceRecord(draft.board, section, versions.key, versions.head, merged);
+  draft.board = replaceRecord(draft.board, { section, key: versions.key, before: versions.head, after: merged });
   draft.adopted.push(`${versions.record}: ${changed.join(', ')}`);
 }
 
@@ -157,14 +157,13 @@ const KNOWN_FIELDS = new Set(
 
 function noteDeletion(draft: Draft, record: string, base: unknown, head: unknown): void {
   if (base === undefined || head === undefined) return; // never there for the editor
-  setAside(
-    draft,
+  draft.aside.push({
     record,
-    'deletion',
-    'records are not deleted by editing',
-    record.startsWith('tasks/')
+    kind: 'deletion',
+    reason: 'records are not deleted by editing',
+    hint: record.startsWith('tasks/')
       ? `end a task with: liza abandon ${record.slice(6)} --reason "…"`
       : 'it was kept as it is',
-    undefined,
-  );
+    value: undefined,
+  });
 }

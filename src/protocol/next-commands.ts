@@ -1,6 +1,6 @@
-// What may be done next: the commands the table admits for a part on a task as it stands.
-// Refusals end with these, a dashboard enables its buttons by them. Guards that need a payload
-// are not tried here, so "possible" means: worth trying.
+// What may be done next: the commands that the table admits for a part on a task as it is. Hints of refusals end with
+// these commands, and views enable their actions by them. Guards are not tried here: a possible command may still be
+// refused.
 
 import { type Actor, type Board, type Part, plays } from './board.ts';
 import type { CommandName } from './command.ts';
@@ -31,7 +31,7 @@ export function haltedBy(board: Board, row: AnyRow, part: Part, task: Task | und
 
 /** One line: what this actor, or else somebody, can do with the task now. */
 export function nextHint(board: Board, actor: Actor, task: Task): string {
-  const mine = possible(board, actor.parts, task).filter((name) => !ASIDE.has(name));
+  const mine = possible(board, actor.parts, task).filter((name) => TABLE[name].inner !== true);
   if (mine.length > 0)
     return `Next: ${mine
       .slice(0, 3)
@@ -39,7 +39,7 @@ export function nextHint(board: Board, actor: Actor, task: Task): string {
       .join('; or ')}`;
   for (const part of EVERY_PART) {
     if (plays(actor, part)) continue;
-    const theirs = possible(board, [part], task).filter((name) => !ASIDE.has(name));
+    const theirs = possible(board, [part], task).filter((name) => TABLE[name].inner !== true);
     if (theirs.length > 0)
       return `Next, by ${NAMES[part]}: ${theirs
         .slice(0, 3)
@@ -60,18 +60,3 @@ const NAMES: Readonly<Record<Part, string>> = {
   planner: 'the planner',
   human: 'a person',
 };
-/** The machine's inner steps and housekeeping: possible, but no one's next thing to type. */
-const ASIDE: ReadonlySet<CommandName> = new Set([
-  'reserve-claim',
-  'release-reservation',
-  'limit',
-  'record-validation',
-  'review-copy',
-  'review-changed',
-  'renew-worktree',
-  'drop-worktree',
-  'merge',
-  'merge-failed',
-  'hold-merge',
-  'release-merge',
-]);

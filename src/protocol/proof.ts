@@ -2,6 +2,7 @@
 // tests that came with it. Recorded per commit; the coder's own word is no part of it.
 
 import { historyOf, iterationEvents } from './leases.ts';
+import type { DisproofName } from './refusal-names.ts';
 import type { HistoryEvent, Settings, State, Task } from './state.ts';
 import { isFields, same } from './values.ts';
 
@@ -34,7 +35,7 @@ export interface TestProof {
 
 /** What is wrong with it, when it is refused. */
 export interface Disproof {
-  readonly guard: (typeof GUARDS)[number];
+  readonly guard: DisproofName;
   readonly reason: string;
   readonly hint: string;
   /** The end of what was printed. */
@@ -55,7 +56,7 @@ export interface Proof {
   readonly disproof?: Disproof;
   /** Where all of it is written down, from the project's root. */
   readonly file?: string;
-  /** A digest of what was asked and under which settings; the same commit under the same is not tried for ever. */
+  /** A digest of what was asked and under which settings; the same commit is not tried forever under the same settings. */
   readonly under?: string;
   /** Nothing was run: this very commit was refused before. */
   readonly remembered?: true;
@@ -106,7 +107,7 @@ export function knownRefusal(task: Task, { commit, commands, under, limit }: Ask
   if (last === undefined || (red.length < RUNS_OF_ONE_COMMIT && last.hangs_on_base !== true)) return undefined;
   const text = (key: string): string => (typeof last[key] === 'string' ? last[key] : '');
   const disproof: Disproof = {
-    guard: GUARDS.find((guard) => guard === last.what) ?? 'validation',
+    guard: DISPROOFS.find((guard) => guard === last.what) ?? 'validation',
     reason: `${text('reason')}; the same commit was refused so before, and is not run again`,
     hint: text('hint'),
     output: text('output'),
@@ -115,7 +116,7 @@ export function knownRefusal(task: Task, { commit, commands, under, limit }: Ask
   return { commit, commands, runs: [], seconds: 0, under, remembered: true, disproof };
 }
 
-const GUARDS = ['validation', 'tests-red-on-base', 'base-tests-green'] as const;
+const DISPROOFS: readonly DisproofName[] = ['validation', 'tests-red-on-base', 'base-tests-green'];
 
 /** The proof that an event carries: `submitted` the one it rests on, `validated` one that came to nothing yet. */
 export function proofOf(entry: HistoryEvent): Proof | undefined {

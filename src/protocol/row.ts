@@ -1,11 +1,12 @@
-// The shape of a row of THE TABLE (table.ts). A row says who may do what from which states,
-// under which named guards, and what then changes. Everything that repeats the protocol
-// (help, docs/state-machine.md, tests) reads these rows.
+// The shape of a row of the command table (table.ts). A row says how a command is typed, who may run it from
+// which states, under which guards, and what it changes. Help, docs/state-machine.md, hints and tests read the rows;
+// nobody keeps a list of commands or guards beside them.
 
 import type { Instant } from '../text/time.ts';
 import type { Actor, Board, Part } from './board.ts';
 import type { CommandName, CommandOf } from './command.ts';
-import type { Decided, Refusal } from './decision.ts';
+import type { Decided, Need, Refusal } from './decision.ts';
+import type { GuardName } from './guard-names.ts';
 import type { Settings, State, Task, TaskStatus } from './state.ts';
 
 /** Everything a guard or change may look at. `task` is there for rows with a `from`. */
@@ -21,18 +22,45 @@ export interface Situation<K extends CommandName> {
   readonly task: Task;
   /** For names in facts: what an agent called its files may hold one. */
   readonly secrets: readonly string[];
+  /** For hints, which name the commands of other rows. */
+  readonly usage: Usage;
 }
 
-export interface Guard<K extends CommandName> {
-  /** Kebab-case name, unique within its row. */
-  readonly name: string;
+/** The whole line that somebody types: `liza abandon task-1 --reason "…"`. */
+export type Usage = (name: CommandName, task?: string) => string;
+
+/** What a guard sees that does not say that it needs more. */
+export type BoardSituation<K extends CommandName> = Omit<Situation<K>, 'command'> & {
+  readonly command: Omit<CommandOf<K>, 'facts'>;
+};
+
+interface Rule {
+  /** Unique within its row. */
+  readonly name: GuardName;
   /** The rule in one phrase; printed in docs/state-machine.md. */
   readonly rule: string;
+  /** It refuses what others did since the caller looked. */
+  readonly raced?: true;
+}
+
+interface BoardGuard<K extends CommandName> extends Rule {
+  readonly needs?: never;
+  readonly check: (situation: BoardSituation<K>) => Refusal | undefined;
+}
+
+interface FactGuard<K extends CommandName> extends Rule {
+  readonly needs: Need;
   readonly check: (situation: Situation<K>) => Refusal | undefined;
 }
 
+export type Guard<K extends CommandName> = BoardGuard<K> | FactGuard<K>;
+
 export interface Row<K extends CommandName> {
   readonly name: K;
+  /** As people know it, where that is another name: it is a step of a command that they type. */
+  readonly typed?: string;
+  /** How it is typed, `{task}` being the task's id. Hints and docs quote it. */
+  readonly usage: string;
   /** One line for help and docs. */
   readonly summary: string;
   readonly who: readonly Part[];
@@ -41,9 +69,13 @@ export interface Row<K extends CommandName> {
   /** Narrows `from` for some parts: a planner blocks only INTEGRATION_FAILED, a coder only CLAIMED. */
   readonly fromOf?: Readonly<Partial<Record<Part, readonly TaskStatus[]>>>;
   /** What to do instead when the task is in another state; without it the hint names what is possible there. */
-  readonly instead?: (task: Task) => string | undefined;
+  readonly instead?: (task: Task, usage: Usage) => string | undefined;
   /** States it may end in; empty: the status stays. */
   readonly to: readonly TaskStatus[];
+  /** A step of the machine or housekeeping: possible, but never the next thing that a hint proposes. */
+  readonly inner?: true;
+  /** `liza undo` cannot take it back: its effect is not in the state alone. */
+  readonly irreversible?: true;
   /** Starts work: refused while ABORT, CHECKPOINT or PAUSE is on, or the task is paused. */
   readonly startsWork?: true;
   /** An agent's command that stays open while paused: handoff, block, exit. */

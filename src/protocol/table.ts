@@ -1,5 +1,5 @@
-// THE TABLE: every command of the protocol, one row each: who, from which states, under which
-// guards, what changes. Everything that repeats the protocol reads these rows.
+// The command table: one row for each command of the protocol. `decide` runs the rows; help, hints, documentation and
+// tests read them. Their order is the order in which hints and documentation name commands.
 
 import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/agent-reports.ts';
 import { analyze, resolve } from './commands/breaker.ts';

@@ -1,72 +1,7 @@
-// How each command is typed. Hints, docs and help quote these lines, so that a refusal
-// always ends in something a person or an agent can run.
+// How a command is typed, as its row says. The rows themselves get this with their situation: they cannot import what
+// reads them.
 
-import type { CommandName } from './command.ts';
+import type { Usage } from './row.ts';
+import { TABLE } from './table.ts';
 
-const USAGE: Readonly<Record<CommandName, string>> = {
-  'add-task': 'add-task --id {task} --desc "…" --spec specs/… --done "…" --scope "IN: …"',
-  amend: 'amend {task} --done "…" --scope "…"',
-  finalize: 'finalize {task}',
-  unblock: 'unblock {task}',
-  supersede: 'supersede {task} --root-cause "…" --replacement <task>',
-  abandon: 'abandon {task} --reason "…"',
-  replan: 'replan {task}',
-  'plan done': 'plan done',
-  align: 'align "…"',
-  'discovery convert': 'discovery convert <id> <task>',
-  'discovery dismiss': 'discovery dismiss <id> --reason "…"',
-  'goal complete': 'goal complete',
-  'sprint start': 'sprint start',
-  'sprint deadline': 'sprint deadline <when>',
-  register: 'agent <role>',
-  'reserve-claim': 'claim-task {task} <agent>',
-  'claim-task': 'claim-task {task} <agent>',
-  'release-reservation': 'claim-task {task} <agent>',
-  'release-claim': 'release-claim {task}',
-  'renew-worktree': 'wt create {task}',
-  'drop-worktree': 'wt delete {task}',
-  begin: 'begin {task} --intent "…" --risks "…" --validation "…" --file <path>',
-  'submit-for-review': 'submit-for-review {task} <commit>',
-  'record-validation': 'submit-for-review {task} <commit>',
-  block: 'block {task} --reason "…" --question "…"',
-  limit: 'agent coder {task}',
-  discover: 'discover "…" --severity high',
-  anomaly: 'anomaly --type <type> --task {task}',
-  handoff: 'handoff {task} --summary "…" --next "…"',
-  'long-heartbeat': 'heartbeat --long "…"',
-  exit: 'exit 42 --reason "…"',
-  'session-start': 'agent <role>',
-  'session-end': 'agent <role>',
-  'context-used': 'agent <role>',
-  trouble: 'agent <role>',
-  'claim-review': 'claim-review {task} <agent>',
-  'submit-verdict': 'submit-verdict {task} APPROVED|REJECTED',
-  'review-copy': 'claim-review {task} <agent>',
-  'review-changed': 'claim-review {task} <agent>',
-  'clear-stale-review-claims': 'clear-stale-review-claims',
-  'reserve-merge': 'wt merge {task}',
-  merge: 'wt merge {task}',
-  'merge-failed': 'wt merge {task}',
-  'hold-merge': 'wt merge {task}',
-  'release-merge': 'wt merge {task}',
-  'integration-moved': 'doctor --accept-integration',
-  'accept-integration': 'doctor --accept-integration',
-  'refused-attempt': 'anomaly processed <id>',
-  'branch-moved': 'anomaly processed <id>',
-  note: 'note "…"',
-  pause: 'pause {task}',
-  resume: 'resume {task}',
-  checkpoint: 'checkpoint',
-  'checkpoint-over': 'watch',
-  abort: 'abort',
-  analyze: 'analyze',
-  resolve: 'analyze --resolve "…"',
-  'anomaly processed': 'anomaly processed <id>',
-  retrospective: 'retrospective --learned "…"',
-  'spec-change': 'spec-change <spec> "…"',
-  'config set': 'config set <key> <value>',
-  metrics: 'metrics',
-  archive: 'archive',
-};
-
-export const usage = (name: CommandName, task = '<task>'): string => `liza ${USAGE[name].replaceAll('{task}', task)}`;
+export const usage: Usage = (name, task = '<task>') => `liza ${TABLE[name].usage.replaceAll('{task}', task)}`;

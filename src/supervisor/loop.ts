@@ -1,4 +1,4 @@
-// One supervisor for one agent (SPEC §8): kill switches → merges owed → wait for work → claim → prompt →
+// One supervisor for one agent: kill switches → merges owed → wait for work → claim → prompt →
 // session → judge → again. It spends nothing while there is nothing to do, it ends what it started, and
 // whatever it decides is decided again by the transaction that makes it so.
 
@@ -274,8 +274,7 @@ async function refused(
   if (no.guard === 'folder' && task !== undefined && (await madeAgain(office, agent, task))) return;
   // Turned on this very moment: the next look finds it, and what is turned off again must not wait.
   if (no.guard === 'switches') return;
-  const raced = RACED.has(no.guard ?? '');
-  if (raced && memory.races < RACES) {
+  if (no.raced === true && memory.races < RACES) {
     memory.races += 1;
     await office.clock.sleep(RACE_PAUSE_MS * memory.races, stop.orderly);
     return;
@@ -284,7 +283,7 @@ async function refused(
   memory.refusal = await remembered(office, no, task?.id);
   office.tell({ level: 'warning', agent, ...(task === undefined ? {} : { task: task.id }), text: told(no) });
   // A board that cannot be written just now says nothing about the task.
-  const pause = raced ? RACE_PAUSE_MS * 5 : no.code === 2 || no.code === 4 ? SOON_MS : FORGET_MS;
+  const pause = no.raced === true ? RACE_PAUSE_MS * 5 : no.code === 2 || no.code === 4 ? SOON_MS : FORGET_MS;
   if (task !== undefined) memory.passed.set(attemptKey(task), office.clock.now() + pause);
   member.turn('idle', { why: no.message });
 }
@@ -304,14 +303,3 @@ async function madeAgain(office: SupervisorContext, agent: string, task: Task): 
   const made = await orRefusal(createWorktree(taskContextOf(office, agent), task.id, false));
   return !isRefusal(made);
 }
-
-const RACED: ReadonlySet<string> = new Set([
-  'not-being-claimed',
-  'folder-lock',
-  'state',
-  'lease-past',
-  'reservation',
-  // Somebody else took the last of it; the next look tells.
-  'within-budget',
-  'room-on-disk',
-]);

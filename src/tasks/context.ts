@@ -139,13 +139,15 @@ function makeIfMissing(folder: string): void {
   }
 }
 
-const atWork = (busy: string, holders: readonly string[]): Refusal =>
-  refuse(
+const atWork = (busy: string, holders: readonly string[]): Refusal => ({
+  ...refuse(
     busy,
     holders.length === 0 ? 'wait for it, then try again' : `wait for ${holders.join(', ')}, then try again`,
     2,
     'folder-lock',
-  );
+  ),
+  raced: true,
+});
 
 /** Only under the lock, when nothing of the task is left; whoever waits for it notices and starts over. */
 export function removeLock(hands: TaskContext, task: string): void {

@@ -57,9 +57,6 @@ export interface Mended {
 
 const PATIENCE = 10_000;
 
-/** Nothing is wrong with it as long as no task wants its name. */
-export const FOREIGN = 'foreign';
-
 /** Nobody's id: for the locks of the repository itself, which a git may leave when all else of its task is gone. */
 const NO_TASK = '_';
 
@@ -138,7 +135,7 @@ const strayed = ({ branch, commit, agent }: Stray): Mended => ({
     'nothing is undone without you',
     `look at it: git log ${branch}; liza doctor --fix records and keeps it`,
     1,
-    FOREIGN,
+    'foreign',
   ),
 });
 
@@ -257,7 +254,7 @@ const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
   stray: putAway,
   branchless: branchAgain,
   unknown: async (_hands, _bench, id) =>
-    refuse('it is not Liza’s', `if a task shall have this name, move it away: mv .worktrees/${id} ..`, 1, FOREIGN),
+    refuse('it is not Liza’s', `if a task shall have this name, move it away: mv .worktrees/${id} ..`, 1, 'foreign'),
   missing: makeAgain,
   misplaced: async (_hands, gitDir, id) => {
     pointAgain(gitDir, id);

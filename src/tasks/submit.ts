@@ -42,7 +42,7 @@ export async function submitForReview(hands: TaskContext, id: string, named: str
   const nothing = { head: '', dirty: [], descends_from_base: false, changes: [] };
   const early = await foresee(hands, { name: 'submit-for-review', task: id, commit, facts: nothing }, seen);
   if (early.ok) return { ...early, seq: 0, notices: [], commit };
-  if (task === undefined || BEFORE_FACTS.has(early.guard ?? '')) return early;
+  if (task === undefined || early.needs === undefined) return early;
   const integration = await integrationHead(gitDir, board);
   if (typeof integration !== 'string') return integration;
   if (!isPlace(found)) return noFolder(id, 'broken' in found ? found.broken : 'it is not there');
@@ -50,7 +50,7 @@ export async function submitForReview(hands: TaskContext, id: string, named: str
   if (facts === undefined) return noFolder(id, 'its HEAD leads to no commit that is whole and that git takes');
   const command = { name: 'submit-for-review', task: id, commit } as const;
   const foreseen = await foresee(hands, { ...command, facts });
-  if (!foreseen.ok && foreseen.guard !== 'proof') return foreseen;
+  if (!foreseen.ok && foreseen.needs !== 'proof') return foreseen;
   await isolationOf(found).bring(gitDir, found, commit);
   const pin = await pinCommit(gitDir, id, commit);
   const offer = (proof?: Proof) =>
@@ -81,7 +81,7 @@ function proved(
   return withProof<Committed>(hands, task.id, patience, async () => {
     const early = await foresee(hands, { name: 'submit-for-review', task: task.id, commit, facts });
     if (early.ok) return { ...early, seq: 0, notices: [] };
-    if (early.guard !== 'proof') return early;
+    if (early.needs !== 'proof') return early;
     const { task: now } = await look(hands, task.id);
     const known = knownProof(now ?? task, commit, commands, settings.tdd);
     if (known !== undefined) return offer(known);
@@ -133,21 +133,6 @@ function writeDown(hands: TaskContext, { task, number, base, facts }: Proving, f
   writeFileSync(path, text, { flag: 'wx' });
   return { ...proof, digest: sha256(text) };
 }
-
-/** Refusals that no look at git would change. */
-const BEFORE_FACTS: ReadonlySet<string> = new Set([
-  'role',
-  'input',
-  'id-pattern',
-  'text-limit',
-  'task-exists',
-  'terminal',
-  'epoch',
-  'state',
-  'switches',
-  'holds-task',
-  'checkpoint-first',
-]);
 
 const noFolder = (id: string, why: string): Refusal =>
   refuse(

@@ -1,5 +1,5 @@
 // How much of each budget is spent, and whether anything more may start. Counts what the board records of sessions
-// that ended; whoever knows of running ones adds them. Three steps: a warning, no new session, and the end of a
+// that ended; callers that know of running ones add them. Three steps: a warning, no new session, and the end of a
 // session that is far beyond.
 
 import type { Board } from '../../protocol/board.ts';
@@ -48,8 +48,8 @@ export function sharedBudgets(state: State, now: Instant, running: readonly Runn
   if (budgets?.goal === undefined && budgets?.day === undefined) return [];
   const today = dayOf(now);
   return [
-    ...lines(state, { scope: 'goal' }, budgets.goal, spentOnGoal(state), running),
-    ...lines(state, { scope: 'day', day: today }, budgets.day, spentOnDay(state, today), running),
+    ...lines(state, { scope: 'goal' }, { limits: budgets.goal, recorded: spentOnGoal(state), running }),
+    ...lines(state, { scope: 'day', day: today }, { limits: budgets.day, recorded: spentOnDay(state, today), running }),
   ];
 }
 
@@ -58,7 +58,7 @@ export function taskBudgets(state: State, task: Task, running: readonly RunningU
   const limits = limitsOf(state, task);
   if (limits === undefined) return [];
   const own = running.filter((one) => one.task === task.id);
-  return lines(state, { scope: 'task', task: task.id }, limits, task.usage ?? NOTHING, own);
+  return lines(state, { scope: 'task', task: task.id }, { limits, recorded: task.usage ?? NOTHING, running: own });
 }
 
 /** Those of a task's own that are used up, by what is recorded and what has begun; `asking` itself has not. */
@@ -71,12 +71,16 @@ function limitsOf({ config: { budgets } }: State, { id, budget }: Task): Limits 
   return { ...budgets?.task, ...budget, ...named };
 }
 
+interface Spending {
+  readonly limits: Limits | undefined;
+  readonly recorded: Usage;
+  readonly running: readonly RunningUse[];
+}
+
 function lines(
   state: State,
   about: Pick<Budget, 'scope' | 'task' | 'day'>,
-  limits: Limits | undefined,
-  recorded: Usage,
-  running: readonly RunningUse[],
+  { limits, recorded, running }: Spending,
 ): readonly Budget[] {
   if (limits === undefined) return [];
   const all = sum([recorded, ...running.flatMap(({ usage, awaited }) => (awaited === true ? [] : [usage]))]);
@@ -114,17 +118,19 @@ export function unknownOf(usage: Usage, unit: Unit): number {
   return unit === 'usd' ? uncounted + (usage.unpriced_sessions ?? 0) : 0;
 }
 
+/** The session that would start. */
+interface Start {
+  readonly task?: Task | undefined;
+  /** Its agent: what that one has begun itself does not count against it. */
+  readonly asking?: string | undefined;
+  readonly running?: readonly RunningUse[];
+}
+
 /**
  * The budget that keeps a session from starting: the goal's or today's, or else the task's. Sessions under way count
- * as such where sessions are counted; what else they use is known to whoever runs them, and given as `running`.
+ * as such where sessions are counted; what else they use is known to their supervisors, and given as `running`.
  */
-export function usedUp(
-  board: Board,
-  now: Instant,
-  task?: Task,
-  asking?: string,
-  running?: readonly RunningUse[],
-): Budget | undefined {
+export function usedUp(board: Board, now: Instant, { task, asking, running }: Start = {}): Budget | undefined {
   const { state } = board;
   if (state.config.budgets === undefined && task?.budget === undefined) return undefined;
   const others = running ?? underWay(board, now, asking);
@@ -136,7 +142,7 @@ export function usedUp(
 
 /**
  * Sessions that began and are not recorded yet, each as one that has told nothing, and claims that will have one: not
- * those of a holder that is gone, as whoever takes the task from it asks for itself.
+ * those of a holder that is gone, because the next holder asks for itself.
  */
 export function underWay(board: Board, now: Instant, asking?: string): readonly RunningUse[] {
   const claims = Object.entries(board.state.agents).flatMap(([id, { status, current_task, under_way }]) =>
@@ -221,7 +227,7 @@ export function raiseCommand({ scope, task, unit, limit, spent }: Budget): strin
 export const raiseTaskCommands = (over: readonly Budget[], task: string): string =>
   [...over.map(raiseCommand), `liza unblock ${task}`].join(', then ');
 
-/** One sentence for whoever waits: the fact, when it passes by itself, and the command that ends it. */
+/** One sentence for people who wait: the fact, when it passes by itself, and the command that ends it. */
 export function usedUpSentence(budget: Budget, now: Instant): string {
   const renewed = budget.scope === 'day' ? `; the next day begins in ${duration(nextDay(now) - now)}` : '';
   return `${usedUpWords(budget)}${renewed}, so no session starts: ${raiseCommand(budget)}`;

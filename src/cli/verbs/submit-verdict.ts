@@ -45,15 +45,13 @@ export const verb: Verb = {
     } as const;
     const facts = await factsFor(desk, command);
     const outcome = isRefusal(facts) ? facts : await runCommand(desk, { ...command, facts });
-    if (outcome.ok || reason === undefined || !TOO_LATE.has(outcome.guard ?? '')) return outcome;
+    if (outcome.ok || reason === undefined || outcome.raced !== true) return outcome;
+    // What the reviewer found must not be lost with its lease.
     const { keepText } = await import('../../store/rejected.ts');
     const kept = keepText(desk, `verdict-${task}-${desk.actor.id ?? 'human'}.md`, redact(reason, secretsOf(desk.env)));
     return { ...outcome, hint: `${outcome.hint}; your findings are kept in ${kept} for the next reviewer` };
   },
 };
-
-/** Refusals that are nobody's fault: what the reviewer found must not be lost with its lease. */
-const TOO_LATE = new Set(['epoch', 'holds-review', 'this-commit', 'state']);
 
 /** Git is asked only about a verdict that nothing else stands against; what it cannot tell is not taken for granted. */
 async function factsFor(

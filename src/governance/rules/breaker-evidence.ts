@@ -35,11 +35,17 @@ export function anomaliesOf(state: State, ...types: readonly AnomalyType[]): rea
   return state.anomalies.filter(({ type, timestamp = started }) => types.includes(type) && timestamp >= started);
 }
 
+/** Where evidence is looked for. */
+interface Sources {
+  readonly state: State;
+  readonly tasks: readonly Task[];
+  /** Keys of what a person has dealt with. */
+  readonly settled: ReadonlySet<string>;
+}
+
 /** The latest of them as evidence. */
 export function reports(
-  state: State,
-  tasks: readonly Task[],
-  settled: ReadonlySet<string>,
+  { state, tasks, settled }: Sources,
   anomalies: readonly Anomaly[],
   said: (anomaly: Anomaly) => string,
 ): readonly Evidence[] {
@@ -89,12 +95,7 @@ interface Reading {
 }
 
 /** What events of this sprint say, oldest first; only the latest are read, for reading is what takes time. */
-export function told(
-  state: State,
-  tasks: readonly Task[],
-  settled: ReadonlySet<string>,
-  { event: wanted, read }: Reading,
-): readonly Evidence[] {
+export function told({ state, tasks, settled }: Sources, { event: wanted, read }: Reading): readonly Evidence[] {
   const { started } = state.sprint.timeline;
   const found: { readonly task: Task; readonly entry: HistoryEvent; readonly key: string }[] = [];
   for (const task of tasks) {

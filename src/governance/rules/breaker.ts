@@ -1,6 +1,6 @@
-// The circuit breaker (SPEC §13): six patterns over the current sprint that no single task can show. Pure: it finds
-// and names its evidence; it proposes nothing. What a person has resolved does not count again: the pattern would
-// have to come about anew.
+// The circuit breaker: six patterns over the current sprint that no single task can show (docs/governance.md). Pure: it
+// finds patterns and names their evidence; it proposes nothing. Evidence that a person has resolved does not count
+// again.
 
 import type { Anomaly, AnomalyType, State, Task } from '../../protocol/state.ts';
 import { anomaliesOf, BLOCKS, detail, type Evidence, LIMITS, OBJECTIONS, reports, told } from './breaker-evidence.ts';
@@ -61,15 +61,14 @@ const NAMES = Object.keys(PATTERNS) as PatternName[];
 
 function clustersOf(state: State, archived: readonly Task[], pattern: PatternName): readonly Cluster[] {
   const tasks = archived.length === 0 ? state.tasks : [...state.tasks, ...archived];
-  const settled = resolvedKeys(state, pattern);
+  const sources = { state, tasks, settled: resolvedKeys(state, pattern) };
   const look: Look = {
-    reported: (types, ...keys) =>
-      reports(state, tasks, settled, anomaliesOf(state, ...types), (one) => detail(one, ...keys)),
+    reported: (types, ...keys) => reports(sources, anomaliesOf(state, ...types), (one) => detail(one, ...keys)),
     indebted: () => {
       const owed = anomaliesOf(state, 'trade_off').filter(({ details }) => isDebt(details?.['debt_created']));
-      return reports(state, tasks, settled, owed, debtWords);
+      return reports(sources, owed, debtWords);
     },
-    told: (reading) => told(state, tasks, settled, reading),
+    told: (reading) => told(sources, reading),
   };
   const { count } = PATTERNS[pattern];
   return FINDERS[pattern](look, count).filter(({ evidence }) => evidence.length >= count);

@@ -1,4 +1,4 @@
-// What agents report besides their work: discoveries, anomalies, long operations, their exit.
+// The rows by which agents report besides their work: discoveries, anomalies, long operations, their exit.
 
 import { instant, iso, later } from '../../text/time.ts';
 import { actorName } from '../board.ts';
@@ -10,11 +10,11 @@ import { findTask, statusOf } from '../find.ts';
 import { reviewLease, taskLease } from '../leases.ts';
 import type { Guard, Row, Situation } from '../row.ts';
 import { ANOMALY_TYPES, type AnomalyType, type Discovery, type Role, SEVERITIES, URGENCIES } from '../state.ts';
-import { usage } from '../usage.ts';
 import { firstLine, list, STOP } from './coder.ts';
 
 export const discover: Row<'discover'> = {
   name: 'discover',
+  usage: 'discover "…" --severity high',
   summary: 'Report a problem next to the task instead of fixing it.',
   who: ['coder', 'code_reviewer'],
   from: 'board',
@@ -31,7 +31,7 @@ export const discover: Row<'discover'> = {
     {
       name: 'discovery',
       rule: 'description, known severity and urgency, a free id, an existing task',
-      check: ({ board, state, command }) => {
+      check: ({ board, state, command, usage }) => {
         const { description, severity, urgency, during, id } = command;
         if (blank(description)) return refuse('the description is empty', usage('discover'));
         if (!SEVERITIES.includes(severity))
@@ -63,6 +63,7 @@ export const discover: Row<'discover'> = {
 
 export const anomaly: Row<'anomaly'> = {
   name: 'anomaly',
+  usage: 'anomaly --type <type> --task {task}',
   summary: 'Log something that did not go as it should.',
   who: ['planner', 'coder', 'code_reviewer', 'human'],
   from: 'board',
@@ -81,7 +82,7 @@ export const anomaly: Row<'anomaly'> = {
     {
       name: 'details',
       rule: 'the details its type requires',
-      check: ({ command }) => {
+      check: ({ command, usage }) => {
         const missing = missingDetails(command.type, command.details);
         if (missing.length === 0) return undefined;
         return refuse(
@@ -103,7 +104,7 @@ export const anomaly: Row<'anomaly'> = {
   change: (s) => {
     const { type, task, details } = s.command;
     return {
-      state: withAnomaly(s, s.state, type as AnomalyType, task, details),
+      state: withAnomaly(s, s.state, { type: type as AnomalyType, task, details }),
       detail: `anomaly ${type}`,
       ...(task === undefined ? {} : { task }),
     };
@@ -112,6 +113,7 @@ export const anomaly: Row<'anomaly'> = {
 
 export const anomalyProcessed: Row<'anomaly processed'> = {
   name: 'anomaly processed',
+  usage: 'anomaly processed <id>',
   summary: 'Mark anomalies as dealt with; they stay on record.',
   who: ['planner', 'human'],
   from: 'board',
@@ -123,7 +125,7 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
     {
       name: 'anomalies',
       rule: 'each is on the board',
-      check: ({ state, command }) => {
+      check: ({ state, command, usage }) => {
         if (command.anomalies.length === 0) return refuse('no anomaly was named', usage('anomaly processed'));
         const unknown = command.anomalies.find((id) => !state.anomalies.some((one) => one.id === id));
         return unknown === undefined
@@ -170,6 +172,7 @@ export function missingDetails(
 
 export const longHeartbeat: Row<'long-heartbeat'> = {
   name: 'long-heartbeat',
+  usage: 'heartbeat --long "…"',
   summary: 'Ask for a longer lease before a long operation.',
   who: ['coder', 'code_reviewer'],
   from: 'board',
@@ -179,7 +182,7 @@ export const longHeartbeat: Row<'long-heartbeat'> = {
     {
       name: 'reason',
       rule: 'the operation is named',
-      check: ({ command }) =>
+      check: ({ command, usage }) =>
         blank(command.reason) ? refuse('no reason was given', usage('long-heartbeat')) : undefined,
     },
     {
@@ -235,10 +238,12 @@ function heldBy({ board, state, actor, command, now }: Situation<'long-heartbeat
 
 export const exit: Row<'exit'> = {
   name: 'exit',
+  usage: 'exit 42 --reason "…"',
   summary: 'Declare how this session ends: 0 nothing more to do, 42 start me again.',
   who: ['planner', 'coder', 'code_reviewer'],
   from: 'board',
   to: [],
+  irreversible: true,
   whilePaused: true,
   guards: [
     registeredActor(),

@@ -1,5 +1,5 @@
-// The circuit breaker's two rows: it trips by what the board says at that very moment, and a person resolves it.
-// It halts and records. It proposes nothing and changes no task.
+// The rows of the circuit breaker: `analyze` trips it when the board shows a pattern, and a person resolves it.
+// It halts the sprint and records the evidence. It proposes nothing and changes no task.
 
 import {
   evidenceKeys,
@@ -18,11 +18,11 @@ import { blank } from '../definition.ts';
 import { isObject } from '../records.ts';
 import type { Row, Situation } from '../row.ts';
 import type { State } from '../state.ts';
-import { usage } from '../usage.ts';
 import { halted } from './kill-switches.ts';
 
 export const analyze: Row<'analyze'> = {
   name: 'analyze',
+  usage: 'analyze',
   summary: 'Look for systemic patterns; one that is there trips the circuit breaker.',
   who: ['human', 'supervisor'],
   from: 'board',
@@ -39,7 +39,7 @@ export const analyze: Row<'analyze'> = {
     const { current_trigger: standing } = state.circuit_breaker;
     const known = triggerOf(standing);
     const trigger: Trigger = {
-      // What others wrote there stays.
+      // Fields that somebody else wrote there stay.
       ...(isObject(standing) ? standing : {}),
       time: known?.time ?? iso(now),
       by: known?.by ?? actorName(actor),
@@ -56,12 +56,12 @@ export const analyze: Row<'analyze'> = {
   },
 };
 
-/** What the current trigger does not name yet; what it names may have grown since. */
+/** Findings that the current trigger does not name yet. A finding that it names may have grown since. */
 export function newFindings(state: State, found: readonly Finding[]): readonly Finding[] {
   const { status, current_trigger } = state.circuit_breaker;
   const known = status === 'TRIGGERED' ? (triggerOf(current_trigger)?.findings ?? []) : [];
   if (known.length === 0) return found;
-  // One rejection may say several things: the same event with other words is another matter.
+  // One rejection may say several things: the same event with other words is another finding.
   const said = ({ pattern, evidence }: Finding) => evidence.map((one) => JSON.stringify([pattern, one.key, one.said]));
   const named = new Set(known.flatMap(said));
   return found.filter(
@@ -71,7 +71,7 @@ export function newFindings(state: State, found: readonly Finding[]): readonly F
   );
 }
 
-/** A person's look is recorded; the watcher's, many times an hour, is not. */
+/** Records that a person looked. The watcher looks many times an hour, which is not recorded. */
 function nothingNew({ state, part, now }: Situation<'analyze'>, found: readonly Finding[]): Omit<Decided, 'ok'> {
   const stands = state.circuit_breaker.status === 'TRIGGERED';
   const named = patternNames(found).join(', ');
@@ -90,6 +90,8 @@ function nothingNew({ state, part, now }: Situation<'analyze'>, found: readonly 
 
 export const resolve: Row<'resolve'> = {
   name: 'resolve',
+  typed: 'analyze --resolve',
+  usage: 'analyze --resolve "…"',
   summary: 'Record how a tripped circuit breaker was dealt with, and clear it.',
   who: ['human'],
   from: 'board',
@@ -102,7 +104,7 @@ export const resolve: Row<'resolve'> = {
     {
       name: 'triggered',
       rule: 'the breaker is TRIGGERED',
-      check: ({ state }) =>
+      check: ({ state, usage }) =>
         state.circuit_breaker.status === 'TRIGGERED'
           ? undefined
           : refuse('the circuit breaker is OK', `Nothing is to be resolved; look anew: ${usage('analyze')}`),
@@ -110,7 +112,7 @@ export const resolve: Row<'resolve'> = {
     {
       name: 'resolution',
       rule: 'what was done about it is said',
-      check: ({ command }) =>
+      check: ({ command, usage }) =>
         blank(command.resolution)
           ? refuse('the resolution is empty', `Say what was decided or changed: ${usage('resolve')}`)
           : undefined,

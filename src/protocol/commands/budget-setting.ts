@@ -1,4 +1,4 @@
-// `config set` of a single budget: `budgets.day.usd 20` changes that one and leaves the others.
+// What `config set` changes: `budgets.day.usd 20` sets that one budget and leaves the others.
 
 import type { CommandOf } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
@@ -7,7 +7,7 @@ import { type Fields, isFields } from '../values.ts';
 
 const NESTED = 'budgets';
 
-/** The whole setting as the command leaves it. A key without dots is its own. */
+/** The top-level setting and its whole value after the command. */
 export function settled(
   config: Config,
   { key, value }: Pick<CommandOf<'config set'>, 'key' | 'value'>,
@@ -17,7 +17,7 @@ export function settled(
   return { key: name, value: placed(config.budgets, path, value ?? undefined) };
 }
 
-/** Undefined takes it out, and whatever is empty then. */
+/** An undefined value removes the field, and every map that becomes empty. */
 function placed(into: unknown, [first, ...rest]: readonly string[], value: unknown): unknown {
   if (first === undefined) return value;
   const fields: Fields = isFields(into) ? into : {};
@@ -27,7 +27,7 @@ function placed(into: unknown, [first, ...rest]: readonly string[], value: unkno
   return Object.keys(all).length === 0 ? undefined : all;
 }
 
-/** What a person has checked out is theirs to move; Liza would advance it, and hold merges for what lies there. */
+/** Liza moves the integration branch, so it cannot be one that a person has checked out. */
 export const branchInUse = (branch: string, folder: string): Refusal =>
   refuse(
     `${branch} is checked out in ${folder}: Liza merges to the integration branch, and merging to yours is up to you`,

@@ -1,5 +1,5 @@
-// Rows of the coder's claim: registration, reservation, the claim itself (release.ts has the way back).
-// Every claim raises the epoch, which fences whoever held the task before.
+// The rows of a coder's claim: registration, reservation, and the claim itself; release.ts takes them back.
+// Every claim raises the epoch, so that a former holder of the task is refused.
 
 import { duration, iso, later } from '../../text/time.ts';
 import { roleOfId } from '../board.ts';
@@ -8,9 +8,8 @@ import type { CommandName } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask, unmergedDependencies } from '../find.ts';
 import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../leases.ts';
-import type { Guard, Row, Situation } from '../row.ts';
+import type { BoardSituation, Guard, Row, Situation } from '../row.ts';
 import type { Agent, Role, Task, TaskStatus } from '../state.ts';
-import { usage } from '../usage.ts';
 import { goesOn, worktreePlan } from '../worktree-plan.ts';
 import { mayStart } from './may-start.ts';
 import { FAILURES_THAT_EXHAUST } from './rescope.ts';
@@ -25,7 +24,7 @@ export const CLAIMABLE = [
 ] as const satisfies readonly TaskStatus[];
 
 /** A supervisor acts for its own agent only. */
-export function ownAgent<K extends CommandName>(agentOf: (command: Situation<K>['command']) => string): Guard<K> {
+export function ownAgent<K extends CommandName>(agentOf: (command: BoardSituation<K>['command']) => string): Guard<K> {
   return {
     name: 'own-agent',
     rule: 'a supervisor acts only for its own agent id',
@@ -56,7 +55,7 @@ export function registeredAs<K extends 'reserve-claim' | 'claim-task' | 'claim-r
   };
 }
 
-/** A paused rejected task frees its coder; any other live task does not. */
+/** A coder whose rejected task is paused may take another one; any other live task keeps it busy. */
 export function noOtherTask<K extends 'reserve-claim' | 'claim-task' | 'claim-review'>(): Guard<K> {
   return {
     name: 'no-other-task',
@@ -74,10 +73,12 @@ export function noOtherTask<K extends 'reserve-claim' | 'claim-task' | 'claim-re
 
 export const register: Row<'register'> = {
   name: 'register',
+  usage: 'agent <role>',
   summary: 'An agent id comes to life; refused while another process lives under it.',
   who: ['supervisor'],
   from: 'board',
   to: [],
+  irreversible: true,
   guards: [
     ownAgent((command) => command.agent),
     {
@@ -118,7 +119,7 @@ export const register: Row<'register'> = {
         lease_expires: later(now, settings.lease_duration),
         heartbeat: iso(now),
         process: command.process,
-        // The record of the process before, which is dead, must not speak for this one until it has its own.
+        // A new epoch: the lease record of the dead process does not count for this one.
         epoch: former === undefined ? undefined : (former.epoch ?? 0) + 1,
         current_task: keeps ? former?.current_task : undefined,
         declared_exit: undefined,
@@ -140,14 +141,21 @@ function claimGuards<K extends ClaimName>(): readonly Guard<K>[] {
     {
       name: 'lease-past',
       rule: 'a CLAIMED task: its lease is past, its holder provably dead, or the same coder returns from a handoff or restart',
+      raced: true,
       check: leasePast,
     },
     {
       name: 'reservation',
       rule: 'nobody else has it reserved: a REJECTED task is its coder’s while that agent lives',
+      raced: true,
       check: notReserved,
     },
-    { name: 'not-being-claimed', rule: 'nobody else is preparing a worktree for it', check: notBeingClaimed },
+    {
+      name: 'not-being-claimed',
+      rule: 'nobody else is preparing a worktree for it',
+      raced: true,
+      check: notBeingClaimed,
+    },
     { name: 'dependencies-merged', rule: 'all dependencies are MERGED', check: dependenciesMerged },
     { name: 'not-exhausted', rule: 'fewer than two coders failed it as it stands', check: notExhausted },
     ...mayStart<K>(),
@@ -159,11 +167,11 @@ function notExcluded({ task, command }: Situation<ClaimName>): Refusal | undefin
   return refuse(`${command.agent} is excluded from ${task.id}`, 'Leave it to another coder: liza status');
 }
 
-function leasePast({ board, state, task, command, now }: Situation<ClaimName>): Refusal | undefined {
+function leasePast({ board, state, task, command, now, usage }: Situation<ClaimName>): Refusal | undefined {
   if (task.status !== 'CLAIMED') return undefined;
   const lease = taskLease(board, task, now);
   if (lease.expired) return undefined;
-  // A registration proves that the id's former process is gone; a handoff, that its session is over.
+  // Its coder is not WORKING: it has registered again or handed off, so its former session is over.
   if (task.assigned_to === command.agent && state.agents[command.agent]?.status !== 'WORKING') return undefined;
   return refuse(
     `${task.assigned_to} holds ${task.id} for another ${duration(lease.remaining)}`,
@@ -171,7 +179,7 @@ function leasePast({ board, state, task, command, now }: Situation<ClaimName>): 
   );
 }
 
-function notReserved({ board, task, command, now }: Situation<ClaimName>): Refusal | undefined {
+function notReserved({ board, task, command, now, usage }: Situation<ClaimName>): Refusal | undefined {
   const reserved = reservedFor(board, task, now);
   if (reserved === undefined || reserved === command.agent) return undefined;
   return refuse(
@@ -186,7 +194,7 @@ function notBeingClaimed({ board, task, command, now }: Situation<ClaimName>): R
   return refuse(`${claiming} is claiming ${task.id} right now`, 'Take another task: liza status');
 }
 
-/** The same agent id, but another process: two that prepare one worktree would undo each other's work. */
+/** Another process of the same agent id: two processes that prepare one worktree undo each other's work. */
 const fromElsewhere = ({ claiming }: Task, command: object): boolean =>
   'process' in command && claiming?.process !== undefined && claiming.process !== command.process;
 
@@ -197,7 +205,7 @@ function dependenciesMerged({ board, task }: Situation<ClaimName>): Refusal | un
   return refuse(`it depends on ${named}, not MERGED yet`, `Those come first: liza show ${missing[0]}`);
 }
 
-function notExhausted({ task }: Situation<ClaimName>): Refusal | undefined {
+function notExhausted({ task, usage }: Situation<ClaimName>): Refusal | undefined {
   const failures = task.failures_current ?? [];
   if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
   return refuse(
@@ -208,10 +216,14 @@ function notExhausted({ task }: Situation<ClaimName>): Refusal | undefined {
 
 export const reserveClaim: Row<'reserve-claim'> = {
   name: 'reserve-claim',
+  typed: 'claim-task',
+  usage: 'claim-task {task} <agent>',
   summary: 'First phase of a claim: hold the task while its worktree is made.',
   who: ['supervisor'],
   from: CLAIMABLE,
   to: [],
+  inner: true,
+  irreversible: true,
   startsWork: true,
   guards: claimGuards(),
   effects: 'claiming {by, epoch, expires, process}; the status stays',
@@ -234,10 +246,12 @@ export const reserveClaim: Row<'reserve-claim'> = {
 
 export const claimTask: Row<'claim-task'> = {
   name: 'claim-task',
+  usage: 'claim-task {task} <agent>',
   summary: 'Give a task to a coder.',
   who: ['supervisor'],
   from: CLAIMABLE,
   to: ['CLAIMED'],
+  irreversible: true,
   startsWork: true,
   already: ({ board, state, task, command, now }) =>
     task.status === 'CLAIMED' &&
@@ -284,7 +298,7 @@ export const claimTask: Row<'claim-task'> = {
         epoch,
         iteration: progress.iteration,
         base_commit: command.base_commit,
-        // A takeover continues the iteration: its start stays where the first claim put it.
+        // A takeover continues the iteration, so the iteration keeps its start commit.
         start_commit: takeover ? startCommit(task) : (command.start_commit ?? command.base_commit),
         baseline: command.baseline,
         tip: command.tip,
@@ -293,7 +307,7 @@ export const claimTask: Row<'claim-task'> = {
       }),
     );
     const freed = detach(withTask(s.state, claimed), task.id);
-    const state = attach(freed, agent, 'WORKING', claimed, { expires, now: iso(now) });
+    const state = attach(freed, agent, claimed, { status: 'WORKING', expires, now: iso(now) });
     return {
       state,
       task: task.id,
@@ -304,7 +318,7 @@ export const claimTask: Row<'claim-task'> = {
 
 type Progress = Patch<Task> & { readonly iteration: number };
 
-/** Who starts fresh from the integration head has no failed merge to fix any more. */
+/** A coder that starts fresh from the integration head has no failed merge to fix. */
 const progressOf = (task: Task, agent: string): Progress =>
   worktreePlan(task, agent) === 'fresh'
     ? { ...countOf(task, agent), integration_fix: undefined }
@@ -322,7 +336,7 @@ function countOf(task: Task, agent: string): Progress {
     case 'CLAIMED':
       return same ? { iteration: Math.max(1, iteration) } : { iteration: 1, review_cycles_current: 0 };
     default:
-      // Cycles count the current work: they go on only when the same coder goes on with it.
+      // Review cycles count the current work: they continue only when the same coder continues it.
       return {
         iteration: goesOn(task) ? Math.max(1, iteration) : 1,
         ...(same && task.keep_worktree === true ? {} : { review_cycles_current: 0 }),

@@ -1,4 +1,4 @@
-// The coder's rows: checkpoint, submission, block, handoff, and the limits that block in its place.
+// The coder's rows: checkpoint, block, handoff, and the limits by which its supervisor blocks for it.
 
 import { raiseTaskCommands, spentWords, taskUsedUp } from '../../budget/rules/limits.ts';
 import { gist } from '../../text/format.ts';
@@ -12,7 +12,6 @@ import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
 import type { Guard, Row, Situation } from '../row.ts';
 import type { Handoff, HistoryEvent } from '../state.ts';
-import { usage } from '../usage.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
 
@@ -34,6 +33,7 @@ export function holdsTask<K extends CommandName>(): Guard<K> {
 
 export const begin: Row<'begin'> = {
   name: 'begin',
+  usage: 'begin {task} --intent "…" --risks "…" --validation "…" --file <path>',
   summary: 'Write the checkpoint before the first line of code.',
   who: ['coder'],
   from: ['CLAIMED'],
@@ -47,7 +47,7 @@ export const begin: Row<'begin'> = {
     {
       name: 'once',
       rule: 'once per iteration; a handoff, a same-coder takeover or a raised budget continues it',
-      check: ({ task }) =>
+      check: ({ task, usage }) =>
         checkpointEvent(task) === undefined
           ? undefined
           : refuse(
@@ -60,7 +60,12 @@ export const begin: Row<'begin'> = {
       rule: 'intent, risks, validation with expected result, files_to_modify; assumptions may be empty',
       check: checkpointComplete,
     },
-    { name: 'before-code', rule: 'HEAD is the iteration’s start commit and the tree is clean', check: beforeCode },
+    {
+      name: 'before-code',
+      rule: 'HEAD is the iteration’s start commit and the tree is clean',
+      needs: 'facts',
+      check: beforeCode,
+    },
   ],
   effects: 'history pre_execution_checkpoint; more assumptions than assumption_budget → BLOCKED',
   change: (s) => {
@@ -78,7 +83,7 @@ export const begin: Row<'begin'> = {
     }
     const reason = `assumption budget exceeded: ${assumptions.length} assumptions, ${settings.assumption_budget} allowed`;
     return {
-      state: blockTask(s, s.state, task, { reason, questions: QUESTIONS.assumptions }, {}, [told]),
+      state: blockTask(s, s.state, task, { reason, questions: QUESTIONS.assumptions, earlier: [told] }),
       task: task.id,
       detail: `${task.id} BLOCKED: ${reason}`,
       notes: ['The planner answers. Stop now: liza exit 42'],
@@ -86,7 +91,7 @@ export const begin: Row<'begin'> = {
   },
 };
 
-function checkpointComplete({ task, command }: Situation<'begin'>): Refusal | undefined {
+function checkpointComplete({ task, command, usage }: Situation<'begin'>): Refusal | undefined {
   const { intent, risks, validation, files_to_modify, assumptions } = command.checkpoint;
   const missing = [
     ...(blank(intent) ? ['intent'] : []),
@@ -123,6 +128,7 @@ function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined 
 
 export const block: Row<'block'> = {
   name: 'block',
+  usage: 'block {task} --reason "…" --question "…"',
   summary: 'Say what stops the work and which answer would free it.',
   who: ['coder', 'planner'],
   from: ['CLAIMED', 'INTEGRATION_FAILED'],
@@ -148,7 +154,7 @@ export const block: Row<'block'> = {
     {
       name: 'reason-and-questions',
       rule: 'a reason and one to three questions',
-      check: ({ task, command }) => {
+      check: ({ task, command, usage }) => {
         const asked = command.questions.filter((question) => !blank(question)).length;
         if (!blank(command.reason) && asked === command.questions.length && asked >= 1 && asked <= 3) return undefined;
         const fact = blank(command.reason) ? 'no reason is given' : `${asked} questions are asked`;
@@ -174,10 +180,12 @@ export const block: Row<'block'> = {
 
 export const limit: Row<'limit'> = {
   name: 'limit',
+  usage: 'agent coder {task}',
   summary: 'A limit was hit: the supervisor blocks in the coder’s place.',
   who: ['supervisor'],
   from: ['CLAIMED'],
   to: ['BLOCKED'],
+  inner: true,
   guards: [
     {
       name: 'own-task',
@@ -215,7 +223,7 @@ export const limit: Row<'limit'> = {
     const state = blockTask(s, s.state, task, {
       reason: reason.slice(0, 4000),
       questions: command.limit === 'budget' ? [worth, ...QUESTIONS.budget] : QUESTIONS[command.limit],
-      // Money that ran out says nothing about who spent it.
+      // A used-up budget is no failure of the coder.
       failed: command.limit === 'budget' ? undefined : task.assigned_to,
       event: 'limit',
       extra: { limit: command.limit, detail: blank(command.detail) ? undefined : command.detail?.slice(0, 1000) },
@@ -226,6 +234,7 @@ export const limit: Row<'limit'> = {
 
 export const handoff: Row<'handoff'> = {
   name: 'handoff',
+  usage: 'handoff {task} --summary "…" --next "…"',
   summary: 'Leave notes for the next session before the context runs out.',
   who: ['coder'],
   from: ['CLAIMED'],
@@ -245,7 +254,7 @@ export const handoff: Row<'handoff'> = {
     {
       name: 'notes',
       rule: 'summary and next_action are given',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         blank(command.summary) || blank(command.next_action)
           ? refuse('a handoff needs a summary and the next action', usage('handoff', task.id))
           : undefined,

@@ -1,4 +1,5 @@
-// Rows about the plan as a whole: closing the sprint's scope, alignment, discoveries, completing the goal.
+// The rows about the plan as a whole: closing the sprint's scope, alignment, discoveries, completing the goal.
+// None of them changes the status of a task.
 
 import { iso } from '../../text/time.ts';
 import { aligned, patch, withGoal, withSprint } from '../change.ts';
@@ -7,11 +8,11 @@ import { blank } from '../definition.ts';
 import { statusOf } from '../find.ts';
 import type { Row, Situation } from '../row.ts';
 import { type Discovery, isTerminal, type State } from '../state.ts';
-import { usage } from '../usage.ts';
 import { PLANNERS } from './planning.ts';
 
 export const planDone: Row<'plan done'> = {
   name: 'plan done',
+  usage: 'plan done',
   summary: 'Close the scope of the sprint: what is planned now is what it must finish.',
   who: PLANNERS,
   from: 'board',
@@ -21,7 +22,7 @@ export const planDone: Row<'plan done'> = {
     {
       name: 'something-planned',
       rule: 'at least one task was finalized in this sprint',
-      check: ({ state }) =>
+      check: ({ state, usage }) =>
         state.sprint.scope.planned.length === 0
           ? refuse('no task is planned yet', `Finalize one first: ${usage('finalize')}`)
           : undefined,
@@ -40,6 +41,7 @@ export const planDone: Row<'plan done'> = {
 
 export const align: Row<'align'> = {
   name: 'align',
+  usage: 'align "…"',
   summary: 'Record how the plan still serves the goal.',
   who: PLANNERS,
   from: 'board',
@@ -52,7 +54,7 @@ export const align: Row<'align'> = {
     {
       name: 'summary',
       rule: 'a summary is given',
-      check: ({ command }) =>
+      check: ({ command, usage }) =>
         blank(command.summary) ? refuse('the summary is empty', `Say it in a sentence: ${usage('align')}`) : undefined,
     },
   ],
@@ -65,6 +67,7 @@ export const align: Row<'align'> = {
 
 export const discoveryConvert: Row<'discovery convert'> = {
   name: 'discovery convert',
+  usage: 'discovery convert <id> <task>',
   summary: 'Say which task takes up a discovery.',
   who: PLANNERS,
   from: 'board',
@@ -75,7 +78,7 @@ export const discoveryConvert: Row<'discovery convert'> = {
     {
       name: 'task-exists',
       rule: 'the task exists',
-      check: ({ board, command }) =>
+      check: ({ board, command, usage }) =>
         statusOf(board, command.to_task) === undefined
           ? refuse(`there is no task ${command.to_task}`, `Add it first: ${usage('add-task', command.to_task)}`)
           : undefined,
@@ -91,6 +94,7 @@ export const discoveryConvert: Row<'discovery convert'> = {
 
 export const discoveryDismiss: Row<'discovery dismiss'> = {
   name: 'discovery dismiss',
+  usage: 'discovery dismiss <id> --reason "…"',
   summary: 'Leave a discovery aside, saying why.',
   who: PLANNERS,
   from: 'board',
@@ -101,7 +105,7 @@ export const discoveryDismiss: Row<'discovery dismiss'> = {
     {
       name: 'reason',
       rule: 'a reason is given',
-      check: ({ command }) =>
+      check: ({ command, usage }) =>
         blank(command.reason) ? refuse('no reason was given', `Say why: ${usage('discovery dismiss')}`) : undefined,
     },
   ],
@@ -133,6 +137,7 @@ function withDiscovery(state: State, id: string, changes: Partial<Discovery>): S
 
 export const goalComplete: Row<'goal complete'> = {
   name: 'goal complete',
+  usage: 'goal complete',
   summary: 'Declare the goal reached.',
   who: PLANNERS,
   from: 'board',

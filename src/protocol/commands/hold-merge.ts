@@ -1,26 +1,29 @@
-// A merge that waits for a person: somebody has the integration branch checked out and is at work there.
-// Recorded, so that the board says why nothing moves and an alarm lasts as long as the reason does.
+// The row that records a merge which waits for a person: a checkout of the integration branch has uncommitted work.
+// The board then says why the task does not move, and an alarm lasts as long as the reason.
 
 import { iso } from '../../text/time.ts';
 import { patch, withTask } from '../change.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import type { Row } from '../row.ts';
-import { usage } from '../usage.ts';
 import { firstLine } from './coder.ts';
 
 export const holdMerge: Row<'hold-merge'> = {
   name: 'hold-merge',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
   summary: 'Record why an approved commit cannot be merged right now.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: [],
+  inner: true,
+  irreversible: true,
   already: ({ task, command }) => task.merge_held?.reason === command.reason,
   guards: [
     {
       name: 'reason',
       rule: 'what holds it is named',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         blank(command.reason)
           ? refuse('no reason was given', `Say what holds it: ${usage('hold-merge', task.id)}`)
           : undefined,

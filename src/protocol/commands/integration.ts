@@ -1,19 +1,20 @@
-// The integration branch is Liza's alone to move. When somebody else did, that is recorded, merges wait, and
-// a person who has looked at it accepts where it is now.
+// The rows about the integration branch, which only Liza moves. When somebody else moved it, that is recorded and no
+// merge starts until a person has accepted where the branch is now.
 
 import { iso } from '../../text/time.ts';
 import { aligned, withGoal } from '../change.ts';
 import { checkCommits } from '../commit-ids.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import type { Row, Situation } from '../row.ts';
-import { usage } from '../usage.ts';
 
 export const integrationMoved: Row<'integration-moved'> = {
   name: 'integration-moved',
+  usage: 'doctor --accept-integration',
   summary: 'Record that the integration branch is not where Liza left it.',
   who: ['supervisor', 'human'],
   from: 'board',
   to: [],
+  irreversible: true,
   already: ({ state, command }) => state.goal.integration_moved?.found === command.found,
   guards: [
     { name: 'commit', rule: 'it is a full commit id', check: ({ command }) => checkCommits(command.found) },
@@ -29,7 +30,7 @@ export const integrationMoved: Row<'integration-moved'> = {
   },
 };
 
-function elsewhere({ state, command }: Situation<'integration-moved'>): Refusal | undefined {
+function elsewhere({ state, command, usage }: Situation<'integration-moved'>): Refusal | undefined {
   const { integration_head: head } = state.goal;
   if (head === undefined) {
     return refuse(
@@ -44,10 +45,13 @@ function elsewhere({ state, command }: Situation<'integration-moved'>): Refusal 
 
 export const acceptIntegration: Row<'accept-integration'> = {
   name: 'accept-integration',
+  typed: 'doctor --accept-integration',
+  usage: 'doctor --accept-integration',
   summary: 'Accept where the integration branch is now; merges go on from there.',
   who: ['human'],
   from: 'board',
   to: [],
+  irreversible: true,
   already: ({ state, command }) =>
     state.goal.integration_head === command.head && state.goal.integration_moved === undefined,
   guards: [{ name: 'commit', rule: 'it is a full commit id', check: ({ command }) => checkCommits(command.head) }],
@@ -60,8 +64,8 @@ export const acceptIntegration: Row<'accept-integration'> = {
   },
 };
 
-/** Merging on top of what nobody has looked at would make it everybody's base. */
-export function integrationAccepted({ state }: Situation<'reserve-merge'>): Refusal | undefined {
+/** A merge on top of commits that nobody has looked at would make them the base of all further work. */
+export function integrationAccepted({ state, usage }: Situation<'reserve-merge'>): Refusal | undefined {
   const moved = state.goal.integration_moved;
   if (moved === undefined) return undefined;
   const { expected, found } = moved;

@@ -1,4 +1,4 @@
-// The kill switches as commands: pause, checkpoint, abort, and resume, which ends them all.
+// The rows of the kill switches: pause, checkpoint, abort, and resume, which ends them all.
 
 import { REPORT } from '../../governance/rules/breaker.ts';
 import { gist } from '../../text/format.ts';
@@ -12,10 +12,10 @@ import { TEXT_LIMIT } from '../fields.ts';
 import { findTask } from '../find.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State } from '../state.ts';
-import { usage } from '../usage.ts';
 
 export const pause: Row<'pause'> = {
   name: 'pause',
+  usage: 'pause {task}',
   summary: 'Hold all work, or one task.',
   who: ['human'],
   from: 'board',
@@ -50,6 +50,7 @@ export type CheckpointDecision = (typeof DECISIONS)[number];
 
 export const resume: Row<'resume'> = {
   name: 'resume',
+  usage: 'resume {task}',
   summary: 'Let the work go on; records what was decided.',
   who: ['human'],
   from: 'board',
@@ -102,7 +103,7 @@ export const resume: Row<'resume'> = {
         isUnresolved(s)
           ? refuse(
               'the circuit breaker is TRIGGERED, and what it found is not resolved',
-              `Read ${REPORT}, then: ${usage('resolve')}`,
+              `Read ${REPORT}, then: ${s.usage('resolve')}`,
             )
           : undefined,
     },
@@ -134,7 +135,7 @@ export const resume: Row<'resume'> = {
   },
 };
 
-/** Stopped and reopened, or its CHECKPOINT removed: what the breaker found still waits for a person's word. */
+/** The circuit breaker waits for `liza analyze --resolve`, even if its CHECKPOINT was removed by hand. */
 const isUnresolved = ({ state, command }: Situation<'resume'>): boolean =>
   command.task === undefined && command.decision !== 'stop' && state.circuit_breaker.status === 'TRIGGERED';
 
@@ -147,7 +148,7 @@ const isHalted = (board: Board, { goal, sprint }: State): boolean =>
 const decided = ({ decision = 'continue', note }: CommandOf<'resume'>): string =>
   blank(note) ? decision : `${decision}: ${note}`;
 
-/** What the planner has to act upon reaches it as a note, which wakes it. */
+/** A decision that the planner has to act upon becomes a note, which wakes it. */
 function noted({ command, now }: Situation<'resume'>, state: State): State {
   if (command.decision !== 'adjust-specs' && command.decision !== 'replan') return state;
   const message = `Decided at the checkpoint, ${decided(command)}`.slice(0, TEXT_LIMIT);
@@ -168,6 +169,7 @@ function reopened(before: State, everArchived: boolean): State {
 
 export const checkpoint: Row<'checkpoint'> = {
   name: 'checkpoint',
+  usage: 'checkpoint',
   summary: 'Halt everything for a decision.',
   who: ['human', 'supervisor'],
   from: 'board',
@@ -177,6 +179,7 @@ export const checkpoint: Row<'checkpoint'> = {
     {
       name: 'file-there',
       rule: 'a file that was touched is still there',
+      raced: true,
       check: ({ board, command }) =>
         command.touched === true && board.switches.CHECKPOINT === undefined
           ? refuse('the CHECKPOINT file is gone again', 'Nothing is left to do; to halt: liza checkpoint')
@@ -194,14 +197,14 @@ export const checkpoint: Row<'checkpoint'> = {
   },
 };
 
-/** A sprint that is over stays so; that it was looked at is recorded all the same. */
+/** Whether this CHECKPOINT is already recorded. A sprint that is over keeps its status and gets only the time. */
 function isMarked({ sprint }: State, since: number): boolean {
   if (sprint.status === 'CHECKPOINT') return true;
   const at = sprint.timeline.checkpoint_at;
   return sprint.status !== 'IN_PROGRESS' && at !== undefined && instant(at) + 1000 > since;
 }
 
-/** The sprint stands still from now on, and says why. */
+/** The sprint at a checkpoint, with the reason in the alignment history. */
 export function halted<K extends CommandName>(s: Situation<K>, state: State, reason: string): State {
   const { sprint } = state;
   const marked = withSprint(state, {
@@ -213,6 +216,7 @@ export function halted<K extends CommandName>(s: Situation<K>, state: State, rea
 
 export const checkpointOver: Row<'checkpoint-over'> = {
   name: 'checkpoint-over',
+  usage: 'watch',
   summary: 'Record that somebody removed the CHECKPOINT file.',
   who: ['supervisor', 'human'],
   from: 'board',
@@ -222,6 +226,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
     {
       name: 'file-gone',
       rule: 'the CHECKPOINT file is gone',
+      raced: true,
       check: ({ board }) =>
         board.switches.CHECKPOINT === undefined
           ? undefined
@@ -238,7 +243,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
     ),
     detail: `checkpoint over: its file was removed${
       s.state.circuit_breaker.status === 'TRIGGERED'
-        ? `; the circuit breaker is still TRIGGERED: ${usage('resolve')}`
+        ? `; the circuit breaker is still TRIGGERED: ${s.usage('resolve')}`
         : ''
     }`,
   }),
@@ -246,6 +251,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
 
 export const abort: Row<'abort'> = {
   name: 'abort',
+  usage: 'abort',
   summary: 'Stop the goal; tasks and worktrees stay, `liza resume` reopens it.',
   who: ['human'],
   from: 'board',

@@ -1,5 +1,5 @@
-// What every session needs before it may start, besides its task: something left of the budgets, and room on the
-// disk. Decided in the transaction that claims, so that of many who ask at once no more start than are allowed.
+// The guards that every session passes before it starts: the budgets are not used up, and the disk has space.
+// They are checked in the transaction that claims, so that of many supervisors at once no more start than allowed.
 
 import { type Budget, raiseCommand, usedUp, usedUpWords } from '../../budget/rules/limits.ts';
 import type { CommandName } from '../command.ts';
@@ -12,8 +12,9 @@ export function mayStart<K extends CommandName>(): readonly Guard<K>[] {
     {
       name: 'within-budget',
       rule: 'the budgets of the task, the goal and the day are not used up',
+      raced: true,
       check: ({ board, task, command, now }) =>
-        refuseUsedUp(usedUp(board, now, task, (command as { agent?: string }).agent)),
+        refuseUsedUp(usedUp(board, now, { task, asking: (command as { agent?: string }).agent })),
     },
     roomOnDisk(),
   ];
@@ -25,6 +26,7 @@ export const refuseUsedUp = (over: Budget | undefined): Refusal | undefined =>
 export const roomOnDisk = <K extends CommandName>(): Guard<K> => ({
   name: 'room-on-disk',
   rule: 'the disk has `min_free_mb` left',
+  raced: true,
   check: ({ board }) => {
     const missing = roomMissing(board);
     return missing === undefined ? undefined : refuse(missing.fact, missing.remedy);

@@ -1,6 +1,6 @@
-// What `wt merge` records around its one outside act, the move of the integration branch: the intent before it,
-// the outcome after it. An outcome is a fact: neither a pause nor who tells it takes it back, so that whoever
-// finds an intent whose process died can finish it. Only a merge that was announced can be recorded.
+// The rows of `wt merge`, which moves the integration branch: the intent is recorded before the move, the outcome after
+// it. An outcome is a fact and is recorded even while paused and by any supervisor, so that anyone can finish a merge
+// whose process died. Only a merge that was announced can be recorded.
 
 import { iso } from '../../text/time.ts';
 import { blockTask, LET_GO, QUESTIONS } from '../blocked.ts';
@@ -13,16 +13,18 @@ import { holdOn, onHold } from '../kill-switches.ts';
 import { agentLease, historyOf, iterationsOf, lastCoder, mergingBy } from '../leases.ts';
 import type { Row, Situation } from '../row.ts';
 import type { State } from '../state.ts';
-import { usage } from '../usage.ts';
 import { firstLine } from './coder.ts';
 import { integrationAccepted, integrationKnown } from './integration.ts';
 
 export const reserveMerge: Row<'reserve-merge'> = {
   name: 'reserve-merge',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
   summary: 'Announce the merge candidate before the integration branch moves to it.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: [],
+  irreversible: true,
   startsWork: true,
   guards: [
     {
@@ -68,10 +70,14 @@ const WAIT = 'Wait for it; if its process died: liza doctor --fix';
 
 export const merge: Row<'merge'> = {
   name: 'merge',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
   summary: 'Record that the approved commit is on the integration branch.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: ['MERGED'],
+  inner: true,
+  irreversible: true,
   already: ({ task, command }) => task.status === 'MERGED' && task.merge_commit === command.merge_commit,
   guards: [
     {
@@ -100,7 +106,7 @@ export const merge: Row<'merge'> = {
         drift: command.drift,
       }),
     );
-    // Git is the truth: the branch is there now, whatever was recorded before.
+    // Git decides: the branch is there now, whatever head was recorded before.
     const state = withGoal(detach(withTask(s.state, merged), task.id), { integration_head: merge_commit });
     const moved =
       head_moved === undefined ? undefined : `task/${task.id} is at ${head_moved}, ${task.review_commit} was merged`;
@@ -114,12 +120,13 @@ export const merge: Row<'merge'> = {
 };
 
 const logMoved = (s: Situation<'merge'>, state: State, reality: string): State =>
-  withAnomaly(s, state, 'assumption_violated', s.task.id, {
-    assumption: 'the task branch stays at the submitted commit',
-    reality,
+  withAnomaly(s, state, {
+    type: 'assumption_violated',
+    task: s.task.id,
+    details: { assumption: 'the task branch stays at the submitted commit', reality },
   });
 
-function announced({ task, command }: Situation<'merge'>): Refusal | undefined {
+function announced({ task, command, usage }: Situation<'merge'>): Refusal | undefined {
   const { merging } = task;
   const onto = command.onto ?? merging?.onto;
   if (merging?.candidate === command.merge_commit && merging.onto === onto) return undefined;
@@ -132,10 +139,14 @@ function announced({ task, command }: Situation<'merge'>): Refusal | undefined {
 
 export const mergeFailed: Row<'merge-failed'> = {
   name: 'merge-failed',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
   summary: 'Record that the approved commit did not merge or failed the integration test.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: ['INTEGRATION_FAILED', 'BLOCKED'],
+  inner: true,
+  irreversible: true,
   already: ({ task, command }) => {
     const last = historyOf(task).at(-1);
     return (
@@ -159,7 +170,7 @@ export const mergeFailed: Row<'merge-failed'> = {
     {
       name: 'reason',
       rule: 'what failed is named',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         blank(command.reason)
           ? refuse('no reason was given', `Say what failed: ${usage('merge-failed', task.id)}`)
           : undefined,
@@ -181,16 +192,21 @@ export const mergeFailed: Row<'merge-failed'> = {
     const limit = failuresLimit(s);
     if (limit !== undefined) {
       const why = `${limit} without a merge: ${firstLine(reason)}`;
-      const block = { reason: why, questions: QUESTIONS.integration, failed: lastCoder(task) };
       return {
-        state: blockTask(s, s.state, task, block, { approvals: undefined }, [told]),
+        state: blockTask(s, s.state, task, {
+          reason: why,
+          questions: QUESTIONS.integration,
+          failed: lastCoder(task),
+          changes: { approvals: undefined },
+          earlier: [told],
+        }),
         task: task.id,
         detail: `${task.id} failed to integrate, now BLOCKED: ${why}`,
       };
     }
     const failed = evolve(
       task,
-      // Whatever is offered next is judged anew, the same commit too.
+      // The next submission needs new approvals, even if it is the same commit.
       { ...LET_GO, approved_by: task.approved_by, approvals: undefined, status: 'INTEGRATION_FAILED' },
       told,
     );
@@ -202,7 +218,7 @@ export const mergeFailed: Row<'merge-failed'> = {
   },
 };
 
-/** A test that stays red, or a conflict that comes back, ends somewhere: which limit it has met. */
+/** The limit that a merge which failed again and again has reached. */
 function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | undefined {
   const history = historyOf(task);
   const since = history.findLastIndex(({ event: name }) => name === 'unblocked') + 1;
@@ -215,10 +231,14 @@ function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | 
 
 export const releaseMerge: Row<'release-merge'> = {
   name: 'release-merge',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
   summary: 'Take back the announcement of a merge that did not move the integration branch.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: [],
+  inner: true,
+  irreversible: true,
   already: ({ task }) => task.merging === undefined,
   guards: [
     {
@@ -247,6 +267,7 @@ function approverFirst({
   part,
   task,
   now,
+  usage,
 }: Situation<'reserve-merge'> | Situation<'merge-failed'>): Refusal | undefined {
   const approver = task.approved_by;
   if (part !== 'supervisor' || actor.id === undefined || approver === undefined || actor.id === approver)

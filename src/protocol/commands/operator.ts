@@ -1,4 +1,4 @@
-// The human's hand: notes, kill switches, configuration, the archive.
+// The rows of the operator besides the kill switches: notes, spec changes, settings, metrics, the archive.
 
 import * as v from 'valibot';
 import { metrics as computeMetrics } from '../../governance/rules/metrics.ts';
@@ -12,7 +12,6 @@ import { blank } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { listForMap, namesProto } from '../values.ts';
 import { webAddress } from '../web-address.ts';
 import { branchInUse, settled } from './budget-setting.ts';
@@ -20,6 +19,7 @@ import { list } from './coder.ts';
 
 export const note: Row<'note'> = {
   name: 'note',
+  usage: 'note "…"',
   summary: 'Tell the agents something; it wakes the planner.',
   who: ['human'],
   from: 'board',
@@ -32,7 +32,7 @@ export const note: Row<'note'> = {
     {
       name: 'message',
       rule: 'the message says something',
-      check: ({ command }) => (blank(command.message) ? refuse('the note is empty', usage('note')) : undefined),
+      check: ({ command, usage }) => (blank(command.message) ? refuse('the note is empty', usage('note')) : undefined),
     },
     {
       name: 'addressee',
@@ -51,7 +51,7 @@ export const note: Row<'note'> = {
   },
 };
 
-/** Nobody would ever read it. An agent that is yet to be started is reached by its role. */
+/** Refuses a note that nobody would read. An agent that has not started yet is reached by its role. */
 function checkAddressee(board: Board, reader: string): Refusal | undefined {
   const { agents, tasks } = board.state;
   const known = statusOf(board, reader) !== undefined || Object.hasOwn(agents, reader) || READERS.includes(reader);
@@ -76,6 +76,7 @@ const READERS: readonly string[] = ['planner', 'coder', 'code-reviewer', 'all', 
 
 export const specChange: Row<'spec-change'> = {
   name: 'spec-change',
+  usage: 'spec-change <spec> "…"',
   summary: 'Record an edit of a spec and see which live tasks it touches.',
   who: ['human'],
   from: 'board',
@@ -88,7 +89,7 @@ export const specChange: Row<'spec-change'> = {
     {
       name: 'what-changed',
       rule: 'spec and change are named',
-      check: ({ command }) =>
+      check: ({ command, usage }) =>
         blank(command.spec) || blank(command.change)
           ? refuse('spec and change must both be named', usage('spec-change'))
           : undefined,
@@ -96,6 +97,7 @@ export const specChange: Row<'spec-change'> = {
     {
       name: 'spec-known',
       rule: 'its file is there, or a live task comes from it',
+      needs: 'facts',
       check: ({ state, command }) => {
         if (command.facts?.spec_exists !== false || tasksOfSpec(state, command.spec).length > 0) return undefined;
         const live = state.tasks.filter((task) => !isTerminal(task.status));
@@ -124,13 +126,13 @@ export const specChange: Row<'spec-change'> = {
   },
 };
 
-/** The live tasks that were cut from this spec, whichever part of it they name. */
+/** The live tasks whose spec_ref names this file, whatever section it names. */
 export const tasksOfSpec = (state: State, spec: string): readonly Task[] =>
   state.tasks.filter((task) => !isTerminal(task.status) && fileOf(task.spec_ref) === fileOf(spec));
 
 const fileOf = (reference: string | undefined): string | undefined => reference?.split('#', 1)[0]?.replace(/^\.\//, '');
 
-/** Numbers, truths and single words are told; a text may hold an address or a secret. */
+/** Shows numbers, booleans and known words only: any other text may hold an address or a secret. */
 function toWhat(value: unknown): string {
   if (value === null || value === undefined) return ' back to its default';
   const isPlain = typeof value === 'number' || typeof value === 'boolean' || MODES.has(value);
@@ -141,6 +143,7 @@ const MODES: ReadonlySet<unknown> = new Set(['auto', 'require', 'off', 'strict',
 
 export const configSet: Row<'config set'> = {
   name: 'config set',
+  usage: 'config set <key> <value>',
   summary: 'Change a setting.',
   who: ['human'],
   from: 'board',
@@ -167,7 +170,7 @@ export const configSet: Row<'config set'> = {
     {
       name: 'value',
       rule: 'the value fits the schema',
-      check: ({ state, command }) => {
+      check: ({ state, command, usage }) => {
         const { key, value } = settled(state.config, command);
         if (value === null || value === undefined) return undefined;
         if (namesProto(value)) return refuse(`nothing in ${key} can be called __proto__`, 'choose another name');
@@ -189,7 +192,7 @@ export const configSet: Row<'config set'> = {
         key !== 'escalation_webhook' || typeof value !== 'string' || webAddress(value) !== undefined
           ? undefined
           : refuse(
-              // Not what was given: its path may be a secret.
+              // The message does not quote the address: its path may be a secret.
               'escalation_webhook must be an http or https address, and this is none',
               'give one: liza config set escalation_webhook https://…; to unset it: liza config set escalation_webhook null',
             ),
@@ -197,12 +200,14 @@ export const configSet: Row<'config set'> = {
     {
       name: 'branch',
       rule: 'the integration branch is nobody’s checkout',
+      needs: 'facts',
       check: ({ command: { value, facts } }) =>
         facts?.checked_out === undefined ? undefined : branchInUse(String(value), facts.checked_out),
     },
     {
       name: 'no-hole',
       rule: 'nothing that `sandbox_read` or `sandbox_write` name opens the blackboard, the git directory or the system',
+      needs: 'facts',
       check: ({ command: { facts } }) =>
         facts?.hole === undefined ? undefined : refuse(facts.hole, 'Name the one file or folder that is needed'),
     },
@@ -219,6 +224,7 @@ export const configSet: Row<'config set'> = {
 
 export const metrics: Row<'metrics'> = {
   name: 'metrics',
+  usage: 'metrics',
   summary: 'Recompute the sprint’s metrics.',
   who: ['human', 'supervisor'],
   from: 'board',
@@ -235,6 +241,7 @@ export const metrics: Row<'metrics'> = {
 
 export const archive: Row<'archive'> = {
   name: 'archive',
+  usage: 'archive',
   summary: 'Move terminal tasks out of state.yaml, history and all.',
   who: ['human'],
   from: 'board',
@@ -282,7 +289,7 @@ export const archive: Row<'archive'> = {
   },
 };
 
-/** The named tasks, or the terminal ones beyond `archive_after`, longest finished first. */
+/** The named tasks; without names the terminal ones beyond `archive_after`, those that ended first. */
 function dueForArchive({ state, settings, command }: Situation<'archive'>): readonly Task[] {
   if (command.tasks !== undefined) return state.tasks.filter((task) => command.tasks?.includes(task.id));
   const terminal = state.tasks.filter((task) => isTerminal(task.status));

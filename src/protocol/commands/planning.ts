@@ -1,5 +1,4 @@
-// Planning rows: a task comes into being, is amended while nobody works on it, and is
-// finalized once it passes the gates.
+// The planning rows: a task is added, amended while nobody works on it, and finalized once it passes the gates.
 
 import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
@@ -19,7 +18,6 @@ import { findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
 import type { Guard, Row, Situation } from '../row.ts';
 import type { State, Task } from '../state.ts';
-import { usage } from '../usage.ts';
 
 export const PLANNERS = ['planner', 'human'] as const;
 
@@ -37,6 +35,7 @@ export function goalOpen<K extends CommandName>(): Guard<K> {
 
 export const addTask: Row<'add-task'> = {
   name: 'add-task',
+  usage: 'add-task --id {task} --desc "…" --spec specs/… --done "…" --scope "IN: …"',
   summary: 'Write a new task; with --ready it may be claimed at once.',
   who: PLANNERS,
   from: 'new',
@@ -54,7 +53,7 @@ export const addTask: Row<'add-task'> = {
     {
       name: 'id-free',
       rule: 'no live or archived task has this id',
-      check: ({ board, command }) => {
+      check: ({ board, command, usage }) => {
         const status = statusOf(board, command.definition.id);
         if (status === undefined) return undefined;
         return refuse(
@@ -66,13 +65,16 @@ export const addTask: Row<'add-task'> = {
     {
       name: 'definition',
       rule: 'priority 1–5, known type, dependencies exist and are acyclic',
-      check: ({ board, command }) => checkDefinition(board, command.definition.id, command.definition),
+      check: (s) => checkDefinition(s, s.command.definition.id, s.command.definition),
     },
     {
       name: 'gates',
       rule: 'with --ready: the gates of finalize',
-      check: ({ board, command, now }) =>
-        command.ready === true ? checkGates(board, draft(command.definition, iso(now)), command.facts) : undefined,
+      needs: 'facts',
+      check: (s) => {
+        const { definition, ready, facts } = s.command;
+        return ready === true ? checkGates(s, draft(definition, iso(s.now)), facts) : undefined;
+      },
     },
   ],
   effects: 'created, history; with --ready also what finalize does',
@@ -87,6 +89,7 @@ export const addTask: Row<'add-task'> = {
 
 export const amend: Row<'amend'> = {
   name: 'amend',
+  usage: 'amend {task} --done "…" --scope "…"',
   summary: 'Change the definition of a task nobody works on.',
   who: PLANNERS,
   from: ['DRAFT', 'UNCLAIMED', 'BLOCKED'],
@@ -97,7 +100,7 @@ export const amend: Row<'amend'> = {
     {
       name: 'something-changes',
       rule: 'at least one field is given',
-      check: ({ command }) =>
+      check: ({ command, usage }) =>
         Object.values(command.changes).every((value) => value === undefined)
           ? refuse('no field was given', `Name what to change: ${usage('amend', command.task)}`)
           : undefined,
@@ -105,15 +108,17 @@ export const amend: Row<'amend'> = {
     {
       name: 'definition',
       rule: 'priority 1–5, known type, dependencies exist and are acyclic',
-      check: ({ board, command }) => checkDefinition(board, command.task, command.changes),
+      check: (s) => checkDefinition(s, s.command.task, s.command.changes),
     },
     {
       name: 'gates',
       rule: 'an UNCLAIMED task still passes the gates of finalize',
-      check: ({ board, task, command }) =>
-        task.status === 'UNCLAIMED'
-          ? checkGates(board, { ...task, ...differing(task, command.changes) }, command.facts)
-          : undefined,
+      needs: 'facts',
+      check: (s) => {
+        const { task, command } = s;
+        if (task.status !== 'UNCLAIMED') return undefined;
+        return checkGates(s, { ...task, ...differing(task, command.changes) }, command.facts);
+      },
     },
   ],
   effects: 'definition, history with the former values; says whether the definition changed in substance',
@@ -133,6 +138,7 @@ export const amend: Row<'amend'> = {
 
 export const finalize: Row<'finalize'> = {
   name: 'finalize',
+  usage: 'finalize {task}',
   summary: 'Pass a DRAFT through the gates so that it may be claimed.',
   who: PLANNERS,
   from: ['DRAFT'],
@@ -146,7 +152,8 @@ export const finalize: Row<'finalize'> = {
     {
       name: 'gates',
       rule: 'spec_ref exists, done_when, scope, dependencies neither abandoned nor superseded, tests included, a command that proves a code task (its own or test_command)',
-      check: ({ board, task, command }) => checkGates(board, task, command.facts),
+      needs: 'facts',
+      check: (s) => checkGates(s, s.task, s.command.facts),
     },
   ],
   effects: 'goal → IN_PROGRESS; joins scope.planned until `plan done` closes it; replacements join later too',
@@ -164,7 +171,7 @@ function finalized<K extends CommandName>(s: Situation<K>, before: State, task: 
   return joinSprint(started, ready.id, (task.supersedes ?? []).length > 0);
 }
 
-/** The scope is what was finalized before `plan done`; a replacement stands for a task that was in it. */
+/** Only tasks that were finalized before `plan done` join the sprint, and replacements of tasks that are in it. */
 export function joinSprint(state: State, id: string, replacement: boolean): State {
   const { scope } = state.sprint;
   if (scope.planned.includes(id)) return state;

@@ -1,5 +1,5 @@
-// What Liza's own runs at an offered commit showed, where no submission followed: red, so that planner and
-// report see it and the tries have a limit; or green, so that the same commit need not be run again.
+// The row that records what Liza's own runs at a commit showed when no submission followed. A red result is recorded
+// so that planner and report see it and the attempts have a limit; a green one, so that the commit is not run again.
 
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { event, evolve, withTask } from '../change.ts';
@@ -8,16 +8,18 @@ import { refuse } from '../decision.ts';
 import { iterationEvents } from '../leases.ts';
 import { knownProof } from '../proof.ts';
 import type { Row } from '../row.ts';
-import { usage } from '../usage.ts';
 import { firstLine, holdsTask } from './coder.ts';
 
 export const recordValidation: Row<'record-validation'> = {
   name: 'record-validation',
+  typed: 'submit-for-review',
+  usage: 'submit-for-review {task} <commit>',
   summary: 'Record what Liza’s own runs at an offered commit showed.',
   who: ['coder'],
   from: ['CLAIMED'],
   to: ['CLAIMED', 'BLOCKED'],
-  // A fact: what was run was run, whoever pauses meanwhile.
+  inner: true,
+  // A fact: a pause does not undo the run.
   whilePaused: true,
   already: ({ task, command: { proof }, settings }) =>
     proof.disproof === undefined && knownProof(task, proof.commit, proof.commands, settings.tdd) !== undefined,
@@ -26,7 +28,7 @@ export const recordValidation: Row<'record-validation'> = {
     {
       name: 'commit',
       rule: 'it names the commit',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         isFullCommit(command.proof.commit)
           ? undefined
           : refuse('it names no commit', `Submit the HEAD of your worktree: ${usage('submit-for-review', task.id)}`),
@@ -69,7 +71,7 @@ export const recordValidation: Row<'record-validation'> = {
     if (hangs_on_base === true && earlier.some((entry) => entry.hangs_on_base === true)) {
       const why = `the operator’s to mend: ${firstLine(reason, 400)}`;
       return {
-        state: blockTask(s, s.state, task, { reason: why, questions: QUESTIONS.hangs }, {}, [told]),
+        state: blockTask(s, s.state, task, { reason: why, questions: QUESTIONS.hangs, earlier: [told] }),
         task: task.id,
         detail: `${task.id} is BLOCKED: ${why}`,
       };
@@ -78,9 +80,9 @@ export const recordValidation: Row<'record-validation'> = {
     const red = earlier.length + 1;
     if (red >= most) {
       const why = `${red} submissions of one iteration were refused: ${firstLine(reason, 400)}`;
-      const block = { reason: why, questions: QUESTIONS.validation, failed: actor.id };
+      const block = { reason: why, questions: QUESTIONS.validation, failed: actor.id, earlier: [told] };
       return {
-        state: blockTask(s, s.state, task, block, {}, [told]),
+        state: blockTask(s, s.state, task, block),
         task: task.id,
         detail: `${task.id} is BLOCKED: ${firstLine(why)}`,
       };

@@ -1,20 +1,19 @@
-// Letting go of a claim: of the task itself, or of a reservation whose maker did not finish. The work is kept
-// by git before any of this is recorded.
+// The rows that end a claim: of the task itself, or of a reservation that was not finished. Git keeps the work before
+// either of them is recorded.
 
 import { actorName } from '../board.ts';
 import { detach, event, evolve, patch, withTask } from '../change.ts';
 import { refuse } from '../decision.ts';
 import { claimingBy, historyOf, taskLease } from '../leases.ts';
 import type { Guard, Row } from '../row.ts';
-import { usage } from '../usage.ts';
 import { CLAIMABLE } from './claim.ts';
 
-/** A person may always; a supervisor only where no other agent is at work. */
+/** A person may always; a supervisor only where no other agent is working. */
 export function ownTask<K extends 'release-claim' | 'renew-worktree'>(does: string): Guard<K> {
   return {
     name: 'own-task',
     rule: `a supervisor ${does} only its own agent’s task, or one whose lease is past`,
-    check: ({ board, actor, part, task, now, command }) =>
+    check: ({ board, actor, part, task, now, command, usage }) =>
       part === 'supervisor' &&
       actor.id !== undefined &&
       actor.id !== task.assigned_to &&
@@ -29,10 +28,12 @@ export function ownTask<K extends 'release-claim' | 'renew-worktree'>(does: stri
 
 export const releaseClaim: Row<'release-claim'> = {
   name: 'release-claim',
+  usage: 'release-claim {task}',
   summary: 'Take a task from its coder and offer it again; the work is preserved.',
   who: ['human', 'supervisor'],
   from: ['CLAIMED'],
   to: ['UNCLAIMED'],
+  irreversible: true,
   already: ({ task, actor }) => {
     const last = historyOf(task).at(-1);
     return task.status === 'UNCLAIMED' && last?.event === 'released' && last.agent === actorName(actor);
@@ -65,10 +66,14 @@ export const releaseClaim: Row<'release-claim'> = {
 
 export const releaseReservation: Row<'release-reservation'> = {
   name: 'release-reservation',
+  typed: 'claim-task',
+  usage: 'claim-task {task} <agent>',
   summary: 'Give up a reservation whose worktree was not finished.',
   who: ['supervisor', 'human'],
   from: CLAIMABLE,
   to: [],
+  inner: true,
+  irreversible: true,
   already: ({ task }) => task.claiming === undefined,
   guards: [
     {

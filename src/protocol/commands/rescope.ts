@@ -1,5 +1,5 @@
-// Rows by which a plan meets reality: unblock, abandon, and the human's replan (supersede has its own file).
-// Nothing is rewritten silently: former definitions stay in history.
+// The rows that change the plan for an existing task: unblock, abandon, and the operator's replan (supersede.ts has the
+// replacement by others). Former definitions stay in history.
 
 import { raiseTaskCommands, taskUsedUp, usedUpWords } from '../../budget/rules/limits.ts';
 import { blockTask, HUMAN_OVERRIDE, isDeadlocked, isStoppedByBudget, LET_GO, QUESTIONS } from '../blocked.ts';
@@ -17,14 +17,13 @@ import {
 } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
-import type { Row, Situation } from '../row.ts';
+import type { BoardSituation, Row, Situation } from '../row.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { PLANNERS } from './planning.ts';
 
 export const FAILURES_THAT_EXHAUST = 2;
 
-/** What is forgotten when the work starts over; the attempt itself is kept by git under refs/liza/attempts. */
+/** What the task loses when its work starts over. Git keeps the attempt under refs/liza/attempts. */
 export const START_OVER: Patch<Task> = {
   ...LET_GO,
   assigned_to: undefined,
@@ -36,6 +35,7 @@ export const START_OVER: Patch<Task> = {
 
 export const unblock: Row<'unblock'> = {
   name: 'unblock',
+  usage: 'unblock {task}',
   summary: 'Give a blocked task back to the coders.',
   who: PLANNERS,
   from: ['BLOCKED'],
@@ -55,12 +55,12 @@ export const unblock: Row<'unblock'> = {
     {
       name: 'definition',
       rule: 'changes pass the guards of add-task',
-      check: ({ board, command }) => checkDefinition(board, command.task, command.changes ?? {}),
+      check: (s) => checkDefinition(s, s.command.task, s.command.changes ?? {}),
     },
     {
       name: 'definition-changed',
       rule: 'after two coders failed, done_when, scope, spec_ref or validation must have changed',
-      check: ({ task, command }) => {
+      check: ({ task, command, usage }) => {
         const failures = task.failures_current ?? [];
         if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
         if (isChanged(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
@@ -73,7 +73,7 @@ export const unblock: Row<'unblock'> = {
     {
       name: 'assessment',
       rule: 'after a review deadlock an assessment is given',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         isDeadlocked(task) && blank(command.assessment)
           ? refuse(
               'coder and reviewer were deadlocked and no assessment was given',
@@ -102,7 +102,8 @@ export const unblock: Row<'unblock'> = {
     {
       name: 'gates',
       rule: 'the gates of finalize hold, and no dependency is ABANDONED',
-      check: ({ board, task, command }) => checkGates(board, redefined(task, command.changes), command.facts),
+      needs: 'facts',
+      check: (s) => checkGates(s, redefined(s.task, s.command.changes), s.command.facts),
     },
   ],
   effects:
@@ -144,9 +145,11 @@ export const unblock: Row<'unblock'> = {
     );
     const { assessment } = command;
     const freed = withTask(s.state, free);
-    const logged = blank(assessment) ? freed : withAnomaly(s, freed, 'review_deadlock', task.id, { assessment });
+    const logged = blank(assessment)
+      ? freed
+      : withAnomaly(s, freed, { type: 'review_deadlock', task: task.id, details: { assessment } });
     return {
-      // With this, what was reported about it is dealt with, the deadlock included.
+      // An unblock settles every anomaly of the task, the deadlock included.
       state: processAnomalies(s, logged, ({ task: on }) => on === task.id),
       task: task.id,
       detail: `task ${task.id} unblocked${changed ? ' with a changed definition' : ''}`,
@@ -159,8 +162,8 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
   ...differing(task, changes ?? {}),
 });
 
-/** Nobody could take it, and it would only wait unseen. */
-function withinBudget({ state, task, part }: Situation<'unblock'>): Refusal | undefined {
+/** A task whose budget is used up could not be claimed, and would wait without anybody noticing. */
+function withinBudget({ state, task, part, usage }: BoardSituation<'unblock'>): Refusal | undefined {
   const over = taskUsedUp(state, task);
   const [first] = over;
   if (first === undefined) return undefined;
@@ -173,7 +176,7 @@ function withinBudget({ state, task, part }: Situation<'unblock'>): Refusal | un
   );
 }
 
-/** A deadlock that ends without an unblock is assessed by what ended it; what was reported about the task is dealt with. */
+/** Logs the assessment of a deadlock that ends without an unblock, and settles the task's anomalies. */
 export function withAssessment<K extends 'abandon' | 'supersede'>(
   s: Situation<K>,
   state: State,
@@ -184,12 +187,15 @@ export function withAssessment<K extends 'abandon' | 'supersede'>(
     (one) => one.type === 'review_deadlock' && one.task === task.id && one.processed_at === undefined,
   );
   const logged =
-    isDeadlocked(task) && !known ? withAnomaly(s, state, 'review_deadlock', task.id, { assessment }) : state;
+    isDeadlocked(task) && !known
+      ? withAnomaly(s, state, { type: 'review_deadlock', task: task.id, details: { assessment } })
+      : state;
   return processAnomalies(s, logged, ({ task: on }) => on === task.id);
 }
 
 export const abandon: Row<'abandon'> = {
   name: 'abandon',
+  usage: 'abandon {task} --reason "…"',
   summary: 'Give a task up, saying why.',
   who: PLANNERS,
   from: ['BLOCKED', 'UNCLAIMED', 'DRAFT', 'REJECTED'],
@@ -201,7 +207,7 @@ export const abandon: Row<'abandon'> = {
     {
       name: 'rationale',
       rule: 'a rationale is given',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         blank(command.rationale)
           ? refuse('no rationale was given', `Say why: ${usage('abandon', task.id)}`)
           : undefined,
@@ -233,6 +239,7 @@ export const abandon: Row<'abandon'> = {
 
 export const replan: Row<'replan'> = {
   name: 'replan',
+  usage: 'replan {task}',
   summary: 'Stop a task and hand it back to the planner.',
   who: ['human'],
   from: TASK_STATUSES.filter((status) => status !== 'DRAFT' && !isTerminal(status)),

@@ -1,5 +1,5 @@
-// The copy that a reviewer looks at: where it is and what it held when it was handed over, so that a verdict can
-// be refused whose giver edited what it reviews; and that it was found changed when the session was over.
+// The rows about the reviewer's copy: where it is and which tree it held, and that it was changed when the session was
+// over. A verdict is refused when its reviewer edited the copy.
 
 import { event, evolve, withTask } from '../change.ts';
 import { isFullCommit } from '../commit-ids.ts';
@@ -7,17 +7,16 @@ import { type Refusal, refuse } from '../decision.ts';
 import { historyOf } from '../leases.ts';
 import type { Row, Situation } from '../row.ts';
 import type { Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { list } from './coder.ts';
 
 export interface ReviewCopy {
-  /** From the project's root. */
+  /** The path from the project's root. */
   readonly folder: string;
-  /** Of its tracked files. */
+  /** The git tree of its tracked files. */
   readonly tree: string;
 }
 
-/** Of the review that is under way; a person who reviews by hand has none. */
+/** The copy of the current review; a person who reviews by hand has none. */
 export function reviewCopyOf(task: Task): ReviewCopy | undefined {
   const history = historyOf(task);
   const claimed = history.findLastIndex((entry) => entry.event === 'review_claimed');
@@ -29,10 +28,13 @@ export function reviewCopyOf(task: Task): ReviewCopy | undefined {
 
 export const reviewCopy: Row<'review-copy'> = {
   name: 'review-copy',
+  typed: 'claim-review',
+  usage: 'claim-review {task} <agent>',
   summary: 'Record the copy that a reviewer was given.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW'],
   to: [],
+  inner: true,
   guards: [
     {
       name: 'own-review',
@@ -42,7 +44,7 @@ export const reviewCopy: Row<'review-copy'> = {
     {
       name: 'tree',
       rule: 'the tree is named',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         isFullCommit(command.tree)
           ? undefined
           : refuse('the copy has no tree', `Make it again: ${usage('claim-review', task.id)}`),
@@ -68,10 +70,13 @@ const notIts = ({ task, actor }: Situation<'review-copy'>): Refusal =>
 
 export const reviewChanged: Row<'review-changed'> = {
   name: 'review-changed',
+  typed: 'claim-review',
+  usage: 'claim-review {task} <agent>',
   summary: 'Record that a reviewer changed what it was to review.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW', 'REJECTED', 'APPROVED', 'BLOCKED', 'CLAIMED'],
   to: [],
+  inner: true,
   guards: [],
   effects: 'history review_changed with the paths; the submitted commit is what it was',
   change: (s) => {

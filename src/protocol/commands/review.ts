@@ -1,5 +1,5 @@
-// Rows of review and merge. A verdict is bound to the exact commit that was submitted;
-// whoever coded the task can never be among its approvers.
+// The rows of review. A verdict is bound to the exact commit that was submitted, and nobody who ever coded the task can
+// be among its approvers.
 
 import { duration, iso, later } from '../../text/time.ts';
 import { blockTask, QUESTIONS, REVIEW_DEADLOCK } from '../blocked.ts';
@@ -10,7 +10,6 @@ import { codersOf, historyOf, reviewLease } from '../leases.ts';
 import { approvalsOf, quorumOf, whySameProvider } from '../quorum.ts';
 import type { Row, Situation } from '../row.ts';
 import type { HistoryEvent, Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
 import { noOtherTask, ownAgent, registeredAs } from './claim.ts';
 import { firstLine, list, STOP } from './coder.ts';
@@ -18,10 +17,12 @@ import { mayStart } from './may-start.ts';
 
 export const claimReview: Row<'claim-review'> = {
   name: 'claim-review',
+  usage: 'claim-review {task} <agent>',
   summary: 'Give a submitted task to a reviewer.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW'],
   to: [],
+  irreversible: true,
   startsWork: true,
   already: ({ board, state, task, command, now }) =>
     task.status === 'READY_FOR_REVIEW' &&
@@ -91,7 +92,7 @@ export const claimReview: Row<'claim-review'> = {
     );
     const freed = detach(withTask(s.state, claimed), task.id, 'code_reviewer');
     return {
-      state: attach(freed, command.agent, 'REVIEWING', claimed, { expires, now: iso(now) }),
+      state: attach(freed, command.agent, claimed, { status: 'REVIEWING', expires, now: iso(now) }),
       task: task.id,
       detail: `${command.agent} reviews ${task.id} at ${task.review_commit?.slice(0, 12)}`,
     };
@@ -102,12 +103,13 @@ const ROUND: ReadonlySet<string> = new Set(['submitted', 'approved', 'rejected']
 
 export const submitVerdict: Row<'submit-verdict'> = {
   name: 'submit-verdict',
+  usage: 'submit-verdict {task} APPROVED|REJECTED',
   summary: 'Approve or reject the exact commit under review.',
   who: ['code_reviewer'],
   from: ['READY_FOR_REVIEW'],
   to: ['READY_FOR_REVIEW', 'APPROVED', 'REJECTED', 'BLOCKED'],
   already: ({ task, actor, command }) => {
-    // A verdict of an earlier round says nothing about this one.
+    // A verdict on an earlier submission says nothing about this one.
     const last = historyOf(task).findLast((entry) => ROUND.has(entry.event));
     return (
       last !== undefined &&
@@ -122,6 +124,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
     {
       name: 'holds-review',
       rule: 'the reviewer holds the review and its lease lives',
+      raced: true,
       check: ({ board, task, actor, now }) => {
         if (task.reviewing_by === undefined || task.reviewing_by !== actor.id) {
           return refuse(`${task.id} is reviewed by ${task.reviewing_by ?? 'nobody'}, not by ${actorName(actor)}`, STOP);
@@ -143,7 +146,8 @@ export const submitVerdict: Row<'submit-verdict'> = {
     {
       name: 'this-commit',
       rule: 'the verdict names the commit under review',
-      check: ({ task, command }) =>
+      raced: true,
+      check: ({ task, command, usage }) =>
         command.commit !== undefined && command.commit !== task.review_commit
           ? refuse(
               `the verdict names ${command.commit}, but ${task.review_commit} is under review`,
@@ -154,6 +158,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
     {
       name: 'copy-as-submitted',
       rule: 'no tracked file of the reviewer’s copy was changed',
+      needs: 'facts',
       check: ({ task, command }) => {
         const changed = command.facts.changed_files;
         if (changed.length === 0) return undefined;
@@ -166,6 +171,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
     {
       name: 'rejection-structure',
       rule: 'a rejection has Blockers with file:line that exists in tree or diff, why and suggestion, Concerns, Overall, and from iteration 2 Prior Feedback Status',
+      needs: 'facts',
       check: wellFormed,
     },
   ],
@@ -174,7 +180,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
   change: (s) => (s.command.verdict === 'APPROVED' ? approve(s) : reject(s)),
 };
 
-function wellFormed({ task, command }: Situation<'submit-verdict'>): Refusal | undefined {
+function wellFormed({ task, command, usage }: Situation<'submit-verdict'>): Refusal | undefined {
   if (command.verdict === 'APPROVED') return undefined;
   if (command.verdict !== 'REJECTED') {
     return refuse(
@@ -235,7 +241,7 @@ function reject(s: Situation<'submit-verdict'>): Change {
     review_cycles_total: (task.review_cycles_total ?? 0) + 1,
   };
   const block = (why: string, questions: readonly string[], failed?: string): Change => ({
-    state: blockTask(s, s.state, task, { reason: why, questions, failed }, changes, [told]),
+    state: blockTask(s, s.state, task, { reason: why, questions, failed, changes, earlier: [told] }),
     task: task.id,
     detail: `${actor.id} rejected ${task.id}, now BLOCKED: ${firstLine(why)}`,
   });
@@ -260,7 +266,7 @@ function reject(s: Situation<'submit-verdict'>): Change {
   };
 }
 
-/** Compared with the verdict just before; once a planner has unblocked the task, the count starts anew. */
+/** Compares with the verdict just before. After an unblock nothing counts as repeated. */
 function repeatsItself(task: Task, reason: string): boolean {
   const last = historyOf(task).findLast(isVerdictOrUnblocked);
   // A board that was imported has the last rejection, but maybe not its event.
@@ -275,6 +281,7 @@ const isVerdictOrUnblocked = ({ event: name }: HistoryEvent): boolean =>
 
 export const clearStaleReviewClaims: Row<'clear-stale-review-claims'> = {
   name: 'clear-stale-review-claims',
+  usage: 'clear-stale-review-claims',
   summary: 'Free reviews whose reviewer’s lease is past.',
   who: ['supervisor', 'human'],
   from: 'board',

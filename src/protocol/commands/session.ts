@@ -1,12 +1,12 @@
-// The supervisor's word about its agent's sessions: what one used, how full its context is, and why the
-// agent cannot go on. Facts only, which wait for no kill switch; but for the start of a session.
+// The rows by which a supervisor records its agent's sessions: start, use, context, and why the agent cannot go on.
+// All but the start are facts, which no kill switch holds back.
 
 import { booked, plus } from '../../budget/rules/ledger.ts';
 import { begun, usedUp } from '../../budget/rules/limits.ts';
 import { iso } from '../../text/time.ts';
 import type { Actor } from '../board.ts';
 import { patch, withAgent, withGoal, withTask } from '../change.ts';
-import type { CommandName, CommandOf } from '../command.ts';
+import type { CommandOf } from '../command.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask } from '../find.ts';
 import { agentLease } from '../leases.ts';
@@ -16,22 +16,25 @@ import { refuseUsedUp, roomOnDisk } from './may-start.ts';
 
 const HANDLED_KEPT = 200;
 
-/** Who holds a claim may start many sessions under it, and a planner has none: each is asked for by itself. */
+/** Each session needs its own permission: a claim may have many sessions, and a planner has no claim. */
 export const sessionStart: Row<'session-start'> = {
   name: 'session-start',
+  usage: 'agent <role>',
   summary: 'Begin a session; from here on it counts.',
   who: ['supervisor'],
   from: 'board',
   to: [],
+  irreversible: true,
   startsWork: true,
   guards: [
     ownRegistered(),
     {
       name: 'within-budget',
       rule: 'the budgets of its task, the goal and the day are not used up, sessions under way included',
+      raced: true,
       check: ({ board, state, command: { agent, task: id }, now }) => {
         const task = id === undefined ? undefined : findTask(state, id);
-        return refuseUsedUp(usedUp(board, now, task, agent, begun(state, agent)));
+        return refuseUsedUp(usedUp(board, now, { task, asking: agent, running: begun(state, agent) }));
       },
     },
     roomOnDisk(),
@@ -50,10 +53,12 @@ export const sessionStart: Row<'session-start'> = {
 
 export const sessionEnd: Row<'session-end'> = {
   name: 'session-end',
+  usage: 'agent <role>',
   summary: 'Record what an agent’s session used and how it ended.',
   who: ['supervisor'],
   from: 'board',
   to: [],
+  irreversible: true,
   guards: [
     ownRegistered(),
     {
@@ -139,6 +144,7 @@ function handled(agent: Agent, keys: readonly string[] | undefined): readonly st
 
 export const contextUsed: Row<'context-used'> = {
   name: 'context-used',
+  usage: 'agent <role>',
   summary: 'Record how full an agent’s context is.',
   who: ['supervisor'],
   from: 'board',
@@ -154,6 +160,7 @@ export const contextUsed: Row<'context-used'> = {
 
 export const trouble: Row<'trouble'> = {
   name: 'trouble',
+  usage: 'agent <role>',
   summary: 'Record why an agent cannot go on, or that it can again.',
   who: ['supervisor'],
   from: 'board',
@@ -178,17 +185,15 @@ export const trouble: Row<'trouble'> = {
 
 const agentOf = (state: State, id: string): Agent => state.agents[id] ?? { role: 'coder', status: 'IDLE' };
 
-/** A supervisor speaks for its own agent, and only for one that is on the board. */
-function ownRegistered<K extends CommandName>(): Guard<K> {
+/** A supervisor records only for its own agent, which must be on the board. */
+function ownRegistered(): Guard<'session-start' | 'session-end' | 'context-used' | 'trouble'> {
   return {
     name: 'own-agent',
     rule: 'a supervisor speaks for its own, registered agent',
-    check: ({ state, actor, command }) => {
-      const agent = (command as { agent: string }).agent;
-      return state.agents[agent] === undefined
+    check: ({ state, actor, command: { agent } }) =>
+      state.agents[agent] === undefined
         ? refuse(`${agent} is not registered`, 'Start it: liza agent <role>')
-        : notOwn(actor, agent);
-    },
+        : notOwn(actor, agent),
   };
 }
 

@@ -1,4 +1,4 @@
-// Rows about sprints: opening the next one, its deadline, and what the people learned from it.
+// The rows about sprints: opening the next one, its deadline, and what people learned from it.
 
 import { iso } from '../../text/time.ts';
 import { aligned, patch, withSprint } from '../change.ts';
@@ -8,11 +8,11 @@ import { numbered } from '../new-board.ts';
 import { isObject } from '../records.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State } from '../state.ts';
-import { usage } from '../usage.ts';
 import { goalOpen } from './planning.ts';
 
 export const sprintStart: Row<'sprint start'> = {
   name: 'sprint start',
+  usage: 'sprint start',
   summary: 'Open the next sprint; unfinished tasks come along.',
   who: ['human'],
   from: 'board',
@@ -22,7 +22,7 @@ export const sprintStart: Row<'sprint start'> = {
     {
       name: 'sprint-over',
       rule: 'the current sprint is COMPLETED',
-      check: ({ state }) => {
+      check: ({ state, usage }) => {
         const { id, status, scope } = state.sprint;
         if (status === 'COMPLETED') return undefined;
         if (status !== 'IN_PROGRESS') return refuse(`${id} is ${status}`, 'Reopen it first: liza resume');
@@ -72,6 +72,7 @@ function inFuture({ command, now }: Situation<'sprint start'> | Situation<'sprin
 
 export const sprintDeadline: Row<'sprint deadline'> = {
   name: 'sprint deadline',
+  usage: 'sprint deadline <when>',
   summary: 'Set, move or lift the deadline of the current sprint.',
   who: ['human'],
   from: 'board',
@@ -82,7 +83,7 @@ export const sprintDeadline: Row<'sprint deadline'> = {
     {
       name: 'sprint-open',
       rule: 'the sprint is not over',
-      check: ({ state: { sprint } }) =>
+      check: ({ state: { sprint }, usage }) =>
         sprint.status === 'COMPLETED' || sprint.status === 'ABORTED'
           ? refuse(`${sprint.id} is ${sprint.status}`, `Give it to the next one: ${usage('sprint start')} --deadline …`)
           : undefined,
@@ -100,6 +101,7 @@ export const sprintDeadline: Row<'sprint deadline'> = {
 
 export const retrospective: Row<'retrospective'> = {
   name: 'retrospective',
+  usage: 'retrospective --learned "…"',
   summary: 'Keep what the people learned from the sprint.',
   who: ['human'],
   from: 'board',
@@ -113,7 +115,7 @@ export const retrospective: Row<'retrospective'> = {
     {
       name: 'learned',
       rule: 'what was learned says something',
-      check: ({ command }) =>
+      check: ({ command, usage }) =>
         command.learned !== undefined && blank(command.learned)
           ? refuse('what was learned is empty', `Say it in a few sentences: ${usage('retrospective')}`)
           : undefined,
@@ -142,7 +144,7 @@ export const retrospective: Row<'retrospective'> = {
   },
 };
 
-/** What is there of it, whoever wrote it. */
+/** The sprint's retrospective as far as it has the expected form: people edit it by hand. */
 export function retrospectiveOf({ sprint }: State): { readonly file?: string; readonly learned: readonly string[] } {
   const kept = isObject(sprint.retrospective) ? (sprint.retrospective as Readonly<Record<string, unknown>>) : {};
   const { file, learned } = kept;

@@ -1,4 +1,5 @@
-// The coder offers a commit for review. Liza looks at the commit itself, never at what the coder says of it.
+// The row by which a coder submits a commit for review. Its guards look at the commit itself, never at what the coder
+// says about it.
 
 import { iso, later } from '../../text/time.ts';
 import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
@@ -11,16 +12,17 @@ import { type Proof, proofCommands, redBefore } from '../proof.ts';
 import { hideIn } from '../redact-command.ts';
 import type { Row, Situation } from '../row.ts';
 import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../scope.ts';
-import { usage } from '../usage.ts';
 import { same } from '../values.ts';
 import { holdsTask, list } from './coder.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
+  usage: 'submit-for-review {task} <commit>',
   summary: 'Offer a commit for review.',
   who: ['coder'],
   from: ['CLAIMED'],
   to: ['READY_FOR_REVIEW'],
+  irreversible: true,
   already: ({ task, actor, command }) =>
     task.status === 'READY_FOR_REVIEW' && task.assigned_to === actor.id && task.review_commit === command.commit,
   guards: [
@@ -28,7 +30,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     {
       name: 'checkpoint-first',
       rule: 'this iteration has its checkpoint',
-      check: ({ task }) =>
+      check: ({ task, usage }) =>
         checkpointEvent(task) === undefined
           ? refuse(
               `iteration ${task.iteration} has no checkpoint`,
@@ -39,16 +41,19 @@ export const submitForReview: Row<'submit-for-review'> = {
     {
       name: 'clean-sync',
       rule: 'on branch task/<id>, no merge half done, nothing uncommitted, HEAD is the submitted commit, which descends from base_commit',
+      needs: 'facts',
       check: cleanSync,
     },
     {
       name: 'something-new',
       rule: 'the commit changes something, and neither it nor its tree was rejected before',
+      needs: 'facts',
       check: somethingNew,
     },
     {
       name: 'no-worktree-files',
       rule: 'no file of worktree_files is committed',
+      needs: 'facts',
       check: ({ command, settings }) => {
         const copied = settings.worktree_files ?? [];
         const held = command.facts.changes
@@ -64,6 +69,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     {
       name: 'in-scope',
       rule: 'no path the task declares OUT is touched',
+      needs: 'facts',
       check: ({ task, command }) => {
         const touched = command.facts.changes.map(({ path }) => path);
         const outside = outOfScope(parseScope(task.scope ?? ''), touched);
@@ -77,11 +83,13 @@ export const submitForReview: Row<'submit-for-review'> = {
     {
       name: 'tests-with-code',
       rule: 'a code task’s diff adds or changes a test file; docs, config and spec tasks touch no code',
+      needs: 'facts',
       check: testsWithCode,
     },
     {
       name: 'proof',
       rule: 'Liza itself ran the task’s validation and config.test_command at this commit, all green; under tdd: strict the tests are red on the base, and the base’s tests green on the commit',
+      needs: 'proof',
       check: proved,
     },
   ],
@@ -106,9 +114,9 @@ export const submitForReview: Row<'submit-for-review'> = {
         red_before: redBefore(task, command.commit) || undefined,
       }),
     );
-    const lease = { expires: later(now, settings.lease_duration), now: iso(now) };
+    const waiting = { status: 'WAITING', expires: later(now, settings.lease_duration), now: iso(now) } as const;
     const agent = s.state.agents[actor.id ?? ''];
-    const counted = attach(withTask(s.state, submitted), actor.id ?? '', 'WAITING', submitted, lease);
+    const counted = attach(withTask(s.state, submitted), actor.id ?? '', submitted, waiting);
     const state =
       agent === undefined
         ? counted
@@ -126,7 +134,7 @@ export const submitForReview: Row<'submit-for-review'> = {
   },
 };
 
-function cleanSync({ task, command }: Situation<'submit-for-review'>): Refusal | undefined {
+function cleanSync({ task, command, usage }: Situation<'submit-for-review'>): Refusal | undefined {
   const { commit, facts } = command;
   if (!isFullCommit(commit)) {
     return refuse(
@@ -197,8 +205,8 @@ function testsWithCode({ task, command, settings }: Situation<'submit-for-review
   return refuse(fact, `Add a test; these count as tests: ${patterns.join(', ')}`);
 }
 
-/** The last guard: whoever is refused by it alone has passed all that is cheap to check. */
-function proved({ task, command, settings }: Situation<'submit-for-review'>): Refusal | undefined {
+/** The last guard: a submission that only this one refuses has passed all cheap checks, and is worth running. */
+function proved({ task, command, settings, usage }: Situation<'submit-for-review'>): Refusal | undefined {
   const commands = proofCommands(settings, task);
   if (commands.length === 0) return undefined;
   const { proof } = command.facts;

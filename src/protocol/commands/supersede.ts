@@ -1,5 +1,5 @@
-// Replacing a task by others: one transaction in which original, replacements, dependents, sprint
-// and alignment history agree. Chains of replacements end at a human.
+// The row that replaces a task by others: one transaction changes original, replacements, dependents, sprint and
+// alignment history together. A third replacement in a row needs a person.
 
 import { iso } from '../../text/time.ts';
 import { plays } from '../board.ts';
@@ -10,7 +10,6 @@ import { dependencyCycle, findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
 import { START_OVER, withAssessment } from './rescope.ts';
 
@@ -18,6 +17,7 @@ const CHAIN_WITHOUT_HUMAN = 2;
 
 export const supersede: Row<'supersede'> = {
   name: 'supersede',
+  usage: 'supersede {task} --root-cause "…" --replacement <task>',
   summary: 'Replace a task by others, saying what was wrong with it.',
   who: PLANNERS,
   from: ['BLOCKED', 'INTEGRATION_FAILED'],
@@ -30,7 +30,7 @@ export const supersede: Row<'supersede'> = {
     {
       name: 'root-cause',
       rule: 'a root cause is named',
-      check: ({ task, command }) =>
+      check: ({ task, command, usage }) =>
         blank(command.root_cause)
           ? refuse('no root cause was named', `Say in one sentence what was wrong: ${usage('supersede', task.id)}`)
           : undefined,
@@ -43,7 +43,7 @@ export const supersede: Row<'supersede'> = {
     {
       name: 'chain',
       rule: 'a → b → c is allowed, c → d needs a human',
-      check: ({ state, task, actor }) =>
+      check: ({ state, task, actor, usage }) =>
         chainDepth(state, task) >= CHAIN_WITHOUT_HUMAN && !plays(actor, 'human')
           ? refuse(
               `${task.id} is already the second replacement in a row (${lineage(state, task).join(' → ')}), and the next needs a human`,
@@ -62,7 +62,7 @@ export const supersede: Row<'supersede'> = {
           if (cycle === undefined) continue;
           return refuse(
             `repointing the dependents of ${s.task.id} would make a circle: ${cycle.slice(0, 12).join(' → ')}`,
-            `Take a dependency out first: ${usage('amend', task.id)}`,
+            `Take a dependency out first: ${s.usage('amend', task.id)}`,
           );
         }
         return undefined;
@@ -80,7 +80,7 @@ const replacementIds = (command: Situation<'supersede'>['command']): readonly st
 ];
 
 function checkReplacements(s: Situation<'supersede'>): Refusal | undefined {
-  const { board, state, task, command } = s;
+  const { board, state, task, command, usage } = s;
   const ids = replacementIds(command);
   if (ids.length === 0) {
     return refuse('no replacement was named', `Name at least one, or give it up instead: ${usage('abandon', task.id)}`);
@@ -100,7 +100,7 @@ function checkReplacements(s: Situation<'supersede'>): Refusal | undefined {
     if (statusOf({ ...board, state: known }, definition.id) !== undefined) {
       return refuse(`there is a task ${definition.id} already`, `Name it as an existing replacement instead`);
     }
-    const problem = checkDefinition({ ...board, state: known }, definition.id, definition);
+    const problem = checkDefinition({ board: { ...board, state: known }, usage }, definition.id, definition);
     if (problem !== undefined) return { ...problem, message: `${definition.id}: ${problem.message}` };
     known = withTask(known, draft(definition, iso(s.now)));
   }
@@ -162,7 +162,7 @@ function superseded(s: Situation<'supersede'>): {
   };
 }
 
-/** How many replacements led to this task. Recorded with each link, so that archiving the ancestors shortens nothing. */
+/** How many replacements led to this task. Each link records the number, because ancestors may be archived. */
 export function chainDepth(state: State, task: Task): number {
   const recorded = historyOf(task).flatMap((entry) =>
     entry.event === 'supersedes' && typeof entry.chain === 'number' ? [entry.chain] : [],
@@ -170,7 +170,7 @@ export function chainDepth(state: State, task: Task): number {
   return Math.max(0, lineage(state, task).length - 1, ...recorded);
 }
 
-/** The longest line of predecessors, oldest first, ending in the task itself; bounded, links may be forged. */
+/** The task's predecessors, oldest first, and the task itself. Bounded, because links may be edited by hand. */
 function lineage(state: State, task: Task): readonly string[] {
   const line = [task.id];
   let at: Task | undefined = task;

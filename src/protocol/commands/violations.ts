@@ -1,5 +1,5 @@
-// What agents tried that is not theirs, recorded against them by Liza itself: acting as somebody else, and moving a branch
-// that is not their task's. It is told in the anomalies and as an alarm until somebody has dealt with it.
+// The rows that record an agent's violations: it acted as somebody else, or moved a branch that is not its task's.
+// Liza itself records them as anomalies, and an alarm lasts until somebody has processed them.
 
 import { gist } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
@@ -10,9 +10,9 @@ import { type Refusal, refuse } from '../decision.ts';
 import type { Row, Situation } from '../row.ts';
 import type { Anomaly, State } from '../state.ts';
 
-/** A loop of attempts is counted once in this while: it must not fill the journal. */
+/** Repeated attempts are counted once in this time, so that a loop does not fill the journal. */
 const AGAIN_MS = 60_000;
-/** Different attempts of one agent that are told one by one; further ones are added to the last. */
+/** So many different attempts of one agent have an anomaly each; further ones count with the last. */
 const MOST_OPEN = 10;
 
 const openOf = (state: State, agent: string): readonly Anomaly[] =>
@@ -30,6 +30,7 @@ function sameBefore({ state, command }: Pick<Situation<'refused-attempt'>, 'stat
 
 export const refusedAttempt: Row<'refused-attempt'> = {
   name: 'refused-attempt',
+  usage: 'anomaly processed <id>',
   summary: 'Record that an agent tried to act as somebody else, and was refused.',
   who: ['supervisor'],
   from: 'board',
@@ -56,7 +57,7 @@ export const refusedAttempt: Row<'refused-attempt'> = {
     if (before === undefined) {
       const details = { agent, claimed, command: gist(command, 200), count: 1, last: iso(s.now) };
       const task = s.state.agents[agent]?.current_task;
-      return { state: withAnomaly(s, s.state, 'identity_violation', task, details), detail };
+      return { state: withAnomaly(s, s.state, { type: 'identity_violation', task, details }), detail };
     }
     const count = Number(before.details?.['count'] ?? 1) + 1;
     const counted = patch<Anomaly>(before, { details: { ...before.details, count, last: iso(s.now) } });
@@ -67,11 +68,12 @@ export const refusedAttempt: Row<'refused-attempt'> = {
 
 export const branchMoved: Row<'branch-moved'> = {
   name: 'branch-moved',
+  usage: 'anomaly processed <id>',
   summary: 'Record that an agent moved a branch that is not its task’s.',
   who: ['supervisor', 'human'],
   from: 'board',
   to: [],
-  // Told once for where it is, also after somebody has dealt with it.
+  // Recorded once for each place of the branch, also after somebody has processed it.
   already: ({ state, command }) =>
     state.anomalies.some(
       ({ type, details }) =>
@@ -86,7 +88,7 @@ export const branchMoved: Row<'branch-moved'> = {
     const { agent, branch, commit } = s.command;
     const task = s.state.agents[agent]?.current_task;
     return {
-      state: withAnomaly(s, s.state, 'branch_moved', task, { agent, branch, commit }),
+      state: withAnomaly(s, s.state, { type: 'branch_moved', task, details: { agent, branch, commit } }),
       detail: `${agent} moved ${branch} to ${commit.slice(0, 12)}`.slice(0, 300),
     };
   },

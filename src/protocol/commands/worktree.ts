@@ -1,19 +1,22 @@
-// What `wt create` and `wt delete` record once git is done: a worktree made again, or taken away.
+// The rows of `wt create` and `wt delete`: git has made the worktree again, or removed it.
 
 import { event, evolve, withTask } from '../change.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { claimingBy, historyOf, reservedFor } from '../leases.ts';
-import type { Row, Situation } from '../row.ts';
+import type { Row, Situation, Usage } from '../row.ts';
 import type { Task } from '../state.ts';
-import { usage } from '../usage.ts';
 import { ownTask } from './release.ts';
 
 export const renewWorktree: Row<'renew-worktree'> = {
   name: 'renew-worktree',
+  typed: 'wt create',
+  usage: 'wt create {task}',
   summary: 'Record that the worktree of a claimed task was made again.',
   who: ['supervisor', 'human'],
   from: ['CLAIMED'],
   to: [],
+  inner: true,
+  irreversible: true,
   already: ({ task, command }) => {
     const last = historyOf(task).at(-1);
     return (
@@ -39,10 +42,14 @@ export const renewWorktree: Row<'renew-worktree'> = {
 
 export const dropWorktree: Row<'drop-worktree'> = {
   name: 'drop-worktree',
+  typed: 'wt delete',
+  usage: 'wt delete {task}',
   summary: 'Record that the worktree of a task nobody works on is gone.',
   who: ['planner', 'supervisor', 'human'],
   from: ['BLOCKED', 'UNCLAIMED', 'INTEGRATION_FAILED', 'REJECTED'],
   to: [],
+  inner: true,
+  irreversible: true,
   instead,
   already: ({ task }) => task.worktree === undefined,
   guards: [{ name: 'not-needed', rule: 'no live agent has it reserved or prepares to claim it', check: notNeeded }],
@@ -59,7 +66,7 @@ export const dropWorktree: Row<'drop-worktree'> = {
   },
 };
 
-function notNeeded({ board, task, now }: Situation<'drop-worktree'>): Refusal | undefined {
+function notNeeded({ board, task, now, usage }: Situation<'drop-worktree'>): Refusal | undefined {
   const claiming = claimingBy(board, task, now);
   if (claiming !== undefined) {
     return refuse(
@@ -75,7 +82,7 @@ function notNeeded({ board, task, now }: Situation<'drop-worktree'>): Refusal | 
   );
 }
 
-function instead(task: Task): string | undefined {
+function instead(task: Task, usage: Usage): string | undefined {
   switch (task.status) {
     case 'CLAIMED':
       return `${task.assigned_to} works in it; take the task away first: ${usage('release-claim', task.id)}`;

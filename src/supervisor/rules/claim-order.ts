@@ -1,4 +1,4 @@
-// What may be taken next, and by whom: the claim order of SPEC §5 and the reasons a task is not to be had.
+// What may be taken next, and by whom: the order of claims, and the reasons why a task cannot be taken.
 // Advice for supervisors and people; the guards of the table decide again inside the transaction.
 
 import { usedUp, usedUpWords } from '../../budget/rules/limits.ts';
@@ -96,7 +96,7 @@ export function whyNotReviewable(board: Board, task: Task, reviewer: string, now
 
 /** No session starts on it, whoever would take it: a budget is used up, or the disk is. */
 export function whyNotStarted(board: Board, task: Task, now: Instant, asking?: string): string | undefined {
-  const over = usedUp(board, now, task, asking);
+  const over = usedUp(board, now, { task, asking });
   return over === undefined ? roomMissing(board)?.fact : usedUpWords(over);
 }
 

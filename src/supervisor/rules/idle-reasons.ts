@@ -35,7 +35,7 @@ export function overspent({ board, live, now }: Survey): string | undefined {
       task.paused !== true &&
       (WAITS.has(task.status) || (task.status === 'CLAIMED' && taskLease(board, task, now).expired)),
   );
-  const over = waits.flatMap((task) => usedUp(board, now, task) ?? []);
+  const over = waits.flatMap((task) => usedUp(board, now, { task }) ?? []);
   const [first] = over;
   if (first === undefined) return undefined;
   const rest = over.length === 1 || first.scope !== 'task' ? '' : ` (and of ${over.length - 1} more)`;

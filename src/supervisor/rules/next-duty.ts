@@ -1,4 +1,4 @@
-// What one supervisor has to do next, by the board alone: the order of SPEC §8. Advice: the transaction that
+// What one supervisor has to do next, by the board alone, in the order of precedence. Advice: the transaction that
 // starts the work decides again. Agents of one role take turns: the first idle one takes the first piece
 // of work, the second the second, so that a crowd that wakes at once does not race for the same task.
 
@@ -55,7 +55,8 @@ function holding(board: Board, { agent, running }: Looking, now: Instant): Duty 
   const { state, freeMb } = board;
   // Claims that will have a session are counted by the claim itself: whoever holds one would wait for the other for ever.
   const over =
-    usedUp(board, now, undefined, agent, begun(state, agent)) ?? usedUp(board, now, undefined, agent, running ?? []);
+    usedUp(board, now, { asking: agent, running: begun(state, agent) }) ??
+    usedUp(board, now, { asking: agent, running: running ?? [] });
   if (over !== undefined) {
     return { kind: 'held', why: usedUpWords(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
   }

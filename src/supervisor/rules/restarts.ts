@@ -1,4 +1,4 @@
-// What becomes of an agent after its session (SPEC §8 "Exits"): exit, facts and past → go on, wait, start again
+// What becomes of an agent after its session: exit, facts and past → go on, wait, start again
 // later, give the task up, or stop. A declared code counts before the process's own; what the blackboard and
 // git show counts before what anybody said. Every repetition here has a limit, and every limit a next owner.
 
@@ -85,7 +85,7 @@ export function judge(end: SessionEnd, past: Past, now: Instant): Judgement {
   if (failure !== undefined && !isDone(end)) {
     if (failure.kind === 'login') return stop('login', failure.text, past);
     if (failure.kind === 'quota' || failure.kind === 'network') {
-      return turnedAway(failure.kind, failure.text, failure.until, past, now);
+      return turnedAway({ trouble: failure.kind, why: failure.text, stated: failure.until }, past, now);
     }
   }
   if (how.kind === 'overdue' && end.declared === undefined) return overdue(end, past);
@@ -168,14 +168,14 @@ function crash(why: string, past: Past, now: Instant): Judgement {
   return { next: { kind: 'again', afterMs, why }, past: { ...past, crashes } };
 }
 
+interface TurnedAway {
+  readonly trouble: 'quota' | 'network';
+  readonly why: string;
+  readonly stated: Instant | undefined;
+}
+
 /** Its own word on when it serves again is taken, unless that is past: then it is tried with patience. */
-function turnedAway(
-  trouble: 'quota' | 'network',
-  why: string,
-  stated: Instant | undefined,
-  past: Past,
-  now: Instant,
-): Judgement {
+function turnedAway({ trouble, why, stated }: TurnedAway, past: Past, now: Instant): Judgement {
   const first = trouble === 'quota' ? QUOTA_PAUSE_MS : NETWORK_PAUSE_MS;
   const patience = Math.min(first * 2 ** past.refusals, LONGEST_PAUSE_MS);
   const until = stated !== undefined && stated > now ? stated : now + patience;

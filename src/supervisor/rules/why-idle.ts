@@ -25,7 +25,7 @@ export const whyAllRest = (board: Board, now: Instant): string | undefined =>
 
 /** Sessions of other processes, and of those that died and whose id nobody has taken since, count until they are recorded. */
 function whyOthersHold(board: Board, now: Instant): string | undefined {
-  const over = usedUp(board, now, undefined, undefined, begun(board.state, undefined));
+  const over = usedUp(board, now, { running: begun(board.state, undefined) });
   return over && usedUpSentence(over, now);
 }
 
@@ -49,7 +49,7 @@ function whySwitched(board: Board, now: Instant): string | undefined {
 
 /** Like a kill switch, but nobody turned it on. */
 function whyHeld(board: Board, now: Instant): string | undefined {
-  const over = usedUp(board, now, undefined, undefined, []);
+  const over = usedUp(board, now, { running: [] });
   if (over !== undefined) return usedUpSentence(over, now);
   const room = roomMissing(board);
   return room && `${room.fact}, so no session starts. ${room.remedy}`;

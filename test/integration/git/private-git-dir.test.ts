@@ -7,6 +7,7 @@ import { checkOut } from '../../../src/git/checkout.ts';
 import { configText, openPrivateGitDir, type PrivateGitDir, refuseVersion } from '../../../src/git/private-git-dir.ts';
 import { openRepository } from '../../../src/git/repository.ts';
 import { git } from '../../../src/git/run.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { makeRepo, type Repo, removeRepo, write } from './repo.ts';
 
 let repo: Repo | undefined;
@@ -93,11 +94,12 @@ describe('refused', () => {
     write(bin, { git: (file) => fs.writeFileSync(file, '#!/bin/sh\necho git version 2.30.2\n', { mode: 0o755 }) });
     const env = { ...repo.env, PATH: `${bin}:${repo.env['PATH']}` };
     // Asked for once, by init and doctor.
-    expect(await openRepository(env, repo.root)).toMatchObject({
-      code: 5,
-      guard: 'git-version',
-      message: 'git version 2.30.2 is too old: Liza merges with git merge-tree, which needs 2.38',
-    });
+    expect(await openRepository(env, repo.root)).toMatchObject(
+      refusedBy('git-version', {
+        code: 5,
+        message: 'git version 2.30.2 is too old: Liza merges with git merge-tree, which needs 2.38',
+      }),
+    );
   });
 
   test('no git at all', async () => {
@@ -111,18 +113,16 @@ describe('refused', () => {
   ])('a partial clone, by %s', async (key, value) => {
     repo = makeRepo();
     repo.git('config', key, value);
-    expect(await openPrivateGitDir(repo.env, repo.root)).toMatchObject({
-      code: 3,
-      guard: 'partial-clone',
-      hint: expect.stringContaining(`--unset ${key.toLowerCase()}`),
-    });
+    expect(await openPrivateGitDir(repo.env, repo.root)).toMatchObject(
+      refusedBy('partial-clone', { code: 3, hint: expect.stringContaining(`--unset ${key.toLowerCase()}`) }),
+    );
   });
 
   test('no repository, and a configuration that git cannot read', async () => {
     repo = makeRepo();
-    expect(await openPrivateGitDir(repo.env, repo.base)).toMatchObject({ code: 3, guard: 'no-git' });
+    expect(await openPrivateGitDir(repo.env, repo.base)).toMatchObject(refusedBy('no-git', { code: 3 }));
     fs.appendFileSync(path.join(repo.root, '.git/config'), '[broken\n');
-    expect(await openPrivateGitDir(repo.env, repo.root)).toMatchObject({ code: 3, guard: 'git-config' });
+    expect(await openPrivateGitDir(repo.env, repo.root)).toMatchObject(refusedBy('git-config', { code: 3 }));
   });
 });
 

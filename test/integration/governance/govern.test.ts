@@ -8,6 +8,7 @@ import { attendCheckpoint, checkpoint } from '../../../src/governance/checkpoint
 import { govern } from '../../../src/governance/govern.ts';
 import { retrospective } from '../../../src/governance/retrospective.ts';
 import { transact } from '../../../src/store/transact.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { type Project, project, succeeded } from '../tasks/project.ts';
 
 let p: Project;
@@ -198,7 +199,7 @@ describe('the circuit breaker', () => {
     expect(paper()).toContain('The circuit breaker is TRIGGERED: retry_cluster');
     expect(await watch()).toEqual([]);
     const early = await transact(p.hands(), { name: 'resume', decision: 'continue' });
-    expect(early).toMatchObject({ ok: false, guard: 'breaker-resolved' });
+    expect(early).toMatchObject(refusedBy('breaker-resolved', { ok: false }));
     succeeded(await resolveBreaker(p.hands(), 'a database per worker'));
     expect(fs.readFileSync(p.file('.liza/circuit_breaker_report.md'), 'utf8')).toContain('a database per worker');
     await p.run(undefined, { name: 'resume', decision: 'continue' });

@@ -28,6 +28,8 @@ import {
   uninstall,
 } from '../../../src/project/setup.ts';
 import { GLOBAL_FILES } from '../../../src/project/setup-activation.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { project } from '../../unit/cli/fixtures.ts';
 
 let folder: string;
@@ -141,7 +143,7 @@ describe('installing', () => {
   test('an older Liza does not overwrite a newer one', () => {
     installed('2.0.0');
     const before = everything();
-    expect(install(home, source, '1.9.9', [])).toMatchObject({ ok: false, guard: 'older' });
+    expect(install(home, source, '1.9.9', [])).toMatchObject(refusedBy('older', { ok: false }));
     expect(everything()).toEqual(before);
     expect([isOlder('1.9.9', '1.10.0'), isOlder('1.10.0', '1.9.9'), isOlder('1.0.0', '1.0.0')]).toEqual([
       true,
@@ -152,7 +154,7 @@ describe('installing', () => {
 
   test('a package that is not whole is said', () => {
     rmSync(join(source, 'templates'), { recursive: true });
-    expect(install(home, source, '1.0.0', [])).toMatchObject({ ok: false, code: 5, guard: 'package' });
+    expect(install(home, source, '1.0.0', [])).toMatchObject(refusedBy('package', { ok: false, code: 5 }));
     expect(readdirSync(home)).toEqual([]);
   });
 
@@ -184,12 +186,12 @@ describe('links', () => {
     const outside = join(folder, 'outside');
     mkdirSync(outside);
     symlinkSync(outside, at('.liza'));
-    expect(install(home, source, '1.0.0', [])).toMatchObject({ ok: false, guard: 'link' });
+    expect(install(home, source, '1.0.0', [])).toMatchObject(refusedBy('link', { ok: false }));
     expect(readdirSync(outside)).toEqual([]);
     rmSync(at('.liza'));
     mkdirSync(at('.claude'));
     symlinkSync(join(outside, 'CLAUDE.md'), at('.claude/CLAUDE.md'));
-    expect(install(home, source, '1.0.0', ['claude'])).toMatchObject({ ok: false, guard: 'link' });
+    expect(install(home, source, '1.0.0', ['claude'])).toMatchObject(refusedBy('link', { ok: false }));
     expect(existsSync(at('.liza'))).toBe(false);
     expect(readdirSync(outside)).toEqual([]);
   });
@@ -207,7 +209,7 @@ describe('links', () => {
 
   test('a file in the way of a folder is said', () => {
     write('.liza', 'not a folder');
-    expect(install(home, source, '1.0.0', [])).toMatchObject({ ok: false, guard: 'place' });
+    expect(install(home, source, '1.0.0', [])).toMatchObject(refusedBy('place', { ok: false }));
     expect(read('.liza')).toBe('not a folder');
   });
 });
@@ -253,14 +255,14 @@ describe('activation', () => {
     expect(read('.codex/AGENTS.md')).toContain('the newer core');
   });
 
-  test.each([
+  test.each<[string, string | Buffer, RefusalName]>([
     ['a mark without its other half', 'x\n<!-- liza:begin -->\ny\n', 'marks'],
     ['text that is not UTF-8', Buffer.from([0x61, 0xff, 0x0a]), 'encoding'],
   ])('%s is refused, and nothing is written', (_what, text, guard) => {
     mkdirSync(at('.claude'));
     writeFileSync(at('.claude/CLAUDE.md'), text);
     const before = readFileSync(at('.claude/CLAUDE.md'));
-    expect(install(home, source, '1.0.0', ['claude'])).toMatchObject({ ok: false, guard });
+    expect(install(home, source, '1.0.0', ['claude'])).toMatchObject(refusedBy(guard, { ok: false }));
     expect(readFileSync(at('.claude/CLAUDE.md'))).toEqual(before);
     expect(existsSync(at('.liza'))).toBe(false);
   });

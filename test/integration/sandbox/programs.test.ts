@@ -17,6 +17,7 @@ import {
   sandboxSupportOf,
 } from '../../../src/sandbox/mode.ts';
 import { toolFolders } from '../../../src/sandbox/toolchains.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { type Project, project } from '../tasks/project.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
@@ -175,7 +176,7 @@ describe('where there is none', () => {
       off: 'bubblewrap is not installed',
       remedy: 'install it',
     });
-    expect(await sandboxMode(NONE, { sandbox: 'require' })).toMatchObject({ ok: false, code: 5, guard: 'sandbox' });
+    expect(await sandboxMode(NONE, { sandbox: 'require' })).toMatchObject(refusedBy('sandbox', { ok: false, code: 5 }));
     expect(await sandboxMode(undefined, { sandbox: 'require' })).toMatchObject({ ok: false, code: 5 });
     expect(needsClone(NONE, { sandbox: 'require' })).toBe(false);
     const off = { ...NONE, off: true, tool: () => ({ kind: 'bubblewrap', program: '/b', extra: [] }) as const };

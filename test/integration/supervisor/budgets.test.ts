@@ -12,6 +12,7 @@ import { decide } from '../../../src/protocol/decide.ts';
 import type { AgentEvent } from '../../../src/providers/provider.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { supervisorOf } from '../../../src/supervisor/context.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { type Project, START, succeeded, WORK } from '../tasks/project.ts';
 import { open, type Part, type RoomOptions, r } from './harness.ts';
 
@@ -312,7 +313,7 @@ test('what a session used is not undone', async () => {
   const entries = journal.map((line) => JSON.parse(line) as { seq: number; command: string });
   for (const name of ['session-start', 'session-end']) {
     const seq = entries.find(({ command }) => command === name)?.seq;
-    expect(await undo(r().p.context, OPERATOR, seq)).toMatchObject({ guard: 'effect' });
+    expect(await undo(r().p.context, OPERATOR, seq)).toMatchObject(refusedBy('effect'));
   }
   expect((await r().p.state()).goal.spent).toMatchObject({ sessions: 1, cost_usd: 0.5 });
 });

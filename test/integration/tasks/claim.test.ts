@@ -7,7 +7,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { leftAside } from '../../../src/git/scratch-folders.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { claimTask } from '../../../src/tasks/claim.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { write } from '../git/repo.ts';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from './project.ts';
 
@@ -171,7 +173,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     start({ tasks: (made) => ['t', approvedTask(made, 'other', other)] });
     const commit = await p.approved('t', { 'src/app.ts': 'mine\n', 'test/app.test.ts': 'mine\n' });
     succeeded(await p.merge('other'));
-    expect(await p.merge('t')).toMatchObject({ code: 3, guard: 'conflict' });
+    expect(await p.merge('t')).toMatchObject(refusedBy('conflict', { code: 3 }));
     const integration = p.head();
     const claimed = await p.claim('t', 'coder-3');
     expect(claimed).toMatchObject({ base: integration, conflicts: ['src/app.ts'] });
@@ -277,24 +279,25 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     }
     fs.rmSync(p.file('.worktrees'), { recursive: true });
     fs.symlinkSync(elsewhere, p.file('.worktrees'));
-    expect(await claimTask(p.hands('coder-2'), 'u', 'coder-2')).toMatchObject({ code: 3, guard: 'link' });
+    expect(await claimTask(p.hands('coder-2'), 'u', 'coder-2')).toMatchObject(refusedBy('link', { code: 3 }));
     expect(fs.readdirSync(elsewhere)).toEqual(['precious']);
     fs.rmSync(p.file('.worktrees'));
     fs.mkdirSync(p.file('.worktrees'));
     fs.writeFileSync(p.folder('u'), 'a file');
-    expect(await claimTask(p.hands('coder-2'), 'u', 'coder-2')).toMatchObject({ code: 3, guard: 'link' });
+    expect(await claimTask(p.hands('coder-2'), 'u', 'coder-2')).toMatchObject(refusedBy('link', { code: 3 }));
     expect(read(p.folder('u'))).toBe('a file');
   });
 
   describe('preparing', () => {
     test('the command’s failure leaves nothing behind and shows what it printed', async () => {
       start({ config: { post_worktree_cmd: 'echo making > made; echo "no network" >&2; exit 7' } });
-      expect(await claimTask(p.hands('coder-1'), 't', 'coder-1')).toMatchObject({
-        code: 3,
-        guard: 'post-worktree-cmd',
-        message: expect.stringContaining('ended with 7'),
-        lines: ['  no network'],
-      });
+      expect(await claimTask(p.hands('coder-1'), 't', 'coder-1')).toMatchObject(
+        refusedBy('post-worktree-cmd', {
+          code: 3,
+          message: expect.stringContaining('ended with 7'),
+          lines: ['  no network'],
+        }),
+      );
       await expectNothingLeft('t');
       expect(p.said).toEqual([expect.stringContaining('preparing .worktrees/t')]);
 
@@ -302,7 +305,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
 
       // Halted meanwhile: what was made is taken back.
       await p.config({ post_worktree_cmd: `touch ${p.file('.liza', 'PAUSE')}` });
-      expect(await claimTask(p.hands('coder-1'), 't', 'coder-1')).toMatchObject({ code: 1, guard: 'switches' });
+      expect(await claimTask(p.hands('coder-1'), 't', 'coder-1')).toMatchObject(refusedBy('switches', { code: 1 }));
       await expectNothingLeft('t');
       fs.rmSync(p.file('.liza', 'PAUSE'));
 
@@ -336,7 +339,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
       expect(await p.begin('t')).toMatchObject({ ok: true });
       p.gitIn(p.folder('t'), 'checkout', '-q', 'README.md');
       const leaking = p.work('t');
-      expect(await p.submit('t', leaking)).toMatchObject({ guard: 'no-worktree-files' });
+      expect(await p.submit('t', leaking)).toMatchObject(refusedBy('no-worktree-files'));
       p.gitIn(p.folder('t'), 'rm', '-q', '--cached', '.env');
       p.gitIn(p.folder('t'), 'commit', '-q', '--amend', '--no-edit');
       expect(status()).toBe('?? .env');
@@ -434,7 +437,7 @@ test('what Liza did not make is refused and stays: a folder, a branch, branches 
   const claims = await Promise.all(
     ['folder', 'branch', 'below'].map((task, at) => claimTask(p.hands(`coder-${at + 1}`), task, `coder-${at + 1}`)),
   );
-  expect(claims.map((claim) => 'code' in claim && [claim.code, claim.guard])).toEqual([
+  expect(claims.map((claim) => 'code' in claim && [claim.code, claim.guard])).toEqual<[number, RefusalName][]>([
     [3, 'foreign'],
     [3, 'foreign'],
     [3, 'foreign'],
@@ -450,14 +453,14 @@ test('what Liza did not make is refused and stays: a folder, a branch, branches 
   p.git('worktree', 'prune');
   p.git('worktree', 'add', '-q', path.join(p.base, 'looking'), 'task/used');
   p.pass(EXPIRED);
-  expect(await claimTask(p.hands('coder-2'), 'used', 'coder-2')).toMatchObject({ code: 3, guard: 'branch-in-use' });
+  expect(await claimTask(p.hands('coder-2'), 'used', 'coder-2')).toMatchObject(refusedBy('branch-in-use', { code: 3 }));
   expect(p.gitIn(path.join(p.base, 'looking'), 'status', '--porcelain')).toBe('');
 });
 
 test('a red integration test is fixed where it failed, from the approved commit', async () => {
   p = project({ files: { 'scripts/integration-test.sh': 'grep -q good src/app.ts\n' } });
   const commit = await p.approved('t', { 'src/app.ts': 'bad\n', 'test/app.test.ts': 'x\n' });
-  expect(await p.merge('t')).toMatchObject({ code: 3, guard: 'integration-test' });
+  expect(await p.merge('t')).toMatchObject(refusedBy('integration-test', { code: 3 }));
   // What somebody did there since the submission is put away.
   write(p.folder('t'), { 'left.txt': 'x\n' });
   expect(await p.claim('t')).toMatchObject({ conflicts: [] });

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createWorktree } from '../../../src/tasks/create-worktree.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { write } from '../git/repo.ts';
 import { type Project, project, succeeded } from './project.ts';
 
@@ -34,7 +35,9 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     // Preparing fails: where the work was is not forgotten.
     await p.config({ post_worktree_cmd: 'exit 9' });
     fs.rmSync(p.folder('t'), { recursive: true });
-    expect(await createWorktree(p.hands('coder-1'), 't', false)).toMatchObject({ code: 3, guard: 'post-worktree-cmd' });
+    expect(await createWorktree(p.hands('coder-1'), 't', false)).toMatchObject(
+      refusedBy('post-worktree-cmd', { code: 3 }),
+    );
     expect(fs.existsSync(p.folder('t'))).toBe(false);
     await p.config({ post_worktree_cmd: null });
     expect(await createWorktree(p.hands('coder-1'), 't', false)).toMatchObject({ start: commit });
@@ -53,8 +56,8 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
 
 test('only for a claimed task, and by whoever may', async () => {
   p = project();
-  expect(await createWorktree(p.hands(), 't', false)).toMatchObject({ guard: 'state' });
+  expect(await createWorktree(p.hands(), 't', false)).toMatchObject(refusedBy('state'));
   await p.claim('t');
-  expect(await createWorktree(p.hands('coder-2'), 't', true)).toMatchObject({ guard: 'own-task' });
-  expect(await createWorktree(p.hands(), 'none', false)).toMatchObject({ guard: 'task-exists' });
+  expect(await createWorktree(p.hands('coder-2'), 't', true)).toMatchObject(refusedBy('own-task'));
+  expect(await createWorktree(p.hands(), 'none', false)).toMatchObject(refusedBy('task-exists'));
 });

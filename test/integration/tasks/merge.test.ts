@@ -7,6 +7,7 @@ import { isRunning } from '../../../src/git/process-alive.ts';
 import { leftAside } from '../../../src/git/scratch-folders.ts';
 import { acceptIntegration } from '../../../src/project/doctor-work.ts';
 import type { MergeFailure } from '../../../src/tasks/merge.ts';
+import { refusedBy } from '../../refused-by.ts';
 import type { Contents } from '../git/repo.ts';
 import { approvedTask, type Project, project, succeeded } from './project.ts';
 
@@ -109,11 +110,12 @@ describe('ways', () => {
     succeeded(await p.merge('other'));
     succeeded(await p.merge('unrelated'));
     const head = p.head();
-    expect(await failure(p.merge('t'))).toMatchObject({
-      code: 3,
-      guard: 'conflict',
-      message: 't does not merge: conflict in list.txt, against other; it is INTEGRATION_FAILED now',
-    });
+    expect(await failure(p.merge('t'))).toMatchObject(
+      refusedBy('conflict', {
+        code: 3,
+        message: 't does not merge: conflict in list.txt, against other; it is INTEGRATION_FAILED now',
+      }),
+    );
     expect(p.head()).toBe(head);
     expect(await p.task('t')).toMatchObject({ status: 'INTEGRATION_FAILED' });
     expect(await p.last('t', 'integration_failed')).toMatchObject({ paths: ['list.txt'], with: ['other'] });
@@ -122,9 +124,9 @@ describe('ways', () => {
 
   test('the approver’s supervisor comes first, and nobody merges while halted', async () => {
     approved({ t: { 'a.txt': 'a\n' } });
-    expect(await failure(p.merge('t', {}, p.hands('coder-2')))).toMatchObject({ guard: 'approver-first' });
+    expect(await failure(p.merge('t', {}, p.hands('coder-2')))).toMatchObject(refusedBy('approver-first'));
     fs.writeFileSync(p.file('.liza', 'PAUSE'), '');
-    expect(await failure(p.merge('t'))).toMatchObject({ guard: 'switches' });
+    expect(await failure(p.merge('t'))).toMatchObject(refusedBy('switches'));
     fs.rmSync(p.file('.liza', 'PAUSE'));
     await expectUntouched();
     expect(await p.merge('t', {}, p.hands())).toMatchObject({ how: 'fast-forward' }); // a person may
@@ -160,9 +162,9 @@ describe('the branch', () => {
   test('moved outside Liza: refused and recorded, until a person accepts it', async () => {
     approved({ t: { 'a.txt': 'a\n' } });
     const found = p.commitTo('integration', { 'sneaked.txt': 'x\n' });
-    expect(await failure(p.merge('t'))).toMatchObject({ code: 1, guard: 'integration-moved' });
+    expect(await failure(p.merge('t'))).toMatchObject(refusedBy('integration-moved', { code: 1 }));
     expect((await p.state()).goal.integration_moved).toMatchObject({ expected: start, found });
-    expect(await failure(p.merge('t'))).toMatchObject({ guard: 'integration-accepted' });
+    expect(await failure(p.merge('t'))).toMatchObject(refusedBy('integration-accepted'));
     await expectUntouched(found);
     succeeded(await acceptIntegration(p.hands()));
     expect(await p.merge('t')).toMatchObject({ how: 'merge' });
@@ -174,11 +176,12 @@ describe('the branch', () => {
   test('gone: refused with how to bring it back', async () => {
     approved({ t: { 'a.txt': 'a\n' } });
     p.git('branch', '-D', '-q', 'integration');
-    expect(await failure(p.merge('t'))).toMatchObject({
-      code: 3,
-      guard: 'no-integration',
-      hint: `bring it back: LIZA_INTEGRATION=mine git branch integration ${start}`,
-    });
+    expect(await failure(p.merge('t'))).toMatchObject(
+      refusedBy('no-integration', {
+        code: 3,
+        hint: `bring it back: LIZA_INTEGRATION=mine git branch integration ${start}`,
+      }),
+    );
     p.git('branch', 'integration', start);
     await expectUntouched();
   });
@@ -187,7 +190,7 @@ describe('the branch', () => {
     approved({ t: { 'list.txt': lines([1, 't']) }, u: { 'list.txt': lines([10, 'u']) } });
     p.git('checkout', '-q', 'integration');
     fs.writeFileSync(p.file('list.txt'), 'being edited\n');
-    expect(await failure(p.merge('t'))).toMatchObject({ code: 1, guard: 'held' });
+    expect(await failure(p.merge('t'))).toMatchObject(refusedBy('held', { code: 1 }));
     expect(await p.task('t')).toMatchObject({
       status: 'APPROVED',
       merge_held: { reason: expect.stringContaining('list.txt') },
@@ -206,12 +209,13 @@ describe('the integration test', () => {
   test('red: the branch stays, the log and its end are shown', async () => {
     approved({ t: { 'a.txt': 'a\n' } }, 'echo looking at a.txt; test ! -e a.txt\n');
     const failed = await failure(p.merge('t'));
-    expect(failed).toMatchObject({
-      code: 3,
-      guard: 'integration-test',
-      message: expect.stringContaining('the integration test ended with 1'),
-      lines: ['  looking at a.txt'],
-    });
+    expect(failed).toMatchObject(
+      refusedBy('integration-test', {
+        code: 3,
+        message: expect.stringContaining('the integration test ended with 1'),
+        lines: ['  looking at a.txt'],
+      }),
+    );
     expect(p.head()).toBe(start);
     expect(await p.task('t')).toMatchObject({ status: 'INTEGRATION_FAILED' });
     const { log, reason, output } = (await p.last('t', 'integration_failed')) ?? {};
@@ -226,7 +230,7 @@ describe('the integration test', () => {
   test('that cannot be started says nothing about the candidate: the merge waits, and no coder is sent to mend it', async () => {
     approved({ t: { 'a.txt': 'a\n' } }, 'exit 0\n');
     await p.config({ sandbox: 'require' });
-    expect(await failure(p.merge('t'))).toMatchObject({ code: 5, guard: 'not-started' });
+    expect(await failure(p.merge('t'))).toMatchObject(refusedBy('not-started', { code: 5 }));
     await expectUntouched();
     await p.config({ sandbox: 'off' });
     expect(await p.merge('t')).toMatchObject({ commit: await commitOf('t') });
@@ -277,8 +281,8 @@ rm -rf src .git/objects\n`;
       },
       'test ! -e a.txt\n',
     );
-    expect(await failure(p.merge('t'))).toMatchObject({ guard: 'integration-test' });
-    expect(await failure(p.merge('link'))).toMatchObject({ guard: 'integration-test' });
+    expect(await failure(p.merge('t'))).toMatchObject(refusedBy('integration-test'));
+    expect(await failure(p.merge('link'))).toMatchObject(refusedBy('integration-test'));
     expect(fs.existsSync(path.join(p.base, 'candidate-judged'))).toBe(false);
     p.remove();
 
@@ -311,29 +315,29 @@ rm -rf src .git/objects\n`;
     const meanwhile = (script: string) => fs.writeFileSync(path.join(p.base, 'meanwhile'), `${script}\n`);
 
     meanwhile(`touch ${p.file('.liza', 'PAUSE')}`);
-    expect(await failure(p.merge('t'))).toMatchObject({ guard: 'switches' });
+    expect(await failure(p.merge('t'))).toMatchObject(refusedBy('switches'));
     fs.rmSync(p.file('.liza', 'PAUSE'));
     await expectUntouched();
 
     meanwhile(`git -C ${p.root} update-ref -d refs/liza/merging/t`);
-    expect(await failure(p.merge('t'))).toMatchObject({ guard: 'stopped', message: 'the merge of t was stopped' });
+    expect(await failure(p.merge('t'))).toMatchObject(refusedBy('stopped', { message: 'the merge of t was stopped' }));
     await expectUntouched();
 
     meanwhile('sleep 100');
     const hands = p.hands('code-reviewer-1', { stop: () => stopped });
     const stopped = AbortSignal.timeout(200);
-    expect(await failure(p.merge('t', {}, hands))).toMatchObject({ code: 1, guard: 'stopped' });
+    expect(await failure(p.merge('t', {}, hands))).toMatchObject(refusedBy('stopped', { code: 1 }));
     await expectUntouched();
 
     meanwhile('exit 0');
     await p.config({ post_worktree_cmd: 'test ! -e a.txt' });
-    expect(await failure(p.merge('t'))).toMatchObject({ code: 3, guard: 'post-worktree-cmd' });
+    expect(await failure(p.merge('t'))).toMatchObject(refusedBy('post-worktree-cmd', { code: 3 }));
     await expectUntouched();
     await p.config({ post_worktree_cmd: null });
 
     const other = p.commitTo('main', { 'sneaked.txt': 'x\n' });
     meanwhile(`git -C ${p.root} update-ref refs/heads/integration ${other}`);
-    expect(await failure(p.merge('t'))).toMatchObject({ code: 1, guard: 'integration-moved' });
+    expect(await failure(p.merge('t'))).toMatchObject(refusedBy('integration-moved', { code: 1 }));
     await expectUntouched(other);
     expect((await p.state()).goal.integration_moved).toMatchObject({ expected: start, found: other });
   });

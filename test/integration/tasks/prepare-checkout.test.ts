@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type PrepareRequest, prepareFolder } from '../../../src/tasks/prepare-checkout.ts';
+import { refusedBy } from '../../refused-by.ts';
 
 let home = '';
 let root = '';
@@ -127,7 +128,7 @@ describe('files', () => {
   ])('the name %j is refused before anything is copied', async (name, why) => {
     write(join(root, 'first'), 'x');
     const refused = await files('first', name);
-    expect(refused).toMatchObject({ ok: false, code: 3, guard: 'worktree-files' });
+    expect(refused).toMatchObject(refusedBy('worktree-files', { ok: false, code: 3 }));
     expect(refused?.message).toContain(`worktree_files names ${JSON.stringify(name)}, which ${why}`);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -162,7 +163,7 @@ describe('files', () => {
     symlinkSync('.worktrees/other/planted', join(root, 'agent-link'));
     for (const name of ['file-link', 'folder-link/secret', 'git-link', 'agent-link']) {
       const refused = await files(name);
-      expect(refused).toMatchObject({ code: 3, guard: 'worktree-files' });
+      expect(refused).toMatchObject(refusedBy('worktree-files', { code: 3 }));
       expect(refused?.message).toContain(`${name} of worktree_files is a link that leads to `);
     }
     expect(readdirSync(folder)).toEqual([]);

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { type Project, project, succeeded, WORK } from './project.ts';
 
 let p: Project;
@@ -74,7 +75,7 @@ describe('the same commit again', () => {
     expect(runs()).toBe(2);
     const third = await refused();
     expect(runs()).toBe(2);
-    expect(third).toMatchObject({ guard: 'validation', lines: first.lines });
+    expect(third).toMatchObject(refusedBy('validation', { lines: first.lines }));
     expect(third.message).toContain('not run again');
     expect(third.hint).toContain('Mend it');
     // Each refusal counts towards the limit; only what was run counts as red.

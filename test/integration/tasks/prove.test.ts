@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
 import { acquireLock } from '../../../src/store/lock.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { type Project, project, succeeded } from './project.ts';
 
 let p: Project;
@@ -41,7 +42,7 @@ describe('the validation at the submitted commit', () => {
     await begun();
     const bad = p.work('t', { ...GOOD, 'src/value': '1\n' });
     const no = await refused();
-    expect(no).toMatchObject({ code: 1, guard: 'validation', lines: ['  FAILED test/new.sh'] });
+    expect(no).toMatchObject(refusedBy('validation', { code: 1, lines: ['  FAILED test/new.sh'] }));
     expect(no.message).toContain('"sh run.sh" ended with 1');
     expect(no.hint).toContain('Mend it');
     expect(await p.task('t')).toMatchObject({ status: 'CLAIMED' });
@@ -102,7 +103,7 @@ describe('the validation at the submitted commit', () => {
     p.work('t', GOOD);
     await p.config({ post_worktree_cmd: 'echo no network; exit 9' });
     const no = await refused();
-    expect(no).toMatchObject({ code: 3, guard: 'post-worktree-cmd', lines: ['  no network'] });
+    expect(no).toMatchObject(refusedBy('post-worktree-cmd', { code: 3, lines: ['  no network'] }));
     // What only a person can read or set is not the coder's next step.
     expect(no.hint).not.toMatch(/\.liza\/|config set/);
     expect(await events('validation_failed')).toEqual([]);
@@ -113,7 +114,7 @@ describe('the validation at the submitted commit', () => {
     p.work('t', GOOD);
     await p.config({ sandbox: 'require' });
     const no = await refused();
-    expect(no).toMatchObject({ code: 5, guard: 'not-started' });
+    expect(no).toMatchObject(refusedBy('not-started', { code: 5 }));
     expect(no.message).toContain('config.sandbox is require');
     expect(await events('validation_failed')).toEqual([]);
   });
@@ -139,7 +140,7 @@ describe('the validation at the submitted commit', () => {
       say: () => fs.writeFileSync(p.file('.liza', 'PAUSE'), ''),
     });
     const { submitForReview } = await import('../../../src/tasks/submit.ts');
-    expect(await submitForReview(pausing, 't', 'HEAD')).toMatchObject({ ok: false, guard: 'switches' });
+    expect(await submitForReview(pausing, 't', 'HEAD')).toMatchObject(refusedBy('switches', { ok: false }));
     expect(await events('validated')).toHaveLength(1);
     fs.rmSync(p.file('.liza', 'PAUSE'));
     succeeded(await p.submit('t'));
@@ -161,7 +162,7 @@ describe('the validation at the submitted commit', () => {
     p.work('t', GOOD);
     const late = p.hands('coder-1', { say: () => p.pass(100_000) });
     const { submitForReview } = await import('../../../src/tasks/submit.ts');
-    expect(await submitForReview(late, 't', 'HEAD')).toMatchObject({ ok: false, guard: 'holds-task' });
+    expect(await submitForReview(late, 't', 'HEAD')).toMatchObject(refusedBy('holds-task', { ok: false }));
     expect(await p.task('t')).toMatchObject({ status: 'CLAIMED' });
   });
 
@@ -248,7 +249,7 @@ describe('tdd', () => {
     await begun({ tdd: 'strict' });
     p.work('t', { 'src/value': '1 2\n', 'test/new.sh': 'true\n' });
     const no = await refused();
-    expect(no).toMatchObject({ code: 1, guard: 'tests-red-on-base' });
+    expect(no).toMatchObject(refusedBy('tests-red-on-base', { code: 1 }));
     expect(no.message).toContain('pass without its change');
     p.work('t', GOOD);
     succeeded(await p.submit('t'));
@@ -262,7 +263,7 @@ describe('tdd', () => {
     await begun({ tdd: 'strict' });
     p.work('t', { 'src/value': '2\n', 'test/new.sh': 'grep -q 2 src/value\n', ...change });
     const no = await refused();
-    expect(no).toMatchObject({ code: 1, guard: 'base-tests-green', lines: ['  FAILED test/old.sh'] });
+    expect(no).toMatchObject(refusedBy('base-tests-green', { code: 1, lines: ['  FAILED test/old.sh'] }));
     p.work('t', { 'src/value': '1 2\n' });
     succeeded(await p.submit('t'));
     expect(await tests()).toMatchObject({ on_base: 'red', base_tests: 'green' });
@@ -275,7 +276,7 @@ describe('tdd', () => {
     await begun({ tdd: 'strict' }, { validation: ['sh run.sh && test -e src/new'] });
     p.work('t', { ...GOOD, 'src/new': '' });
     const no = await refused();
-    expect(no).toMatchObject({ guard: 'tests-red-on-base' });
+    expect(no).toMatchObject(refusedBy('tests-red-on-base'));
     expect(no.message).toContain('where no command is green: on the base alone');
   });
 
@@ -300,7 +301,7 @@ describe('tdd', () => {
   test('strict with no command that runs the base’s tests does not take them for green', async () => {
     await begun({ tdd: 'strict' }, { validation: ['sh test/new.sh'] });
     p.work('t', { ...GOOD, 'test/old.sh': 'true\n' });
-    expect(await refused()).toMatchObject({ guard: 'base-tests-green' });
+    expect(await refused()).toMatchObject(refusedBy('base-tests-green'));
   });
 
   test('evidence tells the same and decides nothing', async () => {

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { deleteWorktree, releaseClaim } from '../../../src/tasks/release.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { write } from '../git/repo.ts';
 import { type Project, project, succeeded } from './project.ts';
 
@@ -71,7 +72,7 @@ test('what is not worth keeping leaves no attempt; a task that has ended is tidi
   expect(await releaseClaim(p.hands('coder-1'), 't', undefined)).toEqual({ committed: expect.anything() });
   expectPutAway();
   expect(p.refs('refs/liza')).toEqual({});
-  expect(await releaseClaim(p.hands('coder-2'), 'none', undefined)).toMatchObject({ guard: 'task-exists' });
+  expect(await releaseClaim(p.hands('coder-2'), 'none', undefined)).toMatchObject(refusedBy('task-exists'));
 
   // Leftovers of a merged task, as a kill before the tidying leaves them.
   await p.approved('u', { 'src/u.ts': 'u\n', 'test/u.test.ts': 'u\n' });
@@ -93,7 +94,7 @@ test('a folder that resists is told; the board stands', async () => {
   fs.symlinkSync(elsewhere, p.folder('t'));
   expect(await releaseClaim(p.hands(), 't', undefined)).toMatchObject({
     committed: { ok: true },
-    left: { code: 3, guard: 'link' },
+    left: refusedBy('link', { code: 3 }),
   });
   expect(await p.task('t')).toMatchObject({ status: 'UNCLAIMED' });
   expect(fs.existsSync(path.join(elsewhere, 'README.md'))).toBe(true);

@@ -11,6 +11,7 @@ import { transact } from '../../../src/store/transact.ts';
 import { makeReviewFolder, type ReviewFolder } from '../../../src/tasks/review-copy.ts';
 import { claimReview } from '../../../src/tasks/submit.ts';
 import { verdictFacts } from '../../../src/tasks/verdict-facts.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { type Project, project, succeeded, WORK } from './project.ts';
 
 const REVIEWER = 'code-reviewer-1';
@@ -157,7 +158,7 @@ describe('a copy that was changed', () => {
     expect(known.changed_files).toEqual([expect.stringContaining(named)]);
     for (const given of ['APPROVED', 'REJECTED'] as const) {
       const no = (await verdict(given, known, blocker('src/app.ts:1'))) as Refusal;
-      expect(no).toMatchObject({ ok: false, code: 1, guard: 'copy-as-submitted' });
+      expect(no).toMatchObject(refusedBy('copy-as-submitted', { ok: false, code: 1 }));
     }
     expect(await p.task('t')).toMatchObject({ status: 'READY_FOR_REVIEW', review_commit: commit });
     expect(fs.readFileSync(p.folder('t', 'src/app.ts'), 'utf8')).toBe(WORK['src/app.ts']);
@@ -210,11 +211,9 @@ describe('places that blockers name', () => {
     expect((await facts(blocker(`${inCopy('src/long.ts')}:1`))).unknown_places).toEqual([]);
     const reason = blocker('src/ghost.ts:1');
     const no = await verdict('REJECTED', await facts(reason), reason);
-    expect(no).toMatchObject({
-      ok: false,
-      guard: 'rejection-structure',
-      message: expect.stringContaining('src/ghost.ts'),
-    });
+    expect(no).toMatchObject(
+      refusedBy('rejection-structure', { ok: false, message: expect.stringContaining('src/ghost.ts') }),
+    );
     succeeded(await verdict('REJECTED', await facts(blocker('README.md:1')), blocker('README.md:1')));
   });
 

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { claimReview, submitForReview } from '../../../src/tasks/submit.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { approve } from '../../unit/protocol/world.ts';
 import { write } from '../git/repo.ts';
 import { type Project, type ProjectOptions, project, succeeded, WORK } from './project.ts';
@@ -147,9 +148,11 @@ test('a folder that is not usable is said to be so, and nothing is pinned', asyn
   succeeded(await p.begin('t'));
   p.work('t', WORK);
   fs.renameSync(p.folder('t'), `${p.folder('t')}-away`);
-  expect(await p.submit('t')).toMatchObject({ code: 3, guard: 'folder', message: expect.stringContaining('is gone') });
-  expect(await submitForReview(p.hands('coder-2'), 't', 'HEAD')).toMatchObject({ guard: 'holds-task' });
-  expect(await submitForReview(p.hands('coder-1'), 'none', 'HEAD')).toMatchObject({ guard: 'task-exists' });
+  expect(await p.submit('t')).toMatchObject(
+    refusedBy('folder', { code: 3, message: expect.stringContaining('is gone') }),
+  );
+  expect(await submitForReview(p.hands('coder-2'), 't', 'HEAD')).toMatchObject(refusedBy('holds-task'));
+  expect(await submitForReview(p.hands('coder-1'), 'none', 'HEAD')).toMatchObject(refusedBy('task-exists'));
   expect(p.refs('refs/liza/review')).toEqual({});
 });
 
@@ -164,10 +167,9 @@ test('a review of what is no longer there is refused; a pin that was taken away 
   const lost = await p.submitted('u', { 'src/u.ts': 'u\n', 'test/u.test.ts': 'u\n' }, 'coder-2');
   await p.run('code-reviewer-1', approve('t'));
   fs.rmSync(p.file('.git', 'objects', lost.slice(0, 2), lost.slice(2)));
-  expect(await claimReview(p.hands('code-reviewer-1'), 'u', 'code-reviewer-1')).toMatchObject({
-    code: 3,
-    guard: 'commit',
-  });
+  expect(await claimReview(p.hands('code-reviewer-1'), 'u', 'code-reviewer-1')).toMatchObject(
+    refusedBy('commit', { code: 3 }),
+  );
 });
 
 test('links and submodules of a commit, and files outside its scope, are called that to the reviewer', async () => {

@@ -21,6 +21,7 @@ import { costTold, usedTotal } from '../../../src/report/format.ts';
 import { type Looking, nextDuty } from '../../../src/supervisor/rules/next-duty.ts';
 import { whyAllRest, whyNothingMoves } from '../../../src/supervisor/rules/why-idle.ts';
 import { iso } from '../../../src/text/time.ts';
+import { refusedBy } from '../../refused-by.ts';
 import {
   begin,
   block,
@@ -178,10 +179,9 @@ describe('a budget that is used up', () => {
       { name: 'reserve-claim', task: 'b', agent: 'coder-2' } as const,
       claimReview('a'),
     ]) {
-      expect(w.refused(SUPERVISOR, command)).toMatchObject({
-        guard: 'within-budget',
-        hint: expect.stringContaining(`liza config set budgets.day.${unit} `),
-      });
+      expect(w.refused(SUPERVISOR, command)).toMatchObject(
+        refusedBy('within-budget', { hint: expect.stringContaining(`liza config set budgets.day.${unit} `) }),
+      );
     }
     const why = whyNothingMoves(w.board, w.now);
     expect(why).toMatch(
@@ -211,7 +211,7 @@ describe('a budget that is used up', () => {
     limited(w, { task: { usd: 1 } });
     toReady(w, 'a');
     ended(w, 'coder-1', use(1), 'a');
-    expect(w.refused(SUPERVISOR, claimReview('a'))).toMatchObject({ guard: 'within-budget' });
+    expect(w.refused(SUPERVISOR, claimReview('a'))).toMatchObject(refusedBy('within-budget'));
     expect(duty(w, 'code-reviewer-1')).toMatchObject({ kind: 'nothing' });
     expect(duty(w, 'coder-2')).toMatchObject({ kind: 'code', task: { id: 'b' } });
     w.run(HUMAN, { name: 'abandon', task: 'b', rationale: 'x' });
@@ -226,9 +226,9 @@ describe('a budget that is used up', () => {
     const w = ready('a');
     limited(w, { task: { minutes: 2 } });
     toClaimed(w, 'a');
-    expect(w.refused(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'budget' })).toMatchObject({
-      guard: 'limit-reached',
-    });
+    expect(w.refused(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'budget' })).toMatchObject(
+      refusedBy('limit-reached'),
+    );
     ended(w, 'coder-1', use(1, { seconds: 121 }), 'a');
     expect(duty(w, 'coder-1')).toMatchObject({ kind: 'spent', task: { id: 'a' } });
     w.run(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'budget' });
@@ -255,11 +255,12 @@ describe('a budget that is used up', () => {
       expect(whyNothingMoves(w.board, w.now)).toBe(
         `a is BLOCKED: the budget of a is used up: $1.25 of $1.00 — if it is worth more: ${raise}; else liza supersede a`,
       );
-      expect(w.refused(HUMAN, unblock('a'))).toMatchObject({
-        guard: 'within-budget',
-        message: expect.stringContaining('the budget of a is used up: $1.25 of $1.00'),
-        hint: `Raise it, if it is worth more: ${raise}`,
-      });
+      expect(w.refused(HUMAN, unblock('a'))).toMatchObject(
+        refusedBy('within-budget', {
+          message: expect.stringContaining('the budget of a is used up: $1.25 of $1.00'),
+          hint: `Raise it, if it is worth more: ${raise}`,
+        }),
+      );
       expect(w.refused(PLANNER, unblock('a')).hint).toMatch(/^Only a person raises it \(.*liza supersede a/);
       w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
       expect(whyNothingMoves(w.board, w.now)).toBe('a is BLOCKED, and its budget is raised: liza unblock a');
@@ -283,7 +284,7 @@ describe('a budget that is used up', () => {
           expect.stringContaining('REASSIGNED'),
         );
         const second = w.tell({ id: who, parts: ['coder'] }, begin('a'));
-        expect(second).toMatchObject(who === 'coder-1' ? { already: true } : { guard: 'once' });
+        expect(second).toMatchObject(who === 'coder-1' ? { already: true } : refusedBy('once'));
       },
     );
 
@@ -320,16 +321,17 @@ describe('a budget that is used up', () => {
     limited(w, { goal: { sessions: 2 } });
     w.run(SUPERVISOR, claim('a', 'coder-1'));
     w.run(SUPERVISOR, claim('b', 'coder-2'));
-    expect(w.refused(SUPERVISOR, claim('c', 'coder-3'))).toMatchObject({ guard: 'within-budget' });
+    expect(w.refused(SUPERVISOR, claim('c', 'coder-3'))).toMatchObject(refusedBy('within-budget'));
     // Of those who hold one whoever begins first goes on; nobody waits for a session that has not begun.
     ended(w, 'coder-1', use(1), 'a');
     for (const id of ['coder-1', 'coder-2']) expect(duty(w, id).kind).toBe('code');
     w.run(supervisorOf('coder-1'), { name: 'session-start', agent: 'coder-1', task: 'a' });
     expect(duty(w, 'coder-2').kind).toBe('held');
-    expect(w.refused(supervisorOf('coder-2'), { name: 'session-start', agent: 'coder-2', task: 'b' })).toMatchObject({
-      guard: 'within-budget',
-      message: expect.stringContaining('the budget of the goal is used up: 2 sessions of 2 sessions'),
-    });
+    expect(w.refused(supervisorOf('coder-2'), { name: 'session-start', agent: 'coder-2', task: 'b' })).toMatchObject(
+      refusedBy('within-budget', {
+        message: expect.stringContaining('the budget of the goal is used up: 2 sessions of 2 sessions'),
+      }),
+    );
     expect(whyAllRest(w.board, w.now)).toContain('liza config set budgets.goal.sessions 4');
     ended(w, 'coder-1', use(1), 'a');
     expect(w.state.goal.spent?.sessions).toBe(2);
@@ -347,7 +349,7 @@ describe('a budget that is used up', () => {
       start(w, 'coder-1', 'a');
       toReady(w, 'a');
       w.run(HUMAN, { name: 'config set', key: 'budgets.task.sessions', value: 1 });
-      expect(w.refused(SUPERVISOR, claimReview('a'))).toMatchObject({ guard: 'within-budget' });
+      expect(w.refused(SUPERVISOR, claimReview('a'))).toMatchObject(refusedBy('within-budget'));
       expect(duty(w, 'code-reviewer-1').kind).toBe('nothing');
       w.run(HUMAN, { name: 'config set', key: 'budgets.task.sessions', value: 2 });
       w.run(SUPERVISOR, claimReview('a'));
@@ -363,28 +365,28 @@ describe('a budget that is used up', () => {
       w.run(SUPERVISOR, claim('a', 'coder-1'));
       start(w, 'coder-1', 'a');
       w.run(CODER, block('a'));
-      expect(w.refused(PLANNER, unblock('a'))).toMatchObject({ guard: 'within-budget' });
+      expect(w.refused(PLANNER, unblock('a'))).toMatchObject(refusedBy('within-budget'));
       w.run(HUMAN, { name: 'config set', key: 'budgets.task.sessions', value: 2 });
       w.run(PLANNER, unblock('a'));
       w.run(HUMAN, { name: 'config set', key: 'budgets.task.sessions', value: 1 });
-      expect(w.refused(SUPERVISOR, claim('a', 'coder-2'))).toMatchObject({ guard: 'within-budget' });
+      expect(w.refused(SUPERVISOR, claim('a', 'coder-2'))).toMatchObject(refusedBy('within-budget'));
     });
 
     test('a planner’s counts as well', () => {
       const w = ready('a');
       limited(w, { goal: { sessions: 1 } });
       expect(start(w, 'planner-1').ok).toBe(true);
-      expect(w.refused(SUPERVISOR, claim('a', 'coder-1'))).toMatchObject({ guard: 'within-budget' });
+      expect(w.refused(SUPERVISOR, claim('a', 'coder-1'))).toMatchObject(refusedBy('within-budget'));
       expect(duty(w, 'coder-1').kind).toBe('held');
     });
 
     test('none begins while a switch is on, or the disk is full', () => {
       const w = ready('a');
       w.board = { ...w.board, freeMb: 1 };
-      expect(start(w, 'planner-1')).toMatchObject({ guard: 'room-on-disk' });
+      expect(start(w, 'planner-1')).toMatchObject(refusedBy('room-on-disk'));
       w.board = { ...w.board, freeMb: 1e6 };
       w.run(HUMAN, { name: 'pause' });
-      expect(start(w, 'planner-1')).toMatchObject({ guard: 'switches' });
+      expect(start(w, 'planner-1')).toMatchObject(refusedBy('switches'));
     });
   });
 
@@ -425,11 +427,11 @@ describe('a budget that is used up', () => {
     test('is recorded by any supervisor, once, and not while its own may be alive', () => {
       const w = killed({ goal: { sessions: 4 } });
       const command = left(w);
-      expect(w.refused(ANY, command)).toMatchObject({ guard: 'left-behind' });
+      expect(w.refused(ANY, command)).toMatchObject(refusedBy('left-behind'));
       kill(w);
       w.run(ANY, command);
-      expect(w.refused(ANY, command)).toMatchObject({ guard: 'left-behind' });
-      expect(w.refused(supervisorOf('coder-1'), command)).toMatchObject({ guard: 'left-behind' });
+      expect(w.refused(ANY, command)).toMatchObject(refusedBy('left-behind'));
+      expect(w.refused(supervisorOf('coder-1'), command)).toMatchObject(refusedBy('left-behind'));
       // Its claim waits for whoever takes it, who is counted then.
       expect(spendingView(w.board, w.now)[0]).toMatchObject({ sessions: 1, limits: { sessions: { left: 3 } } });
       expect(w.state.goal.spent).toMatchObject({ sessions: 1, uncounted_sessions: 1 });
@@ -485,10 +487,9 @@ describe('a budget that is used up', () => {
   test('raised before anything was blocked for it: unblock says that nothing is needed', () => {
     const w = ready('a');
     toReady(w, 'a');
-    expect(w.refused(HUMAN, unblock('a'))).toMatchObject({
-      guard: 'state',
-      hint: 'Nothing is needed: it is not blocked, see liza show a',
-    });
+    expect(w.refused(HUMAN, unblock('a'))).toMatchObject(
+      refusedBy('state', { hint: 'Nothing is needed: it is not blocked, see liza show a' }),
+    );
   });
 
   test('what others of this process have used so far counts before it is recorded', () => {
@@ -514,7 +515,7 @@ describe('a budget that is used up', () => {
   test('a limit of nothing lets nothing start', () => {
     const w = ready('a');
     limited(w, { day: { usd: 0 } });
-    expect(w.refused(SUPERVISOR, claim('a'))).toMatchObject({ guard: 'within-budget' });
+    expect(w.refused(SUPERVISOR, claim('a'))).toMatchObject(refusedBy('within-budget'));
   });
 });
 
@@ -557,9 +558,9 @@ describe('setting it', () => {
   });
 
   test('an agent cannot', () => {
-    expect(ready('a').refused(PLANNER, { name: 'config set', key: 'budgets.day.usd', value: 1e9 })).toMatchObject({
-      guard: 'role',
-    });
+    expect(ready('a').refused(PLANNER, { name: 'config set', key: 'budgets.day.usd', value: 1e9 })).toMatchObject(
+      refusedBy('role'),
+    );
   });
 
   test.each([
@@ -709,10 +710,9 @@ test('a full disk holds everything that would start', () => {
     kind: 'held',
     why: 'the disk has 120 MB left, and a session needs 500 (min_free_mb)',
   });
-  expect(w.refused(SUPERVISOR, claim('a'))).toMatchObject({
-    guard: 'room-on-disk',
-    hint: expect.stringContaining('min_free_mb 60'),
-  });
+  expect(w.refused(SUPERVISOR, claim('a'))).toMatchObject(
+    refusedBy('room-on-disk', { hint: expect.stringContaining('min_free_mb 60') }),
+  );
   expect(whyNothingMoves(w.board, w.now)).toContain('so no session starts');
   w.run(HUMAN, { name: 'config set', key: 'min_free_mb', value: 100 });
   expect(duty(w, 'coder-1').kind).toBe('code');

@@ -2,6 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { specFacts } from '../../../src/cli/spec-facts.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { type Project, project } from './fixtures.ts';
 
 let here: Project;
@@ -22,7 +23,7 @@ test('a spec is a file below the root, with or without an anchor', async () => {
 test.each(['/etc/passwd', '../outside.md', 'specs/../../outside.md', 'specs/../auth.md', 'a\0b'])(
   'the spec %j is refused as outside the project',
   async (spec) => {
-    expect(await specFacts(here.root, spec)).toMatchObject({ ok: false, code: 1, guard: 'spec-path' });
+    expect(await specFacts(here.root, spec)).toMatchObject(refusedBy('spec-path', { ok: false, code: 1 }));
   },
 );
 

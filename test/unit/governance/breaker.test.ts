@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { findPatterns, type PatternName, triggerOf } from '../../../src/governance/rules/breaker.ts';
 import { breakerReport } from '../../../src/governance/rules/breaker-report.ts';
 import { likeness, SIMILAR, wording } from '../../../src/governance/rules/similarity.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import type { Anomaly, AnomalyType } from '../../../src/protocol/state.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { runs } from '../../runs.ts';
 import {
   addReady,
@@ -334,7 +336,7 @@ describe('tripping and resolving', () => {
     const w = reporting(...three);
     w.run(SUPERVISOR, { name: 'analyze' });
     const refused = w.refused(HUMAN, { name: 'resume', decision: 'continue' });
-    expect(refused).toMatchObject({ guard: 'breaker-resolved' });
+    expect(refused).toMatchObject(refusedBy('breaker-resolved'));
     expect(refused.hint).toContain('liza analyze --resolve');
     w.run(HUMAN, { name: 'resolve', resolution: 'the queue has its own lock now' });
     expect(w.board.switches).toHaveProperty('CHECKPOINT');
@@ -352,7 +354,9 @@ describe('tripping and resolving', () => {
     const stopped = reporting(...three);
     stopped.run(SUPERVISOR, { name: 'analyze' });
     stopped.run(HUMAN, { name: 'resume', decision: 'stop' });
-    expect(stopped.refused(HUMAN, { name: 'resume', decision: 'continue' }).guard).toBe('breaker-resolved');
+    expect(stopped.refused(HUMAN, { name: 'resume', decision: 'continue' }).guard).toBe<RefusalName>(
+      'breaker-resolved',
+    );
     stopped.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
     stopped.run(HUMAN, { name: 'resume', decision: 'continue' });
     expect(stopped.state.goal.status).not.toBe('ABORTED');
@@ -360,18 +364,18 @@ describe('tripping and resolving', () => {
     const removed = reporting(...three);
     removed.run(SUPERVISOR, { name: 'analyze' });
     removed.board = { ...removed.board, switches: {} };
-    expect(removed.refused(HUMAN, { name: 'resume' }).guard).toBe('breaker-resolved');
+    expect(removed.refused(HUMAN, { name: 'resume' }).guard).toBe<RefusalName>('breaker-resolved');
     // The person's hand counts all the same, and is told what is left.
     expect(removed.run(SUPERVISOR, { name: 'checkpoint-over' }).detail).toContain('still TRIGGERED');
-    expect(removed.refused(HUMAN, { name: 'resume' }).guard).toBe('breaker-resolved');
+    expect(removed.refused(HUMAN, { name: 'resume' }).guard).toBe<RefusalName>('breaker-resolved');
     expect(removed.state.sprint.status).toBe('IN_PROGRESS');
   });
 
   it('resolving records and clears; the same evidence does not trip again, new evidence does', () => {
     const w = reporting(...three);
-    expect(w.refused(HUMAN, { name: 'resolve', resolution: 'x' }).guard).toBe('triggered');
+    expect(w.refused(HUMAN, { name: 'resolve', resolution: 'x' }).guard).toBe<RefusalName>('triggered');
     w.run(SUPERVISOR, { name: 'analyze' });
-    expect(w.refused(HUMAN, { name: 'resolve', resolution: ' ' }).guard).toBe('resolution');
+    expect(w.refused(HUMAN, { name: 'resolve', resolution: ' ' }).guard).toBe<RefusalName>('resolution');
     w.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
     expect(w.state.circuit_breaker).toMatchObject({
       status: 'OK',

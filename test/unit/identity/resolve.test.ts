@@ -1,7 +1,8 @@
-// Who is it? As a pure function of what is claimed and what the processes show (SPEC §6, §15; GAUNTLET G10).
+// Who is it? As a pure function of what is claimed and what the processes show (gauntlet G10).
 
 import { describe, expect, test } from 'vitest';
 import { type AskerFacts, type Claim, type Credential, whoAsks } from '../../../src/identity/rules/resolve.ts';
+import { refusedBy } from '../../refused-by.ts';
 
 const CREDENTIALS: readonly Credential[] = ['none', 'valid', 'wrong', 'over'];
 const CODER: Claim = { id: 'coder-1', role: 'coder', credential: 'valid' };
@@ -41,18 +42,18 @@ describe('not below any agent', () => {
 
   test('a credential that is over is told to stop with 42, and is no attempt', () => {
     const answer = ask({ claim: { ...CODER, credential: 'over' } });
-    expect(answer).toMatchObject({ refusal: { guard: 'credential', hint: expect.stringContaining('42') } });
+    expect(answer).toMatchObject({ refusal: refusedBy('credential', { hint: expect.stringContaining('42') }) });
     expect(answer).not.toHaveProperty('attempt');
   });
 
   test('a wrong credential is refused', () => {
-    expect(ask({ claim: { ...CODER, credential: 'wrong' } })).toMatchObject({ refusal: { guard: 'credential' } });
+    expect(ask({ claim: { ...CODER, credential: 'wrong' } })).toMatchObject({ refusal: refusedBy('credential') });
   });
 
   test('a credential without an id is never the operator, and counts against whose it is', () => {
-    expect(ask({ claim: { credential: 'wrong' } })).toMatchObject({ refusal: { guard: 'credential' } });
+    expect(ask({ claim: { credential: 'wrong' } })).toMatchObject({ refusal: refusedBy('credential') });
     expect(ask({ claim: { credential: 'wrong' }, owner: 'coder-2' })).toMatchObject({
-      refusal: { guard: 'identity' },
+      refusal: refusedBy('identity'),
       attempt: { agent: 'coder-2', claimed: 'the operator' },
     });
   });
@@ -67,14 +68,14 @@ describe('below an agent', () => {
 
   test.each(CREDENTIALS)('without an id it is refused, whatever its credential (%s)', (credential) => {
     expect(ask({ below, claim: { credential } })).toMatchObject({
-      refusal: { ok: false, code: 1, guard: 'identity', message: expect.stringContaining('coder-1') },
+      refusal: refusedBy('identity', { ok: false, code: 1, message: expect.stringContaining('coder-1') }),
       attempt: { agent: 'coder-1', claimed: 'the operator' },
     });
   });
 
   test.each(CREDENTIALS)('under another id it is refused, even with that agent’s credential (%s)', (credential) => {
     expect(ask({ below, claim: { ...REVIEWER, credential } })).toMatchObject({
-      refusal: { guard: 'identity' },
+      refusal: refusedBy('identity'),
       attempt: { agent: 'coder-1', claimed: 'code-reviewer-1' },
     });
   });
@@ -91,7 +92,7 @@ describe('below an agent', () => {
 
   test('of a session that is over: told to stop with 42, and no attempt', () => {
     const answer = ask({ below, claim: { ...CODER, credential: 'over' } });
-    expect(answer).toMatchObject({ refusal: { guard: 'credential', hint: expect.stringContaining('42') } });
+    expect(answer).toMatchObject({ refusal: refusedBy('credential', { hint: expect.stringContaining('42') }) });
     expect(answer).not.toHaveProperty('attempt');
   });
 });
@@ -100,7 +101,7 @@ describe('a program that Liza runs', () => {
   test.each(CREDENTIALS)('is nobody, whatever it claims (%s)', (credential) => {
     for (const claim of [{ credential }, { ...CODER, credential }, { ...REVIEWER, credential }]) {
       expect(ask({ program: true, claim })).toMatchObject({
-        refusal: { guard: 'identity' },
+        refusal: refusedBy('identity'),
         attempt: { agent: 'program' },
       });
       expect(ask({ program: true, below: 'coder-2', claim })).toMatchObject({ attempt: { agent: 'coder-2' } });

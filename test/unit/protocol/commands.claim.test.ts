@@ -1,8 +1,10 @@
-// One test per rule of SPEC and seeds about registration, claims and leases.
+// One test per rule about registration, claims and leases.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { iso } from '../../../src/text/time.ts';
+import { refusedBy } from '../../refused-by.ts';
 import {
   addReady,
   approve,
@@ -63,15 +65,15 @@ describe('claim-task', () => {
 
   it('only a registered coder with no other task', () => {
     const w = ready('a', 'b');
-    expect(w.refused(SUPERVISOR, claim('a', 'coder-9')).guard).toBe('registered');
-    expect(w.refused(SUPERVISOR, claim('a', 'code-reviewer-1')).guard).toBe('registered');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-9')).guard).toBe<RefusalName>('registered');
+    expect(w.refused(SUPERVISOR, claim('a', 'code-reviewer-1')).guard).toBe<RefusalName>('registered');
     toClaimed(w, 'a');
-    expect(w.refused(SUPERVISOR, claim('b')).guard).toBe('no-other-task');
+    expect(w.refused(SUPERVISOR, claim('b')).guard).toBe<RefusalName>('no-other-task');
   });
 
   it('an actor with an id may claim only for its own id', () => {
     const w = ready('a');
-    expect(w.refused(supervisorOf('coder-2'), claim('a', 'coder-1')).guard).toBe('own-agent');
+    expect(w.refused(supervisorOf('coder-2'), claim('a', 'coder-1')).guard).toBe<RefusalName>('own-agent');
     w.run(supervisorOf('coder-1'), claim('a', 'coder-1'));
   });
 
@@ -89,7 +91,7 @@ describe('claim-task', () => {
     w.board = { ...w.board, switches: { [one]: w.now } };
     for (const command of [claim('a'), { name: 'reserve-claim', task: 'a', agent: 'coder-1' } as const]) {
       const refusal = w.refused(SUPERVISOR, command);
-      expect(refusal.guard).toBe('switches');
+      expect(refusal.guard).toBe<RefusalName>('switches');
       expect(refusal.message).toContain(`${one} is on`);
       expect(refusal.hint).toContain('liza resume');
     }
@@ -115,7 +117,7 @@ describe('claim-task', () => {
     const w = ready('a');
     w.run(supervisorOf('coder-1'), { name: 'reserve-claim', task: 'a', agent: 'coder-1' });
     expect(w.task('a')).toMatchObject({ status: 'UNCLAIMED', claiming: { by: 'coder-1', epoch: 1 } });
-    expect(w.refused(supervisorOf('coder-2'), claim('a', 'coder-2')).guard).toBe('not-being-claimed');
+    expect(w.refused(supervisorOf('coder-2'), claim('a', 'coder-2')).guard).toBe<RefusalName>('not-being-claimed');
     const before = w.board;
     w.lease({ ...record('coder-1', 'a', 0, 'dead') });
     w.run(supervisorOf('coder-2'), claim('a', 'coder-2'));
@@ -129,7 +131,7 @@ describe('rework and takeover', () => {
   it('REJECTED is reserved for its assignee while that agent’s lease lives; otherwise anyone', () => {
     const w = ready('a');
     toRejected(w, 'a');
-    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('reservation');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe<RefusalName>('reservation');
     w.pass(301);
     w.run(SUPERVISOR, claim('a', 'coder-2'));
   });
@@ -172,7 +174,7 @@ describe('rework and takeover', () => {
     w.pass(301);
     w.run(SUPERVISOR, claim('a', 'coder-2'));
     expect(w.task('a')).toMatchObject({ assigned_to: 'coder-2', iteration: 1, epoch: 2 });
-    expect(w.refused({ ...CODER, epoch: 1 }, submit('a', commit(9)))).toMatchObject({ guard: 'epoch' });
+    expect(w.refused({ ...CODER, epoch: 1 }, submit('a', commit(9)))).toMatchObject(refusedBy('epoch'));
     expect(w.refused(CODER, submit('a', commit(9))).message).toContain('held by coder-2');
   });
 
@@ -185,16 +187,16 @@ describe('rework and takeover', () => {
   it('a record of another epoch or another task counts for nothing', () => {
     const w = claimed();
     w.lease(record('coder-1', 'a', 7, 'dead'));
-    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('lease-past');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe<RefusalName>('lease-past');
     w.lease(record('coder-1', 'b', 1, 'dead'));
-    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('lease-past');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe<RefusalName>('lease-past');
   });
 
   it('the effective lease is the later of state and side record', () => {
     const w = claimed();
     w.lease({ ...record('coder-1', 'a', 1, 'alive'), holder: 'unknown', expires: iso(w.now + 900_000) });
     w.pass(600);
-    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('lease-past');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe<RefusalName>('lease-past');
     w.pass(301);
     w.run(SUPERVISOR, claim('a', 'coder-2'));
   });
@@ -203,7 +205,7 @@ describe('rework and takeover', () => {
     const w = claimed();
     w.lease(record('coder-1', 'a', 1, 'alive', 200_000));
     w.pass(3600);
-    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('lease-past');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe<RefusalName>('lease-past');
     w.lease(record('coder-1', 'a', 1, 'alive', -1));
     w.pass(-7200);
     w.run(SUPERVISOR, claim('a', 'coder-2'));
@@ -233,12 +235,14 @@ describe('rework and takeover', () => {
     expect(w.task('a')).toMatchObject({ status: 'UNCLAIMED', epoch: 1 });
     expect(w.task('a')).not.toHaveProperty('assigned_to');
     expect(w.agent('coder-1').status).toBe('IDLE');
-    expect(w.refused(CODER, block('a')).guard).toBe('state');
+    expect(w.refused(CODER, block('a')).guard).toBe<RefusalName>('state');
   });
 
   it('a supervisor does not release a task another agent holds', () => {
     const w = claimed();
-    expect(w.refused(supervisorOf('coder-2'), { name: 'release-claim', task: 'a' }).guard).toBe('own-task');
+    expect(w.refused(supervisorOf('coder-2'), { name: 'release-claim', task: 'a' }).guard).toBe<RefusalName>(
+      'own-task',
+    );
     w.run(supervisorOf('coder-1'), { name: 'release-claim', task: 'a' });
   });
 });
@@ -249,7 +253,7 @@ describe('register', () => {
     const w = world();
     w.run(SUPERVISOR, register('coder-9'));
     expect(w.agent('coder-9')).toMatchObject({ role: 'coder', status: 'IDLE', lease_expires: iso(w.now + 300_000) });
-    expect(w.refused(SUPERVISOR, register('coder-9')).guard).toBe('no-live-lease');
+    expect(w.refused(SUPERVISOR, register('coder-9')).guard).toBe<RefusalName>('no-live-lease');
     w.pass(301);
     w.run(SUPERVISOR, register('coder-9'));
   });
@@ -257,9 +261,9 @@ describe('register', () => {
   it('the id is {role}-{n}', () => {
     const w = world();
     for (const id of ['bob', 'coder', 'coder-0', 'planner-1', 'code-reviewer-1']) {
-      expect(w.refused(SUPERVISOR, register(id)).guard).toBe('id-fits-role');
+      expect(w.refused(SUPERVISOR, register(id)).guard).toBe<RefusalName>('id-fits-role');
     }
-    expect(w.refused(supervisorOf('coder-8'), register('coder-9')).guard).toBe('own-agent');
+    expect(w.refused(supervisorOf('coder-8'), register('coder-9')).guard).toBe<RefusalName>('own-agent');
   });
 
   it('a restarted supervisor finds its coder’s task and may go on with it at once', () => {
@@ -292,11 +296,11 @@ describe('two that register one id at the same moment', () => {
     const w = world();
     const command = { name: 'register', agent: 'coder-9', role: 'coder', process: 'boot/7/1' } as const;
     w.run(supervisorOf('coder-9'), command);
-    expect(w.refused(supervisorOf('coder-9'), command).guard).toBe('no-live-lease');
+    expect(w.refused(supervisorOf('coder-9'), command).guard).toBe<RefusalName>('no-live-lease');
     w.ends('boot/7/1');
     w.run(supervisorOf('coder-9'), { ...command, process: 'boot/8/2' });
     expect(w.agent('coder-9')?.process).toBe('boot/8/2');
-    expect(w.refused(supervisorOf('coder-9'), command).guard).toBe('no-live-lease');
+    expect(w.refused(supervisorOf('coder-9'), command).guard).toBe<RefusalName>('no-live-lease');
   });
 
   it('the dead record of the process before does not let the second in', () => {
@@ -304,6 +308,6 @@ describe('two that register one id at the same moment', () => {
     w.lease({ agent: 'coder-1', epoch: 0, expires: iso(w.now), heartbeat: iso(w.now), holder: 'dead' });
     const command = { name: 'register', agent: 'coder-1', role: 'coder' } as const;
     w.run(supervisorOf('coder-1'), command);
-    expect(w.refused(supervisorOf('coder-1'), command)).toMatchObject({ guard: 'no-live-lease' });
+    expect(w.refused(supervisorOf('coder-1'), command)).toMatchObject(refusedBy('no-live-lease'));
   });
 });

@@ -1,8 +1,9 @@
-// One test per rule of SPEC and seeds about the coder's work and what agents report.
+// One test per rule about the coder's work and what agents report.
 
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   addReady,
@@ -50,7 +51,7 @@ describe('begin', () => {
 
   it('files_to_modify is required, assumptions may be empty', () => {
     const w = claimed();
-    expect(w.refused(CODER, beginWith({ files_to_modify: [] })).guard).toBe('checkpoint');
+    expect(w.refused(CODER, beginWith({ files_to_modify: [] })).guard).toBe<RefusalName>('checkpoint');
     w.run(CODER, beginWith({ assumptions: [] }));
   });
 
@@ -70,14 +71,16 @@ describe('begin', () => {
       'the code came before the checkpoint',
     );
     expect(w.refused(CODER, beginWith({}, { dirty: ['src/a.ts'] })).message).toContain('src/a.ts');
-    expect(w.refused(CODER, { name: 'begin', task: 'a', checkpoint: CHECKPOINT }).guard).toBe('before-code');
+    expect(w.refused(CODER, { name: 'begin', task: 'a', checkpoint: CHECKPOINT }).guard).toBe<RefusalName>(
+      'before-code',
+    );
   });
 
   it('binds to start_commit where the iteration starts from kept work', () => {
     const w = ready('a');
     toRejected(w, 'a');
     w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(8) }));
-    expect(w.refused(CODER, begin('a', BASE)).guard).toBe('before-code');
+    expect(w.refused(CODER, begin('a', BASE)).guard).toBe<RefusalName>('before-code');
     w.run(CODER, begin('a', commit(8)));
   });
 
@@ -85,7 +88,7 @@ describe('begin', () => {
     const w = claimed();
     w.pass(301);
     w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(66) }));
-    expect(w.refused(CODER, begin('a', commit(66))).guard).toBe('before-code');
+    expect(w.refused(CODER, begin('a', commit(66))).guard).toBe<RefusalName>('before-code');
     expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'claimed', takeover: true, start_commit: BASE });
   });
 
@@ -93,7 +96,7 @@ describe('begin', () => {
     const w = claimed();
     w.run(CODER, begin('a'));
     expect(w.run(CODER, begin('a')).already).toBe(true);
-    expect(w.refused(CODER, beginWith({ intent: 'something else' })).guard).toBe('once');
+    expect(w.refused(CODER, beginWith({ intent: 'something else' })).guard).toBe<RefusalName>('once');
   });
 });
 
@@ -107,7 +110,7 @@ describe('block, limits, handoff', () => {
       questions,
     });
     for (const command of [ask('unclear'), ask('', 'why?'), ask('r', ' '), ask('r', '1', '2', '3', '4')]) {
-      expect(w.refused(CODER, command).guard).toBe('reason-and-questions');
+      expect(w.refused(CODER, command).guard).toBe<RefusalName>('reason-and-questions');
     }
     w.run(CODER, { ...ask('r', '1', '2', '3'), attempted: ['the stub'] } as Command);
     expect(w.task('a')).toMatchObject({
@@ -131,8 +134,12 @@ describe('block, limits, handoff', () => {
 
   it('max_iterations blocks only at the limit, and only for the holder’s supervisor', () => {
     const w = claimed();
-    expect(w.refused(SUPERVISOR, { name: 'limit', task: 'a', limit: 'max_iterations' }).guard).toBe('limit-reached');
-    expect(w.refused(supervisorOf('coder-2'), { name: 'limit', task: 'a', limit: 'spin' }).guard).toBe('own-task');
+    expect(w.refused(SUPERVISOR, { name: 'limit', task: 'a', limit: 'max_iterations' }).guard).toBe<RefusalName>(
+      'limit-reached',
+    );
+    expect(w.refused(supervisorOf('coder-2'), { name: 'limit', task: 'a', limit: 'spin' }).guard).toBe<RefusalName>(
+      'own-task',
+    );
   });
 
   it('handoff: summary and next_action required, handoff_pending, a map keyed by task id', () => {
@@ -144,7 +151,7 @@ describe('block, limits, handoff', () => {
       summary,
       next_action,
     });
-    expect(w.refused(CODER, hand('half', '')).guard).toBe('notes');
+    expect(w.refused(CODER, hand('half', '')).guard).toBe<RefusalName>('notes');
     w.run(CODER, hand('half', 'the rest'));
     expect(w.task('a').handoff_pending).toBe(true);
     expect(w.state.handoff['a']).toMatchObject({ agent: 'coder-1', summary: 'half', next_action: 'the rest' });
@@ -155,7 +162,7 @@ describe('block, limits, handoff', () => {
     const w = claimed();
     w.run(CODER, begin('a'));
     w.run(CODER, { name: 'handoff', task: 'a', summary: 'half', next_action: 'rest' });
-    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('lease-past');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe<RefusalName>('lease-past');
     w.run(SUPERVISOR, claim('a'));
     expect(w.task('a')).toMatchObject({ iteration: 1, epoch: 2 });
     expect(w.task('a')).not.toHaveProperty('handoff_pending');
@@ -167,11 +174,13 @@ describe('block, limits, handoff', () => {
     const w = claimed();
     w.board = { ...w.board, switches: { PAUSE: w.now } };
     const refusal = w.refused(CODER, begin('a'));
-    expect(refusal.guard).toBe('switches');
+    expect(refusal.guard).toBe<RefusalName>('switches');
     expect(refusal.message).toContain('PAUSE is on since 2026-03-01T09:00:00Z');
     expect(refusal.hint).toContain('handoff, block and exit stay open');
-    expect(w.refused(PLANNER, addReady('b')).guard).toBe('switches');
-    expect(w.refused(CODER, { name: 'discover', description: 'x', severity: 'low' }).guard).toBe('switches');
+    expect(w.refused(PLANNER, addReady('b')).guard).toBe<RefusalName>('switches');
+    expect(w.refused(CODER, { name: 'discover', description: 'x', severity: 'low' }).guard).toBe<RefusalName>(
+      'switches',
+    );
     w.run(HUMAN, addReady('b'));
     w.run(CODER, { name: 'handoff', task: 'a', summary: 's', next_action: 'n' });
     w.run(CODER, { name: 'exit', code: 42 });
@@ -188,7 +197,7 @@ describe('block, limits, handoff', () => {
   it('a coder’s commands are for the holder only', () => {
     const w = claimed();
     for (const command of [begin('a'), submit('a', commit(1)), block('a')]) {
-      expect(w.refused(OTHER_CODER, command).guard).toBe('holds-task');
+      expect(w.refused(OTHER_CODER, command).guard).toBe<RefusalName>('holds-task');
     }
   });
 
@@ -211,20 +220,22 @@ describe('reports', () => {
       ['disc-1', 'coder-1'],
       ['disc-2', 'coder-1'],
     ]);
-    expect(w.refused(CODER, { name: 'discover', description: 'x', severity: 'odd' as 'low' }).guard).toBe('discovery');
+    expect(w.refused(CODER, { name: 'discover', description: 'x', severity: 'odd' as 'low' }).guard).toBe<RefusalName>(
+      'discovery',
+    );
   });
 
   it('planner converts or dismisses a discovery once', () => {
     const w = claimed();
     w.run(CODER, { name: 'discover', description: 'no timeout', severity: 'high' });
-    expect(w.refused(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'gone' }).guard).toBe(
-      'task-exists',
-    );
+    expect(
+      w.refused(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'gone' }).guard,
+    ).toBe<RefusalName>('task-exists');
     w.run(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' });
     expect(w.run(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' }).already).toBe(true);
-    expect(w.refused(PLANNER, { name: 'discovery dismiss', discovery: 'disc-1', reason: 'no' }).guard).toBe(
-      'open-discovery',
-    );
+    expect(
+      w.refused(PLANNER, { name: 'discovery dismiss', discovery: 'disc-1', reason: 'no' }).guard,
+    ).toBe<RefusalName>('open-discovery');
   });
 
   it('each anomaly type is for its roles, with its required details', () => {
@@ -237,8 +248,8 @@ describe('reports', () => {
     });
     expect(w.refused(CODER, log('retry_loop', { count: 3 })).message).toContain('needs error_pattern');
     expect(w.refused(CODER, log('spec_gap')).message).toContain('logged by planner');
-    expect(w.refused(PLANNER, log('trade_off')).guard).toBe('type');
-    expect(w.refused(CODER, log('toString')).guard).toBe('type');
+    expect(w.refused(PLANNER, log('trade_off')).guard).toBe<RefusalName>('type');
+    expect(w.refused(CODER, log('toString')).guard).toBe<RefusalName>('type');
     w.run(CODER, log('retry_loop', { count: 3, error_pattern: 'EPIPE' }));
     w.run(HUMAN, log('spec_gap'));
     expect(w.state.anomalies.map((one) => [one.type, one.reporter, one.task])).toEqual([
@@ -256,12 +267,12 @@ describe('reports', () => {
     w.run(CODER, { name: 'long-heartbeat', reason: 'again' });
     expect(w.task('a').lease_expires).toBe(lease);
     w.pass(2000);
-    expect(w.refused(CODER, { name: 'long-heartbeat', reason: 'too late' }).guard).toBe('lease-lives');
+    expect(w.refused(CODER, { name: 'long-heartbeat', reason: 'too late' }).guard).toBe<RefusalName>('lease-lives');
   });
 
   it('exit declares a code, which a new claim forgets', () => {
     const w = claimed();
-    expect(w.refused(CODER, { name: 'exit', code: 999 }).guard).toBe('code');
+    expect(w.refused(CODER, { name: 'exit', code: 999 }).guard).toBe<RefusalName>('code');
     w.run(CODER, { name: 'exit', code: 42, reason: 'waiting' });
     expect(w.agent('coder-1').declared_exit).toMatchObject({ code: 42, reason: 'waiting' });
     w.pass(301);
@@ -273,7 +284,7 @@ describe('reports', () => {
     const w = claimed();
     w.pass(301);
     w.run(SUPERVISOR, claim('a'));
-    expect(w.refused({ ...CODER, epoch: 1 }, { name: 'exit', code: 0 }).guard).toBe('epoch');
+    expect(w.refused({ ...CODER, epoch: 1 }, { name: 'exit', code: 0 }).guard).toBe<RefusalName>('epoch');
     w.run({ ...CODER, epoch: 2 }, { name: 'exit', code: 0 });
   });
 });

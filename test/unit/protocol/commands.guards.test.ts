@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import {
   addDraft,
   addReady,
@@ -32,7 +33,7 @@ import {
 const STRANGER: Actor = { id: 'coder-9', parts: ['coder'] };
 const USED = { seconds: 1, input_tokens: 1, output_tokens: 1 };
 
-function refuses(guard: string, w: World, actor: Actor, command: Command): void {
+function refuses(guard: RefusalName, w: World, actor: Actor, command: Command): void {
   expect(w.refused(actor, command).guard).toBe(guard);
 }
 

@@ -1,11 +1,13 @@
-// One test per rule of SPEC §10 and §15 about the integration branch: recorded head, moved by others, accepted.
+// One test per rule about the integration branch: recorded head, moved by others, accepted.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import { validate } from '../../../src/protocol/invariants.ts';
 import { freshState } from '../../../src/protocol/new-board.ts';
 import { nextGoal } from '../../../src/protocol/next-goal.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { iso } from '../../../src/text/time.ts';
+import { refusedBy } from '../../refused-by.ts';
 import {
   addReady,
   BASE,
@@ -44,12 +46,11 @@ describe('integration-moved', () => {
   });
 
   it('is refused when it did not move, when no head is recorded, and for what is no commit', () => {
-    expect(withHead().refused(SUPERVISOR, moved(BASE)).guard).toBe('moved');
-    expect(world().refused(SUPERVISOR, moved())).toMatchObject({
-      guard: 'moved',
-      hint: 'Record it: liza doctor --accept-integration',
-    });
-    expect(withHead().refused(SUPERVISOR, moved('HEAD')).guard).toBe('commit');
+    expect(withHead().refused(SUPERVISOR, moved(BASE)).guard).toBe<RefusalName>('moved');
+    expect(world().refused(SUPERVISOR, moved())).toMatchObject(
+      refusedBy('moved', { hint: 'Record it: liza doctor --accept-integration' }),
+    );
+    expect(withHead().refused(SUPERVISOR, moved('HEAD')).guard).toBe<RefusalName>('commit');
   });
 });
 
@@ -59,8 +60,8 @@ describe('accept-integration', () => {
     w.run(PLANNER, addReady('a'));
     toApproved(w, 'a');
     w.run(SUPERVISOR, moved());
-    expect(w.refused(SUPERVISOR, reserveMerge('a', MERGE, FOUND)).guard).toBe('integration-accepted');
-    expect(w.refused(SUPERVISOR, accept()).guard).toBe('role');
+    expect(w.refused(SUPERVISOR, reserveMerge('a', MERGE, FOUND)).guard).toBe<RefusalName>('integration-accepted');
+    expect(w.refused(SUPERVISOR, accept()).guard).toBe<RefusalName>('role');
     w.run(HUMAN, accept());
     expect(w.state.goal).toMatchObject({ integration_head: FOUND });
     expect(w.state.goal).not.toHaveProperty('integration_moved');
@@ -75,7 +76,7 @@ describe('accept-integration', () => {
 
   it('records a head where none was, and takes full commit ids only', () => {
     const w = world();
-    expect(w.refused(HUMAN, accept('abc1234')).guard).toBe('commit');
+    expect(w.refused(HUMAN, accept('abc1234')).guard).toBe<RefusalName>('commit');
     w.run(HUMAN, accept());
     expect(w.state.goal.alignment_history?.at(-1)?.summary).toBe(`integration accepted at ${FOUND}, was not recorded`);
   });

@@ -1,4 +1,4 @@
-// One test per rule of SPEC §5 and §10 about merging: announced before the branch moves, recorded as a fact
+// One test per rule about merging: announced before the branch moves, recorded as a fact
 // after it, and told apart from what a crash left behind.
 
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,9 @@ import type { Command } from '../../../src/protocol/command.ts';
 import { mergeEdit } from '../../../src/protocol/edits.ts';
 import { validate } from '../../../src/protocol/invariants.ts';
 import { mergingBy } from '../../../src/protocol/leases.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { iso } from '../../../src/text/time.ts';
+import { refusedBy } from '../../refused-by.ts';
 import {
   addReady,
   approve,
@@ -69,7 +71,7 @@ describe('reserve-merge', () => {
 
   it('any supervisor merges when the approver’s is gone, not before', () => {
     const w = approved();
-    expect(w.refused(supervisorOf('coder-1'), reserveMerge('a')).guard).toBe('approver-first');
+    expect(w.refused(supervisorOf('coder-1'), reserveMerge('a')).guard).toBe<RefusalName>('approver-first');
     const before = w.board;
     w.run(supervisorOf('code-reviewer-1'), reserveMerge('a'));
     w.board = before;
@@ -82,7 +84,8 @@ describe('reserve-merge', () => {
   it('no merge starts while a kill switch is on or the task is paused', () => {
     const w = approved();
     w.board = { ...w.board, switches: { PAUSE: w.now } };
-    for (const actor of [SUPERVISOR, HUMAN]) expect(w.refused(actor, reserveMerge('a')).guard).toBe('switches');
+    for (const actor of [SUPERVISOR, HUMAN])
+      expect(w.refused(actor, reserveMerge('a')).guard).toBe<RefusalName>('switches');
     w.board = { ...w.board, switches: {} };
     w.run(HUMAN, { name: 'pause', task: 'a' });
     expect(w.refused(SUPERVISOR, reserveMerge('a')).message).toContain('a is paused');
@@ -95,7 +98,7 @@ describe('reserve-merge', () => {
       [MERGE, 'HEAD'],
       ['--all', BASE],
     ] as const) {
-      expect(w.refused(SUPERVISOR, reserveMerge('a', candidate, onto)).guard).toBe('commits');
+      expect(w.refused(SUPERVISOR, reserveMerge('a', candidate, onto)).guard).toBe<RefusalName>('commits');
     }
   });
 
@@ -106,7 +109,7 @@ describe('reserve-merge', () => {
       goal: { ...state.goal, integration_moved: { expected: BASE, found: commit(66), time: iso(w.now) } },
     }));
     const refusal = w.refused(SUPERVISOR, reserveMerge('a'));
-    expect(refusal.guard).toBe('integration-accepted');
+    expect(refusal.guard).toBe<RefusalName>('integration-accepted');
     expect(refusal.message).toContain(
       `the integration branch moved outside Liza: it is at ${commit(66)}, Liza left it at ${BASE}`,
     );
@@ -118,19 +121,18 @@ describe('reserve-merge', () => {
   it('onto is where Liza left the integration branch', () => {
     const w = approved();
     w.edit((state) => ({ ...state, goal: { ...state.goal, integration_head: commit(50) } }));
-    expect(w.refused(SUPERVISOR, reserveMerge('a', MERGE, BASE))).toMatchObject({
-      guard: 'integration-known',
-      hint: 'Run it again',
-    });
+    expect(w.refused(SUPERVISOR, reserveMerge('a', MERGE, BASE))).toMatchObject(
+      refusedBy('integration-known', { hint: 'Run it again' }),
+    );
     w.run(SUPERVISOR, reserveMerge('a', MERGE, commit(50)));
   });
 
   it('nobody else is merging it; the same process may announce another candidate', () => {
     const w = merging();
     const refusal = w.refused(HUMAN, reserveMerge('a', commit(2), BASE, OTHERS));
-    expect(refusal.guard).toBe('not-being-merged');
+    expect(refusal.guard).toBe<RefusalName>('not-being-merged');
     expect(refusal.message).toContain('supervisor is merging it right now');
-    expect(w.refused(HUMAN, reserveMerge('a', commit(2))).guard).toBe('not-being-merged');
+    expect(w.refused(HUMAN, reserveMerge('a', commit(2))).guard).toBe<RefusalName>('not-being-merged');
     w.run(SUPERVISOR, reserveMerge('a', commit(3), BASE, MINE));
     expect(w.task('a').merging?.candidate).toBe(commit(3));
   });
@@ -191,14 +193,14 @@ describe('merge', () => {
 
   it('only what was announced can be recorded, and only as a full commit id', () => {
     const w = approved();
-    expect(w.refused(SUPERVISOR, merged('a', 'abc1234')).guard).toBe('merge-commit');
+    expect(w.refused(SUPERVISOR, merged('a', 'abc1234')).guard).toBe<RefusalName>('merge-commit');
     const refusal = w.refused(SUPERVISOR, merged('a'));
-    expect(refusal.guard).toBe('announced');
+    expect(refusal.guard).toBe<RefusalName>('announced');
     expect(refusal.message).toContain(`no merge of it at ${MERGE} was announced`);
     expect(refusal.hint).toContain('liza wt merge a');
     w.run(SUPERVISOR, reserveMerge('a'));
-    expect(w.refused(SUPERVISOR, merged('a', commit(1))).guard).toBe('announced');
-    expect(w.refused(SUPERVISOR, { ...merged('a'), onto: commit(1) } as Command).guard).toBe('announced');
+    expect(w.refused(SUPERVISOR, merged('a', commit(1))).guard).toBe<RefusalName>('announced');
+    expect(w.refused(SUPERVISOR, { ...merged('a'), onto: commit(1) } as Command).guard).toBe<RefusalName>('announced');
   });
 
   it('is a fact: recorded while paused, and by whoever finds it', () => {
@@ -231,14 +233,16 @@ describe('merge', () => {
     toMerged(w, 'a');
     expect(w.run(SUPERVISOR, merged('a')).already).toBe(true);
     expect(w.refused(SUPERVISOR, merged('a', commit(1))).message).toContain('nothing leaves MERGED');
-    expect(w.refused(PLANNER, { name: 'amend', task: 'a', changes: { priority: 1 }, facts: SPEC }).guard).toBe('state');
+    expect(
+      w.refused(PLANNER, { name: 'amend', task: 'a', changes: { priority: 1 }, facts: SPEC }).guard,
+    ).toBe<RefusalName>('state');
   });
 });
 
 describe('merge-failed', () => {
   it('APPROVED → INTEGRATION_FAILED keeps the worktree, names reason, paths, the other side and the log', () => {
     const w = merging();
-    expect(w.refused(SUPERVISOR, { ...mergeFailed('a'), reason: '' } as Command).guard).toBe('reason');
+    expect(w.refused(SUPERVISOR, { ...mergeFailed('a'), reason: '' } as Command).guard).toBe<RefusalName>('reason');
     const found = { paths: ['src/a.ts'], with: ['b', 'c'], log: '1 failed' };
     w.run(SUPERVISOR, { ...mergeFailed('a'), ...found } as Command);
     expect(w.task('a')).toMatchObject({ status: 'INTEGRATION_FAILED', worktree: '.worktrees/a' });
@@ -248,7 +252,7 @@ describe('merge-failed', () => {
 
   it('the other side is named by task ids', () => {
     const refusal = approved().refused(SUPERVISOR, { ...mergeFailed('a'), with: ['../x'] } as Command);
-    expect(refusal).toMatchObject({ guard: 'id-pattern' });
+    expect(refusal).toMatchObject(refusedBy('id-pattern'));
   });
 
   it('the failure of a merge that was under way is recorded while paused; a new one does not start', () => {
@@ -257,7 +261,7 @@ describe('merge-failed', () => {
       return w;
     };
     const refusal = paused(approved()).refused(SUPERVISOR, mergeFailed('a'));
-    expect(refusal.guard).toBe('not-halted');
+    expect(refusal.guard).toBe<RefusalName>('not-halted');
     expect(refusal.message).toContain('CHECKPOINT is on since');
     paused(merging()).run(SUPERVISOR, mergeFailed('a'));
     const w = approved();
@@ -266,7 +270,7 @@ describe('merge-failed', () => {
   });
 
   it('the approver’s supervisor first, unless the merge was announced', () => {
-    expect(approved().refused(supervisorOf('coder-1'), mergeFailed('a')).guard).toBe('approver-first');
+    expect(approved().refused(supervisorOf('coder-1'), mergeFailed('a')).guard).toBe<RefusalName>('approver-first');
     merging().run(supervisorOf('coder-1'), mergeFailed('a'));
   });
 
@@ -286,7 +290,7 @@ describe('release-merge', () => {
     const w = merging();
     for (const command of [release(), release(OTHERS)]) {
       const refusal = w.refused(HUMAN, command);
-      expect(refusal.guard).toBe('nobody-merges');
+      expect(refusal.guard).toBe<RefusalName>('nobody-merges');
       expect(refusal.message).toContain('supervisor is merging it right now');
     }
     const before = w.board;
@@ -314,10 +318,9 @@ describe('while a merge is announced the task stays where it is', () => {
     const w = merging();
     for (const _ of ['alive', 'gone']) {
       const refusal = w.refused(HUMAN, { name: 'replan', task: 'a' });
-      expect(refusal).toMatchObject({
-        guard: 'no-merge-under-way',
-        hint: 'Wait for it; if its process died: liza doctor --fix',
-      });
+      expect(refusal).toMatchObject(
+        refusedBy('no-merge-under-way', { hint: 'Wait for it; if its process died: liza doctor --fix' }),
+      );
       expect(refusal.message).toContain(`a merge of it is under way since ${iso(w.now)}`);
       w.ends(MINE);
     }
@@ -363,7 +366,7 @@ describe('hold-merge', () => {
     expect(w.run(HUMAN, hold('the checkout in /p is dirty')).already).toBe(true);
     w.run(SUPERVISOR, reserveMerge('a'));
     expect(w.task('a')).not.toHaveProperty('merge_held');
-    expect(w.refused(SUPERVISOR, hold(' ')).guard).toBe('reason');
+    expect(w.refused(SUPERVISOR, hold(' ')).guard).toBe<RefusalName>('reason');
   });
 
   it('is an alarm and a reason why nothing moves', () => {

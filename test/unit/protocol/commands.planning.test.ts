@@ -1,6 +1,9 @@
-// One test per rule of SPEC and seeds about planning, each named after the rule's own sentence.
+// One test per rule about planning, each named after the rule's own sentence.
 
 import { describe, expect, it } from 'vitest';
+import type { Definition, SpecFacts } from '../../../src/protocol/command.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import { refusedBy } from '../../refused-by.ts';
 import {
   addDraft,
   addReady,
@@ -34,7 +37,7 @@ describe('add-task and amend', () => {
   it('a task id is unique, archive included', () => {
     const w = world();
     w.run(PLANNER, addDraft('a'));
-    expect(w.refused(PLANNER, addDraft('a', { done_when: 'other' }))).toMatchObject({ guard: 'id-free', code: 1 });
+    expect(w.refused(PLANNER, addDraft('a', { done_when: 'other' }))).toMatchObject(refusedBy('id-free', { code: 1 }));
     w.board = { ...w.board, archived: new Map([['old', 'MERGED']]) };
     expect(w.refused(PLANNER, addDraft('old')).message).toContain('there is a task old already (MERGED)');
   });
@@ -42,7 +45,7 @@ describe('add-task and amend', () => {
   it('priority is a number from 1 to 5', () => {
     const w = world();
     for (const priority of [0, 6, 1.5, Number.NaN]) {
-      expect(w.refused(PLANNER, addDraft('a', { priority })).guard).toBe('priority');
+      expect(w.refused(PLANNER, addDraft('a', { priority })).guard).toBe<RefusalName>('priority');
     }
   });
 
@@ -54,7 +57,7 @@ describe('add-task and amend', () => {
     w.run(PLANNER, addDraft('b', { depends_on: ['a'] }));
     w.run(PLANNER, addDraft('c', { depends_on: ['b'] }));
     const circle = w.refused(PLANNER, { name: 'amend', task: 'a', changes: { depends_on: ['c'] }, facts: SPEC });
-    expect(circle).toMatchObject({ guard: 'acyclic' });
+    expect(circle).toMatchObject(refusedBy('acyclic'));
     expect(circle.message).toContain('a → c → b → a');
   });
 
@@ -62,17 +65,17 @@ describe('add-task and amend', () => {
     const w = world();
     for (const id of ['../x', '--upload-pack=x', 'a;b', 'A', '', 'x'.repeat(64), 'a\nb']) {
       const refusal = w.refused(PLANNER, addDraft(id));
-      expect(refusal.guard).toBe('id-pattern');
+      expect(refusal.guard).toBe<RefusalName>('id-pattern');
       expect(refusal.hint).toContain('lower-case letters, digits and dashes');
     }
-    expect(w.refused(PLANNER, finalize('../x')).guard).toBe('id-pattern');
-    expect(w.refused(PLANNER, addDraft('a', { depends_on: ['a;b'] })).guard).toBe('id-pattern');
+    expect(w.refused(PLANNER, finalize('../x')).guard).toBe<RefusalName>('id-pattern');
+    expect(w.refused(PLANNER, addDraft('a', { depends_on: ['a;b'] })).guard).toBe<RefusalName>('id-pattern');
   });
 
   it('text fields are bounded (16 KB), and the refusal names the field', () => {
     const w = world();
     const refusal = w.refused(PLANNER, addDraft('a', { done_when: 'x'.repeat(16_385) }));
-    expect(refusal).toMatchObject({ guard: 'text-limit', code: 1 });
+    expect(refusal).toMatchObject(refusedBy('text-limit', { code: 1 }));
     expect(refusal.message).toContain('definition.done_when has 16385 characters');
     w.run(PLANNER, addDraft('a', { done_when: 'x'.repeat(16_384) }));
   });
@@ -107,12 +110,12 @@ describe('add-task and amend', () => {
     const w = world();
     w.run(PLANNER, addReady('a'));
     const refusal = w.refused(PLANNER, { name: 'amend', task: 'a', changes: { scope: 'IN: test/' }, facts: SPEC });
-    expect(refusal.guard).toBe('tests-included');
+    expect(refusal.guard).toBe<RefusalName>('tests-included');
   });
 });
 
 describe('finalize: the gates', () => {
-  it.each([
+  it.each<[string, Partial<Definition>, SpecFacts, RefusalName]>([
     ['spec_ref', { spec_ref: '' }, SPEC, 'spec-ref'],
     ['spec_ref exists', {}, { spec_exists: false }, 'spec-exists'],
     ['spec_ref exists (unknown fails closed)', {}, {}, 'spec-exists'],
@@ -169,11 +172,11 @@ describe('planner and human', () => {
   it('planners cannot claim implementation tasks', () => {
     const w = world();
     w.run(PLANNER, addReady('a'));
-    expect(w.refused(PLANNER, claim('a')).guard).toBe('role');
-    expect(w.refused(SUPERVISOR, claim('a', 'planner-1')).guard).toBe('registered');
-    expect(w.refused({ id: 'planner-1', parts: ['supervisor', 'planner'] }, claim('a', 'coder-1')).guard).toBe(
-      'own-agent',
-    );
+    expect(w.refused(PLANNER, claim('a')).guard).toBe<RefusalName>('role');
+    expect(w.refused(SUPERVISOR, claim('a', 'planner-1')).guard).toBe<RefusalName>('registered');
+    expect(
+      w.refused({ id: 'planner-1', parts: ['supervisor', 'planner'] }, claim('a', 'coder-1')).guard,
+    ).toBe<RefusalName>('own-agent');
   });
 
   it('a refused role is told what it may do instead', () => {

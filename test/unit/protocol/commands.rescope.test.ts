@@ -1,7 +1,8 @@
-// One test per rule of SPEC and seeds about rescoping, each named after the rule's own sentence.
+// One test per rule about rescoping, each named after the rule's own sentence.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import {
   addDraft,
   addReady,
@@ -67,7 +68,7 @@ describe('hypothesis exhaustion', () => {
   it('with 2 failures the definition must change (then failures_current empties), failed_by preserved', () => {
     const w = exhausted();
     const refusal = w.refused(PLANNER, unblock('a'));
-    expect(refusal.guard).toBe('definition-changed');
+    expect(refusal.guard).toBe<RefusalName>('definition-changed');
     expect(refusal.message).toContain('coder-1 and coder-2 failed it');
     w.run(PLANNER, unblock('a', { changes: { done_when: 'retries against a stub' } }));
     expect(w.task('a')).toMatchObject({ status: 'UNCLAIMED', failures_current: [], failed_by: ['coder-1', 'coder-2'] });
@@ -79,7 +80,7 @@ describe('hypothesis exhaustion', () => {
     expect(
       w.refused(PLANNER, unblock('a', { changes: { done_when: 'calls  are retried\nthree times', priority: 1 } }))
         .guard,
-    ).toBe('definition-changed');
+    ).toBe<RefusalName>('definition-changed');
   });
 
   it('an amendment made while it was blocked counts; one taken back does not', () => {
@@ -87,7 +88,7 @@ describe('hypothesis exhaustion', () => {
     const amend = (done_when: string): Command => ({ name: 'amend', task: 'a', changes: { done_when }, facts: SPEC });
     w.run(PLANNER, amend('something else'));
     w.run(PLANNER, amend('calls are retried three times'));
-    expect(w.refused(PLANNER, unblock('a')).guard).toBe('definition-changed');
+    expect(w.refused(PLANNER, unblock('a')).guard).toBe<RefusalName>('definition-changed');
     w.run(PLANNER, amend('something else'));
     w.run(PLANNER, unblock('a'));
     expect(w.task('a').failures_current).toEqual([]);
@@ -100,7 +101,7 @@ describe('hypothesis exhaustion', () => {
       ...state,
       tasks: state.tasks.map((task) => ({ ...task, failures_current: ['coder-2', 'coder-3'] })),
     }));
-    expect(w.refused(SUPERVISOR, claim('a')).guard).toBe('not-exhausted');
+    expect(w.refused(SUPERVISOR, claim('a')).guard).toBe<RefusalName>('not-exhausted');
   });
 });
 
@@ -124,8 +125,8 @@ describe('unblock', () => {
       excluded_coders: ['coder-1'],
       reserved_for: 'coder-2',
     });
-    expect(w.refused(SUPERVISOR, claim('a', 'coder-1')).guard).toBe('not-excluded');
-    expect(w.refused(SUPERVISOR, claim('a', 'coder-3')).guard).toBe('reservation');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-1')).guard).toBe<RefusalName>('not-excluded');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-3')).guard).toBe<RefusalName>('reservation');
     w.run(SUPERVISOR, claim('a', 'coder-2'));
     expect(w.task('a')).not.toHaveProperty('reserved_for');
     expect(w.task('a')).not.toHaveProperty('keep_worktree');
@@ -140,8 +141,10 @@ describe('unblock', () => {
 
   it('nobody is reserved and excluded at once, nor reserved without being there', () => {
     const w = blocked();
-    expect(w.refused(PLANNER, unblock('a', { reserve: 'coder-1', exclude: ['coder-1'] })).guard).toBe('coders');
-    expect(w.refused(PLANNER, unblock('a', { reserve: 'coder-9' })).guard).toBe('coders');
+    expect(w.refused(PLANNER, unblock('a', { reserve: 'coder-1', exclude: ['coder-1'] })).guard).toBe<RefusalName>(
+      'coders',
+    );
+    expect(w.refused(PLANNER, unblock('a', { reserve: 'coder-9' })).guard).toBe<RefusalName>('coders');
   });
 });
 
@@ -166,8 +169,10 @@ describe('supersede', () => {
 
   it('a root cause and at least one replacement are required', () => {
     const w = blocked();
-    expect(w.refused(PLANNER, { ...supersede('a', 'b'), root_cause: ' ' } as Command).guard).toBe('root-cause');
-    expect(w.refused(PLANNER, supersede('a')).guard).toBe('replacements');
+    expect(w.refused(PLANNER, { ...supersede('a', 'b'), root_cause: ' ' } as Command).guard).toBe<RefusalName>(
+      'root-cause',
+    );
+    expect(w.refused(PLANNER, supersede('a')).guard).toBe<RefusalName>('replacements');
   });
 
   it('replacements are existing DRAFT/UNCLAIMED ids or inline definitions', () => {
@@ -177,7 +182,7 @@ describe('supersede', () => {
     const by = (...replacements: readonly string[]): Command => ({ ...supersede('a'), replacements }) as Command;
     expect(w.refused(PLANNER, by('busy')).message).toContain('the replacement busy is CLAIMED');
     expect(w.refused(PLANNER, by('gone')).message).toContain('there is no task gone');
-    expect(w.refused(PLANNER, by('a')).guard).toBe('replacements');
+    expect(w.refused(PLANNER, by('a')).guard).toBe<RefusalName>('replacements');
     expect(w.refused(PLANNER, supersede('a', 'busy')).message).toContain('there is a task busy already');
     expect(
       w.refused(PLANNER, { ...supersede('a'), definitions: [definition('b', { priority: 9 })] } as Command).message,
@@ -196,7 +201,7 @@ describe('supersede', () => {
       w.run(CODER, block(next));
     }
     const refusal = w.refused(PLANNER, supersede('c', 'd'));
-    expect(refusal.guard).toBe('chain');
+    expect(refusal.guard).toBe<RefusalName>('chain');
     expect(refusal.message).toContain('a → b → c');
     w.run(HUMAN, supersede('c', 'd'));
   });
@@ -213,7 +218,7 @@ describe('supersede', () => {
       w.run(CODER, block(next));
     }
     w.run(HUMAN, { name: 'archive', tasks: ['a', 'b'] });
-    expect(w.refused(PLANNER, supersede('c', 'd')).guard).toBe('chain');
+    expect(w.refused(PLANNER, supersede('c', 'd')).guard).toBe<RefusalName>('chain');
   });
 
   it('a replacement that depended on the original no longer does', () => {
@@ -227,7 +232,9 @@ describe('supersede', () => {
     const w = blocked();
     w.run(PLANNER, addDraft('d', { depends_on: ['a'] }));
     w.run(PLANNER, addDraft('x', { depends_on: ['d'] }));
-    expect(w.refused(PLANNER, { ...supersede('a'), replacements: ['x'] } as Command).guard).toBe('acyclic');
+    expect(w.refused(PLANNER, { ...supersede('a'), replacements: ['x'] } as Command).guard).toBe<RefusalName>(
+      'acyclic',
+    );
   });
 
   it('replacements join the sprint after its plan is closed, so it is not over too early', () => {
@@ -254,7 +261,7 @@ describe('abandon', () => {
   it('requires a rationale and keeps it', () => {
     const w = world();
     w.run(PLANNER, addReady('a'));
-    expect(w.refused(PLANNER, { name: 'abandon', task: 'a', rationale: '' }).guard).toBe('rationale');
+    expect(w.refused(PLANNER, { name: 'abandon', task: 'a', rationale: '' }).guard).toBe<RefusalName>('rationale');
     w.run(PLANNER, { name: 'abandon', task: 'a', rationale: 'not needed' });
     expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'abandoned', rationale: 'not needed' });
   });
@@ -282,7 +289,7 @@ describe('abandon', () => {
     w.run(PLANNER, addReady('a'));
     w.run(PLANNER, addReady('b', { depends_on: ['a'] }));
     w.run(PLANNER, { name: 'abandon', task: 'a', rationale: 'no' });
-    expect(w.refused(PLANNER, unblock('b')).guard).toBe('no-abandoned-dependency');
+    expect(w.refused(PLANNER, unblock('b')).guard).toBe<RefusalName>('no-abandoned-dependency');
     w.run(PLANNER, unblock('b', { changes: { depends_on: [] } }));
     expect(w.task('b').status).toBe('UNCLAIMED');
   });

@@ -1,7 +1,8 @@
-// One test per rule of SPEC and seeds about review and verdicts.
+// One test per rule about review and verdicts.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import type { Config } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
@@ -63,7 +64,7 @@ describe('claim-review', () => {
 
   it('no live review lease; an expired one is taken over', () => {
     const w = inReview();
-    expect(w.refused(SUPERVISOR, claimReview('a', 'code-reviewer-2')).guard).toBe('no-live-review');
+    expect(w.refused(SUPERVISOR, claimReview('a', 'code-reviewer-2')).guard).toBe<RefusalName>('no-live-review');
     w.pass(601);
     w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
     expect(w.agent('code-reviewer-1').status).toBe('IDLE');
@@ -71,14 +72,14 @@ describe('claim-review', () => {
 
   it('only a registered reviewer, and a supervisor only for its own', () => {
     const w = submitted();
-    expect(w.refused(SUPERVISOR, claimReview('a', 'coder-2')).guard).toBe('registered');
-    expect(w.refused(supervisorOf('code-reviewer-2'), claimReview('a')).guard).toBe('own-agent');
+    expect(w.refused(SUPERVISOR, claimReview('a', 'coder-2')).guard).toBe<RefusalName>('registered');
+    expect(w.refused(supervisorOf('code-reviewer-2'), claimReview('a')).guard).toBe<RefusalName>('own-agent');
   });
 
   it('no review starts while PAUSE is on', () => {
     const w = submitted();
     w.board = { ...w.board, switches: { PAUSE: w.now } };
-    expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe('switches');
+    expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe<RefusalName>('switches');
   });
 
   it('refuses whoever ever coded the task', () => {
@@ -90,7 +91,7 @@ describe('claim-review', () => {
         history: [{ time: iso(w.now), event: 'claimed', agent: 'code-reviewer-1' }, ...(task.history ?? [])],
       })),
     }));
-    expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe('never-its-coder');
+    expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe<RefusalName>('never-its-coder');
     w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
   });
 
@@ -124,22 +125,24 @@ describe('APPROVED', () => {
 
   it('a verdict names the exact commit; another is refused', () => {
     const w = inReview();
-    expect(w.refused(REVIEWER, { ...approve('a'), commit: commit(404) } as Command).guard).toBe('this-commit');
+    expect(w.refused(REVIEWER, { ...approve('a'), commit: commit(404) } as Command).guard).toBe<RefusalName>(
+      'this-commit',
+    );
     w.run(REVIEWER, { ...approve('a'), commit: w.task('a').review_commit } as Command);
   });
 
   it('a verdict needs the review lease: not another’s, not an expired one', () => {
     const w = inReview();
-    expect(w.refused(OTHER_REVIEWER, approve('a')).guard).toBe('holds-review');
+    expect(w.refused(OTHER_REVIEWER, approve('a')).guard).toBe<RefusalName>('holds-review');
     w.pass(601);
     const refusal = w.refused(REVIEWER, approve('a'));
-    expect(refusal.guard).toBe('holds-review');
+    expect(refusal.guard).toBe<RefusalName>('holds-review');
     expect(refusal.message).toContain('is lost');
   });
 
   it('a coder cannot certify its own work', () => {
     const w = inReview();
-    expect(w.refused(CODER, approve('a')).guard).toBe('role');
+    expect(w.refused(CODER, approve('a')).guard).toBe<RefusalName>('role');
   });
 
   it('quorum: below reviewers_required the task stays READY_FOR_REVIEW', () => {
@@ -148,7 +151,7 @@ describe('APPROVED', () => {
     expect(w.task('a').status).toBe('READY_FOR_REVIEW');
     expect(w.task('a')).not.toHaveProperty('approved_by');
     expect(w.agent('coder-1').status).toBe('WAITING');
-    expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe('not-approved-before');
+    expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe<RefusalName>('not-approved-before');
     w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
     w.run(OTHER_REVIEWER, approve('a'));
     expect(w.task('a')).toMatchObject({ status: 'APPROVED', approved_by: 'code-reviewer-2' });
@@ -194,13 +197,13 @@ describe('REJECTED', () => {
       reason: 'looks wrong',
       facts: UNCHANGED,
     });
-    expect(refusal.guard).toBe('rejection-structure');
+    expect(refusal.guard).toBe<RefusalName>('rejection-structure');
     expect(refusal.message).toContain('`Blockers: <count>` is missing');
     expect(refusal.hint).toContain('[blocker] path/file:12');
     expect(
       w.refused(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'MAYBE' as 'APPROVED', facts: UNCHANGED })
         .guard,
-    ).toBe('rejection-structure');
+    ).toBe<RefusalName>('rejection-structure');
   });
 
   it('a blocker’s file exists in the tree or diff', () => {
@@ -285,7 +288,7 @@ describe('REJECTED', () => {
       tasks: state.tasks.map((task) => ({ ...task, blocked_reason: 'review_deadlock' })),
     }));
     without(['blocked', 'rejected']);
-    expect(w.refused(PLANNER, unblock('a')).guard).toBe('assessment');
+    expect(w.refused(PLANNER, unblock('a')).guard).toBe<RefusalName>('assessment');
   });
 
   it('a rejection with one new blocker is not the same', () => {
@@ -334,7 +337,7 @@ describe('after a deadlock', () => {
 
   it('--assessment is required and logged as review_deadlock', () => {
     const w = deadlocked();
-    expect(w.refused(PLANNER, unblock('a')).guard).toBe('assessment');
+    expect(w.refused(PLANNER, unblock('a')).guard).toBe<RefusalName>('assessment');
     w.run(PLANNER, unblock('a', { assessment: 'criteria shift' }));
     expect(w.state.anomalies).toMatchObject([
       { type: 'review_deadlock', task: 'a', reporter: 'planner-1', details: { assessment: 'criteria shift' } },
@@ -344,7 +347,7 @@ describe('after a deadlock', () => {
   it('an override on top does not hide the deadlock', () => {
     const w = deadlocked();
     w.run(HUMAN, { name: 'replan', task: 'a' });
-    expect(w.refused(PLANNER, unblock('a')).guard).toBe('assessment');
+    expect(w.refused(PLANNER, unblock('a')).guard).toBe<RefusalName>('assessment');
   });
 
   it('same coder continues with --keep-worktree --reset-review-cycles --reserve', () => {

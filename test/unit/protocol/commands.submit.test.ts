@@ -1,6 +1,8 @@
-// One test per rule of SPEC §10 and §15 about submitting a commit for review.
+// One test per rule about submitting a commit for review.
 
 import { describe, expect, it } from 'vitest';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import { refusedBy } from '../../refused-by.ts';
 import {
   addReady,
   BASE,
@@ -39,7 +41,7 @@ describe('submit-for-review', () => {
   });
 
   it('submit refuses without the checkpoint', () => {
-    expect(claimed().refused(CODER, submit('a', commit(1))).guard).toBe('checkpoint-first');
+    expect(claimed().refused(CODER, submit('a', commit(1))).guard).toBe<RefusalName>('checkpoint-first');
   });
 
   it.each([
@@ -49,20 +51,20 @@ describe('submit-for-review', () => {
     ['descends from base_commit', { descends_from_base: false }, 'does not descend from the base'],
   ])('clean sync: %s', (_rule, facts, said) => {
     const refusal = begun().refused(CODER, submit('a', commit(1), facts));
-    expect(refusal).toMatchObject({ guard: 'clean-sync', code: 1 });
+    expect(refusal).toMatchObject(refusedBy('clean-sync', { code: 1 }));
     expect(refusal.message).toContain(said);
   });
 
   it('a commit id is full, not short and not an option', () => {
     const w = begun();
     for (const id of ['abc1234', '--all', 'HEAD', ''])
-      expect(w.refused(CODER, submit('a', id)).guard).toBe('clean-sync');
+      expect(w.refused(CODER, submit('a', id)).guard).toBe<RefusalName>('clean-sync');
   });
 
   it('it changes something, and the rejected commit unchanged is refused', () => {
     const w = begun();
-    expect(w.refused(CODER, submit('a', commit(1), { changes: changes() })).guard).toBe('something-new');
-    expect(w.refused(CODER, submit('a', BASE)).guard).toBe('something-new');
+    expect(w.refused(CODER, submit('a', commit(1), { changes: changes() })).guard).toBe<RefusalName>('something-new');
+    expect(w.refused(CODER, submit('a', BASE)).guard).toBe<RefusalName>('something-new');
     w.run(CODER, submit('a', commit(1)));
     w.run(SUPERVISOR, claimReview('a'));
     w.run(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'REJECTED', reason: REASON, facts: UNCHANGED });
@@ -73,16 +75,15 @@ describe('submit-for-review', () => {
 
   it('another commit with the very files of a rejected one is refused too', () => {
     const refusal = begun().refused(CODER, submit('a', commit(2), { same_tree_as: commit(1) }));
-    expect(refusal.guard).toBe('something-new');
+    expect(refusal.guard).toBe<RefusalName>('something-new');
     expect(refusal.message).toContain(`${commit(2)} has the same files as ${commit(1)}, which was rejected`);
   });
 
   it('a merge laid out in the worktree must be concluded', () => {
     const refusal = begun().refused(CODER, submit('a', commit(1), { merging: true, dirty: ['src/a.ts'] }));
-    expect(refusal).toMatchObject({
-      guard: 'clean-sync',
-      hint: 'Resolve it, git add, git commit, then submit the new HEAD',
-    });
+    expect(refusal).toMatchObject(
+      refusedBy('clean-sync', { hint: 'Resolve it, git add, git commit, then submit the new HEAD' }),
+    );
     expect(refusal.message).toContain('the merge laid out in the worktree is not concluded');
   });
 
@@ -93,7 +94,7 @@ describe('submit-for-review', () => {
     w.run(CODER, begin('a'));
     const held = changes('.env', 'secrets/key.pem', 'src/a.ts', 'test/a.test.ts');
     const refusal = w.refused(CODER, submit('a', commit(1), { changes: held }));
-    expect(refusal.guard).toBe('no-worktree-files');
+    expect(refusal.guard).toBe<RefusalName>('no-worktree-files');
     expect(refusal.message).toContain('copied in and never committed: .env, secrets/key.pem');
     const removed = [{ path: '.env', kind: 'removed' as const }, ...changes('test/a.test.ts')];
     w.run(CODER, submit('a', commit(1), { changes: removed }));
@@ -118,29 +119,29 @@ describe('submit-for-review', () => {
 
   it('a path the task declares OUT refuses the submit', () => {
     const refusal = begun().refused(CODER, submit('a', commit(1), { changes: changes('docs/x.md', 'test/a.test.ts') }));
-    expect(refusal.guard).toBe('in-scope');
+    expect(refusal.guard).toBe<RefusalName>('in-scope');
     expect(refusal.message).toContain('docs/x.md');
   });
 
   it('a code task’s diff without a test file is refused, naming what counts as one', () => {
     const refusal = begun().refused(CODER, submit('a', commit(1), { changes: changes('src/a.ts') }));
-    expect(refusal.guard).toBe('tests-with-code');
+    expect(refusal.guard).toBe<RefusalName>('tests-with-code');
     expect(refusal.hint).toContain('**/*.test.*');
   });
 
   it('a removed test file is no test; a removed code file is code', () => {
     const removed = (path: string) => ({ path, kind: 'removed' as const });
     const gone = { changes: [...changes('src/a.ts'), removed('test/a.test.ts')] };
-    expect(begun().refused(CODER, submit('a', commit(1), gone)).guard).toBe('tests-with-code');
+    expect(begun().refused(CODER, submit('a', commit(1), gone)).guard).toBe<RefusalName>('tests-with-code');
     const docs = { changes: [...changes('guide.md'), removed('src/a.ts')] };
-    expect(begun('docs').refused(CODER, submit('a', commit(1), docs)).guard).toBe('tests-with-code');
+    expect(begun('docs').refused(CODER, submit('a', commit(1), docs)).guard).toBe<RefusalName>('tests-with-code');
   });
 
   it('the docs exemption holds only if the diff touches no code', () => {
     const w = begun('docs');
-    expect(w.refused(CODER, submit('a', commit(1), { changes: changes('guide.md', 'src/a.ts') })).guard).toBe(
-      'tests-with-code',
-    );
+    expect(
+      w.refused(CODER, submit('a', commit(1), { changes: changes('guide.md', 'src/a.ts') })).guard,
+    ).toBe<RefusalName>('tests-with-code');
     w.run(CODER, submit('a', commit(1), { changes: changes('guide.md') }));
   });
 
@@ -148,7 +149,7 @@ describe('submit-for-review', () => {
     const w = begun();
     w.pass(301);
     const refusal = w.refused(CODER, submit('a', commit(1)));
-    expect(refusal).toMatchObject({ guard: 'holds-task', hint: 'Stop now: liza exit 42 --reason "lease lost"' });
+    expect(refusal).toMatchObject(refusedBy('holds-task', { hint: 'Stop now: liza exit 42 --reason "lease lost"' }));
     expect(refusal.message).toContain('ended 1s ago');
   });
 

@@ -1,8 +1,9 @@
-// §15, G01, G10: what an agent tried that is not its own is recorded against it, and a loop of attempts floods nothing.
+// An agent's violations are recorded against it, and a loop of attempts does not flood the journal (gauntlet G01, G10).
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { CODER, HUMAN, SUPERVISOR, world } from './world.ts';
 
 const START = 1_772_366_400_000;
@@ -51,16 +52,16 @@ describe('refused-attempt', () => {
   it('is not an agent’s or a person’s to write', () => {
     const { board } = world();
     for (const actor of [CODER, HUMAN]) {
-      expect(decide(board, attempt(), { actor, now: START })).toMatchObject({ ok: false, guard: 'role' });
+      expect(decide(board, attempt(), { actor, now: START })).toMatchObject(refusedBy('role', { ok: false }));
     }
-    expect(decide(board, attempt('x', 'boss'), { actor: SUPERVISOR, now: START })).toMatchObject({ guard: 'by-agent' });
+    expect(decide(board, attempt('x', 'boss'), { actor: SUPERVISOR, now: START })).toMatchObject(refusedBy('by-agent'));
     expect(decide(board, attempt('x', 'program'), { actor: SUPERVISOR, now: START }).ok).toBe(true);
   });
 
   it('cannot be logged by hand', () => {
     const { board } = world();
     const forged: Command = { name: 'anomaly', type: 'identity_violation', details: { agent: 'coder-2' } };
-    expect(decide(board, forged, { actor: CODER, now: START })).toMatchObject({ ok: false, guard: 'type' });
+    expect(decide(board, forged, { actor: CODER, now: START })).toMatchObject(refusedBy('type', { ok: false }));
   });
 });
 
@@ -76,7 +77,7 @@ describe('branch-moved', () => {
   it('needs an agent and a full commit', () => {
     const { board } = world();
     const asked = { actor: SUPERVISOR, now: START };
-    expect(decide(board, { ...moved, agent: 'ada' } as Command, asked)).toMatchObject({ guard: 'by-agent' });
-    expect(decide(board, { ...moved, commit: 'abc' } as Command, asked)).toMatchObject({ guard: 'commit' });
+    expect(decide(board, { ...moved, agent: 'ada' } as Command, asked)).toMatchObject(refusedBy('by-agent'));
+    expect(decide(board, { ...moved, commit: 'abc' } as Command, asked)).toMatchObject(refusedBy('commit'));
   });
 });

@@ -1,11 +1,13 @@
-// One test per rule of SPEC §5 and §10 about worktrees: what a claim keeps, what prepares and what is given up.
+// One test per rule about worktrees: what a claim keeps, what prepares and what is given up.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import { validate } from '../../../src/protocol/invariants.ts';
 import { baselineOf, claimingBy, startCommit } from '../../../src/protocol/leases.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { type WorktreePlan, worktreePlan } from '../../../src/protocol/worktree-plan.ts';
+import { refusedBy } from '../../refused-by.ts';
 import {
   BASE,
   begin,
@@ -119,7 +121,7 @@ describe('reserve-claim in a process', () => {
     w.run(SUPERVISOR, reserve('coder-1', MINE));
     expect(w.task('a').claiming).toMatchObject({ by: 'coder-1', epoch: 1, process: MINE });
     expect(validate(w.state, new Map())).toEqual([]);
-    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe('not-being-claimed');
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe<RefusalName>('not-being-claimed');
     w.ends(MINE);
     expect(claimingBy(w.board, w.task('a'), w.now)).toBeUndefined();
     w.run(SUPERVISOR, claim('a', 'coder-2'));
@@ -137,7 +139,7 @@ describe('reserve-claim in a process', () => {
   it('two processes under one id do not prepare one worktree', () => {
     const w = ready('a');
     w.run(SUPERVISOR, reserve('coder-1', MINE));
-    expect(w.refused(SUPERVISOR, reserve('coder-1', OTHERS)).guard).toBe('not-being-claimed');
+    expect(w.refused(SUPERVISOR, reserve('coder-1', OTHERS)).guard).toBe<RefusalName>('not-being-claimed');
     w.run(SUPERVISOR, reserve('coder-1', MINE));
     w.ends(MINE);
     w.run(SUPERVISOR, reserve('coder-1', OTHERS));
@@ -152,7 +154,7 @@ describe('release-reservation', () => {
     w.run(SUPERVISOR, reserve('coder-1', MINE));
     for (const command of [release(), release(OTHERS)]) {
       const refusal = w.refused(HUMAN, command);
-      expect(refusal.guard).toBe('nobody-prepares');
+      expect(refusal.guard).toBe<RefusalName>('nobody-prepares');
       expect(refusal.message).toContain('coder-1 is preparing a worktree for it right now');
     }
     const before = { board: w.board, now: w.now };
@@ -171,7 +173,7 @@ describe('release-reservation', () => {
   it('one that names no process waits for its expiry or a dead lease', () => {
     const w = ready('a');
     w.run(SUPERVISOR, reserve());
-    expect(w.refused(HUMAN, release()).guard).toBe('nobody-prepares');
+    expect(w.refused(HUMAN, release()).guard).toBe<RefusalName>('nobody-prepares');
     w.pass(901);
     w.run(HUMAN, release());
   });
@@ -220,13 +222,13 @@ describe('renew-worktree', () => {
     w.pass(301);
     w.run(SUPERVISOR, claim('a'));
     expect(startCommit(w.task('a'))).toBe(commit(4));
-    expect(w.refused(CODER, begin('a', BASE)).guard).toBe('before-code');
+    expect(w.refused(CODER, begin('a', BASE)).guard).toBe<RefusalName>('before-code');
     w.run(CODER, begin('a', commit(4)));
   });
 
   it('a supervisor only for its own agent’s task, or one whose lease is past; a person always', () => {
     const w = claimed();
-    expect(w.refused(supervisorOf('coder-2'), renew()).guard).toBe('own-task');
+    expect(w.refused(supervisorOf('coder-2'), renew()).guard).toBe<RefusalName>('own-task');
     const before = w.board;
     w.run(supervisorOf('coder-1'), renew());
     w.board = before;
@@ -266,13 +268,13 @@ describe('drop-worktree', () => {
     const w = ready('a');
     toRejected(w, 'a');
     const refusal = w.refused(HUMAN, drop);
-    expect(refusal).toMatchObject({ guard: 'not-needed', hint: 'Take the task away first: liza replan a' });
+    expect(refusal).toMatchObject(refusedBy('not-needed', { hint: 'Take the task away first: liza replan a' }));
     expect(refusal.message).toContain('reserved for coder-1');
     w.pass(301);
     w.run(HUMAN, drop);
     const v = blocked();
     v.run(PLANNER, unblock('a', { keep_worktree: true, reserve: 'coder-2' }));
-    expect(v.refused(PLANNER, drop).guard).toBe('not-needed');
+    expect(v.refused(PLANNER, drop).guard).toBe<RefusalName>('not-needed');
   });
 
   it('not while somebody prepares to claim it', () => {
@@ -285,10 +287,9 @@ describe('drop-worktree', () => {
   });
 
   it('elsewhere the refusal says what to do', () => {
-    expect(claimed().refused(HUMAN, drop)).toMatchObject({
-      guard: 'state',
-      hint: 'coder-1 works in it; take the task away first: liza release-claim a',
-    });
+    expect(claimed().refused(HUMAN, drop)).toMatchObject(
+      refusedBy('state', { hint: 'coder-1 works in it; take the task away first: liza release-claim a' }),
+    );
     const w = ready('a');
     toReady(w, 'a');
     expect(w.refused(PLANNER, drop)).toMatchObject({

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import { isInstruction, pathsIn, steersAgents, steersTests } from '../../../src/protocol/instruction-files.ts';
 import { isKnownGreen, knownProof, type Proof, proofCommands } from '../../../src/protocol/proof.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { readTestEdits } from '../../../src/tasks/rules/test-edits.ts';
+import { refusedBy } from '../../refused-by.ts';
 import {
   addDraft,
   addReady,
@@ -43,11 +45,11 @@ describe('a code task needs a command that proves it', () => {
       const w = world({ test_command });
       w.run(PLANNER, addDraft('a'));
       const refusal = w.refused(PLANNER, finalize('a'));
-      expect(refusal.guard).toBe('proof');
+      expect(refusal.guard).toBe<RefusalName>('proof');
       expect(refusal.hint).toContain('liza amend a --validate');
       expect(refusal.hint).toContain('liza config set test_command');
-      expect(w.refused(PLANNER, addReady('b')).guard).toBe('proof');
-      expect(w.refused(PLANNER, addReady('b', { validation: ['', ' '] })).guard).toBe('proof');
+      expect(w.refused(PLANNER, addReady('b')).guard).toBe<RefusalName>('proof');
+      expect(w.refused(PLANNER, addReady('b', { validation: ['', ' '] })).guard).toBe<RefusalName>('proof');
       w.run(PLANNER, addReady('b', { validation: ['make check'] }));
     }
   });
@@ -57,7 +59,7 @@ describe('a code task needs a command that proves it', () => {
     w.run(PLANNER, addReady('a', { type: 'docs', scope: 'IN: docs/' }));
     w.run(PLANNER, addReady('b', { validation: ['make check'] }));
     const emptied: Command = { name: 'amend', task: 'b', changes: { validation: [] }, facts: { spec_exists: true } };
-    expect(w.refused(PLANNER, emptied).guard).toBe('proof');
+    expect(w.refused(PLANNER, emptied).guard).toBe<RefusalName>('proof');
   });
 
   it('the task’s own commands first, each once, none that is blank', () => {
@@ -78,22 +80,22 @@ describe('a submission needs the proof', () => {
     const w = begun();
     const { proof: _default, ...facts } = (submit('a', at) as { facts: { proof: Proof } }).facts;
     const command = { ...submit('a', at), facts: { ...facts, ...(given && { proof: given }) } } as Command;
-    expect(w.refused(CODER, command)).toMatchObject({ guard: 'proof', code: 1 });
+    expect(w.refused(CODER, command)).toMatchObject(refusedBy('proof', { code: 1 }));
   });
 
   it('a disproof is told with its own reason', () => {
     const w = begun();
     const refusal = w.refused(CODER, submit('a', at, { proof: red() }));
-    expect(refusal).toMatchObject({ guard: 'validation', hint: 'Mend it' });
+    expect(refusal).toMatchObject(refusedBy('validation', { hint: 'Mend it' }));
     expect(refusal.message).toContain('"npm test" ended with 1');
   });
 
   it('under tdd: strict what was found as mere evidence is not enough', () => {
     const w = begun({ tdd: 'strict' });
     const tests = { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'red', base_tests: 'same' } as const;
-    expect(w.refused(CODER, submit('a', at, { proof: proof(at, { tests }) })).guard).toBe('proof');
+    expect(w.refused(CODER, submit('a', at, { proof: proof(at, { tests }) })).guard).toBe<RefusalName>('proof');
     // Run while tdd was off: nothing was looked at, although the commit has tests.
-    expect(w.refused(CODER, submit('a', at, { proof: proof(at) })).guard).toBe('proof');
+    expect(w.refused(CODER, submit('a', at, { proof: proof(at) })).guard).toBe<RefusalName>('proof');
     w.run(CODER, submit('a', at, { proof: proof(at, { tests: { ...tests, mode: 'strict' } }) }));
   });
 
@@ -157,8 +159,8 @@ describe('record-validation', () => {
 
   it('only by whoever holds the task', () => {
     const w = begun();
-    expect(w.refused({ id: 'coder-2', parts: ['coder'] }, record(proof(at))).guard).toBe('holds-task');
-    expect(w.refused(PLANNER, record(proof(at))).guard).toBe('role');
+    expect(w.refused({ id: 'coder-2', parts: ['coder'] }, record(proof(at))).guard).toBe<RefusalName>('holds-task');
+    expect(w.refused(PLANNER, record(proof(at))).guard).toBe<RefusalName>('role');
   });
 
   it('a base is known to be green by its own proof, or by that of whoever began there', () => {

@@ -1,8 +1,10 @@
 // Several approvals of one commit: from different agents, and from different agent CLIs where they are at work.
 
 import { expect, it } from 'vitest';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { reviewable } from '../../../src/supervisor/rules/claim-order.ts';
 import { iso } from '../../../src/text/time.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { approve, claimReview, OTHER_REVIEWER, REVIEWER, ready, SUPERVISOR, toReady, type World } from './world.ts';
 
 const THIRD = { id: 'code-reviewer-3', parts: ['code_reviewer'] } as const;
@@ -28,7 +30,7 @@ it('two CLIs at work: the second approval comes from the other one', () => {
   w.run(REVIEWER, approve('a'));
   expect(w.task('a')).toMatchObject({ status: 'READY_FOR_REVIEW', approvals: [{ provider: 'claude' }] });
   const refusal = w.refused(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
-  expect(refusal.guard).toBe('other-provider');
+  expect(refusal.guard).toBe<RefusalName>('other-provider');
   expect(refusal.message).toContain('approved this commit of a with claude already');
   expect(reviewable(w.board, 'code-reviewer-2', w.now)).toEqual([]);
   expect(reviewable(w.board, 'code-reviewer-3', w.now)).toHaveLength(1);
@@ -52,7 +54,9 @@ it('distinct_providers: one CLI never suffices, whoever is at work', () => {
   w.run(SUPERVISOR, claimReview('a'));
   w.run(REVIEWER, approve('a'));
   const refusal = w.refused(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
-  expect(refusal).toMatchObject({ guard: 'other-provider', message: expect.stringContaining('distinct_providers') });
+  expect(refusal).toMatchObject(
+    refusedBy('other-provider', { message: expect.stringContaining('distinct_providers') }),
+  );
   expect(w.task('a').status).toBe('READY_FOR_REVIEW');
   atWork(w, 'code-reviewer-3', 'codex');
   w.run(SUPERVISOR, claimReview('a', 'code-reviewer-3'));

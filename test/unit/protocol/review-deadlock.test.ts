@@ -2,6 +2,8 @@
 // what it does to the task, to the work, and to the next coder. Nothing is discarded unless the planner says so.
 
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import { refusedBy } from '../../refused-by.ts';
 import {
   addReady,
   BASE,
@@ -54,14 +56,14 @@ describe('a review deadlock', () => {
   });
 
   it('is not left without an assessment', () => {
-    expect(w.refused(PLANNER, unblock('t')).guard).toBe('assessment');
+    expect(w.refused(PLANNER, unblock('t')).guard).toBe<RefusalName>('assessment');
   });
 
   it('1. the coder does not address feedback: another goes on with the work, and gets its own cycles', () => {
     const assessment = 'the timeout was never answered';
     w.run(PLANNER, unblock('t', { keep_worktree: true, exclude: ['coder-1'], assessment }));
     expect(w.task('t')).toMatchObject({ status: 'UNCLAIMED', keep_worktree: true, worktree: '.worktrees/t' });
-    expect(w.refused(SUPERVISOR, claim('t', 'coder-1')).guard).toBe('not-excluded');
+    expect(w.refused(SUPERVISOR, claim('t', 'coder-1')).guard).toBe<RefusalName>('not-excluded');
     round(6, 'coder-2');
     expect(w.task('t')).toMatchObject({ status: 'REJECTED', review_cycles_current: 1, review_cycles_total: 6 });
     expect(assessments()).toEqual([assessment]);
@@ -105,7 +107,7 @@ describe('a review deadlock', () => {
   });
 
   it('5. there is no path: abandoned with the rationale, which is the logged assessment', () => {
-    expect(w.refused(PLANNER, { name: 'abandon', task: 't', rationale: ' ' }).guard).toBe('rationale');
+    expect(w.refused(PLANNER, { name: 'abandon', task: 't', rationale: ' ' }).guard).toBe<RefusalName>('rationale');
     w.run(PLANNER, { name: 'abandon', task: 't', rationale: 'the API is being retired' });
     expect(w.task('t').status).toBe('ABANDONED');
     expect(w.task('after')).toMatchObject({ status: 'BLOCKED' });
@@ -141,10 +143,10 @@ describe('hypothesis exhaustion', () => {
       w.run({ id: coder, parts: ['coder'] }, block('u'));
       if (coder === 'coder-2') w.run(PLANNER, unblock('u'));
     }
-    expect(w.refused(PLANNER, unblock('u')).guard).toBe('definition-changed');
-    expect(w.refused(PLANNER, unblock('u', { changes: { done_when: `  ${definition('u').done_when} ` } })).guard).toBe(
-      'definition-changed',
-    );
+    expect(w.refused(PLANNER, unblock('u')).guard).toBe<RefusalName>('definition-changed');
+    expect(
+      w.refused(PLANNER, unblock('u', { changes: { done_when: `  ${definition('u').done_when} ` } })).guard,
+    ).toBe<RefusalName>('definition-changed');
     w.run(PLANNER, unblock('u', { changes: { done_when: 'one call is retried once' } }));
     expect(w.task('u')).toMatchObject({ failures_current: [], failed_by: ['coder-2', 'coder-3'] });
     w.run(SUPERVISOR, claim('u', 'coder-2'));
@@ -170,10 +172,10 @@ describe('replacement chains', () => {
     w.run(PLANNER, replace('b', 'c'));
     stop('c');
     const refused = w.refused(PLANNER, replace('c', 'd'));
-    expect(refused).toMatchObject({ guard: 'chain' });
+    expect(refused).toMatchObject(refusedBy('chain'));
     expect(refused.message).toContain('t → b → c');
     w.run(HUMAN, { name: 'archive', tasks: ['t', 'b'] });
-    expect(w.refused(PLANNER, replace('c', 'd')).guard).toBe('chain');
+    expect(w.refused(PLANNER, replace('c', 'd')).guard).toBe<RefusalName>('chain');
     w.run(HUMAN, replace('c', 'd'));
   });
 });

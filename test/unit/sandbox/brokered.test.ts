@@ -5,6 +5,7 @@ import { REGISTRY } from '../../../src/cli/registry.ts';
 import { requestIn } from '../../../src/sandbox/mailbox-broker.ts';
 import { isAsked } from '../../../src/sandbox/mailbox-client.ts';
 import { refuseBrokered } from '../../../src/sandbox/mailbox-commands.ts';
+import { refusedBy } from '../../refused-by.ts';
 
 const names = Object.keys(REGISTRY);
 const allowed = names.filter((name) => refuseBrokered(name) === undefined);
@@ -29,7 +30,7 @@ test('every command of planner, coder and reviewer goes through; what runs progr
     'doctor',
   ];
   expect(never.filter((name) => allowed.includes(name))).toEqual([]);
-  expect(refuseBrokered('a command of the future')).toMatchObject({ ok: false, guard: 'sandbox' });
+  expect(refuseBrokered('a command of the future')).toMatchObject(refusedBy('sandbox', { ok: false }));
 });
 
 test('only what needs no board is answered inside', () => {

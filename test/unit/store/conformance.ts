@@ -83,7 +83,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
 
   'a refusal changes nothing': async ({ store }) => {
     const before = await everything(store);
-    const refusal = refuse('no', 'ask later', 3, 'test');
+    const refusal = refuse('no', 'ask later', 3, 'input');
     assertSame(await store.transact(op('note'), () => refusal), refusal);
     assert.deepEqual(await everything(store), before);
   },

@@ -5,6 +5,7 @@ import { isWithheld } from '../../../src/process/environment.ts';
 import { lineRedactor, redactor } from '../../../src/process/redacting-stream.ts';
 import { concealed } from '../../../src/protocol/redact-command.ts';
 import { redact, secretsOf } from '../../../src/text/redact.ts';
+import { refusedBy } from '../../refused-by.ts';
 import {
   CODER,
   claimReview,
@@ -279,7 +280,7 @@ describe('what agents say to the board', () => {
     const w = ready('a');
     const validation = [`API_TOKEN=${KEY} npm test`];
     const add = { name: 'add-task', definition: definition('b', { validation }), facts: SPEC } as const;
-    expect(w.refused(PLANNER, add)).toMatchObject({ guard: 'credential' });
+    expect(w.refused(PLANNER, add)).toMatchObject(refusedBy('credential'));
     w.run(HUMAN, add);
     expect(w.task('b').validation).toEqual(validation);
   });
