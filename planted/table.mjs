@@ -8,6 +8,7 @@ import { join, relative } from 'node:path';
 import { STEPS } from './steps.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
+const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
 /** Where guards are tested in this process; a guard that refuses nowhere there counts as untested. */
 const SUITES = ['test/unit/core', 'test/unit/core-views', 'test/scenarios', 'test/unit/watcher'];
 /** One example per rule: most guards are met there, in a few seconds. */
@@ -18,8 +19,8 @@ const SLOW = /timed out in|to be less than/;
 
 function vitest(plant, files, bail = ['--bail=1']) {
   return new Promise((done) => {
-    const argv = ['node_modules/vitest/vitest.mjs', 'run', '-c', 'vitest.planted.config.ts', '--reporter=json'];
-    const child = spawn(process.execPath, [...argv, ...bail, ...files], {
+    const argv = ['run', '--config', 'planted/vitest.config.mjs', '--project', 'unit*', '--reporter=json'];
+    const child = spawn(process.execPath, [VITEST, ...argv, ...bail, ...files], {
       cwd: ROOT,
       env: { ...process.env, LIZA_PLANTED: JSON.stringify(plant) },
       stdio: ['ignore', 'pipe', 'pipe'],
