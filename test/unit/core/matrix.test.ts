@@ -1,4 +1,4 @@
-// Every state × command × part, held against a matrix written down by hand from SPEC §5 and §7.
+// Every state × command × part, held against a matrix written down by hand.
 // The code's own table is not looked at: where the two differ, one of them is wrong.
 
 import { describe, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ const PARTS: Readonly<Record<string, Actor>> = {
 const STATES =
   'DRAFT UNCLAIMED CLAIMED READY_FOR_REVIEW REJECTED APPROVED BLOCKED INTEGRATION_FAILED MERGED SUPERSEDED ABANDONED';
 
-// SPEC §5, row by row. A dot: nobody. claim-task on CLAIMED: with its lease past. What is released or dropped
+// Commands on a task. A dot: nobody. claim-task on CLAIMED: with its lease past. What is released or dropped
 // is there in every state, so that only state and part decide.
 const MATRIX = `
                    DRAFT UNCL CLAI READ REJE APPR BLOC INTE MERG SUPE ABAN
@@ -83,7 +83,7 @@ abandon            hp    hp   .    .    hp   .    hp   .    .    .    .
 replan             .     h    h    h    h    h    h    h    .    .    .
 `;
 
-// SPEC §7: commands that concern no single task's state.
+// Commands that concern no single task's state.
 const BOARD = `
 add-task                   hp
 plan-done                  hp
@@ -233,7 +233,7 @@ const rows = MATRIX.trim()
   .slice(1)
   .map((line) => line.trim().split(/\s+/));
 
-describe('every state × command × part is allowed exactly as SPEC §5 says', () => {
+describe('every state × command × part is allowed exactly as the matrix says', () => {
   it('the matrix names every status once and every command with a task', () => {
     expect(STATES.split(' ')).toEqual([...TASK_STATUSES]);
     expect(rows.map(([name]) => name).toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
@@ -340,7 +340,7 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   archive: { name: 'archive' },
 };
 
-describe('every board command × part is allowed exactly as SPEC §7 says', () => {
+describe('every board command × part is allowed exactly as the list says', () => {
   const lines = BOARD.trim()
     .split('\n')
     .map((line) => line.trim().split(/\s+/));

@@ -1,4 +1,4 @@
-// One test per rule of SPEC and seeds about registration, claims and leases.
+// One test per rule about registration, claims and leases.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';

@@ -1,4 +1,5 @@
-// §15, G01, G10: what an agent tried that is not its own is recorded against it, and a loop of attempts floods nothing.
+// What an agent tries under another identity is recorded against it (G01 and G10 of docs/gauntlet.md), and a loop of
+// attempts floods nothing.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';

@@ -1,4 +1,4 @@
-// One test per rule of SPEC §10 and §15 about the integration branch: recorded head, moved by others, accepted.
+// One test per rule about the integration branch: recorded head, moved by others, accepted.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';

@@ -1,4 +1,4 @@
-// One test per rule of SPEC §5 and §10 about merging: announced before the branch moves, recorded as a fact
+// One test per rule about merging: announced before the branch moves, recorded as a fact
 // after it, and told apart from what a crash left behind.
 
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// One test per rule of SPEC and seeds about rescoping, each named after the rule's own sentence.
+// One test per rule about rescoping, each named after the rule's own sentence.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';

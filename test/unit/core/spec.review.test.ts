@@ -1,4 +1,4 @@
-// One test per rule of SPEC and seeds about review and verdicts.
+// One test per rule about review and verdicts.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';

@@ -1,4 +1,4 @@
-// One test per rule of SPEC §10 and §15 about submitting a commit for review.
+// One test per rule about submitting a commit for review.
 
 import { describe, expect, it } from 'vitest';
 import {

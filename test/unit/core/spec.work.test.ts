@@ -1,4 +1,4 @@
-// One test per rule of SPEC and seeds about the coder's work and what agents report.
+// One test per rule about the coder's work and what agents report.
 
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/core/board.ts';
