@@ -87,7 +87,7 @@ const stop = (child) =>
 
 const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
 
-/** Those who are not next hear of the last round up to a quarter of a second later: idle is whoever has nothing left to do. */
+/** Those who are not next hear of the last round up to a quarter of a second later: only then are they idle. */
 const SETTLE_MS = 500;
 
 /** Each agent writes down when it started, gives its task back and rests. */

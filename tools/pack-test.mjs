@@ -113,7 +113,7 @@ function linkTool(name) {
   if (tool !== undefined) symlinkSync(realpathSync(tool), path.join(bin, name));
 }
 
-/** Whom to become: nobody, when we are root and that user can run node and npm; else whoever we are. */
+/** The user to become: nobody, if we are root and that user can run node and npm; undefined: stay as we are. */
 function normalUser() {
   if (process.getuid() !== 0) return undefined;
   const user = { uid: NOBODY, gid: NOBODY };
