@@ -1,25 +1,57 @@
+// Every test that vitest runs, one project per kind: `npx vitest run --project integration`. `npm run check` runs
+// 'unit*', and tools/test.mjs the rest. Groups run one after the other: what measures has the machine to itself.
+
 import { defineConfig } from 'vitest/config';
 import { TEMPORARY } from './test/temporary.ts';
 
-/** They replace modules or globals, and so have a process of their own; the others share what they import. */
-const ALONE = [
+/** These replace modules or globals and need a context of their own; the others share what they import. */
+const ISOLATED = [
   'test/unit/store/yaml/splice.test.ts',
   'test/unit/store/cache.test.ts',
   'test/unit/cli/live/view-model.test.ts',
 ];
-const ALL = ['test/unit/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
+/** It measures, and so has the machine to itself. */
+const MEASURED = ['test/e2e/concurrency.test.ts'];
+
+const inMemory = { TMPDIR: TEMPORARY };
+// By default one core is left idle, which on two cores doubles the time.
+const unit = { env: inMemory, pool: 'threads', maxWorkers: '100%', sequence: { groupOrder: 0 } } as const;
+/** Real git and real programs in temporary folders, a process per file: too slow for `npm run check`. */
+const processes = { env: inMemory, hookTimeout: 60_000, pool: 'forks', maxWorkers: '100%' } as const;
+/** The built program, real locks. Most of the time is spent waiting: a few files at once. */
+const e2e = { globalSetup: 'test/e2e/setup.ts', hookTimeout: 60_000, pool: 'forks' } as const;
 
 export default defineConfig({
   test: {
     environment: 'node',
-    env: { TMPDIR: TEMPORARY },
     testTimeout: 60_000,
-    pool: 'threads',
-    // By default one core is left idle, which on two cores doubles the time.
-    maxWorkers: '100%',
     projects: [
-      { extends: true, test: { name: 'unit', include: ALL, exclude: ALONE, isolate: false } },
-      { extends: true, test: { name: 'alone', include: ALONE } },
+      project('unit', {
+        ...unit,
+        include: ['test/unit/**/*.test.ts', 'test/scenarios/**/*.test.ts'],
+        exclude: ISOLATED,
+        isolate: false,
+      }),
+      project('unit-isolated', { ...unit, include: ISOLATED }),
+      project('integration', { ...processes, include: ['test/integration/**/*.test.ts'], sequence: { groupOrder: 1 } }),
+      project('fuzz', {
+        ...processes,
+        include: ['test/fuzz/**/*.test.ts'],
+        testTimeout: 3_600_000,
+        sequence: { groupOrder: 2 },
+      }),
+      project('e2e-measured', { ...e2e, include: MEASURED, sequence: { groupOrder: 3 } }),
+      project('e2e', {
+        ...e2e,
+        include: ['test/e2e/**/*.test.ts'],
+        exclude: MEASURED,
+        maxWorkers: 3,
+        sequence: { groupOrder: 4 },
+      }),
     ],
   },
 });
+
+function project<T extends object>(name: string, test: T): { extends: true; test: T & { name: string } } {
+  return { extends: true, test: { name, ...test } };
+}

@@ -1,8 +1,8 @@
-// `npm run bench:agents`: what Liza itself costs when agents are at work, with agents that take no time.
+// What Liza itself costs when agents are at work, with agents that take no time.
 //   wake      from the commit on the blackboard to the agent's process, eight idle supervisors
 //   overhead  per merged task, one coder and one reviewer, with 10 and with 300 tasks on the board
 //   idle      CPU and memory of `liza run` with the live board on, nothing to do
-// Prints a table; --check fails when a limit is missed; --quick does less of each.
+//   bootstrap what an agent is given to read besides its task, in tokens
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
@@ -20,17 +20,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { intoReadme } from './readme.mjs';
+import { finish, median, quick, wantsCase } from './part.mjs';
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean' },
-    check: { type: 'boolean' },
-    only: { type: 'string' },
-    readme: { type: 'boolean' },
-  },
-});
 const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
 const { NODE_EXTRA_CA_CERTS: _certificates, LIZA_AGENT_ID: _id, ...env } = process.env;
 const folders = [];
@@ -94,19 +85,14 @@ const stop = (child) =>
     child.kill('SIGINT');
   });
 
-const middle = (numbers) =>
-  at(
-    numbers.toSorted((a, b) => a - b),
-    0.5,
-  );
 const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
 
-/** Those who are not next hear of the last round up to a quarter of a second later: idle is whoever has nothing left to do. */
+/** Those who are not next hear of the last round up to a quarter of a second later: only then are they idle. */
 const SETTLE_MS = 500;
 
 /** Each agent writes down when it started, gives its task back and rests. */
 async function wake() {
-  const rounds = values.quick ? 8 : 40;
+  const rounds = quick ? 8 : 40;
   const { base, root, liza, start } = project(
     (folder) => `date +%s%N > ${folder}/started-$LIZA_AGENT_ID-$$
 task=$(git branch --show-current | sed 's#task/##')
@@ -159,7 +145,7 @@ const waiting = (id, on) => `  - id: ${id}
 
 /** Tasks that are merged one after the other while so many others are on the board. */
 async function overhead(tasks) {
-  const merged = values.quick ? 4 : 10;
+  const merged = quick ? 4 : 10;
   const { liza, start, root } = project(WORKER);
   for (let n = 1; n <= merged; n += 1) liza(...addTask(`task-${n}`), '--priority', '1');
   // By hand, as people do: one command for each would take longer than the measurement.
@@ -180,7 +166,7 @@ async function overhead(tasks) {
 }
 
 async function idle() {
-  const seconds = values.quick ? 10 : 60;
+  const seconds = quick ? 10 : 60;
   if (spawnSync('script', ['--version']).status !== 0) {
     console.log('SKIPPED: idle: needs script(1) of util-linux for a terminal');
     return;
@@ -268,19 +254,18 @@ const tokens = (text) => Math.ceil(Math.max(text.length / 3.6, (text.match(/\S+/
 
 const unit = bareStart();
 try {
-  const wanted = (name) => values.only === undefined || values.only === name;
-  if (wanted('wake')) await wake();
-  if (wanted('overhead')) {
+  if (wantsCase('wake')) await wake();
+  if (wantsCase('overhead')) {
     // In turns: whatever else the machine does then concerns both.
     const rounds = [];
-    for (let n = 0; n < (values.quick ? 1 : 3); n += 1) rounds.push([await overhead(10), await overhead(300)]);
-    const [few, many] = [0, 1].map((side) => middle(rounds.map((round) => round[side])));
+    for (let n = 0; n < (quick ? 1 : 3); n += 1) rounds.push([await overhead(10), await overhead(300)]);
+    const [few, many] = [0, 1].map((side) => median(rounds.map((round) => round[side])));
     rows.push({ name: 'own cost per merged task, 10 tasks, ms', value: few * 1000, limit: 2000, time: true });
     rows.push({ name: 'own cost per merged task, 300 tasks, ms', value: many * 1000, limit: 2000, time: true });
     rows.push({ name: 'the same, 300 tasks to 10', value: many / few, limit: 1.2 });
   }
-  if (wanted('idle')) await idle();
-  if (wanted('bootstrap')) bootstrap();
+  if (wantsCase('idle')) await idle();
+  if (wantsCase('bootstrap')) bootstrap();
 } finally {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
@@ -295,7 +280,7 @@ const table = [
   ),
 ];
 console.log(table.join('\n'));
-if (values.readme) intoReadme('bench-agents', [...table, '']);
-const missed = rows.filter(({ value, limit }) => limit !== undefined && value > limit);
-for (const { name, value, limit } of missed) console.log(`  ${name}: ${value.toFixed(2)} > ${limit}`);
-if (values.check && missed.length > 0) process.exitCode = 1;
+const missed = rows
+  .filter(({ value, limit }) => limit !== undefined && value > limit)
+  .map(({ name, value, limit }) => `${name}: ${value.toFixed(2)} > ${limit}`);
+finish({ marker: 'agents', table, missed });

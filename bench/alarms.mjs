@@ -1,9 +1,8 @@
-// `npm run bench:alarms`: what watching costs, and how quick it is.
+// What watching costs, and how quick it is.
 //   evaluation  of all alarms, and one look at a board that did not change (files looked at, alarms evaluated, nothing
 //               read): CPU milliseconds, median of many
 //   latency     from a command that blocks a task to the line in alerts.log, the slowest of several, with `liza watch`
 //   storm       1,000 tasks blocked at once: lines, and messages to the webhook
-// Prints tables; --check fails when a limit is missed; --quick does less; --readme puts them into README.md.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +10,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { makeBoard } from './boards.mjs';
-import { intoReadme } from './readme.mjs';
+import { finish, median, quick } from './part.mjs';
 import { alarmLatency, storm } from './watching.mjs';
 
 /** Live tasks → CPU milliseconds of one evaluation. */
@@ -21,7 +20,6 @@ const LIMITS = new Map([
 ]);
 const LATENCY_MS = 1000;
 const STORM = 1000;
-const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 9 : 31;
 const BLOCKS = quick ? 3 : 15;
 
@@ -62,8 +60,6 @@ function troubled(board) {
   const tasks = board.state.tasks.map((task, n) => ({ ...task, ...kinds[n % kinds.length] }));
   return { ...board, state: { ...board.state, tasks } };
 }
-
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 async function cpu(work) {
   const times = [];
@@ -120,6 +116,4 @@ tell('');
 tell(`${STORM} tasks blocked at once: ${lines} lines in alerts.log, ${messages} message to the webhook.`);
 if (lines !== STORM || distinct !== STORM) missed.push(`lines of the storm: ${lines} > ${STORM}`);
 if (messages !== 1) missed.push(`messages of the storm: ${messages} > 1`);
-if (process.argv.includes('--readme')) intoReadme('bench-alarms', [...table, '']);
-if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
-process.exitCode = process.argv.includes('--check') && missed.length > 0 ? 1 : 0;
+finish({ marker: 'alarms', table, missed });

@@ -1,6 +1,5 @@
-// `npm run bench:git`: what a claim and a merge cost beside the git calls they are made of. Each round
-// takes the times of `node -e 0`, `liza note`, the raw git calls and the command in turn, so that a busy
-// machine slows all of them. With --check it ends with 1 when a limit is missed; --quick takes few rounds.
+// What a claim and a merge cost beside the git calls they are made of. Each round takes the times of `node -e 0`,
+// `liza note`, the raw git calls and the command in turn, so that a busy machine slows all of them.
 //   claim-task ≤ 2 × note + 1.5 × (git worktree add | git clone --shared)
 //   wt merge   ≤ 2 × note + 2 × (merge-tree, commit-tree, update-ref), the worktree's removal apart
 
@@ -8,15 +7,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeBoard } from './boards.mjs';
-import { intoReadme } from './readme.mjs';
+import { finish, median, quick, wantsCase } from './part.mjs';
 
 const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist'), 'liza.cjs');
-const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 5 : 15;
 const { NODE_EXTRA_CA_CERTS: _, LIZA_AGENT_ID: __, ...env } = process.env;
 const IDENTITY = { GIT_AUTHOR_NAME: 'b', GIT_AUTHOR_EMAIL: 'b@b', GIT_COMMITTER_NAME: 'b', GIT_COMMITTER_EMAIL: 'b@b' };
-
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 function timed(program, args, { cwd, as } = {}) {
   const start = process.hrtime.bigint();
@@ -159,10 +155,7 @@ const CASES = [
 ];
 const missed = [];
 const rows = [];
-const only = process.argv[process.argv.indexOf('--only') + 1];
-for (const { name, times, factor } of CASES.filter(
-  (one) => !process.argv.includes('--only') || one.name.includes(only),
-)) {
+for (const { name, times, factor } of CASES.filter((one) => wantsCase(one.name))) {
   // The first round fills caches.
   const taken = Object.fromEntries(Object.entries(times()).map(([key, all]) => [key, median(all.slice(1))]));
   const limit = 2 * taken.note + factor * taken.raw;
@@ -179,6 +172,4 @@ const table = [
   ...rows,
 ];
 console.log([head, '', ...table].join('\n'));
-if (process.argv.includes('--readme')) intoReadme('bench-git', [head, '', ...table, '']);
-if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
-process.exitCode = process.argv.includes('--check') && missed.length > 0 ? 1 : 0;
+finish({ marker: 'git', table: [head, '', ...table], missed });

@@ -1,18 +1,15 @@
-// `npm run bench:identity`: what it costs to check who really asks, as a share of a whole command. The program is built a
-// second time with the check taken out (the environment believed, as it once was), and both run in turns on one board
-// with four live sessions: a person's note and an agent's own heartbeat, each below four shells.
-// What counts is the median of what each pair differs by. --check fails above 2 %; --quick does less; --readme puts the
-// shares into README.md.
+// What it costs to check who really asks, as a share of a whole command. The program is built a second time with the
+// check taken out (it believes the environment), and both run in turns on one board with four live sessions: a person's
+// note and an agent's own heartbeat, each below four shells. What counts is the median of what each pair differs by.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { intoReadme } from './readme.mjs';
+import { finish, median, quick } from './part.mjs';
 
-const quick = process.argv.includes('--quick');
-/** Where a build lies, and what its code cache happened to hold, makes a difference of its own: several of each. */
+/** The folder of a build and the contents of its code cache change its speed a little: so several of each. */
 const BUILDS = quick ? 1 : 5;
 const PAIRS = quick ? 40 : 600;
 const LIMIT = 2;
@@ -42,8 +39,6 @@ function program(name, change) {
   execFileSync(process.execPath, [join(folder, 'tools', 'build.mjs')], { cwd: folder, env, stdio: 'inherit' });
   return join(folder, 'dist', 'liza.cjs');
 }
-
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 try {
   if (process.platform !== 'linux') throw new Error('needs /proc');
@@ -124,9 +119,7 @@ try {
     table.push(`| ${name} | ${share.toFixed(1)} % | ${LIMIT} % |`);
     if (share > LIMIT) missed.push(`${name}: ${share.toFixed(2)} > ${LIMIT}`);
   }
-  if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
-  if (process.argv.includes('--readme')) intoReadme('bench-identity', [...table, '']);
-  process.exitCode = process.argv.includes('--check') && missed.length > 0 ? 1 : 0;
+  finish({ marker: 'identity', table, missed });
 } finally {
   rmSync(base, { recursive: true, force: true });
 }

@@ -1,21 +1,15 @@
-// `npm run bench:sandbox`: what the sandbox costs, in paired runs on this machine, medians.
+// What the sandbox costs, in paired runs on this machine, medians. Without a sandbox it says SKIPPED.
 //   start     from the spawn of a program to its end, bare and confined as a coder's session is
 //   command   `liza show` by an agent: bare, and from inside, through the mailbox
-// Prints a table; --check fails when a limit is missed; --quick does less; --readme puts it into
-// README.md. Without a sandbox it says SKIPPED.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { intoReadme } from './readme.mjs';
+import { finish, median, quick } from './part.mjs';
 
-const { values } = parseArgs({
-  options: { quick: { type: 'boolean' }, check: { type: 'boolean' }, readme: { type: 'boolean' } },
-});
 const ROOT = join(import.meta.dirname, '..');
 const LIZA = join(ROOT, 'dist', 'liza.cjs');
 const LIMIT_MS = 25;
@@ -81,8 +75,6 @@ function project() {
   return root;
 }
 
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-
 /** Both ways in turn, so that whatever else the machine does hits both alike. */
 async function paired(rounds, bare, confined) {
   const times = { bare: [], confined: [], more: [] };
@@ -137,7 +129,7 @@ try {
     return run(made.argv, folder, made.env);
   };
   const start = await paired(
-    values.quick ? 15 : 60,
+    quick ? 15 : 60,
     () => run(['/bin/true'], folder),
     () => inside(['/bin/true'], env),
   );
@@ -149,35 +141,22 @@ try {
       spawn(argv[0], argv.slice(1), { cwd, env: runEnv, stdio: 'ignore' }).once('close', done);
     });
   const command = await paired(
-    values.quick ? 8 : 30,
+    quick ? 8 : 30,
     () => ended([process.execPath, LIZA, 'show', 'a'], env, root),
     () => ended(asked.argv, asked.env, folder),
   );
   await broker.close(0);
-  const row = (name, { bare, confined, more }) =>
-    console.log(
-      `${name.padEnd(24)} ${bare.toFixed(1).padStart(8)} ${confined.toFixed(1).padStart(9)} ${more.toFixed(1).padStart(8)}`,
-    );
-  console.log(`ms, ${tool.kind}                bare  confined     more`);
-  row('start of a program', start);
-  row('liza show (and a start)', command);
-  if (values.readme)
-    intoReadme('bench-sandbox', [
-      '| in the sandbox, paired runs, medians | bare, ms | confined, ms | more, ms | limit |',
-      '|---|--:|--:|--:|--:|',
-      ...[
-        ['start of a program', start, LIMIT_MS],
-        ['`liza show` by an agent, with its start', command, ''],
-      ].map(
-        ([name, { bare, confined, more }, limit]) =>
-          `| ${name} | ${bare.toFixed(1)} | ${confined.toFixed(1)} | ${more.toFixed(1)} | ${limit} |`,
-      ),
-      '',
-    ]);
-  if (start.more > LIMIT_MS) {
-    console.log(`missed:\n  sandbox start: ${start.more.toFixed(2)} > ${LIMIT_MS}`);
-    if (values.check) process.exitCode = 1;
-  }
+  const row = (name, { bare, confined, more }, limit) =>
+    `| ${name} | ${bare.toFixed(1)} | ${confined.toFixed(1)} | ${more.toFixed(1)} | ${limit} |`;
+  const table = [
+    '| in the sandbox, paired runs, medians | bare, ms | confined, ms | more, ms | limit |',
+    '|---|--:|--:|--:|--:|',
+    row('start of a program', start, LIMIT_MS),
+    row('`liza show` by an agent, with its start', command, ''),
+  ];
+  const missed = start.more > LIMIT_MS ? [`start of a program: ${start.more.toFixed(2)} > ${LIMIT_MS}`] : [];
+  console.log(table.join('\n'));
+  finish({ marker: 'sandbox', table, missed });
 } finally {
   rmSync(base, { recursive: true, force: true });
 }

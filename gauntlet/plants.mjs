@@ -1,4 +1,4 @@
-// Bugs that several rows are held against; see `plant` in README.md.
+// Bugs that several rows are held against; see `plant` in docs/gauntlet.md.
 
 /** What the sandbox shows read-only, the project above all, can be written. */
 export const PROJECT_WRITABLE = {

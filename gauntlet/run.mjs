@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { intoReadme } from '../bench/readme.mjs';
+import { fillMarkers } from '../tools/fill-markers.mjs';
 import { play } from './harness.mjs';
 import { allRows, SLICE } from './rows.mjs';
 import { markdown, printed } from './table.mjs';
@@ -14,7 +14,7 @@ const { values } = parseArgs({
     list: { type: 'boolean' },
     keep: { type: 'boolean' },
     json: { type: 'boolean' },
-    readme: { type: 'boolean' },
+    docs: { type: 'boolean' },
     jobs: { type: 'string', default: '2' },
     'no-sandbox': { type: 'boolean' },
     'only-sandbox': { type: 'boolean' },
@@ -32,7 +32,7 @@ if (values.help) {
   --jobs <n>       so many rows at once (2)
   --keep           keep the folders of the rows
   --json           the results as JSON
-  --readme         put the table into README.md`);
+  --docs           put the table into docs/gauntlet.md`);
   process.exit(0);
 }
 
@@ -43,8 +43,8 @@ if (unknown.length > 0) {
   console.error(`there is no row ${unknown.join(', ')}; there are ${all.map(({ id }) => id).join(' ')}`);
   process.exit(1);
 }
-if (values.readme && (values.only !== undefined || values.slice || values['only-sandbox'])) {
-  console.error('--readme shows all rows: leave --only, --slice and --only-sandbox out');
+if (values.docs && (values.only !== undefined || values.slice || values['only-sandbox'])) {
+  console.error('--docs shows all rows: leave --only, --slice and --only-sandbox out');
   process.exit(1);
 }
 const rows = all.filter(({ id }) => wanted.includes(id));
@@ -87,8 +87,8 @@ const seconds = Math.round((performance.now() - begun) / 1000);
 
 if (values.json) console.log(JSON.stringify({ rows: played, missing, seconds }, undefined, 2));
 else console.log(printed(played, missing));
-if (values.readme) intoReadme('gauntlet', markdown(played, missing));
-// `npm test` needs git and Node alone, and lists what it could not run; whoever asks for the gauntlet wants all of it.
+if (values.docs) fillMarkers('docs/gauntlet.md', 'gauntlet', markdown(played, missing));
+// `npm test` needs git and Node alone, and lists what it could not run; the whole gauntlet fails instead.
 if (missing !== undefined && values.slice) console.log(`SKIPPED the gauntlet's sandbox column: ${missing}`);
 else if (missing !== undefined)
   console.error(`\nTHE SANDBOX COLUMN WAS NOT PLAYED: ${missing}; without it on purpose: --no-sandbox`);

@@ -1,8 +1,8 @@
-// The results as a table for people: for the terminal, and as Markdown for the README.
+// The results as a table for people: for the terminal, and as Markdown for docs/gauntlet.md, which explains the words.
 
 const MEANING = [
-  'prevented: it had no effect · detected: it could be done, was noticed, and nothing was built on it',
-  'contained: it was done, its effect is bounded and made good',
+  'prevented: it had no effect · detected: it was possible; Liza noticed, and built nothing on it',
+  'contained: it happened; its effect is limited and repaired',
 ];
 const NOT_PLAYED = { kind: 'NOT PLAYED', outcome: '', seconds: undefined };
 
@@ -38,8 +38,6 @@ export function markdown(played, missing) {
       (one) =>
         `| ${one.row.id} | ${escaped(one.row.agent)} | ${escaped(firstLine(outcome(one)))} | ${cell(one.open)} | ${cell(one.sandbox)} |`,
     ),
-    '',
-    ...MEANING.map((line) => `*${line}*`),
     '',
   ];
 }

@@ -1,4 +1,4 @@
-// `npm run planted`: proves that somebody would notice. Whatever guards the protocol is switched off in turn, and some
+// `node planted/run.mjs`: proves that somebody would notice. Every guard of the protocol is switched off in turn, and some
 // test (table.mjs) or some row of the gauntlet (gauntlet.mjs) must turn red. Nobody chooses the list: it comes from the
 // command table, and from the rows of the gauntlet, each of which names what holds it.
 
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 });
 if (values.help) {
-  console.log(`npm run planted -- [options]
+  console.log(`node planted/run.mjs [options]
   --list              what would be planted
   --table, --gauntlet one half alone
   --only a,b          only those (submit-for-review/clean-sync, step/epoch, G03, G01/2)

@@ -8,6 +8,7 @@ import { join, relative } from 'node:path';
 import { STEPS } from './steps.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
+const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
 /** Where guards are tested in this process; a guard that refuses nowhere there counts as untested. */
 const SUITES = ['protocol', 'alarms', 'audit', 'budget', 'governance', 'identity', 'report', 'supervisor', 'text']
   .map((room) => `test/unit/${room}`)
@@ -20,8 +21,8 @@ const SLOW = /timed out in|to be less than/;
 
 function vitest(plant, files, bail = ['--bail=1']) {
   return new Promise((done) => {
-    const argv = ['node_modules/vitest/vitest.mjs', 'run', '-c', 'vitest.planted.config.ts', '--reporter=json'];
-    const child = spawn(process.execPath, [...argv, ...bail, ...files], {
+    const argv = ['run', '--config', 'planted/vitest.config.mjs', '--project', 'unit*', '--reporter=json'];
+    const child = spawn(process.execPath, [VITEST, ...argv, ...bail, ...files], {
       cwd: ROOT,
       env: { ...process.env, LIZA_PLANTED: JSON.stringify(plant) },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,7 +84,7 @@ async function recorded(suites) {
 
 /** Examples first: a search through random states takes long to find what they say at once. */
 const byCost = (a, b) => cost(a) - cost(b);
-const cost = (file) => (/model|matrix/.test(file) ? 2 : /spec\./.test(file) ? 0 : 1);
+const cost = (file) => (/model|matrix/.test(file) ? 2 : /spec./.test(file) ? 0 : 1);
 
 /** `fast`: for a slice, which is taken from the guards that the examples meet. */
 export async function tablePlants({ fast }) {

@@ -1,7 +1,8 @@
-// `npm run pictures`: the live board as people see it, photographed. Plays a crew (test/unit/cli/live/play.ts) on
-// the real board in tmux, in the sizes of docs/board/*.txt, with keys and resizes in between, and keeps what tmux
-// shows, letter for letter; docs/pictures/board.svg is one of them, drawn as a terminal.
-// `--play [ms] [step]`: plays it on this terminal instead. `--measure`: what the board costs, idle and busy.
+// Pictures of the live board as people see it. Plays a crew (test/unit/cli/live/play.ts) on the real board in tmux, in the
+// sizes of docs/board/*.txt, with keys and resizes in between, and keeps what tmux shows, letter for letter;
+// docs/pictures/board.svg is one of them, drawn as a terminal. Needs tmux.
+//   node tools/board-pictures.mjs --play [ms] [step]   plays it on this terminal instead
+//   node tools/board-pictures.mjs --measure            what the board costs, idle and busy
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +10,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bundleBoard } from './board-bundle.mjs';
+import { helpIfAsked } from './help.mjs';
 import { draw } from './terminal-picture.mjs';
 
+helpIfAsked(import.meta.filename);
 const DOCS = path.join(import.meta.dirname, '..', 'docs');
 const BUSY = 45;
 const QUIET = 84;

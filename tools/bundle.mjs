@@ -80,7 +80,7 @@ function idOf(dist, file) {
 }
 
 /** `first`: esbuild plugins that look at the sources before all others (planted/build.mjs). */
-/** Made aside and then put in place file by file: whoever runs the program meanwhile misses none of them. */
+/** Made aside and then put in place file by file: a program that runs meanwhile misses none of them. */
 export async function bundleInto(dist, first = []) {
   const made = `${dist}.${process.pid}`;
   try {

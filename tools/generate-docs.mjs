@@ -1,7 +1,7 @@
-// Writes what is said elsewhere in the code once more for people and editors: docs/state-machine.md
-// from the command table, schema/state.schema.json from the state's definition, and what tools/reference.mjs
-// makes of the verbs, the settings and the bundled packages.
-// `--check` writes nothing and fails, naming the file, when one of them is stale.
+// `npm run docs`: writes for people and editors what the code already says: docs/state-machine.md from the command table,
+// schema/state.schema.json from the state's definition, and what tools/reference.mjs makes of the verbs, the settings and
+// the bundled packages.
+//   --check    writes nothing; fails, naming the file, when one of them is stale
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { alarmReference } from './alarm-reference.mjs';
 import { board } from './board-bundle.mjs';
+import { helpIfAsked } from './help.mjs';
 import { commandReference, configurationReference, thirdPartyLicences } from './reference.mjs';
 
+helpIfAsked(import.meta.filename);
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /** Node 20 cannot read TypeScript: one bundle of the core, thrown away afterwards. */

@@ -1,4 +1,4 @@
-// `npm run test:pack`: what a user gets. Packs the project, installs the tarball globally into a clean prefix
+// What a user gets: packs the project, installs the tarball globally into a clean prefix
 // without running scripts, as a normal user, with a PATH that holds node, git and a few basic tools but
 // neither a compiler nor this checkout; then starts a blackboard in a fresh repository and plays the demo.
 // As root it becomes `nobody` for all of that; where that is impossible it says SKIPPED and goes on as root.
@@ -18,7 +18,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { helpIfAsked } from './help.mjs';
 
+helpIfAsked(import.meta.filename);
 const root = path.join(import.meta.dirname, '..');
 const NOBODY = 65534;
 const SHIPPED = [
@@ -111,7 +113,7 @@ function linkTool(name) {
   if (tool !== undefined) symlinkSync(realpathSync(tool), path.join(bin, name));
 }
 
-/** Whom to become: nobody, when we are root and that user can run node and npm; else whoever we are. */
+/** The user to become: nobody, if we are root and that user can run node and npm; undefined: stay as we are. */
 function normalUser() {
   if (process.getuid() !== 0) return undefined;
   const user = { uid: NOBODY, gid: NOBODY };
@@ -145,7 +147,8 @@ function npmCli() {
   const beside = path.join(path.dirname(realpathSync(process.execPath)), '..');
   const found = [process.env.npm_execpath, ...[beside, asked].map((at) => `${at}/lib/node_modules/npm/bin/npm-cli.js`)];
   const cli = found.find((file) => file !== undefined && /npm-cli\.js$/.test(file) && existsSync(file));
-  if (cli === undefined) throw new Error('npm’s own program was not found; run this through npm: npm run test:pack');
+  if (cli === undefined)
+    throw new Error('npm’s own program was not found; run this through npm: npm exec -- node tools/pack-test.mjs');
   return realpathSync(cli);
 }
 

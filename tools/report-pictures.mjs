@@ -1,7 +1,7 @@
-// `npm run report:pictures`: plays the demo, has its report made, and looks at it as people do: wide and narrow, light
-// and dark. Fails if the page asks for anything but itself, complains, or is wider than a phone. docs/pictures/ gets
-// what it looks like. `--file <page>` looks at another report and writes no docs; `--into <folder>` keeps every picture
-// in full.
+// Plays the demo, makes its report, and looks at it in Chromium: wide and narrow, light and dark. Fails if the page asks
+// for anything but itself, complains, or is wider than a phone. Writes docs/pictures/report*.png. Needs Chromium.
+//   node tools/report-pictures.mjs --file <page>     looks at another report and writes no docs
+//   node tools/report-pictures.mjs --into <folder>   keeps every picture in full
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,9 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startChromium } from './chromium.mjs';
+import { helpIfAsked } from './help.mjs';
 
+helpIfAsked(import.meta.filename);
 const ROOT = path.join(import.meta.dirname, '..');
 const VIEWS = [
   { name: 'wide', width: 1280 },
@@ -34,6 +36,7 @@ const liza = (cwd, ...args) =>
     }),
   );
 
+if (values.file === undefined) execFileSync(process.execPath, [path.join(ROOT, 'tools', 'build.mjs')], { cwd: ROOT });
 const folder = values.file === undefined ? liza(ROOT, 'demo', '--fast', '--keep').folder : undefined;
 try {
   const file = folder === undefined ? path.resolve(values.file) : path.join(folder, liza(folder, 'report').file);

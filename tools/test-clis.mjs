@@ -1,7 +1,9 @@
-// `npm run test:clis [-- --sandbox claude codex gemini opencode]`: the real agent CLIs against a scripted model on
-// loopback, no account needed. Installs them (100 to 440 MB each) into ~/.cache/liza/clis, or LIZA_CLI_CACHE.
-// `--sandbox`: in the sandbox of this machine, which must have one; otherwise without any. Not part of `npm test`. One that cannot be installed or started is skipped loudly, and for claude and codex
-// that is a failure. LIZA_KEEP=1 keeps the folders, -v shows what `liza run` says.
+// The real agent CLIs against a scripted model on loopback, no account needed. Not part of `npm test`: installs them
+// (100 to 440 MB each) into ~/.cache/liza/clis, or LIZA_CLI_CACHE. A CLI that cannot be installed or started is SKIPPED;
+// for claude and codex that is a failure.
+//   node tools/test-clis.mjs [--sandbox] [-v] [claude codex gemini opencode acp]
+//   --sandbox     in the sandbox of this machine, which must have one; otherwise without any
+//   -v            shows what `liza run` says; LIZA_KEEP=1 keeps the folders
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +12,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CLIS } from '../test/clis/clis.mjs';
 import { playThrough } from '../test/clis/scenario.mjs';
+import { helpIfAsked } from './help.mjs';
 
+helpIfAsked(import.meta.filename);
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = process.env.LIZA_CLI_CACHE ?? join(homedir(), '.cache', 'liza', 'clis');
 const MUST = ['claude', 'codex'];

@@ -1,11 +1,13 @@
-// `npm run test:nodes`: the built program under other releases of Node. Fetches each once (npm package `node`)
+// The built program under other releases of Node. Fetches each once (npm package `node`)
 // into node_modules/.cache, then plays the demo and runs the tests that start the program as a process.
 // Needs the network the first time, so it is no part of `npm test`. A release it cannot get fails the run.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { helpIfAsked } from './help.mjs';
 
+helpIfAsked(import.meta.filename);
 const RELEASES = ['22', '24'];
 const SMOKE = ['test/unit/cli/process.test.ts', 'test/unit/cli/shims.test.ts'];
 
@@ -36,7 +38,7 @@ function smoke(release, binary) {
   const env = { ...process.env, PATH, NO_COLOR: '1' };
   const steps = {
     demo: ['dist/liza.cjs', 'demo', '--fast'],
-    'program as a process': ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.config.ts', ...SMOKE],
+    'program as a process': ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit*', ...SMOKE],
   };
   for (const [name, args] of Object.entries(steps)) {
     const { ok, output } = run(binary, args, { env });

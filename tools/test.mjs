@@ -1,38 +1,57 @@
-// `npm test`: everything that shall hold before a change is merged, step by step with its duration, two at a time
-// (they wait much) but for those that build or measure. A step that fails shows its output and the rest still run. Needs git and Node alone: what a machine lacks is
-// skipped by the step concerned and listed at the end with the way to get it. The last line counts the steps.
+// `npm test`: everything that must hold before a change is merged. `npm run test:all`: the same without shortening the
+// sweeps, races, fuzzing and benches, which takes hours. Prints each step with its duration; a step that fails shows its
+// output, and the rest still run. Needs only git and Node: a step that needs more skips it, and the end lists what was
+// skipped and how to get it.
+//   node tools/test.mjs --list           the steps
+//   node tools/test.mjs --only races     steps whose name contains that text
+//   node tools/test.mjs --all            in full
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { helpIfAsked } from './help.mjs';
 
+helpIfAsked(import.meta.filename);
+const { values } = parseArgs({
+  options: { list: { type: 'boolean' }, only: { type: 'string' }, all: { type: 'boolean' } },
+});
 const root = path.join(import.meta.dirname, '..');
 const reports = mkdtempSync(path.join(tmpdir(), 'liza-test-'));
 const report = (name) => path.join(reports, `${name}.json`);
-const vitest = (name) => ['--reporter=default', '--reporter=json', `--outputFile.json=${report(name)}`];
+const reporting = (name) =>
+  name === undefined ? [] : ['--reporter=default', '--reporter=json', `--outputFile.json=${report(name)}`];
+const vitest = (project) => ['node', 'node_modules/vitest/vitest.mjs', 'run', '--project', project];
 
 /** A bench on a shared machine proves nothing small: only a number this many times its limit fails here. */
 const GROSSLY = 3;
 
-/** `alone`: the others need what it makes, or it measures. */
+/** `short` is added by default, `full` by --all. `alone`: the others need what it makes, or it measures. `report`: vitest's. */
 const STEPS = [
-  { name: 'build', run: ['build'], alone: true },
-  { name: 'check', run: ['check', ...vitest('check')], alone: true },
-  { name: 'work on real repositories', run: ['test:work', ...vitest('work')] },
-  { name: 'end to end', run: ['test:e2e', ...vitest('e2e')] },
-  { name: 'killed at any system call', run: ['sweep:strace', '--slice', '40'] },
-  { name: 'git workflows killed at any system call', run: ['sweep:git', '--slice', '24'] },
-  { name: 'races', run: ['races', '--rounds', '6'] },
-  { name: 'gauntlet', run: ['gauntlet', '--slice'] },
-  { name: 'frozen agents', run: ['freeze', '--rounds', '8'] },
-  { name: 'hostile input', run: ['fuzz:slice'] },
-  { name: 'planted bugs', run: ['planted', '--slice', '3'] },
-  { name: 'packed and installed', run: ['test:pack'] },
-  { name: 'demo', run: ['demo', '--fast'] },
-  { name: 'bench', run: ['bench:quick'], show: true, judge: grosslyMissed, alone: true },
-];
+  { name: 'build', run: ['node', 'tools/build.mjs'], alone: true },
+  { name: 'check', run: ['npm', 'run', '--silent', 'check', '--'], report: 'check', alone: true },
+  { name: 'integration', run: vitest('integration'), report: 'integration' },
+  { name: 'end to end', run: vitest('e2e*'), report: 'e2e' },
+  { name: 'killed at any system call', run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '40'] },
+  { name: 'git workflows killed at any system call', run: ['node', 'test/sweep/git.mjs'], short: ['--slice', '24'] },
+  { name: 'races', run: ['node', 'test/races/races.mjs'], short: ['--rounds', '6'] },
+  { name: 'gauntlet', run: ['node', 'gauntlet/run.mjs'], short: ['--slice'] },
+  { name: 'frozen agents', run: ['node', 'test/freeze/freeze.mjs'], short: ['--rounds', '8'] },
+  { name: 'hostile input', run: vitest('fuzz') },
+  { name: 'planted bugs', run: ['node', 'planted/run.mjs'], short: ['--slice', '3'] },
+  { name: 'packed and installed', run: ['node', 'tools/pack-test.mjs'] },
+  { name: 'demo', run: ['node', 'dist/liza.cjs', 'demo', '--fast'] },
+  {
+    name: 'bench',
+    run: ['node', 'bench/run.mjs'],
+    short: ['--quick'],
+    full: ['--check'],
+    show: true,
+    judge: grosslyMissed,
+    alone: true,
+  },
+].filter(({ name }) => values.only === undefined || name.includes(values.only));
 const AT_ONCE = 2;
 
 /** How to get what a SKIPPED line or a skipped test names. */
@@ -47,16 +66,15 @@ const HOW = {
 
 const lines = (text) => text.split('\n');
 const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(1)} s`;
+const command = ({ run, short = [], full = [] }) => [...run, ...(values.all ? full : short)];
 const skipped = [];
 let failed = 0;
 
-const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-
-function run([script, ...args]) {
-  if (scripts[script] === undefined) return { ok: false, output: `package.json has no script ${script}` };
-  const env = { LIZA_RUNS: '1', ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+function start([program, ...args]) {
+  const longer = values.all ? { FUZZ_RUNS: '10000' } : {};
+  const env = { LIZA_RUNS: '1', ...longer, ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
   return new Promise((resolve) => {
-    const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
+    const child = spawn(program === 'node' ? process.execPath : program, args, {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -90,12 +108,12 @@ function skippedTests(name) {
 }
 
 async function take(step) {
-  const start = performance.now();
+  const begun = performance.now();
   process.stdout.write(`${step.name} …\n`);
-  const { ok, output } = await run(step.run);
+  const { ok, output } = await start([...command(step), ...reporting(step.report)]);
   const gross = ok && step.judge !== undefined ? step.judge(output) : [];
   const passed = ok && gross.length === 0;
-  process.stdout.write(`${step.name}: ${passed ? 'ok' : 'FAILED'}, ${seconds(start)}\n`);
+  process.stdout.write(`${step.name}: ${passed ? 'ok' : 'FAILED'}, ${seconds(begun)}\n`);
   if (!passed) failed += 1;
   if (!passed || step.show) process.stdout.write(`\n${output.trimEnd()}\n\n`);
   for (const line of gross) process.stdout.write(`more than ${GROSSLY} times its limit: ${line}\n`);
@@ -106,24 +124,37 @@ async function take(step) {
   );
 }
 
-const running = new Set();
-for (const step of STEPS) {
-  while (running.size >= (step.alone ? 1 : AT_ONCE)) await Promise.race(running);
-  const taken = take(step).finally(() => running.delete(taken));
-  running.add(taken);
-  if (step.alone) await taken;
-}
-await Promise.all(running);
-skipped.push(...['check', 'work', 'e2e'].flatMap(skippedTests));
-rmSync(reports, { recursive: true, force: true });
-
-if (skipped.length > 0) {
-  process.stdout.write('\nDid not run, and how to get it:\n');
-  for (const what of new Set(skipped)) {
-    const told = /get it|run it/.test(what);
-    const known = told ? undefined : Object.keys(HOW).find((word) => new RegExp(`\\b${word}\\b`, 'i').test(what));
-    process.stdout.write(`  ${what}${known === undefined ? '' : ` → ${HOW[known]}`}\n`);
+async function takeAll() {
+  const running = new Set();
+  for (const step of STEPS) {
+    while (running.size >= (step.alone ? 1 : AT_ONCE)) await Promise.race(running);
+    const taken = take(step).finally(() => running.delete(taken));
+    running.add(taken);
+    if (step.alone) await taken;
   }
+  await Promise.all(running);
+  skipped.push(...STEPS.flatMap((step) => (step.report === undefined ? [] : skippedTests(step.report))));
 }
-process.stdout.write(`\n${STEPS.length - failed} passed, ${failed} failed\n`);
-process.exitCode = failed === 0 ? 0 : 1;
+
+function tell() {
+  if (skipped.length > 0) {
+    process.stdout.write('\nDid not run, and how to get it:\n');
+    for (const what of new Set(skipped)) {
+      const told = /get it|run it/.test(what);
+      const known = told ? undefined : Object.keys(HOW).find((word) => new RegExp(`\\b${word}\\b`, 'i').test(what));
+      process.stdout.write(`  ${what}${known === undefined ? '' : ` → ${HOW[known]}`}\n`);
+    }
+  }
+  process.stdout.write(`\n${STEPS.length - failed} passed, ${failed} failed\n`);
+}
+
+try {
+  if (values.list) for (const step of STEPS) console.log(`${step.name}: ${command(step).join(' ')}`);
+  else {
+    await takeAll();
+    tell();
+    process.exitCode = failed === 0 && STEPS.length > 0 ? 0 : 1;
+  }
+} finally {
+  rmSync(reports, { recursive: true, force: true });
+}

@@ -57,7 +57,7 @@ export const g21 = {
   },
   check(w) {
     w.succeeded('own');
-    w.tried('sibling'); // whether it saw anything there is its sandbox's affair: what counts is what lies outside
+    w.tried('sibling'); // what it saw there depends on its sandbox: what counts is what is outside
     holds(
       w.between === w.sandboxed,
       w.sandboxed ? 'a sibling’s folder was deleted from the sandbox' : 'the sibling’s folder is there',

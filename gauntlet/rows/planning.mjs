@@ -60,7 +60,7 @@ export const g41 = {
       w.board().tasks.every(({ status }) => status === 'DRAFT'),
       'it is claimable',
     );
-    return prevented('refused: whoever writes the code must prove it');
+    return prevented('refused: the coder of a change also writes its tests');
   },
 };
 

@@ -113,7 +113,7 @@ END
     w.refused('unchanged', /is the commit that was rejected, unchanged/);
     w.refused('same-files', /has the same files as [0-9a-f]{40}, which was rejected/);
     holds(w.events().filter((event) => event === 'submitted').length === 1, 'it was submitted twice');
-    return prevented('refused each time; it is said to which commit it is equal');
+    return prevented('refused each time; the refusal names the equal commit');
   },
 };
 

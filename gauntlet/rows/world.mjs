@@ -48,7 +48,7 @@ export const g50 = {
     holds(w.kept, 'the broken file was written over');
     holds(w.ok(['log', 'verify']).said.includes('whole'), 'the journal is not whole');
     return contained(
-      `writes exit 4 and name line and column, the file is left alone, alarm INVALID STATE; mended, the task was merged`,
+      `writes exit 4 and name line and column, the file is left alone, alarm INVALID STATE; once repaired, the task was merged`,
     );
   },
 };

@@ -1,4 +1,4 @@
-// SPEC §4: "Unknown fields, comments, order and bytes outside the changed record survive every write."
+// Unknown fields, comments, order and bytes outside the changed record survive every write.
 // A hundred operations on a hand-written board, each through the CLI's own run(); after each one every byte
 // outside the records it may change is compared. Where a record lies is told by the `yaml` package's ranges,
 // never by our own splitter.

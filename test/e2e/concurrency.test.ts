@@ -1,4 +1,4 @@
-// Racing writers: both effects are there afterwards (SPEC §4). Workers that live long, commands of one
+// Racing writers: both effects are there afterwards. Workers that live long, commands of one
 // transaction each, and shells that edit state.yaml under flock(1), all at once; then the lock itself:
 // held elsewhere, freed by the kernel, deleted under its holder.
 
@@ -16,7 +16,7 @@ const BY_COMMAND = 5;
 const SHELLS = 4;
 const EDITS = 15;
 
-/** Under the lock, as SPEC §3 promises: two replace the file (sed -i), two write into it. */
+/** Under the lock: two replace the file (sed -i), two write into it. */
 const shellLoop = (name: string): string => {
   const replaces = Number(name.slice(-1)) % 2 === 0;
   const save = replaces ? `mv ${name}.tmp state.yaml` : `cat ${name}.tmp > state.yaml; rm ${name}.tmp`;

@@ -1,4 +1,4 @@
-// People and their editors beside Liza (SPEC §4, §7 `edit`): stale saves, broken files, `liza edit`, boards
+// People who edit while Liza runs: stale saves, broken files, `liza edit`, boards
 // without a journal, boards of other versions. The rules for each kind of record are in
 // test/unit/store/hand-edits.test.ts; here the built program is told about them on stderr and by exit codes.
 

@@ -1,5 +1,5 @@
 // Agents that act as somebody else, go around the hook, edit or delete the blackboard: real processes under the real
-// supervisor (GAUNTLET G01, G02, G10, G11, G12, G22). The agents are shell scripts that really do it.
+// supervisor (G01, G02, G10, G11, G12 and G22 of docs/gauntlet.md). The agents are shell scripts that really do it.
 
 import fs from 'node:fs';
 import path from 'node:path';

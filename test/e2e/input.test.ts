@@ -1,4 +1,4 @@
-// Bad input, hostile files, odd places and the ways back (SPEC §4, §7, §16), with the built program: one clear
+// Bad input, hostile files, odd places and the ways back, with the built program: one clear
 // sentence and a hint, the right exit code, and nothing changed on disk.
 
 import { spawnSync } from 'node:child_process';

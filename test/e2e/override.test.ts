@@ -1,5 +1,5 @@
-// The seeds' override table by hand, with an editor, `kill`, `touch` and `rm`, in the demo's repository, while one
-// `liza run` is at work all the time. Each row has the stated effect, and what agents made is never lost.
+// The overrides of docs/governance.md by hand, with an editor, `kill`, `touch` and `rm`, in the demo's repository, while one
+// `liza run` is running all the time. Each row has the stated effect, and the agents' work is never lost.
 
 import fs from 'node:fs';
 import path from 'node:path';

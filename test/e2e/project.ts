@@ -60,7 +60,7 @@ export interface Project {
 
 const folder = (): string => {
   const found = process.env['LIZA_E2E'];
-  if (found === undefined) throw new Error('run with vitest.e2e.config.ts');
+  if (found === undefined) throw new Error("test/e2e/setup.ts did not run: npx vitest run --project 'e2e*'");
   return found;
 };
 

@@ -1,6 +1,6 @@
 // Before the end-to-end tests: the program is built into a folder of its own, so that a rebuild meanwhile
 // breaks no test, and the worker (a long-lived process that calls the store) is bundled beside it.
-// LIZA_E2E names the folder; it goes when the tests are over.
+// LIZA_E2E names the folder; it goes when the tests are over. Two projects ask for it: the first one builds.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,8 @@ import { build } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-export default async function setup(): Promise<() => void> {
+export default async function setup(): Promise<(() => void) | undefined> {
+  if (process.env['LIZA_E2E'] !== undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'liza-e2e-program-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {

@@ -1,8 +1,9 @@
-// `npm run freeze [-- --rounds 500]`: an agent is frozen past its lease, its work is taken over, it wakes and goes on as if
-// nothing had happened: submit, begin, block, hand off, a verdict, also with a raised LIZA_EPOCH (GAUNTLET G20). In each
+// `node test/freeze/freeze.mjs [--rounds 500]`: an agent is frozen past its lease, its work is taken over, it wakes and goes
+// on: submit, begin, block, hand off, a verdict, also with a raised LIZA_EPOCH (G20 of docs/gauntlet.md). In each
 // round: every word of it is refused and told to stop with 42, the journal has no line by it since the takeover, and the
 // new holder's task, branch and folder are as they were. Rounds take turns: the supervisor stays frozen, wakes too, is
 // killed, or the same id takes over from itself; every fifth round freezes a reviewer. Prints what was accepted: must be 0.
+// Runs the program in dist/: `npm run build` first.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { helpIfAsked } from '../../tools/help.mjs';
 
+helpIfAsked(import.meta.filename);
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '500' }, lanes: { type: 'string', default: '2' } },
 });

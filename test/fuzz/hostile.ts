@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, expect } from 'vitest';
 
-/** `npm run fuzz` tries ten thousand of each; `npm run check` a few hundred. */
+/** `npm test` tries two hundred of each; `npm run test:all` ten thousand. */
 export const RUNS = Number(process.env['FUZZ_RUNS'] ?? 200);
 
 /** The test runner itself takes a good part of it. */

@@ -1,15 +1,18 @@
-// `npm run races [-- --rounds 100]`: real processes race for the same task, review and merge. In each round
+// `node test/races/races.mjs [--rounds 100]`: real processes race for the same task, review and merge. In each round
 // two coders claim one task at once (the loser takes another), both commit, two reviewers claim one review
 // at once, and both tasks are merged by two processes each, all at once. Then: exactly one claimer and one
 // reviewer won, every commit of the winner is there, each task was merged once, and the first-parent
 // history of the integration branch is exactly what the board has recorded. Isolations take turns.
+// Runs the program in dist/: `npm run build` first.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { helpIfAsked } from '../../tools/help.mjs';
 
+helpIfAsked(import.meta.filename);
 const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '../../dist'), 'liza.cjs');
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '100' } } });
 const rounds = Number(values.rounds);

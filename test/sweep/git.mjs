@@ -8,6 +8,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { helpIfAsked } from '../../tools/help.mjs';
 import { examine, judgeSurvivor } from './git-examine.mjs';
 import { fingerprint } from './git-fingerprint.mjs';
 import { lookBefore } from './git-holds.mjs';
@@ -19,6 +20,7 @@ import { viewOf } from './git-view.mjs';
 import { buildApart } from './project.mjs';
 import { inParallel, skip, spread, unavailable } from './tracing.mjs';
 
+helpIfAsked(import.meta.filename);
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const WHAT = 'kill -9 at every system call of claim, submit, merge, delete and release';
 const WORKERS = 2;

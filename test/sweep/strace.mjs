@@ -8,9 +8,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { helpIfAsked } from '../../tools/help.mjs';
 import { environmentOf, examine, makeYard, OPERATIONS, rehearse, run } from './project.mjs';
 import { inParallel, OPENS, quoted, skip, spread, TRACE, unavailable } from './tracing.mjs';
 
+helpIfAsked(import.meta.filename);
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const WORKERS = Math.min(os.availableParallelism(), 4);
 const WHAT = 'kill -9, ENOSPC and EIO at every system call of the built program';

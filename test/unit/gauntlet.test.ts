@@ -1,4 +1,4 @@
-// The gauntlet is complete, and each row names what holds it: `npm run planted` takes just that away. Here, fast: it
+// The gauntlet is complete, and each row names what holds it: `node planted/run.mjs` takes just that away. Here, fast: it
 // is there to be taken.
 
 import { readFileSync } from 'node:fs';

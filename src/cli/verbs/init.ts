@@ -35,7 +35,7 @@ export const verb: Verb = {
   ],
   details: [
     'Makes .liza/ (kept out of git through .git/info/exclude), the integration branch, from HEAD, and a reference-transaction hook that guards the branches; yours, if there is one, is called too.',
-    'Your branches, index and .gitignore stay as they are, and so does your working tree, but for the document if you want it written.',
+    'It changes no other branch, nor your index or .gitignore, and writes no file of yours, except the document if you ask for it.',
     'On a terminal it asks for what was not said. Ctrl-C leaves, and nothing is made.',
     'On a project whose goal is finished it archives that goal and opens the next one.',
   ],

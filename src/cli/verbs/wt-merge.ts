@@ -22,7 +22,7 @@ export const verb: Verb = {
     'liza wt merge retry-login --test-from candidate',
   ],
   details: [
-    'The merge is built and tested apart, and only then the branch moves: it never holds an untested merge. Your own working tree is not touched; a clean checkout of the integration branch is advanced, one with changes holds the merge.',
+    'The merge is built and tested apart, and only then the branch moves: it never holds an untested merge. If you have the integration branch checked out, a clean checkout moves forward with it, and one with changes holds the merge; otherwise nothing touches your working tree.',
     'Exit 3: a conflict or a red test; the task is INTEGRATION_FAILED and a coder may claim the fix.',
   ],
   run: async (args, io) => {

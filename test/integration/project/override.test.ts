@@ -1,5 +1,5 @@
-// The seeds' override table (tooling, "Override Actions"), each row by hand with an editor, `touch`, `rm` and `kill` on a
-// real repository while a crew is at work, and then by its command: each has the stated effect, and no work is lost.
+// The overrides of docs/governance.md, each row by hand with an editor, `touch`, `rm` and `kill` on a real repository
+// while a crew is running, and then by its command: each has the stated effect, and no work is lost.
 
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';

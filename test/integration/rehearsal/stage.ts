@@ -144,7 +144,7 @@ export function openStage(bundle: string, content: string, script: string): Stag
   };
 }
 
-/** The sections of SPEC §9 that a rehearsal reads. */
+/** The sections of a prompt that a rehearsal reads. */
 export const coderPrompt = (task: string): string =>
   `=== BOOTSTRAP CONTEXT ===\nMode: Liza Coder\n\n=== ASSIGNED TASK ===\nTASK ID: ${task}\nDESCRIPTION: …\n`;
 export const reviewerPrompt = (task: string): string => `=== REVIEW TASK ===\nTASK ID: ${task}\nAUTHOR: coder-1\n`;

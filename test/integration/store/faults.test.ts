@@ -1,5 +1,5 @@
-// SPEC §4: "Kill -9 at any instant loses no acknowledged write and invents none; disk full or an I/O
-// error leaves the old state and a non-zero exit." Every operation is stopped at every mutating call
+// Kill -9 at any instant loses no acknowledged write and invents none; disk full or an I/O error leaves
+// the old state and a non-zero exit. Every operation is stopped at every mutating call
 // in every way of test/faults.ts; then a reader looks, then another command writes.
 
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-// SPEC §8, row by row: how a session ends and what its supervisor makes of it. Tiny agents, a clock in the hand.
+// How a session ends and what its supervisor does then, row by row of docs/concepts.md. Tiny agents, a clock set by hand.
 
 import { describe, expect, test } from 'vitest';
 import { siteOf } from '../../../src/git/directory.ts';

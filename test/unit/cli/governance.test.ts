@@ -140,7 +140,7 @@ test('retrospective drafts from the shipped template and keeps what was learned'
   expect((await here.liza(['retrospective', '--learned', ' '])).code).toBe(1);
 });
 
-test('metrics has every name of the specification, and each task', async () => {
+test('metrics has every documented name, and each task', async () => {
   const { json } = await here.liza(['metrics', '--json']);
   expect(Object.keys(json.metrics as object)).toEqual([
     'tasks_total',

@@ -54,7 +54,7 @@ function shim(name: string, args: readonly string[], path = `${bin}:/usr/bin:/bi
   return { cwd, words, status: ran.status, stderr: ran.stderr };
 }
 
-test('there are the sixteen of the seeds, executable and sound sh', () => {
+test('there are sixteen, under the names of the original shell scripts, executable and sound sh', () => {
   expect(readdirSync(SCRIPTS).sort()).toEqual([...NAMES, 'run-liza'].sort());
   for (const name of NAMES) {
     expect(statSync(join(SCRIPTS, name)).mode & 0o111, name).toBe(0o111);

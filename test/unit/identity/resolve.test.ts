@@ -1,4 +1,4 @@
-// Who is it? As a pure function of what is claimed and what the processes show (gauntlet G10).
+// Who is it? As a pure function of what is claimed and what the processes show (G10 of docs/gauntlet.md).
 
 import { describe, expect, test } from 'vitest';
 import { type AskerFacts, type Claim, type Credential, whoAsks } from '../../../src/identity/rules/resolve.ts';

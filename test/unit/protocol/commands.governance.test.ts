@@ -1,4 +1,4 @@
-// One test per rule about goal, sprint, switches, the operator's commands, repeats and the re-check.
+// One test per rule about goal, sprint, switches, what people override, repeats and the re-check.
 
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';

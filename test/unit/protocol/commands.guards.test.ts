@@ -1,4 +1,4 @@
-// Guards that no longer story meets: one refusal each, by the guard that must say it (`npm run planted` takes
+// Guards that no longer story meets: one refusal each, by the guard that must say it (`node planted/run.mjs` takes
 // every guard away in turn and wants a test to notice).
 
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// An agent's violations are recorded against it, and a loop of attempts does not flood the journal (gauntlet G01, G10).
+// What an agent tries under another identity is recorded against it (G01 and G10 of docs/gauntlet.md), and a loop of
+// attempts floods nothing.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';

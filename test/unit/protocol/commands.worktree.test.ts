@@ -1,4 +1,4 @@
-// One test per rule about worktrees: what a claim keeps, what prepares and what is given up.
+// One test per rule about worktrees: what a claim keeps, what prepares it and what is given up.
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';

@@ -1,4 +1,4 @@
-// Each invariant of SPEC §4 broken once, on an otherwise sound board, and named.
+// Each invariant broken once, on an otherwise sound board, and named.
 
 import { describe, expect, it } from 'vitest';
 import { normalise } from '../../../src/protocol/aliases.ts';

@@ -1,4 +1,4 @@
-// Every state × command × part, held against a matrix that was written by hand from the protocol's specification.
+// Every state × command × part, held against a matrix written down by hand.
 // The code's own table is not looked at: where the two differ, one of them is wrong.
 
 import { describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ const PARTS: Readonly<Record<string, Actor>> = {
 const STATES =
   'DRAFT UNCLAIMED CLAIMED READY_FOR_REVIEW REJECTED APPROVED BLOCKED INTEGRATION_FAILED MERGED SUPERSEDED ABANDONED';
 
-// Commands on a task, row by row. A dot: nobody. claim-task on CLAIMED: with its lease past. What is released or dropped
+// Commands on a task. A dot: nobody. claim-task on CLAIMED: with its lease past. What is released or dropped
 // is there in every state, so that only state and part decide.
 const MATRIX = `
                    DRAFT UNCL CLAI READ REJE APPR BLOC INTE MERG SUPE ABAN

@@ -1,7 +1,7 @@
 // Random command sequences on `decide`, with a moving clock, dying holders and kill switches.
 // After every step: nothing is broken, history only grew, terminal states held, a refusal changed
 // nothing, records not concerned are the very same objects. And the run fails unless every
-// transition of SPEC §5, listed by hand below, was really taken.
+// transition, listed by hand below, was really taken.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -176,7 +176,7 @@ function deepFreeze(value: unknown): void {
   for (const inner of Object.values(value)) deepFreeze(inner);
 }
 
-it('random commands never break the board, and every transition of §5 is taken', { timeout: 60_000 }, () => {
+it('random commands never break the board, and every transition is taken', { timeout: 60_000 }, () => {
   fc.assert(
     fc.property(fc.array(Step, { minLength: 20, maxLength: 70 }), fc.nat(3), (steps, settings) => {
       const w = world({

@@ -1,4 +1,4 @@
-// The five assessments of a review deadlock (task-lifecycle seed), each by the command that the planner's prompt offers:
+// The five assessments of a review deadlock (docs/governance.md), each by the command that the planner's prompt offers:
 // what it does to the task, to the work, and to the next coder. Nothing is discarded unless the planner says so.
 
 import { beforeEach, describe, expect, it } from 'vitest';

@@ -6,7 +6,7 @@ const problems = (text: string, withPrior = false) => parseRejection(text, withP
 const blockers = (...issues: readonly string[]) => parseRejection(rejection(issues), false).blockers;
 
 describe('the structure of a rejection', () => {
-  it('is read as the seeds write it', () => {
+  it('is read in the form that prompts ask for', () => {
     const text = rejection(['src/api/client.ts:12 — retries forever on a 401', 'test/a.test.ts:3 — asserts nothing']);
     expect(parseRejection(text, true)).toEqual({
       blockers: [

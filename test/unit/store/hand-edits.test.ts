@@ -1,4 +1,4 @@
-// SPEC §4 "External edits", one test per line of it: what a person's save of state.yaml becomes.
+// One test per row of docs/blackboard.md, "Editing by hand": what happens to a person's save of state.yaml.
 // The real store on real files; what came out is read by the `yaml` package, not by our own reader.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

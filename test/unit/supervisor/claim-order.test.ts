@@ -27,7 +27,7 @@ const on = (tasks: readonly Task[], parts: Parts = {}): Board => board({ tasks, 
 const order = (tasks: readonly Task[], coder = 'coder-1', parts: Parts = {}): readonly string[] =>
   claimable(on(tasks, parts), coder, NOW).map(({ id }) => id);
 
-describe('claim order (SPEC §5)', () => {
+describe('claim order', () => {
   // Each task loses to the one before it by exactly one criterion, and would win by every later one.
   const waiting = [
     task('w1', { status: 'DRAFT', depends_on: ['e'] }),

@@ -1,4 +1,4 @@
-// SPEC §8 "Exits", one test per sentence.
+// How a session ends (docs/concepts.md), one test per sentence.
 
 import { describe, expect, test } from 'vitest';
 import { type Judgement, judge, NO_PAST, type Past, type SessionEnd } from '../../../src/supervisor/rules/restarts.ts';

@@ -1,12 +1,11 @@
-// `npm run bench`: what commands cost, as the median ratio to \`node -e 0\` of the same run. Commands and
-// the empty program take turns, so that a busy machine slows both. Prints a table and, with --check,
-// ends with 1 when a number of the list below is missed. --readme also puts the table into README.md.
+// What commands cost, as the median ratio to `node -e 0` of the same run, and how many changes eight writers make
+// together. Commands and the empty program take turns, so that a busy machine slows both.
 
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeBoard } from './boards.mjs';
-import { intoReadme } from './readme.mjs';
+import { finish, median, quick } from './part.mjs';
 import { longLived, perCommand } from './writers.mjs';
 
 const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
@@ -26,8 +25,6 @@ const run = (cwd, args) => {
   return Number(process.hrtime.bigint() - start) / 1e6;
 };
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-
 function ratio(cwd, args, rounds, before = () => {}) {
   const [base, own] = [[], []];
   for (let round = 0; round < rounds; round += 1) {
@@ -45,8 +42,7 @@ function peakMegabytes(cwd, args) {
   return Number(/RSS=(\d+)/.exec(done.stderr)?.[1] ?? Number.NaN) / 1024;
 }
 
-const rounds = process.argv.includes('--quick') ? 9 : 31;
-const check = process.argv.includes('--check');
+const rounds = quick ? 9 : 31;
 const rows = { 'show <task>': [], 'note "…" (durable)': [], validate: [], 'show, cold (after an edit by hand)': [] };
 const missed = [];
 let peak = 0;
@@ -87,7 +83,5 @@ for (const [name, least, { rate, lost }] of [
   if (rate < least) missed.push(`${name}: ${rate.toFixed(0)}/s < ${least}/s`);
   if (lost !== 0) missed.push(`${name}: ${lost} lost`);
 }
-if (process.argv.includes('--readme')) intoReadme('bench', [`${head}; ${memory}`, '', ...table, '']);
 if (!(peak <= 300)) missed.push(`peak memory: ${peak.toFixed(0)} MB > 300`);
-if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
-process.exitCode = check && missed.length > 0 ? 1 : 0;
+finish({ marker: 'commands', table: [`${head}; ${memory}`, '', ...table], missed });

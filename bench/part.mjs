@@ -1,0 +1,21 @@
+// What the parts of the bench share: their options, and how they hand over the result. A part measures and prints its
+// table; bench/run.mjs runs the parts and says at the end which limits were missed.
+
+import { parseArgs } from 'node:util';
+import { fillMarkers } from '../tools/fill-markers.mjs';
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean' }, docs: { type: 'boolean' }, case: { type: 'string' } },
+});
+export const quick = values.quick === true;
+export const wantsCase = (name) => values.case === undefined || name.includes(values.case);
+
+export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+/** `table` is what docs/cost.md shows under that marker; `missed` has a line for each limit that was not kept. */
+export function finish({ marker, table, missed }) {
+  if (values.docs) fillMarkers('docs/cost.md', marker, [...table, '']);
+  if (process.send !== undefined) return process.send({ missed });
+  for (const line of missed) console.log(`missed: ${line}`);
+  process.exitCode = missed.length > 0 ? 1 : 0;
+}

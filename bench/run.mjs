@@ -1,0 +1,88 @@
+// `npm run bench`: what Liza costs, in six parts, each held against its limits. A part that misses a limit or fails does
+// not keep the others from running; the end of the output says which did.
+
+import { spawn, spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+const PARTS = {
+  commands: 'show, note and validate at 100 to 10,000 tasks, memory, eight writers at once',
+  git: 'claim and merge, beside the git calls they are made of',
+  agents: 'from a task to its agent, Liza’s own cost per merged task, an idle run, the size of prompts',
+  alarms: 'evaluating alarms, from a change to its alarm, a storm of alarms',
+  sandbox: 'starting a program in the sandbox, a command from inside it',
+  identity: 'checking who asks, against a build that does not check (takes longest; not in --quick)',
+};
+const HELP = `npm run bench -- [options]      (the same as node bench/run.mjs --check [options])
+  --check              exit 1 when a limit is missed
+  --quick              few rounds of each: numbers for a look, not for a decision
+  --only git,agents    these parts alone; agents/wake: the case "wake" of a part
+  --docs               put the tables into docs/cost.md
+
+${Object.entries(PARTS)
+  .map(([name, measures]) => `  ${name.padEnd(10)} ${measures}`)
+  .join('\n')}`;
+
+const { values } = parseArgs({
+  options: {
+    check: { type: 'boolean' },
+    quick: { type: 'boolean' },
+    only: { type: 'string' },
+    docs: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+if (values.help) {
+  console.log(HELP);
+  process.exit(0);
+}
+
+const chosen = (
+  values.only?.split(',') ?? Object.keys(PARTS).filter((name) => !values.quick || name !== 'identity')
+).map((asked) => {
+  const [name, one] = asked.split('/');
+  return { name, one };
+});
+const unknown = chosen.filter(({ name }) => PARTS[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`no part ${unknown.map(({ name }) => name).join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
+  process.exit(1);
+}
+
+if (values.docs && (values.quick || chosen.some(({ one }) => one !== undefined))) {
+  console.error('--docs shows whole parts, measured in full: leave --quick and single cases out');
+  process.exit(1);
+}
+
+const root = path.join(import.meta.dirname, '..');
+const built = spawnSync(process.execPath, ['tools/build.mjs'], { cwd: root, stdio: 'inherit' });
+if (built.status !== 0) process.exit(1);
+
+const missed = [];
+const failed = [];
+for (const { name, one } of chosen) {
+  console.log(`\n${name}: ${PARTS[name]}\n`);
+  const result = await measured(name, one);
+  missed.push(...result.missed.map((line) => `${name}: ${line}`));
+  if (result.code !== 0) failed.push(`${name}: ended with ${result.code}`);
+}
+if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
+if (failed.length > 0) console.log(`\nfailed:\n${failed.map((line) => `  ${line}`).join('\n')}`);
+if (missed.length + failed.length === 0) console.log('\nevery limit was kept');
+process.exitCode = failed.length > 0 || (values.check && missed.length > 0) ? 1 : 0;
+
+/** A process of its own for each part, so that what one leaves in memory slows no other. */
+function measured(name, one) {
+  const argv = [
+    path.join(import.meta.dirname, `${name}.mjs`),
+    ...(values.quick ? ['--quick'] : []),
+    ...(values.docs ? ['--docs'] : []),
+    ...(one === undefined ? [] : ['--case', one]),
+  ];
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    let lines = [];
+    child.on('message', ({ missed: told }) => (lines = told));
+    child.on('close', (code, signal) => resolve({ code: code ?? signal, missed: lines }));
+  });
+}
