@@ -1,101 +1,10 @@
 // The one way Liza starts git: argument arrays, no shell, and none of the caller's GIT_* variables,
 // hooks, pagers, replacements or configuration has a say. Never a force, never a fallback that destroys.
 
-import { spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
-import type { Environment } from '../ports/host.ts';
+import type { GitAnswer } from '../ports/git-program.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
-import { letGo } from './pipes.ts';
 
-export interface GitAnswer {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface GitCall {
-  /** GIT_DIR and its kin: where this call works. */
-  readonly at?: Readonly<Record<string, string>>;
-  readonly input?: string;
-  /** A lock's descriptor: should we die, the lock stays until this git has ended too. */
-  readonly hold?: number | undefined;
-  /** A folder that an agent writes: this call may come to wait at a pipe in it. */
-  readonly in?: string | undefined;
-}
-
-/** merge-tree --write-tree came with 2.38. */
-export const MINIMUM_GIT = [2, 38] as const;
-
-/** Far beyond any honest call: something waits for ever, such as a pipe planted where git expects a file. */
-const LONGEST = 10 * 60_000;
-/** Then it is seen to whether it waits at one: soon, and again if it goes on. */
-const SLOW = 1000;
-const SLOWER = 5000;
-
-const HARDENED = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.quotePath=false',
-  // Without it a power cut may leave an empty object or branch: git's own default syncs neither.
-  'core.fsync=committed,reference',
-  // A graph file can be forged; history is read from the commits themselves.
-  'core.commitGraph=false',
-  'core.alternateRefsCommand=',
-  'gc.auto=0',
-  'maintenance.auto=false',
-  'submodule.recurse=false',
-  'advice.graftFileDeprecated=false',
-].flatMap((setting) => ['-c', setting]);
-
-export function git(
-  env: Environment,
-  folder: string,
-  args: readonly string[],
-  { at = {}, input = '', hold, in: folderOfAgent }: GitCall = {},
-): Promise<GitAnswer> {
-  return new Promise((done, fail) => {
-    const child = spawn('git', [...HARDENED, '-C', folder, ...args], {
-      env: { ...scrubbed(env), ...at },
-      stdio: ['pipe', 'pipe', 'pipe', ...(hold === undefined ? [] : [hold])],
-    });
-    const [stdin, stdout, stderr] = child.stdio as unknown as [Writable, Readable, Readable];
-    const out = collect(stdout);
-    const err = collect(stderr);
-    const late = setTimeout(() => child.kill('SIGKILL'), LONGEST);
-    const look = () => folderOfAgent !== undefined && void letGo(folderOfAgent).catch(() => {});
-    const slow = setTimeout(look, SLOW);
-    const slower = setInterval(look, SLOWER);
-    child.on('error', (cause: NodeJS.ErrnoException) => {
-      clearTimeout(late);
-      clearTimeout(slow);
-      clearInterval(slower);
-      fail(notStarted(cause, folder));
-    });
-    child.on('close', (code, signal) => {
-      clearTimeout(late);
-      clearTimeout(slow);
-      clearInterval(slower);
-      if (code !== null) return done({ status: code, stdout: out(), stderr: err() });
-      fail(new EnvironmentError(`git ${args[0] ?? ''} was ended by ${signal}`, `look at ${folder}`, 3));
-    });
-    // A git that ends before it has read everything is judged by its status, not by the broken pipe.
-    stdin.on('error', () => {});
-    stdin.end(input);
-  });
-}
-
-function collect(stream: Readable): () => string {
-  const chunks: Buffer[] = [];
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return () => Buffer.concat(chunks).toString('utf8');
-}
-
-function notStarted(cause: NodeJS.ErrnoException, folder: string): EnvironmentError {
-  if (cause.code === 'ENOENT') {
-    return new EnvironmentError('git was not found', `install git ${MINIMUM_GIT.join('.')} or newer`, 5, { cause });
-  }
-  return new EnvironmentError(`git could not be started: ${cause.message}`, `look at ${folder}`, 3, { cause });
-}
+export { type GitAnswer, type GitCall, MINIMUM_GIT, runGit as git } from '../ports/git-program.ts';
 
 /** For calls that have no reason to fail but a damaged repository or disk. */
 export async function must(answer: Promise<GitAnswer>, what: string): Promise<string> {
@@ -110,25 +19,3 @@ export const isOfTheMachine = (error: Error): boolean => OF_THE_MACHINE.test(err
 
 const OF_THE_MACHINE =
   /was ended by|died of signal|could not be started|No space left on device|Disk quota exceeded|Cannot allocate memory|Out of memory|Resource temporarily unavailable|Too many open files|Input\/output error|Read-only file system/i;
-
-function scrubbed(env: Environment): Record<string, string | undefined> {
-  const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'));
-  return {
-    ...Object.fromEntries(kept),
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_OPTIONAL_LOCKS: '0',
-    // Replacement refs and grafts would show another history than the one that is reviewed.
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_GRAFT_FILE: '/dev/null',
-    // A promised object that is missing would be fetched, by a program that the repository's configuration names.
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_ALLOW_PROTOCOL: 'none',
-    GIT_AUTHOR_NAME: 'Liza',
-    GIT_AUTHOR_EMAIL: 'liza@localhost',
-    GIT_COMMITTER_NAME: 'Liza',
-    GIT_COMMITTER_EMAIL: 'liza@localhost',
-    LC_ALL: 'C',
-  };
-}

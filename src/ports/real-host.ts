@@ -1,12 +1,30 @@
 // The machine this process runs on. Light: every command builds it, so whatever costs time is loaded by its first use.
 
-import type { Clock, Environment, Host } from './host.ts';
+import { realDisk } from './disk.ts';
+import type { Clock, Environment, Host, Processes, Random } from './host.ts';
 
-export const realHost = (env: Environment): Host => ({ env, clock: realClock });
+export const realHost = (env: Environment): Host => ({
+  env,
+  clock: realClock,
+  disk: realDisk,
+  processes: realProcesses,
+  locks: { acquire: async (path, timeoutMs) => (await import('./locks.ts')).acquireLock(path, timeoutMs) },
+  git: { run: async (...call) => (await import('./git-program.ts')).runGit(...call) },
+  random: realRandom,
+});
+
+const builtin = {
+  childProcess: () => process.getBuiltinModule('node:child_process'),
+  crypto: () => process.getBuiltinModule('node:crypto'),
+  os: () => process.getBuiltinModule('node:os'),
+};
+
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const realClock: Clock = {
   now: () => Date.now(),
-  steady: () => process.getBuiltinModule('node:os').uptime() * 1000,
+  steady: () => builtin.os().uptime() * 1000,
+  monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted || ms <= 0) return resolve();
@@ -15,7 +33,34 @@ export const realClock: Clock = {
         signal?.removeEventListener('abort', done);
         resolve();
       };
-      const timer = setTimeout(done, Math.min(ms, 2 ** 31 - 1));
+      const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER));
       signal?.addEventListener('abort', done);
     }),
+  after: (ms, call, background) => {
+    const timer = setTimeout(call, Math.min(ms, LONGEST_TIMER));
+    if (background !== undefined) timer.unref();
+    return () => clearTimeout(timer);
+  },
+  every: (ms, call, background) => {
+    const timer = setInterval(call, ms);
+    if (background !== undefined) timer.unref();
+    return () => clearInterval(timer);
+  },
+};
+
+const realProcesses: Processes = {
+  pid: process.pid,
+  platform: process.platform,
+  get spawn() {
+    return builtin.childProcess().spawn;
+  },
+  get spawnSync() {
+    return builtin.childProcess().spawnSync;
+  },
+  kill: (pid, signal) => process.kill(pid, signal),
+};
+
+const realRandom: Random = {
+  hex: (bytes) => builtin.crypto().randomBytes(bytes).toString('hex'),
+  uuid: () => builtin.crypto().randomUUID(),
 };

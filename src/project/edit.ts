@@ -5,10 +5,10 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { acquireLock } from '../ports/locks.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
-import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
 import type { Notice } from '../store/store.ts';

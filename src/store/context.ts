@@ -4,7 +4,7 @@
 
 import type { Files } from '../ports/files.ts';
 import type { Host } from '../ports/host.ts';
-import type { LockResult } from './lock.ts';
+import type { LockResult } from '../ports/locks.ts';
 import type { Paths } from './paths.ts';
 
 export interface BoardContext extends Host {

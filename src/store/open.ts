@@ -27,7 +27,7 @@ export function contextOf(project: Project): BoardContext {
     specExists: project.specExists,
     lock: async () => {
       if (project.nested === paths.liza) return { nested: true };
-      return (await import('./lock.ts')).acquireLock(paths.lock);
+      return (await import('../ports/locks.ts')).acquireLock(paths.lock);
     },
   };
 }

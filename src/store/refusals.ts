@@ -1,8 +1,8 @@
 // What a writer hears when it cannot have the board.
 
+import type { Lock, LockResult } from '../ports/locks.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from './context.ts';
-import type { Lock, LockResult } from './lock.ts';
 import { lostBoard } from './lost-board.ts';
 import { hasCopy } from './mirror.ts';
 

@@ -5,6 +5,7 @@
 
 import { dirname } from 'node:path';
 import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
+import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edit-draft.ts';
@@ -23,7 +24,6 @@ import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail,
 import { applySwitches } from './kill-switches.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { type Loaded, load, WINDOW, WINDOW_BYTES } from './load.ts';
-import type { Lock } from './lock.ts';
 import { appendLog, lastLogged } from './log.ts';
 import { missingLines, updateMirror } from './mirror.ts';
 import { brokenFile, missingBoard } from './refusals.ts';

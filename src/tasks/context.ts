@@ -6,13 +6,13 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitsOf } from '../git/refs.ts';
+import { acquireLock } from '../ports/locks.ts';
 import { formatProcess, identify } from '../process/process-identity.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { bringBack } from '../protocol/integration-hint.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
 import type { Premises, SandboxSupport } from '../sandbox/mode.ts';
-import { acquireLock } from '../store/lock.ts';
 import { unlocked } from '../store/refusals.ts';
 import type { CommandContext, Known, Seen } from '../store/transact.ts';
 

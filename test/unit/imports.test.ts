@@ -1,4 +1,5 @@
-// The import rule of docs/ARCHITECTURE.md, the few who may look at the process, and the size of files.
+// The import table of docs/ARCHITECTURE.md: which room may import which, which rooms are pure, who may touch the
+// machine, and how long a file may be. One table, no list of exceptions.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -7,92 +8,140 @@ import { expect, test } from 'vitest';
 const SRC = join(import.meta.dirname, '../../src');
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
-const ADAPTERS = ['store', 'git', 'agents', 'notify', 'programs', 'rehearsal', 'sandbox'] as const;
-const PROCEDURES = ['core', ...ADAPTERS, 'workflows'] as const;
+const RULES = ['text', 'protocol', 'budget/rules', 'governance/rules'] as const;
+const BOARD = ['text', 'protocol', 'ports', 'process', 'store'] as const;
+const WORK = [
+  ...BOARD,
+  'git',
+  'identity',
+  'identity/rules',
+  'sandbox',
+  'sandbox/rules',
+  'tasks',
+  'tasks/rules',
+] as const;
 
-/** Part → the parts it may import besides itself. Adapters know the core, never each other. */
+/** Room → the rooms it may import besides itself. A room is a folder of src/, or a folder in it that is named here. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  ...Object.fromEntries(ADAPTERS.map((adapter) => [adapter, ['core']])),
-  workflows: ['core', ...ADAPTERS],
-  watcher: ['core', ...ADAPTERS],
-  supervisor: [...PROCEDURES, 'watcher'],
-  demo: ['core', 'supervisor'],
-  cli: [...PROCEDURES, 'supervisor', 'watcher', 'demo', 'web'],
-  web: [...PROCEDURES, 'supervisor', 'watcher'],
+  // pure: no disk, no clock, no process; the same input gives the same answer
+  text: [],
+  protocol: RULES,
+  'budget/rules': RULES,
+  'governance/rules': RULES,
+  'identity/rules': RULES,
+  'sandbox/rules': RULES,
+  'tasks/rules': RULES,
+  'alarms/rules': RULES,
+  'audit/rules': [...RULES, 'sandbox/rules'],
+  'supervisor/rules': RULES,
+  'supervisor/prompts': [...RULES, 'supervisor/rules'],
+  report: [...RULES, 'alarms/rules', 'sandbox/rules', 'supervisor/rules'],
+  // the machine
+  ports: ['text', 'protocol'],
+  process: ['text', 'protocol', 'ports'],
+  // one board, one repository
+  store: ['text', 'protocol', 'ports', 'process'],
+  git: ['text', 'protocol', 'ports'],
+  providers: ['text', 'protocol', 'ports', 'budget/rules'],
+  identity: [...BOARD, 'git', 'identity/rules'],
+  sandbox: [...BOARD, 'git', 'providers', 'sandbox/rules'],
+  // subjects
+  budget: [...BOARD, 'budget/rules'],
+  tasks: [...BOARD, 'git', 'identity', 'sandbox', 'tasks/rules', 'audit/rules'],
+  alarms: [...BOARD, 'git', 'alarms/rules'],
+  governance: [...BOARD, 'governance/rules'],
+  audit: [...WORK, 'audit/rules'],
+  rehearsal: ['text', 'protocol', 'ports', 'supervisor/rules'],
+  project: [...WORK, 'governance', 'report'],
+  // on top
+  supervisor: [
+    ...WORK,
+    ...['alarms', 'alarms/rules', 'budget', 'budget/rules', 'governance', 'providers'],
+    ...['supervisor/prompts', 'supervisor/rules'],
+  ],
+  'rehearsal/demo': [...BOARD, 'supervisor'],
+  cli: ['*'],
 };
+const PURE = /^(protocol|text|report|.*\/rules|supervisor\/prompts)$/;
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  core: ['valibot'],
+  protocol: ['valibot'],
   store: ['yaml', 'diff'],
-  agents: ['@agentclientprotocol/sdk'],
-  cli: ['../../../package.json', 'ink', 'react'], // `liza version`; the live board
+  providers: ['@agentclientprotocol/sdk'],
+  cli: ['../../../package.json', 'ink', 'react'],
 };
 
-/** What of the process a file may use besides cli/main.ts, and why. None of it is clock, environment or cwd. */
-const PROCESS: Readonly<Record<string, RegExp>> = {
-  'ports/files.ts': /^process\.pid$/, // names temporary files, so that two writers never share one
-  'store/transaction.ts': /^process\.pid$/, // as above
-  'git/repository.ts': /^process\.pid$/, // as above
-  'git/scratch-folders.ts': /^process\.pid$/, // as above
-  'git/process-alive.ts': /^process\.kill$/, // signal 0 asks whether a leftover's writer lives
-  'project/edit.ts': /^process\.pid$/, // as above
-  'git/private-git-dir.ts': /^process\.pid$/, // as above
-  'sandbox/mode.ts': /^process\.pid$/, // as above
-  'tasks/context.ts': /^process\.pid$/, // names itself in reservations
-  'store/lock.ts': /^(process\.(pid|platform)|performance\.now)$/, // flock differs by system; waiting is not the time of day
-  'cli/code-cache.ts': /^process\.(versions|arch|pid|argv)$/, // which V8, and which command, a code cache is for
-  'process/process-identity.ts': /^process\.(hrtime|platform|getBuiltinModule)$/, // leases age by the monotonic clock; /proc is Linux's
-  'process/process-table.ts': /^process\.platform$/, // /proc is Linux's
-  'process/ancestors.ts': /^process\.(platform|getBuiltinModule)$/, // as above
-  'process/mark.ts': /^process\.(platform|getBuiltinModule)$/, // as above
-  'sandbox/detect.ts': /^process\.platform$/, // each system has its own
-  'process/resource-usage.ts': /^(process\.platform|performance\.now)$/, // /proc is Linux's; how old a look is
-  'alarms/desktop.ts': /^process\.kill$/, // ends a notifier that hangs, with its children
-  'process/tree.ts': /^process\.kill$/, // ends what a program left behind
-  'cli/entry.ts': /^process\.(env|argv|exitCode)$/, // whether it is the one in a sandbox
-  'sandbox/mailbox-client.ts': /^process\.(stdout|stderr)$/, // passes the answer on
-  'cli/verbs/demo.ts': /^process\.once$/, // its folder goes, however the process ends
-  'cli/verbs/rehearse.ts': /^process\.(kill|exit)$/, // an agent program ends itself as its script says
-  'process/agent-process.ts': /^performance\.now$/, // as below
-  'process/run.ts': /^performance\.now$/, // how long something took is not the time of day
-};
-/** A list of cases rather than code that hides something. */
-const LONG = ['store/conformance.ts'];
-
-const partOf = (file: string): string => (file.split('/')[0] ?? '').replace(/\.ts$/, '');
+const ROOMS = Object.keys(MAY_IMPORT).sort((a, b) => b.length - a.length);
+const roomOf = (file: string): string => ROOMS.find((room) => file.startsWith(`${room}/`)) ?? file;
 const code = (file: string): string => readFileSync(join(SRC, file), 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
-const imports = (file: string): string[] =>
-  [...code(file).matchAll(/(?:\bfrom |\bimport |\bimport\()'([^'\n]+)'/g)].map(([, name = '']) => name);
 
-test('imports flow one way, and only the core and the store know a package', () => {
-  const wrong = (file: string) => (name: string) => {
-    const part = partOf(file);
-    if (PACKAGES[part]?.includes(name)) return false;
-    if (!name.startsWith('.')) return part === 'core' || !name.startsWith('node:');
-    return ![part, ...(MAY_IMPORT[part] ?? [])].includes(partOf(normalize(join(dirname(file), name))));
-  };
-  const found = FILES.flatMap((file) => imports(file).map((name) => ({ file, name })));
-  expect(found.length).toBeGreaterThan(FILES.length);
-  expect(found.filter(({ file, name }) => wrong(file)(name))).toEqual([]);
+interface Import {
+  readonly name: string;
+  /** Gone at run time. */
+  readonly type: boolean;
+  /** Loaded by its first use: it closes no cycle. */
+  readonly lazy: boolean;
+}
+
+function imports(file: string): readonly Import[] {
+  const text = code(file);
+  const found = text.matchAll(/\b(import|export)\b( type)?(?: (?:type )?[\w*{][^'";]*? from)? '([^'\n]+)'/g);
+  const lazy = text.matchAll(/\bimport\('([^'\n]+)'\)/g);
+  return [
+    ...[...found].map(([, , type, name = '']) => ({ name, type: type !== undefined, lazy: false })),
+    ...[...lazy].map(([, name = '']) => ({ name, type: false, lazy: true })),
+  ];
+}
+
+const target = (file: string, { name }: Import): string => normalize(join(dirname(file), name));
+
+test('every file is in a room', () => {
+  expect(FILES.filter((file) => !ROOMS.includes(roomOf(file)))).toEqual([]);
 });
 
-test('nobody but cli/main.ts reads the clock, the environment or the cwd', () => {
-  const looks = (file: string): string[] =>
-    code(file).match(/\bprocess\.\w+|\bperformance\.\w+|\bDate\.now\b|\bnew Date\(\)/g) ?? [];
-  const found = FILES.flatMap((file) => looks(file).map((use) => ({ file, use })));
-  const allowed = ({ file, use }: (typeof found)[number]) => file === 'cli/main.ts' || PROCESS[file]?.test(use);
-  expect(found.filter((look) => !allowed(look))).toEqual([]);
+test('a room imports only what the table allows', () => {
+  const wrong = (file: string, found: Import): boolean => {
+    const room = roomOf(file);
+    if (PACKAGES[room]?.includes(found.name)) return false;
+    if (!found.name.startsWith('.')) return !found.name.startsWith('node:');
+    const other = roomOf(target(file, found));
+    const allowed = MAY_IMPORT[room] ?? [];
+    return other !== room && !allowed.includes(other) && !allowed.includes('*');
+  };
+  const found = FILES.flatMap((file) => imports(file).map((one) => ({ file, one })));
+  expect(found.length).toBeGreaterThan(FILES.length);
+  expect(found.filter(({ file, one }) => wrong(file, one)).map(({ file, one }) => `${file} → ${one.name}`)).toEqual([]);
+});
+
+test('the pure rooms touch neither clock, disk nor process', () => {
+  const touches =
+    /from 'node:|\bprocess\.|\bDate\.now\b|\bnew Date\(\)|\bperformance\.|\bset(Timeout|Interval)\(|Math\.random/;
+  const pure = FILES.filter((file) => PURE.test(roomOf(file)));
+  expect(pure.length).toBeGreaterThan(100);
+  expect(pure.filter((file) => touches.test(code(file)))).toEqual([]);
+});
+
+test('no module waits for itself while it is loaded', () => {
+  const next = new Map(
+    FILES.map((file) => [
+      file,
+      imports(file)
+        .filter(({ type, lazy, name }) => !type && !lazy && name.startsWith('.'))
+        .map((one) => target(file, one)),
+    ]),
+  );
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const walk = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) return void cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (done.has(file)) return;
+    for (const one of next.get(file) ?? []) walk(one, [...path, file]);
+    done.add(file);
+  };
+  for (const file of FILES) walk(file, []);
+  expect(cycles).toEqual([]);
 });
 
 test('no file has more than 400 lines', () => {
   const lines = (file: string): number => readFileSync(join(SRC, file), 'utf8').split('\n').length - 1;
-  expect(FILES.filter((file) => lines(file) > 400 && !LONG.includes(file))).toEqual([]);
-});
-
-test('nobody but its own command knows of the demo', () => {
-  const knows = FILES.filter(
-    (file) => !file.startsWith('demo/') && imports(file).some((name) => /\/demo(\/|-|\.ts)/.test(name)),
-  );
-  // The registry lists it as it lists every command.
-  expect(knows.sort()).toEqual(['cli/render/demo.ts', 'cli/registry.ts', 'cli/verbs/demo.ts']);
+  expect(FILES.filter((file) => lines(file) > 400)).toEqual([]);
 });

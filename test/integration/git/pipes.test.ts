@@ -6,8 +6,8 @@ import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { changedSince } from '../../../src/git/folder-snapshot.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
-import { letGo } from '../../../src/git/pipes.ts';
 import { headOf } from '../../../src/git/task-folder.ts';
+import { letGo } from '../../../src/ports/release-pipes.ts';
 import { makeRepo, type Repo, removeRepo, write } from './repo.ts';
 
 let repo: Repo;

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { acquireLock, type Lock } from '../../../src/store/lock.ts';
+import { acquireLock, type Lock } from '../../../src/ports/locks.ts';
 import { type Project, project } from './real-project.ts';
 
 let here: Project;

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach } from 'vitest';
 import type { Clock } from '../../../src/ports/host.ts';
+import { realClock } from '../../../src/ports/real-host.ts';
 import { isRefusal } from '../../../src/protocol/decision.ts';
 import type { AgentEvent, Provider, SessionRequest } from '../../../src/providers/provider.ts';
 import { makeChangeSignal } from '../../../src/supervisor/change-signal.ts';
@@ -28,6 +29,7 @@ export function fakeClock(p: { pass(seconds: number): void }, start: number): Fa
   let set = 0;
   const sleepers = new Set<{ readonly until: number; wake(): void }>();
   return {
+    ...realClock,
     now: () => now,
     steady: () => now - set,
     sleep: (ms, signal) =>

@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { acquireLock } from '../../../src/ports/locks.ts';
 import type { Config, Task } from '../../../src/protocol/state.ts';
-import { acquireLock } from '../../../src/store/lock.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { type Project, project, succeeded } from './project.ts';

@@ -16,7 +16,7 @@ import {
   readlinkSync,
   statSync,
 } from 'node:fs';
-import { errorCode } from '../ports/files.ts';
+import { errorCode } from './files.ts';
 
 export interface Lock {
   /** False once someone deleted or replaced the lock file: others may then hold a lock of their own. */
@@ -34,6 +34,11 @@ export type LockResult =
   | { readonly gone: true }
   /** We run inside `liza lock modify`, whose lock would never be freed while it waits for us. */
   | { readonly nested: true };
+
+export interface Locks {
+  /** Waits for whoever holds it, at most that long (10 s). */
+  acquire(path: string, timeoutMs?: number): Promise<LockResult>;
+}
 
 export async function acquireLock(path: string, timeoutMs = 10_000): Promise<LockResult> {
   const deadline = performance.now() + timeoutMs;
