@@ -4,6 +4,7 @@
 
 import { join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Notice } from '../core/notice.ts';
 import { isBranchThere } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { invariants } from '../protocol/invariants.ts';
@@ -17,17 +18,10 @@ import { readLeases } from '../store/leases.ts';
 import { WINDOW, WINDOW_BYTES } from '../store/load.ts';
 import { mirrorJournal } from '../store/mirror.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';
-import type { Notice, Snapshot, Store } from '../store/store.ts';
+import type { Snapshot, Store } from '../store/store.ts';
 import { type Instant, instant } from '../text/time.ts';
 import type { Alarm } from './rules/alarm.ts';
-import {
-  alarms,
-  type ExternalEdit,
-  invalidState,
-  isEdited,
-  type SetAside,
-  type Surroundings,
-} from './rules/evaluate.ts';
+import { alarms, type ExternalEdit, invalidState, type SetAside, type Surroundings } from './rules/evaluate.ts';
 import { steadyAges } from './steady-clock.ts';
 
 export interface SightOptions {
@@ -147,7 +141,7 @@ async function problemOf(context: Context, notices: readonly Notice[]): Promise<
   if (files.stat(paths.state) === undefined) {
     return hasJournal(context) ? 'state.yaml is not there; the next command that writes brings it back' : undefined;
   }
-  if (!isEdited(notices)) return undefined;
+  if (!notices.some(({ kind }) => kind === 'edit-pending')) return undefined;
   const issues = await checkFile(context, paths.state);
   if ('ok' in issues) return issues.message;
   const [first] = issues;

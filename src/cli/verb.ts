@@ -1,8 +1,8 @@
 // The shape of a verb: what it takes, an example, what it does. Parsing, help and completion all
 // read the same description. A verb answers with a Result and leaves the printing to cli/render/result.ts.
 
+import type { Notice } from '../core/notice.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import type { Notice } from '../store/store.ts';
 import type { Io } from './io.ts';
 
 export const GROUPS = ['Anyone', 'Human', 'Supervisor', 'Planner', 'Coder', 'Reviewer', 'Plumbing'] as const;

@@ -1,9 +1,10 @@
 // What comes out of the core: a decided change or a refusal, both plain values.
 
+import type { Notice } from '../core/notice.ts';
 import type { Switch } from './board.ts';
 import type { State, Task } from './state.ts';
 
-/** Exit codes of SPEC §16, minus 0. */
+/** The exit codes of docs/commands.md, without 0. */
 export type RefusalCode = 1 | 2 | 3 | 4 | 5;
 
 export interface Refusal {
@@ -16,7 +17,7 @@ export interface Refusal {
   /** Which guard said no; for tests and the audit, never shown. */
   readonly guard?: string;
   /** What the caller should hear besides: an edit by hand that was found on the way. */
-  readonly notices?: readonly { readonly level: 'info' | 'alarm'; readonly message: string }[];
+  readonly notices?: readonly Notice[];
 }
 
 export interface Decided {

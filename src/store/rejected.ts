@@ -1,11 +1,11 @@
 // rejected/: what an edit wanted and did not get, kept so that nothing a person typed is lost.
 
 import { join, relative } from 'node:path';
+import type { Notice } from '../core/notice.ts';
 import { replaceFile } from '../ports/files.ts';
 import type { Aside } from '../protocol/edit-draft.ts';
 import { iso } from '../text/time.ts';
 import type { Context } from './context.ts';
-import type { Notice } from './store.ts';
 import { emitEntry } from './yaml/emit.ts';
 
 /** A guarded setting that waits for the operator. */
@@ -44,6 +44,7 @@ export function describeAside(_context: Context, aside: readonly Aside[], files:
     const where = one.value === undefined ? '' : `; kept in ${files[keptIndex(aside, index)] ?? '.liza/rejected'}`;
     const what = one.kind === 'guarded' ? 'waits for your word' : 'was set aside';
     return {
+      kind: 'set-aside',
       level: one.kind === 'guarded' || one.kind === 'deletion' ? 'info' : 'alarm',
       message: `EXTERNAL EDIT: ${one.record} ${what}: ${oneLine(one.reason)}${where} — ${oneLine(one.hint)}`,
     };

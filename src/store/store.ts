@@ -3,6 +3,7 @@
 // a transaction is all or nothing, every committed change is a journal entry.
 // The clock belongs to the store (a server's store has the server's), so callers never compare clocks.
 
+import type { Notice } from '../core/notice.ts';
 import type { Actor, Board, Lease } from '../protocol/board.ts';
 import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
 import type { Config, Task } from '../protocol/state.ts';
@@ -24,11 +25,6 @@ export interface Committed extends Decided {
   readonly seq: number;
   /** What happened besides: an external edit that was adopted, records set aside. */
   readonly notices: readonly Notice[];
-}
-
-export interface Notice {
-  readonly level: 'info' | 'alarm';
-  readonly message: string;
 }
 
 export interface JournalEntry {

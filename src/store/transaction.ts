@@ -4,6 +4,7 @@
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
 import { dirname } from 'node:path';
+import { EDITED_OUTSIDE, type Notice } from '../core/notice.ts';
 import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -28,7 +29,6 @@ import { appendLog, lastLogged } from './log.ts';
 import { missingLines, updateMirror } from './mirror.ts';
 import { brokenFile, missingBoard } from './refusals.ts';
 import { describeAside, keepAside } from './rejected.ts';
-import type { Notice } from './store.ts';
 import { refuseNewer } from './version.ts';
 import type { BoardDocument } from './yaml/document.ts';
 
@@ -161,7 +161,7 @@ export class Session {
     const more = merge.adopted.length - SHOWN;
     const shown = [...merge.adopted.slice(0, SHOWN), ...(more > 0 ? [`and ${more} more`] : [])];
     const adopted = shown.length === 0 ? 'nothing adopted' : shown.join('; ');
-    const detail = `edited outside liza: ${adopted}${aside.length === 0 ? '' : `; ${merge.aside.length} set aside`}`;
+    const detail = `${EDITED_OUTSIDE}${adopted}${aside.length === 0 ? '' : `; ${merge.aside.length} set aside`}`;
     this.commit(doc, {
       actor: 'external',
       command: 'external_edit',
@@ -173,7 +173,10 @@ export class Session {
       ...(aside.length === 0 ? {} : { aside }),
     });
     this.#keepsEdit = true;
-    this.notices.push({ level: 'info', message: detail }, ...describeAside(this.#context, merge.aside, aside));
+    this.notices.push(
+      { kind: 'edit-adopted', level: 'info', message: detail },
+      ...describeAside(this.#context, merge.aside, aside),
+    );
   }
 
   /** The commit point is inside. Throws LostRace when the turn must be taken again. */
@@ -259,6 +262,7 @@ export class Session {
       const code = errorCode(error);
       if (code === undefined) throw error;
       this.notices.push({
+        kind: 'commit-unfinished',
         level: 'alarm',
         message: `entry ${this.seq} is committed to the journal, but finishing it met ${code}; the next command completes it`,
       });

@@ -2,6 +2,7 @@
 // Hides the lock, the journal, the cache and the edits made by hand.
 
 import { dirname } from 'node:path';
+import { EDITED_OUTSIDE, type Notice } from '../core/notice.ts';
 import { errorCode } from '../ports/files.ts';
 import type { Board, Lease } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
@@ -24,7 +25,7 @@ import { type Loaded, load } from './load.ts';
 import { asMigrated } from './migrate.ts';
 import { missingBoard, unlocked } from './refusals.ts';
 import { WAITING_SETTING } from './rejected.ts';
-import type { Committed, Decide, JournalEntry, Notice, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
+import type { Committed, Decide, JournalEntry, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
 import { LostRace, Session } from './transaction.ts';
 import { refuseNewer } from './version.ts';
 import { watchJournal } from './watch.ts';
@@ -108,7 +109,7 @@ async function afterwards(session: Session, work: () => Promise<void>): Promise<
   } catch (error) {
     const why = error instanceof LostRace ? 'the lock file was deleted' : errorCode(error);
     if (why === undefined) throw error;
-    session.notices.push({ level: 'alarm', message: `finished tasks were not archived: ${why}` });
+    session.notices.push({ kind: 'not-archived', level: 'alarm', message: `finished tasks were not archived: ${why}` });
   }
 }
 
@@ -179,7 +180,7 @@ async function readWhole(context: Context): Promise<{ readonly snapshot: Snapsho
     board = absorbed.merge.board;
     const { adopted, aside } = absorbed.merge;
     const what = `${adopted.length} change(s) will be adopted, ${aside.length} set aside by the next command`;
-    notices.push({ level: 'info', message: `state.yaml was edited outside liza: ${what}` });
+    notices.push({ kind: 'edit-pending', level: 'info', message: `state.yaml was ${EDITED_OUTSIDE}${what}` });
   }
   const seq = loaded.tail.lines.at(-1)?.entry.seq ?? 0;
   const now = clock();
@@ -220,7 +221,7 @@ async function readImported(context: Context, none: 'no-board' | 'no-journal'): 
   if (refused !== undefined) throw new Refused(refused);
   const board = assemble(context, normalise(asMigrated(seen.value, context.clock())).state);
   const message = 'state.yaml has no journal yet; the first command that writes will adopt it';
-  return { board, now: context.clock(), seq: 0, notices: [{ level: 'info', message }] };
+  return { board, now: context.clock(), seq: 0, notices: [{ kind: 'no-journal', level: 'info', message }] };
 }
 
 /** Said as long as it is so: whoever made the edit may not have seen the command that set it aside. */
@@ -228,14 +229,18 @@ function waitingNotice({ files, paths }: Context): readonly Notice[] {
   const waiting = files.list(paths.rejected).filter((name) => WAITING_SETTING.test(name));
   if (waiting.length === 0) return [];
   return [
-    { level: 'info', message: `${waiting.length} setting(s) changed by hand wait for your word: liza edit --adopt` },
+    {
+      kind: 'settings-wait',
+      level: 'info',
+      message: `${waiting.length} setting(s) changed by hand wait for your word: liza edit --adopt`,
+    },
   ];
 }
 
-const invalidState = (message: string): Notice => ({
-  level: 'alarm',
-  message: `🚨 INVALID STATE: ${message} (showing the last good state; mend it with: liza edit)`,
-});
+function invalidState(message: string): Notice {
+  const problem = `${message} (showing the last good state; mend it with: liza edit)`;
+  return { kind: 'invalid-state', level: 'alarm', message: `🚨 INVALID STATE: ${problem}`, problem };
+}
 
 async function readTask(context: Context, read: Read, id: string): ReturnType<Store['readTask']> {
   const { board } = await read();

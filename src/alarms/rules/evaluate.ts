@@ -2,6 +2,7 @@
 // evaluations to raise an alarm once when its key appears and once when it goes. What each row says is told to
 // people in alarms/catalogue.ts.
 
+import { EDITED_OUTSIDE, type Notice } from '../../core/notice.ts';
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
 import { bringBack } from '../../protocol/integration-hint.ts';
@@ -21,7 +22,7 @@ export interface Surroundings {
   /** The first thing wrong with state.yaml. */
   readonly invalid?: string | undefined;
   /** What the store noticed: edits made by hand, settings that wait. */
-  readonly notices?: readonly { readonly level: 'info' | 'alarm'; readonly message: string }[];
+  readonly notices?: readonly Notice[];
   /** Edits made by hand that a command has taken in. */
   readonly edits?: readonly ExternalEdit[];
   /** Records of such edits that were refused and wait in rejected/. */
@@ -52,11 +53,9 @@ export interface SetAside {
 
 const INVALID = 'INVALID STATE';
 
-const INVALID_MARK = /^(?:\u{1f6a8} )?INVALID STATE: /u;
-
 /** The alarm that tells a notice of the store. */
-export const editKey = (message: string): string =>
-  INVALID_MARK.test(message) ? invalidState(message.replace(INVALID_MARK, '')).key : `EXTERNAL EDIT:${message}`;
+export const editKey = (notice: Notice): string =>
+  notice.kind === 'invalid-state' ? invalidState(notice.problem).key : `EXTERNAL EDIT:${notice.message}`;
 
 /** Every alarm that is on now: about the board as a whole first, then task by task. */
 export function alarms(board: Board, now: Instant, extra: Surroundings): readonly Alarm[] {
@@ -105,28 +104,23 @@ export const invalidState = (error: string): Alarm => ({
 });
 
 /** Why state.yaml cannot be read, if the store says so. */
-export const unreadable = (notices: Surroundings['notices'] = []): string | undefined =>
-  notices.find(({ message }) => INVALID_MARK.test(message))?.message.replace(INVALID_MARK, '');
+export const unreadable = (notices: readonly Notice[] = []): string | undefined =>
+  notices.find((one) => one.kind === 'invalid-state')?.problem;
 
 function invalid(extra: Surroundings): readonly Alarm[] {
   const error = unreadable(extra.notices) ?? extra.invalid;
   return error === undefined ? [] : [invalidState(error)];
 }
 
-/** What the next command will take in is told once it has: then it can be said what it was. */
-const PENDING = /^state\.yaml (?:was edited outside liza|has no journal yet)/;
-const EDITED = /^state\.yaml was edited outside liza/;
-
-/** state.yaml was saved by somebody else, and nothing but reading it tells what it is worth. */
-export const isEdited = (notices: readonly { readonly message: string }[]): boolean =>
-  notices.some(({ message }) => EDITED.test(message));
+/** An invalid state has its own alarm; what the next command will take in is told once it has done so. */
+const NOT_EDITS: ReadonlySet<Notice['kind']> = new Set(['invalid-state', 'edit-pending', 'no-journal']);
 
 function notices(extra: Surroundings): readonly Alarm[] {
   return (extra.notices ?? [])
-    .filter(({ message }) => !INVALID_MARK.test(message) && !PENDING.test(message))
-    .map(({ level, message }) => {
-      const text = `EXTERNAL EDIT: ${gist(message.replace(/^EXTERNAL EDIT: /, ''))}`;
-      return (level === 'alarm' ? alarm : warning)(editKey(message), text);
+    .filter(({ kind }) => !NOT_EDITS.has(kind))
+    .map((notice) => {
+      const text = `EXTERNAL EDIT: ${gist(notice.message)}`;
+      return (notice.level === 'alarm' ? alarm : warning)(editKey(notice), text);
     });
 }
 
@@ -135,7 +129,7 @@ function externalEdits({ age }: AlarmContext, extra: Surroundings): readonly Ala
   return (extra.edits ?? [])
     .filter(({ time }) => age(time) < STALE_AFTER)
     .map(({ seq, detail }) => {
-      const what = detail.replace(/^edited outside liza: /, '');
+      const what = detail.startsWith(EDITED_OUTSIDE) ? detail.slice(EDITED_OUTSIDE.length) : detail;
       return warning(`EXTERNAL EDIT:#${seq}`, `EXTERNAL EDIT: entry ${seq} — ${gist(what)}`);
     });
 }

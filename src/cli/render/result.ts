@@ -2,7 +2,7 @@
 // and notices to stderr, so that a pipe carries only what was asked for. Messages quote what agents
 // wrote, so they pass `plain`; `lines` were laid out by whoever made them and come ready to print.
 
-import type { Notice } from '../../store/store.ts';
+import type { Notice } from '../../core/notice.ts';
 import type { Io } from '../io.ts';
 import type { Result } from '../verb.ts';
 import { ascii, plain } from './terminal.ts';

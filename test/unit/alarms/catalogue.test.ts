@@ -7,6 +7,7 @@ import { ALARM_ROWS } from '../../../src/alarms/rules/catalogue.ts';
 import { escalation } from '../../../src/alarms/rules/escalation.ts';
 import { alarms, type Surroundings } from '../../../src/alarms/rules/evaluate.ts';
 import { steadyAges } from '../../../src/alarms/steady-clock.ts';
+import type { Notice } from '../../../src/core/notice.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Agent, Task, Trouble } from '../../../src/protocol/state.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
@@ -133,6 +134,13 @@ const edit = { edits: [{ seq: 7, time: NOW, detail: 'edited outside liza: tasks/
 const aside = {
   aside: [{ file: '.liza/rejected/7-1-tasks-t.yaml', record: 'tasks/t', reason: 'it forges an approval' }],
 };
+
+const unreadable = (problem: string): Notice => ({
+  kind: 'invalid-state',
+  level: 'alarm',
+  message: `🚨 INVALID STATE: ${problem}`,
+  problem,
+});
 
 const trouble = (row: string, kind: Trouble): Scenario => ({
   row,
@@ -358,7 +366,7 @@ const SCENARIOS: readonly Scenario[] = [
     level: 'alarm',
     text: '🚨 INVALID STATE: line 3, column 1: not a map',
     before: at(NOW, quiet),
-    begins: at(NOW, quiet, { notices: [{ level: 'alarm', message: '🚨 INVALID STATE: line 3, column 1: not a map' }] }),
+    begins: at(NOW, quiet, { notices: [unreadable('line 3, column 1: not a map')] }),
     goesOn: at(NOW, quiet, { invalid: 'line 3, column 1: not a map' }),
     over: at(NOW, quiet),
   },

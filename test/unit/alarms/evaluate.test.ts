@@ -188,8 +188,8 @@ describe('alarms that begin with a state', () => {
 
   it('EXTERNAL EDIT for what the store noticed', () => {
     const notices = [
-      { level: 'info', message: 'adopted 1 note' },
-      { level: 'alarm', message: 'tasks/t set aside' },
+      { kind: 'edit-adopted', level: 'info', message: 'adopted 1 note' },
+      { kind: 'set-aside', level: 'alarm', message: 'tasks/t set aside' },
     ] as const;
     expect(texts(board(), NOW, { notices })).toEqual([
       '⚠️ EXTERNAL EDIT: adopted 1 note',

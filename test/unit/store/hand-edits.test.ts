@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { Notice } from '../../../src/core/notice.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { contextOf } from '../../../src/store/open.ts';
-import type { Notice, Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { COMMENTS, HANDWRITTEN } from '../../e2e/fixture.ts';
 
