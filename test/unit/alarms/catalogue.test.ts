@@ -520,7 +520,7 @@ describe('each alarm: not before, once, over once', () => {
     const first = step(new Map(), before);
     expect(ours(first.raised)).toEqual([]);
     const second = step(first.on, begins);
-    expect(second.raised.map((one) => [one.level, one.text])).toEqual([[level, text]]);
+    expect(second.raised.map((one) => [one.name, one.level, one.text])).toEqual([[row, level, text]]);
     expect(text.includes(` ${row}: `)).toBe(true);
     const third = step(second.on, goesOn);
     expect(third.raised).toEqual([]);
