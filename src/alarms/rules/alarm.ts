@@ -89,6 +89,9 @@ export interface AlarmChanges {
   readonly replaced: readonly Alarm[];
 }
 
+export const isChanged = ({ raised, cleared, replaced }: AlarmChanges): boolean =>
+  raised.length + cleared.length + replaced.length > 0;
+
 /** What began and what is over since the last look: each is told once, however its text moves on meanwhile. */
 export function alarmChanges(before: AlarmsOn, found: readonly Alarm[]): AlarmChanges {
   const on = new Map(found.map((one) => [one.key, before.get(one.key) ?? one]));
