@@ -1,4 +1,4 @@
-// What the watcher sees: the board, and what lies around it. A state that did not change is not read again; leases
+// What the watcher sees: the board, and what is around it. A state that did not change is not read again; leases
 // and kill switches, which change without it, are looked at each time. A board that cannot be read leaves the last
 // good one in place and says what is wrong with it.
 
@@ -99,13 +99,13 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
 const hasIntegration = ({ paths }: Context, { state }: Board): boolean | undefined =>
   state.goal.integration_head === undefined ? undefined : isBranchThere(paths.root, settings(state).integration_branch);
 
-/** By the steady clock; what lies in the future counts as now. */
+/** By the steady clock; a time in the future counts as now. */
 function earlier({ now, halted }: SightOptions, steady: number): number | undefined {
   const at = halted?.();
   return at === undefined ? undefined : steady - Math.max(0, now() - at);
 }
 
-/** What a single look knows besides the board it has read; for whoever shows alarms and tells none. */
+/** What a single look knows besides the board it has read; for commands that show alarms and tell none. */
 export async function surroundingsOf(store: Store, context: Context, snapshot: Snapshot): Promise<Surroundings> {
   const { lastChange, edits = [], invalid, notices } = await know({ store, context }, snapshot);
   const integrationThere = hasIntegration(context, snapshot.board);
@@ -133,7 +133,7 @@ async function know({ store, context }: Pick<SightOptions, 'store' | 'context'>,
 }
 
 /**
- * What `liza validate` says of the file as it lies there: the board that was read is without what the next command will
+ * What `liza validate` says of the file as it is on the disk: the board that was read is without what the next command will
  * set aside. A file that Liza wrote is not parsed for that.
  */
 async function problemOf(context: Context, notices: readonly Notice[]): Promise<string | undefined> {

@@ -47,7 +47,7 @@ export interface StatusView {
   readonly spending: readonly SpendingView[];
   /** Why nothing moves; absent when something does. */
   readonly why?: string;
-  /** Whether agents are confined; added by whoever knows the machine. */
+  /** Whether agents are confined; added where the machine is known. */
   readonly sandbox?: string;
 }
 

@@ -49,7 +49,7 @@ export interface TaskReading {
   readonly task: Task;
   readonly archived: boolean;
   readonly config: Config;
-  /** The record of whoever holds the task or its review. */
+  /** The lease of the agent that holds the task or its review. */
   readonly lease?: Lease;
 }
 

@@ -1,5 +1,5 @@
 // One writer's turn at the board, under the lock. Opening a session brings the disk to the journal's
-// last entry (roll forward), absorbs edits made by hand, and then commits in the order of SPEC §4:
+// last entry (roll forward), absorbs edits made by hand, and then commits in this order:
 // temp file, fsync, journal line, fsync (the commit point), rename, fsync of the folder, log.
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
@@ -289,7 +289,7 @@ export class Session {
     for (const { entry } of recent) {
       if (logged > 0 && entry.seq > logged && entry.switches !== undefined) applySwitches(files, paths, entry.switches);
     }
-    // A log that is gone is written anew, from the first entry on.
+    // A log that is gone is written again, from the first entry on.
     appendLog(files, paths.log, logged === 0 ? [...readEntries(files, paths.journal)] : recent);
   }
 

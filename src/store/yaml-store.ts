@@ -213,7 +213,7 @@ function refreshCache({ files, paths, clock }: Context, { doc, hash, tail, cache
 /** Longer than any file system's time stamps are coarse (4 ms on Linux, 10 ms on older kernels). */
 const CLOCK_TICK = 50;
 
-/** A board that no command has touched yet is shown as it lies there. */
+/** A board that no command has touched yet is shown as the file has it. */
 async function readImported(context: Context, none: 'no-board' | 'no-journal'): Promise<Snapshot> {
   const seen = none === 'no-board' ? missingBoard(context) : await readFile(context);
   if ('ok' in seen) throw new Refused(seen);
@@ -224,7 +224,7 @@ async function readImported(context: Context, none: 'no-board' | 'no-journal'): 
   return { board, now: context.clock(), seq: 0, notices: [{ kind: 'no-journal', level: 'info', message }] };
 }
 
-/** Said as long as it is so: whoever made the edit may not have seen the command that set it aside. */
+/** Repeated as long as they wait: the person who edited may not have seen the command that set them aside. */
 function waitingNotice({ files, paths }: Context): readonly Notice[] {
   const waiting = files.list(paths.rejected).filter((name) => WAITING_SETTING.test(name));
   if (waiting.length === 0) return [];
@@ -265,7 +265,7 @@ async function renew(context: Context, read: Read, renewal: Renewal): Promise<Le
 }
 
 async function* journal({ files, paths }: Context, from = 0): AsyncGenerator<JournalEntry> {
-  // Whoever asks for the latest must not pay for the first.
+  // Reading the latest entries must not cost reading all of them.
   const tail = from > 0 ? readTail(files, paths.journal, 8) : undefined;
   const near = tail !== undefined && (tail.lines[0]?.entry.seq ?? Number.POSITIVE_INFINITY) <= from;
   for (const { entry } of near ? tail.lines : readEntries(files, paths.journal)) if (entry.seq >= from) yield entry;

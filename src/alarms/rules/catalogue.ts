@@ -58,7 +58,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
     alarm(
       '{task} — {count} cycles (at cliff)',
       'all `max_review_cycles` (5) are used up',
-      'the cycles are counted anew, or the task has ended',
+      'the count of cycles starts again, or the task has ended',
     ),
   ],
   'INTEGRATION FAILED': [alarm('{task}', 'a task is INTEGRATION_FAILED', 'a coder takes it, or it is replaced')],
@@ -72,7 +72,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
     warning(
       '{task} — {metric}',
       '8/10 of `max_coder_iterations`, 3/5 of `max_review_cycles`, or one coder failed after 3/5 of the cycles',
-      'the count starts anew, the limit is reached, or the task is blocked or ended',
+      'the count starts again, the limit is reached, or the task is blocked or ended',
     ),
   ],
   STALLED: [

@@ -43,7 +43,7 @@ const expiredLease: Row = (task, { board, now }) => {
   return warning('LEASE EXPIRED', `${task.id}:${agent}`, `${agent} on ${task.id}`);
 };
 
-/** Whenever its lease ends: nobody will renew it, and whoever comes next may take the task. */
+/** However long the lease still is: nobody will renew it, and the next agent may take the task. */
 const holderGone = ({ id }: Task, agent: string): Alarm =>
   warning('HOLDER GONE', `${id}:${agent}`, `${agent} on ${id} — its supervisor has ended; liza run goes on with it`);
 

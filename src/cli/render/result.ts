@@ -1,6 +1,6 @@
 // The one place where a Result becomes text or JSON and an exit code. Results go to stdout, errors
 // and notices to stderr, so that a pipe carries only what was asked for. Messages quote what agents
-// wrote, so they pass `plain`; `lines` were laid out by whoever made them and come ready to print.
+// wrote, so they pass `plain`; `lines` are laid out already and come ready to print.
 
 import type { Notice } from '../../core/notice.ts';
 import type { Io } from '../io.ts';
