@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { join } from 'node:path';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import { type Environment, type GitAnswer, git, MINIMUM_GIT } from './run.ts';
+import { type Environment, faultIn, type GitAnswer, git, MINIMUM_GIT } from './run.ts';
 
 export interface PrivateGitDir {
   readonly env: Environment;
@@ -208,7 +208,7 @@ function ownDirectory(common: string, traits: readonly Trait[]): string {
       `${gitDir} could not be written: ${(cause as Error).message}`,
       'make room, or mend its rights',
       1,
-      { cause },
+      { cause, fault: faultIn((cause as Error).message) },
     );
   }
   return gitDir;

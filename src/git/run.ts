@@ -77,7 +77,8 @@ export function git(
       clearTimeout(slow);
       clearInterval(slower);
       if (code !== null) return done({ status: code, stdout: out(), stderr: err() });
-      fail(new EnvironmentError(`git ${args[0] ?? ''} was ended by ${signal}`, `look at ${folder}`, 3));
+      const message = `git ${args[0] ?? ''} was ended by ${signal}`;
+      fail(new EnvironmentError(message, `look at ${folder}`, 3, { fault: 'machine' }));
     });
     // A git that ends before it has read everything is judged by its status, not by the broken pipe.
     stdin.on('error', () => {});
@@ -95,7 +96,8 @@ function notStarted(cause: NodeJS.ErrnoException, folder: string): EnvironmentEr
   if (cause.code === 'ENOENT') {
     return new EnvironmentError('git was not found', `install git ${MINIMUM_GIT.join('.')} or newer`, 5, { cause });
   }
-  return new EnvironmentError(`git could not be started: ${cause.message}`, `look at ${folder}`, 3, { cause });
+  const message = `git could not be started: ${cause.message}`;
+  return new EnvironmentError(message, `look at ${folder}`, 3, { cause, fault: 'machine' });
 }
 
 /** For calls that have no reason to fail but a damaged repository or disk. */
@@ -103,14 +105,17 @@ export async function must(answer: Promise<GitAnswer>, what: string): Promise<st
   const { status, stdout, stderr } = await answer;
   if (status === 0) return stdout;
   const said = stderr.trim().split('\n').slice(-3).join(' / ') || `exit ${status}`;
-  throw new EnvironmentError(`git could not ${what}: ${said}`, 'look at the repository: git status, git fsck', 3);
+  const message = `git could not ${what}: ${said}`;
+  throw new EnvironmentError(message, 'look at the repository: git status, git fsck', 3, { fault: faultIn(said) });
 }
 
-/** Git was ended, or the machine lacks something: it says nothing about the repository, and may go well the next time. */
-export const isOfTheMachine = (error: Error): boolean => OF_THE_MACHINE.test(error.message);
+export const isOfTheMachine = (error: EnvironmentError): boolean => error.fault === 'machine';
+
+/** The words of git and of the system, for there is nothing else to tell it by. */
+export const faultIn = (said: string): 'machine' | undefined => (OF_THE_MACHINE.test(said) ? 'machine' : undefined);
 
 const OF_THE_MACHINE =
-  /was ended by|died of signal|could not be started|No space left on device|Disk quota exceeded|Cannot allocate memory|Out of memory|Resource temporarily unavailable|Too many open files|Input\/output error|Read-only file system/i;
+  /died of signal|No space left on device|Disk quota exceeded|Cannot allocate memory|Out of memory|Resource temporarily unavailable|Too many open files|Input\/output error|Read-only file system/i;
 
 function scrubbed(env: Environment): Record<string, string | undefined> {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'));

@@ -59,17 +59,26 @@ export class Refused extends Error {
   }
 }
 
+/** What is at fault, where a caller acts on it. */
+export type Fault =
+  /** Git was ended, or the machine lacks something: it says nothing about the repository, and may go well next time. */
+  | 'machine'
+  /** Git would never lay this commit out: it has a path into .git, for one. */
+  | 'commit';
+
 /** The environment failed us: git missing, the disk full. `code` is the exit code. */
 export class EnvironmentError extends Error {
   static override [Symbol.hasInstance] = named('EnvironmentError');
   override name = 'EnvironmentError';
+  readonly fault: Fault | undefined;
   constructor(
     message: string,
     readonly hint: string,
     readonly code: RefusalCode = 5,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly fault?: Fault | undefined },
   ) {
     super(message, options);
+    this.fault = options?.fault;
   }
 }
 
