@@ -1,4 +1,4 @@
-// What the watcher sees: the board, and what lies around it. A state that did not change is not read again; leases
+// What the watcher sees: the board, and what is around it. A state that did not change is not read again; leases
 // and kill switches, which change without it, are looked at each time. A board that cannot be read leaves the last
 // good one in place and says what is wrong with it.
 
@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isBranchThere } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { invariants } from '../protocol/invariants.ts';
+import type { Notice } from '../protocol/notice.ts';
 import { settings } from '../protocol/state.ts';
 import { keyOf, statKey } from '../store/cache.ts';
 import { checkFile, issueLine } from '../store/check.ts';
@@ -17,17 +18,10 @@ import { readLeases } from '../store/leases.ts';
 import { WINDOW, WINDOW_BYTES } from '../store/load.ts';
 import { mirrorJournal } from '../store/mirror.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';
-import type { Notice, Snapshot, Store } from '../store/store.ts';
+import type { Snapshot, Store } from '../store/store.ts';
 import { type Instant, instant } from '../text/time.ts';
 import type { Alarm } from './rules/alarm.ts';
-import {
-  alarms,
-  type ExternalEdit,
-  invalidState,
-  isEdited,
-  type SetAside,
-  type Surroundings,
-} from './rules/evaluate.ts';
+import { alarms, type ExternalEdit, invalidState, type SetAside, type Surroundings } from './rules/evaluate.ts';
 import { steadyAges } from './steady-clock.ts';
 
 export interface SightOptions {
@@ -105,13 +99,13 @@ export function openSight(options: SightOptions): () => Promise<Sight> {
 const hasIntegration = ({ paths }: BoardContext, { state }: Board): boolean | undefined =>
   state.goal.integration_head === undefined ? undefined : isBranchThere(paths.root, settings(state).integration_branch);
 
-/** By the steady clock; what lies in the future counts as now. */
+/** By the steady clock; a time in the future counts as now. */
 function earlier({ now, halted }: SightOptions, steady: number): number | undefined {
   const at = halted?.();
   return at === undefined ? undefined : steady - Math.max(0, now() - at);
 }
 
-/** What a single look knows besides the board it has read; for whoever shows alarms and tells none. */
+/** What a single look knows besides the board it has read; for commands that show alarms and tell none. */
 export async function surroundingsOf(store: Store, context: BoardContext, snapshot: Snapshot): Promise<Surroundings> {
   const { lastChange, edits = [], invalid, notices } = await know({ store, context }, snapshot);
   const integrationThere = hasIntegration(context, snapshot.board);
@@ -139,7 +133,7 @@ async function know({ store, context }: Pick<SightOptions, 'store' | 'context'>,
 }
 
 /**
- * What `liza validate` says of the file as it lies there: the board that was read is without what the next command will
+ * What `liza validate` says of the file as it is on the disk: the board that was read is without what the next command will
  * set aside. A file that Liza wrote is not parsed for that.
  */
 async function problemOf(context: BoardContext, notices: readonly Notice[]): Promise<string | undefined> {
@@ -147,7 +141,7 @@ async function problemOf(context: BoardContext, notices: readonly Notice[]): Pro
   if (files.stat(paths.state) === undefined) {
     return hasJournal(context) ? 'state.yaml is not there; the next command that writes brings it back' : undefined;
   }
-  if (!isEdited(notices)) return undefined;
+  if (!notices.some(({ kind }) => kind === 'edit-pending')) return undefined;
   const issues = await checkFile(context, paths.state);
   if ('ok' in issues) return issues.message;
   const [first] = issues;

@@ -15,7 +15,7 @@ import { openAlertsLog } from './alerts-log.ts';
 import { type Caller, openCaller } from './batch.ts';
 import { type Desktop, openDesktop } from './desktop.ts';
 import type { Sight } from './observe.ts';
-import { type Alarm, type AlarmsOn, alarmChanges } from './rules/alarm.ts';
+import { type Alarm, type AlarmsOn, alarmChanges, isChanged } from './rules/alarm.ts';
 import { escalation } from './rules/escalation.ts';
 import { type Calling, recall, remember } from './saved-state.ts';
 import { payload } from './webhook.ts';
@@ -39,10 +39,10 @@ export interface Outlets {
   known(): AlarmsOn;
   /** When a kill switch was last seen on by somebody who told. */
   halted(): Instant | undefined;
+  /** The same alarms without secrets and control characters: only these may be told or shown. */
+  safe(sight: Sight): Sight;
   /** True: it was this watcher's to tell. */
-  tell(sight: Sight): Promise<boolean>;
-  /** The same alarm, fit to be shown. */
-  safe(alarm: Alarm): Alarm;
+  tell(safe: Sight): Promise<boolean>;
   /** Tells what was gathered, gives it a moment to be delivered, and lets another watcher take over. */
   close(patienceMs: number): Promise<void>;
 }
@@ -62,10 +62,9 @@ export function openOutlets(options: OutletOptions): Outlets {
   const desktop = options.desktop ?? (options.env === undefined ? undefined : openDesktop({ env: options.env }));
   const sleep = options.sleep ?? pauseFor;
   // The key, too: it may hold what somebody wrote, and is remembered on the disk.
-  const safe = (alarm: Alarm): Alarm => ({
-    ...alarm,
-    key: redact(alarm.key, secrets),
-    text: safeLine(alarm.text, secrets),
+  const safe = ({ board, found }: Sight): Sight => ({
+    board,
+    found: found.map((one) => ({ ...one, key: redact(one.key, secrets), text: safeLine(one.text, secrets) })),
   });
   let lock: Lock | undefined;
   let asked = 0;
@@ -172,12 +171,11 @@ export function openOutlets(options: OutletOptions): Outlets {
         takeOver();
       }
       // A board that was never readable says nothing about the alarms of before.
-      const seen = found.map(safe);
-      const changes = alarmChanges(on, board === undefined ? withEarlier(seen, on) : seen);
-      const group = { raised: changes.raised, cleared: changes.cleared };
-      const ended = [...group.cleared, ...changes.replaced];
-      const lines = [...group.raised.map(({ text }) => text), ...ended.map(({ text }) => `cleared: ${text}`)];
-      const moved = on.size !== changes.on.size || lines.length > 0;
+      const changes = alarmChanges(on, board === undefined ? withEarlier(found, on) : found);
+      const { raised, cleared, replaced } = changes;
+      const ended = [...cleared, ...replaced];
+      const lines = [...raised.map(({ text }) => text), ...ended.map(({ text }) => `cleared: ${text}`)];
+      const moved = isChanged(changes);
       on = changes.on;
       const kept = unwritten.length;
       unwritten = [...unwritten, ...lines.filter((line) => !written.has(line))].slice(-MOST_UNWRITTEN);
@@ -187,7 +185,7 @@ export function openOutlets(options: OutletOptions): Outlets {
           unwritten = [];
         });
       }
-      if (moved) caller.tell(group);
+      if (moved) caller.tell({ raised, cleared });
       // Its beginning and its end are written; in between it would be a write at every look.
       const wasHalting = halting;
       halting = board === undefined ? halting : Object.keys(board.switches).length > 0;
@@ -213,7 +211,7 @@ export function openOutlets(options: OutletOptions): Outlets {
   };
 }
 
-/** Of one family only what is found now: it is the same thing, told anew. */
+/** An earlier alarm gives way to one of its family that is found now. */
 function withEarlier(found: readonly Alarm[], on: AlarmsOn): readonly Alarm[] {
   const families = new Set(found.map(({ family }) => family));
   return [...found, ...[...on.values()].filter(({ family }) => family === undefined || !families.has(family))];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Files, replaceFile } from '../ports/files.ts';
 import { isFields } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
-import type { Alarm, AlarmsOn } from './rules/alarm.ts';
+import { ALARM_NAMES, type Alarm, type AlarmsOn, SIGN } from './rules/alarm.ts';
 import { type AlarmGroup, isEmpty } from './rules/grouping.ts';
 
 export interface Remembered {
@@ -72,10 +72,15 @@ function callingIn(value: unknown): Calling | undefined {
   return { id: value['id'], group: { raised: alarmsIn(raised), cleared: alarmsIn(cleared) } };
 }
 
-const alarmsIn = (value: unknown): readonly Alarm[] => (Array.isArray(value) ? value.filter(isAlarm) : []);
+const alarmsIn = (value: unknown): readonly Alarm[] => (Array.isArray(value) ? value.flatMap(alarmIn) : []);
 
-const isAlarm = (value: unknown): value is Alarm =>
-  isFields(value) &&
-  typeof value['key'] === 'string' &&
-  typeof value['text'] === 'string' &&
-  (value['level'] === 'warning' || value['level'] === 'alarm');
+function alarmIn(value: unknown): readonly Alarm[] {
+  if (!isFields(value)) return [];
+  const { key, level, text, family } = value;
+  if (typeof key !== 'string' || typeof text !== 'string' || (level !== 'warning' && level !== 'alarm')) return [];
+  // Up to version 0.4.0 an alarm was saved without its name; its text has always begun with it.
+  const saved = value['name'] ?? text.slice(SIGN[level].length + 1).split(':', 1)[0];
+  const name = ALARM_NAMES.find((one) => one === saved);
+  if (name === undefined) return [];
+  return [{ name, key, level, text, ...(typeof family === 'string' ? { family } : {}) }];
+}

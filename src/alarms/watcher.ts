@@ -3,14 +3,13 @@
 
 import { openSight, type SightOptions } from './observe.ts';
 import { type OutletOptions, openOutlets } from './publish.ts';
-import { type Alarm, type AlarmsOn, alarmChanges } from './rules/alarm.ts';
+import { type Alarm, type AlarmChanges, type AlarmsOn, alarmChanges, isChanged } from './rules/alarm.ts';
 
 export interface WatcherOptions extends SightOptions, OutletOptions {
   /** Until something happened, or that long. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** `known`: it was on before this watcher started, and has been told. */
-  raised(alarm: Alarm, known: boolean): void;
-  cleared(alarm: Alarm): void;
+  /** Alarms began or are over. `known`: on before this watcher started, and told by another. */
+  changed(changes: AlarmChanges, known: AlarmsOn): void;
 }
 
 const LOOK_MS = 1000;
@@ -32,12 +31,11 @@ export async function watchBoard(options: WatcherOptions, over: AbortSignal): Pr
     while (!over.aborted) {
       // Before looking: what happens meanwhile must end this wait.
       const next = options.wait(pause, over);
-      const sight = await look();
-      const { board, found } = sight;
-      await outlets.tell(sight);
+      const { board, found } = outlets.safe(await look());
+      await outlets.tell({ board, found });
+      // What was shown here, and what any watcher has told: two pasts, so two differences.
       const changes = alarmChanges(shown, found);
-      for (const alarm of changes.raised) options.raised(outlets.safe(alarm), before.has(alarm.key));
-      for (const alarm of changes.cleared) options.cleared(outlets.safe(alarm));
+      if (isChanged(changes)) options.changed(changes, before);
       shown = changes.on;
       before = new Map();
       pause = (board?.state.tasks.length ?? 0) > LARGE ? LARGE_LOOK_MS : LOOK_MS;
@@ -62,10 +60,10 @@ export async function watchOnce(options: SightOptions & OutletOptions, patienceM
   const outlets = openOutlets(options);
   try {
     const before = outlets.known();
-    const sight = await openSight({ ...options, halted: outlets.halted })();
+    const sight = outlets.safe(await openSight({ ...options, halted: outlets.halted })());
     const told = await outlets.tell(sight);
-    const news = new Set(sight.found.map(({ key }) => key).filter((key) => !before.has(key)));
-    return { alarms: sight.found.map(outlets.safe), news, told };
+    const news = new Set(alarmChanges(before, sight.found).raised.map(({ key }) => key));
+    return { alarms: sight.found, news, told };
   } finally {
     await outlets.close(patienceMs);
   }

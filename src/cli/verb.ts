@@ -2,7 +2,7 @@
 // read the same description. A verb answers with a Result and leaves the printing to cli/render/result.ts.
 
 import type { Refusal } from '../protocol/decision.ts';
-import type { Notice } from '../store/store.ts';
+import type { Notice } from '../protocol/notice.ts';
 import type { Io } from './io.ts';
 
 export const GROUPS = ['Anyone', 'Human', 'Supervisor', 'Planner', 'Coder', 'Reviewer', 'Plumbing'] as const;

@@ -37,7 +37,12 @@ export const cloneIsolation: Isolation = {
     const fetched = await gitDir.fetch(place.gitDirectory, commit);
     const fault = /\bobject [0-9a-f]+: (\w+: .*)/.exec(fetched.stderr)?.[1];
     if (fetched.status !== 0 && fault !== undefined)
-      throw new EnvironmentError(`${NOT_TAKEN} ${commit}: ${fault}`, 'make the commit anew without that', 3);
+      throw new EnvironmentError(
+        `git does not take the commit ${commit}: ${fault}`,
+        'make the commit again without that',
+        3,
+        { fault: 'commit' },
+      );
     await must(Promise.resolve(fetched), 'fetch from the clone');
     const there = await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]);
     if (there.status === 0) return;
@@ -49,10 +54,7 @@ export const cloneIsolation: Isolation = {
   },
 };
 
-const NOT_TAKEN = 'git does not take the commit';
-
-/** It is the commit that is at fault: git would never lay it out, a path into .git for one. */
-export const isNotTaken = (error: unknown): boolean => error instanceof Error && error.message.startsWith(NOT_TAKEN);
+export const isNotTaken = (error: unknown): boolean => error instanceof EnvironmentError && error.fault === 'commit';
 
 export interface CloneStart {
   readonly start: string;

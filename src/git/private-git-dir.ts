@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Environment } from '../ports/host.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import { type GitAnswer, git, MINIMUM_GIT } from './run.ts';
+import { faultIn, type GitAnswer, git, MINIMUM_GIT } from './run.ts';
 
 export interface PrivateGitDir {
   readonly env: Environment;
@@ -209,7 +209,7 @@ function ownDirectory(common: string, traits: readonly Trait[]): string {
       `${gitDir} could not be written: ${(cause as Error).message}`,
       'make room, or mend its rights',
       1,
-      { cause },
+      { cause, fault: faultIn((cause as Error).message) },
     );
   }
   return gitDir;

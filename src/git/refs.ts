@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { must } from './run.ts';
+import { faultIn, must } from './run.ts';
 
 export const branchOf = (task: string): string => `refs/heads/task/${task}`;
 /** The last tip of a task's branch that Liza saw; also says that the branch is Liza's. */
@@ -81,6 +81,7 @@ export async function updateRefs(gitDir: PrivateGitDir, changes: readonly RefCha
       ? 'a file named in the message may be left over from a git that was killed: remove it when no git runs'
       : `rename ${inTheWay}: git cannot have a branch and others below its name`,
     3,
+    { fault: faultIn(asked.stderr) },
   );
 }
 

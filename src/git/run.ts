@@ -11,11 +11,14 @@ export async function must(answer: Promise<GitAnswer>, what: string): Promise<st
   const { status, stdout, stderr } = await answer;
   if (status === 0) return stdout;
   const said = stderr.trim().split('\n').slice(-3).join(' / ') || `exit ${status}`;
-  throw new EnvironmentError(`git could not ${what}: ${said}`, 'look at the repository: git status, git fsck', 3);
+  const message = `git could not ${what}: ${said}`;
+  throw new EnvironmentError(message, 'look at the repository: git status, git fsck', 3, { fault: faultIn(said) });
 }
 
-/** Git was ended, or the machine lacks something: it says nothing about the repository, and may go well the next time. */
-export const isOfTheMachine = (error: Error): boolean => OF_THE_MACHINE.test(error.message);
+export const isOfTheMachine = (error: EnvironmentError): boolean => error.fault === 'machine';
+
+/** The words of git and of the system, for there is nothing else to tell it by. */
+export const faultIn = (said: string): 'machine' | undefined => (OF_THE_MACHINE.test(said) ? 'machine' : undefined);
 
 const OF_THE_MACHINE =
-  /was ended by|died of signal|could not be started|No space left on device|Disk quota exceeded|Cannot allocate memory|Out of memory|Resource temporarily unavailable|Too many open files|Input\/output error|Read-only file system/i;
+  /died of signal|No space left on device|Disk quota exceeded|Cannot allocate memory|Out of memory|Resource temporarily unavailable|Too many open files|Input\/output error|Read-only file system/i;

@@ -80,7 +80,8 @@ export function runGit(
       clearTimeout(slow);
       clearInterval(slower);
       if (code !== null) return done({ status: code, stdout: out(), stderr: err() });
-      fail(new EnvironmentError(`git ${args[0] ?? ''} was ended by ${signal}`, `look at ${folder}`, 3));
+      const message = `git ${args[0] ?? ''} was ended by ${signal}`;
+      fail(new EnvironmentError(message, `look at ${folder}`, 3, { fault: 'machine' }));
     });
     // A git that ends before it has read everything is judged by its status, not by the broken pipe.
     stdin.on('error', () => {});
@@ -98,7 +99,8 @@ function notStarted(cause: NodeJS.ErrnoException, folder: string): EnvironmentEr
   if (cause.code === 'ENOENT') {
     return new EnvironmentError('git was not found', `install git ${MINIMUM_GIT.join('.')} or newer`, 5, { cause });
   }
-  return new EnvironmentError(`git could not be started: ${cause.message}`, `look at ${folder}`, 3, { cause });
+  const message = `git could not be started: ${cause.message}`;
+  return new EnvironmentError(message, `look at ${folder}`, 3, { cause, fault: 'machine' });
 }
 
 function scrubbed(env: Environment): Record<string, string | undefined> {

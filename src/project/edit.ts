@@ -7,11 +7,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { acquireLock } from '../ports/locks.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { Notice } from '../protocol/notice.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
-import type { Notice } from '../store/store.ts';
 import { type BoardDocument, parseDocument } from '../store/yaml/document.ts';
 import { inTurn } from '../store/yaml-store.ts';
 
@@ -87,10 +87,13 @@ function merge(context: BoardContext, request: EditRequest, text: string, base: 
       const authority = { kind: request.adopt ? 'adopt' : 'person' } as const;
       const absorbed = await session.weigh(text, authority, base);
       if ('ok' in absorbed) return absorbed;
+      const before = session.notices.length;
       session.commitEdit(absorbed, text);
       const { adopted, aside } = absorbed.merge;
+      // That this edit was adopted is the message itself.
+      const notices = session.notices.filter(({ kind }, at) => at < before || kind !== 'edit-adopted');
       const message = adopted.length === 0 ? 'no record changed' : `adopted: ${adopted.join('; ')}`;
-      return { ok: true, message, notices: session.notices.slice(1), aside: aside.length };
+      return { ok: true, message, notices, aside: aside.length };
     },
     base === undefined ? 'leave' : 'absorb',
   );

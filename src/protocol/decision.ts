@@ -2,10 +2,11 @@
 // break is thrown instead, as a typed error.
 
 import type { Switch } from './board.ts';
+import type { Notice } from './notice.ts';
 import type { RefusalName } from './refusal-names.ts';
 import type { State, Task } from './state.ts';
 
-/** The exit code: 1 refused, 2 the lock was not free, 3 git failed, 4 the state is inconsistent, 5 something is missing. */
+/** The exit codes of docs/commands.md, without 0. */
 export type RefusalCode = 1 | 2 | 3 | 4 | 5;
 
 /** What a guard looks at besides the board: what the caller read from disk and git, or what Liza ran at the commit. */
@@ -25,7 +26,7 @@ export interface Refusal {
   /** Others were faster: no mistake of the caller, and worth another try. */
   readonly raced?: true;
   /** What the caller should hear besides: an edit by hand that was found on the way. */
-  readonly notices?: readonly { readonly level: 'info' | 'alarm'; readonly message: string }[];
+  readonly notices?: readonly Notice[];
 }
 
 export interface Decided {
@@ -69,17 +70,26 @@ export class Refused extends Error {
   }
 }
 
+/** What is at fault, where a caller acts on it. */
+export type Fault =
+  /** Git was ended, or the machine lacks something: it says nothing about the repository, and may go well next time. */
+  | 'machine'
+  /** Git would never lay this commit out: it has a path into .git, for one. */
+  | 'commit';
+
 /** The environment failed us: git missing, the disk full. `code` is the exit code. */
 export class EnvironmentError extends Error {
   static override [Symbol.hasInstance] = named('EnvironmentError');
   override name = 'EnvironmentError';
+  readonly fault: Fault | undefined;
   constructor(
     message: string,
     readonly hint: string,
     readonly code: RefusalCode = 5,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly fault?: Fault | undefined },
   ) {
     super(message, options);
+    this.fault = options?.fault;
   }
 }
 

@@ -14,7 +14,7 @@ export interface Tick {
   readonly at: number;
   /** Absent where it would run into the one before. */
   readonly label?: string;
-  /** How the label stands to it: those at the ends would stick out. */
+  /** How the label is aligned to its tick: centred, it would stick out at the ends. */
   readonly place: 'first' | 'mid' | 'last';
 }
 
@@ -73,4 +73,10 @@ export function levels(most: number): readonly number[] {
   const size = 10 ** Math.floor(Math.log10(Math.max(1, rough)));
   const step = Math.max(1, [1, 2, 5, 10].map((n) => n * size).find((one) => one >= rough) ?? rough);
   return Array.from({ length: Math.ceil(Math.max(1, most) / step) + 1 }, (_, n) => n * step);
+}
+
+/** Every n-th item, so that about `most` remain, and the last one. */
+export function thinned<T>(items: readonly T[], most: number): readonly T[] {
+  const every = Math.ceil(items.length / most);
+  return items.filter((_, at) => at % every === 0 || at === items.length - 1);
 }

@@ -1,31 +1,28 @@
-// The same facts as Markdown: tables, and bars of letters where the page has drawings. For a pull request, a wiki, a
-// terminal.
+// The report as Markdown, for a pull request, a wiki or a terminal: tables, and bars of letters where the page has
+// drawings.
 
 import { isTerminal, type TaskStatus } from '../protocol/state.ts';
 import { parseRejection } from '../protocol/verdict.ts';
 import { counted } from '../text/format.ts';
 import { inlineText, document as markdown, markdownTable } from '../text/markdown.ts';
 import { duration } from '../text/time.ts';
-import { drifted } from './facts.ts';
+import { thinned } from './axis.ts';
 import {
   approvalRate,
   clock,
   confinedNote,
-  costTold,
   headline,
-  inputTold,
-  outputTold,
   seconds,
-  sessionsTold,
   stateWord,
-  tokensTold,
   unknownNote,
   usedTotal,
   when,
 } from './format.ts';
 import type { Report, TaskStory } from './model.ts';
+import { markdownLines } from './table.ts';
+import { crew, drift, everyTask, usage } from './tables.ts';
 
-/** The first line says that the file is a report of ours. */
+/** The first line marks the file as a report that Liza wrote. */
 export const MARKDOWN_MARK = '<!-- liza report -->';
 
 export function markdownReport(report: Report): string {
@@ -50,16 +47,16 @@ export function markdownReport(report: Report): string {
       ['Merged over time', burnUp(report)],
       ['Approval rate over time', approvals(report)],
       ['Time in each state', timeInState(report)],
-      ['Who did what', crew(report)],
+      ['Who did what', markdownLines(crew(report))],
       ['Review rounds', report.tasks.flatMap(reviews)],
-      ['Tokens and cost', usage(report)],
+      ['Tokens and cost', usageLines(report)],
       ['Anomalies', report.anomalies.map(anomaly)],
       ['Course', report.course.map(turn)],
       [
         'Drift',
-        drifted(report.tasks).map(({ id, figures }) => `- ${id}: ${counted(figures.drift_commits ?? 0, 'commit')}`),
+        drift(report).rows.map(({ id, figures }) => `- ${id}: ${counted(figures.drift_commits ?? 0, 'commit')}`),
       ],
-      ['Tasks', tasks(report)],
+      ['Tasks', markdownLines(everyTask(report))],
     ],
   );
   return `${MARKDOWN_MARK}\n${text}\nMade by \`liza report\`, ${when(report.made)} UTC. All times are UTC.\n`;
@@ -85,16 +82,12 @@ const WIDTH = 30;
 const bar = (part: number, whole: number): string =>
   '█'.repeat(part <= 0 || whole <= 0 ? 0 : Math.max(1, Math.round((WIDTH * part) / whole)));
 
-/** A page of steps at most: what lies between is no news. */
+/** At most a page of rows. */
 const MOST = 25;
-const sampled = <T>(items: readonly T[]): readonly T[] => {
-  const every = Math.ceil(items.length / MOST);
-  return items.filter((_, at) => at % every === 0 || at === items.length - 1);
-};
 
 function burnUp(report: Report): readonly string[] {
   const whole = Math.max(1, ...report.burnUp.map(({ wanted }) => wanted));
-  const rows = sampled(report.burnUp).map(({ time, wanted, merged }) => [
+  const rows = thinned(report.burnUp, MOST).map(({ time, wanted, merged }) => [
     clock(time, report),
     String(merged),
     String(wanted),
@@ -104,7 +97,7 @@ function burnUp(report: Report): readonly string[] {
 }
 
 function approvals(report: Report): readonly string[] {
-  const rows = sampled(report.verdicts).map(({ time, task, approved, percent, by }) => [
+  const rows = thinned(report.verdicts, MOST).map(({ time, task, approved, percent, by }) => [
     clock(time, report),
     task,
     approved ? 'approved' : 'rejected',
@@ -134,40 +127,6 @@ function timeInState({ spent, tasks: stories }: Report): readonly string[] {
   ];
 }
 
-function crew({ workers }: Report): readonly string[] {
-  if (workers.length === 0) return [];
-  const rows = workers.map((one) => [
-    inlineText(one.id),
-    one.role,
-    inlineText(one.provider ?? ''),
-    sessionsTold(one.use),
-    ...[one.planned, one.claimed, one.submitted, one.approved, one.rejected, one.merged, one.blocked, one.reported].map(
-      String,
-    ),
-    tokensTold(one.use),
-    costTold(one.use),
-  ]);
-  return markdownTable(
-    [
-      'Who',
-      'Role',
-      'Agent CLI',
-      'Sessions',
-      'Planned',
-      'Claimed',
-      'Submitted',
-      'Approved',
-      'Rejected',
-      'Merged',
-      'Blocked',
-      'Reported',
-      'Tokens',
-      'Cost',
-    ],
-    rows,
-  );
-}
-
 const REASON = 500;
 
 function reviews({ id, status, rounds }: TaskStory): readonly string[] {
@@ -186,25 +145,16 @@ function reviews({ id, status, rounds }: TaskStory): readonly string[] {
   ];
 }
 
-/** What blocks, where a rejection names it. */
+/** The blockers of a rejection, where it names some; else all of it. */
 function why(reason: string): string {
   const { blockers } = parseRejection(reason, false);
   const text = blockers.map(({ file, line, text: said }) => `${file}:${line} ${said}`).join('; ');
   return inlineText(text || reason, REASON);
 }
 
-function usage(report: Report): readonly string[] {
-  const { use, tasks: stories } = report;
-  const rows = [{ id: 'planning', use: use.planning }, ...stories]
-    .filter(({ use: one }) => one.worked || one.usage !== undefined)
-    .map(({ id, use: one }) => [id, sessionsTold(one), inputTold(one), outputTold(one), costTold(one)]);
-  return rows.length === 0
-    ? []
-    : [
-        `${unknownNote(report)} ${confinedNote(report)}`.trim(),
-        '',
-        ...markdownTable(['Task', 'Sessions', 'Input', 'Output', 'Cost'], rows),
-      ];
+function usageLines(report: Report): readonly string[] {
+  const lines = markdownLines(usage(report));
+  return lines.length === 0 ? [] : [`${unknownNote(report)} ${confinedNote(report)}`.trim(), '', ...lines];
 }
 
 function anomaly({ id, type, time, task, by, text, processedBy }: Report['anomalies'][number]): string {
@@ -215,22 +165,3 @@ function anomaly({ id, type, time, task, by, text, processedBy }: Report['anomal
 
 const turn = ({ timestamp, kind, by, text }: Report['course'][number]): string =>
   `- ${when(timestamp)} **${inlineText(kind)}**${by === undefined ? '' : ` by ${inlineText(by)}`}: ${inlineText(text, REASON)}`;
-
-function tasks({ tasks: stories }: Report): readonly string[] {
-  if (stories.length === 0) return [];
-  const rows = stories.map(({ id, title, status, priority, coders, figures, reason, replacedBy, archived }) => [
-    id,
-    inlineText(title),
-    [
-      status,
-      ...(archived ? ['archived'] : []),
-      ...(replacedBy.length === 0 ? [] : [`by ${inlineText(replacedBy.join(', '))}`]),
-    ].join(', '),
-    inlineText(coders.join(', ')),
-    String(priority),
-    String(figures.iterations),
-    String(figures.review_cycles),
-    inlineText(reason ?? ''),
-  ]);
-  return markdownTable(['Task', 'What', 'State', 'Coders', 'Priority', 'Iterations', 'Rejections', 'Why'], rows);
-}

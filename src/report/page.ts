@@ -1,5 +1,5 @@
-// The report as one HTML page that asks for nothing: no script, no font, no picture from elsewhere, and a policy that
-// would refuse it. Complete and readable on a phone, on paper, in the light and in the dark.
+// The report as one HTML page that loads nothing: no script, no font, no picture from elsewhere, and a policy that
+// would refuse them. Readable on a phone, on paper, in light and dark mode.
 
 import { counted } from '../text/format.ts';
 import { duration } from '../text/time.ts';
@@ -9,12 +9,14 @@ import { asMarkup, html, inlineMarkdown, type Markup } from './markup.ts';
 import type { Report } from './model.ts';
 import { approvalPlot, burnUp } from './plots.ts';
 import { reviews } from './reviews.ts';
+import { courseSection, usageSection } from './sections.ts';
 import { patterns } from './state-styles.ts';
 import { style } from './stylesheet.ts';
-import { anomalies, course, crew, everyTask, usage } from './tables.ts';
+import { pageTable } from './table.ts';
+import { anomalies, crew, everyTask } from './tables.ts';
 import { timeInState, timeline } from './timeline.ts';
 
-/** What says that a file is a report of ours, and may be replaced by the next one. */
+/** Marks a file as a report that Liza wrote, which the next report may replace. */
 export const PAGE_MARK = '<meta name="generator" content="liza report">';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
@@ -29,12 +31,12 @@ export function page(report: Report): string {
       html`<div class="pair">${burnUp(report, axis)}${approvalPlot(report, axis)}</div>`,
     ],
     ['time', 'Time in each state', timeInState(report)],
-    ['crew', 'Who did what', crew(report)],
+    ['crew', 'Who did what', pageTable(crew(report))],
     ['reviews', 'Review rounds', reviews(report)],
-    ['use', 'Tokens and cost', usage(report)],
-    ['anomalies', 'Anomalies', anomalies(report)],
-    ['course', 'Course and drift', course(report)],
-    ['tasks', 'Tasks', everyTask(report)],
+    ['use', 'Tokens and cost', usageSection(report)],
+    ['anomalies', 'Anomalies', pageTable(anomalies(report))],
+    ['course', 'Course and drift', courseSection(report)],
+    ['tasks', 'Tasks', pageTable(everyTask(report))],
   ];
   return html`<!doctype html>
 <html lang="en">

@@ -1,7 +1,7 @@
 // Progress over time: tasks merged, and how reviews judged. Across, places are parts of a hundred (see timeline.ts); up,
 // they are pixels. Lines are told apart by dashes and by the words at their ends, verdicts by their shape.
 
-import { type Axis, levels, round } from './axis.ts';
+import { type Axis, levels, round, thinned } from './axis.ts';
 import { clock } from './format.ts';
 import { html, type Markup } from './markup.ts';
 import type { Judged, Report } from './model.ts';
@@ -10,7 +10,7 @@ import { tickLabels } from './timeline.ts';
 const TOP = 22;
 const HEIGHT = 150;
 const BOTTOM = TOP + HEIGHT;
-/** Beyond this, single verdicts are a smear: only the line is drawn. */
+/** With more verdicts than this their marks overlap, and only the line is drawn. */
 const MOST_MARKS = 150;
 const MOST_STEPS = 400;
 
@@ -107,9 +107,3 @@ function grid(axis: Axis, marks: readonly Level[]): Markup {
 
 const figure = (title: string, told: string, drawing: Markup, caption: string): Markup =>
   html`<figure><h3>${title}</h3><svg class="plot" height="${BOTTOM + 26}" role="img"><title>${title}</title><desc>${told}</desc>${drawing}</svg><figcaption>${caption}</figcaption></figure>`;
-
-/** Every n-th, and the last. */
-function thinned<T>(items: readonly T[], most: number): readonly T[] {
-  const every = Math.ceil(items.length / most);
-  return items.filter((_, at) => at % every === 0 || at === items.length - 1);
-}

@@ -7,6 +7,7 @@ import { type SpendingView, spendingView } from '../budget/rules/spending-view.t
 import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
 import { statusOf } from '../protocol/find.ts';
 import { agentLease, reviewLease, taskLease } from '../protocol/leases.ts';
+import type { Notice } from '../protocol/notice.ts';
 import {
   type Agent,
   isTerminal,
@@ -40,19 +41,14 @@ export interface StatusView {
   /** What agents reported and nobody has dealt with yet, oldest first. */
   readonly anomalies: readonly AnomalyView[];
   /** What no alarm tells already. */
-  readonly notices: readonly NoticeView[];
+  readonly notices: readonly Notice[];
   readonly switches: readonly { readonly name: Switch; readonly age: number }[];
   /** Spent and left; empty while there is nothing to tell. */
   readonly spending: readonly SpendingView[];
   /** Why nothing moves; absent when something does. */
   readonly why?: string;
-  /** Whether agents are confined; added by whoever knows the machine. */
+  /** Whether agents are confined; added where the machine is known. */
   readonly sandbox?: string;
-}
-
-export interface NoticeView {
-  readonly level: 'info' | 'alarm';
-  readonly message: string;
 }
 
 export interface AnomalyView {
@@ -113,7 +109,7 @@ export function statusView(
   board: Board,
   now: Instant,
   alarms: readonly Alarm[],
-  notices: readonly NoticeView[] = [],
+  notices: readonly Notice[] = [],
 ): StatusView {
   const { goal } = board.state;
   const raised = new Set(alarms.map(({ key }) => key));
@@ -127,7 +123,7 @@ export function statusView(
     agents: Object.entries(board.state.agents).map(([id, agent]) => agentView(board, id, agent, now)),
     alarms,
     anomalies: openAnomalies(board.state),
-    notices: notices.filter(({ message }) => !raised.has(editKey(message))),
+    notices: notices.filter((notice) => !raised.has(editKey(notice))),
     switches: SWITCHES.flatMap((name) => {
       const since = board.switches[name];
       return since === undefined ? [] : [{ name, age: now - since }];

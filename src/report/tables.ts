@@ -1,203 +1,159 @@
-// The parts of the page that are tables: who did what, what it used, what went otherwise, every task. On a phone each
-// row becomes a card, in which every value has its name beside it.
+// The tables of the report: who did what, what it used, the anomalies, drift, every task. Stated once for the page and
+// for Markdown; table.ts prints them.
 
-import { round } from './axis.ts';
 import { drifted } from './facts.ts';
 import {
   clock,
-  confinedNote,
   costTold,
   inputTold,
   number,
   outputTold,
   seconds,
   sessionsTold,
-  short,
-  tokensOf,
   tokensTold,
-  totalCost,
-  totalTokens,
-  unknownNote,
+  UNKNOWN,
 } from './format.ts';
 import { html, type Markup } from './markup.ts';
-import type { CourseTurn, Report, Used, Worker } from './model.ts';
+import type { AnomalyTold, Report, TaskStory, Used, Worker } from './model.ts';
 import { pill } from './state-styles.ts';
-import { foremost } from './timeline.ts';
+import type { Cell, Column, Table } from './table.ts';
 
-type Cell = string | number | Markup;
+/** A zero that is given as text is not greyed. */
+const count = <Row>(head: string, text: (row: Row) => number | string): Column<Row> => ({ head, text, right: true });
 
-/** The first cell of a row is its head. `numbers`: from which column on they are right-aligned. */
-function table(
-  caption: string,
-  head: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  numbers = head.length,
-): Markup {
-  const shade = (at: number, cell: Cell): string =>
-    `${at >= numbers ? 'n' : ''}${cell === NOTHING || cell === NONE ? ' empty' : ''}`;
-  const body = rows.map(
-    ([
-      first = '',
-      ...rest
-    ]) => html`<tr><th scope="row">${first}</th>${rest.map((cell, at) => html`<td class="${shade(at + 1, cell)}" data-l="${head[at + 1] ?? ''}">${cell}</td>`)}</tr>
-`,
-  );
-  const names = head.map((name, at) => html`<th scope="col" class="${shade(at, name)}">${name}</th>`);
-  return html`<div class="scroll"><table class="cards${head.length < 3 ? ' narrow' : ''}"><caption>${caption}</caption><thead><tr>${names}</tr></thead><tbody>
-${body}</tbody></table></div>`;
-}
-
-const SHOWN = 60;
-
-/** A long table is foremost: it is for looking something up. */
-const long = (count: number, what: string, made: Markup): Markup =>
-  count <= SHOWN ? made : html`<details><summary>${count} ${what}</summary>${made}</details>`;
-
-/** Of a goal that went on for months; the board has the rest. */
-const MOST = 400;
-const earlier = (count: number): Markup | undefined =>
-  count <= MOST ? undefined : html`<p class="meta">The last ${MOST} of ${count}; the others are on the board.</p>`;
-
-/** What says nothing: a phone does without it. */
-const NONE: Cell = html`<span class="none">0</span>`;
-const NOTHING: Cell = '–';
-const some = (count: number): Cell => (count === 0 ? NONE : count);
-
-export function crew({ workers }: Report): Markup {
-  if (workers.length === 0) return html`<p>Nobody has worked yet.</p>`;
-  const rows = workers.map((one) => [
-    html`<b class="id">${one.id}</b><div class="role">${one.provider === undefined ? one.role : `${one.role}, ${one.provider}`}</div>`,
-    known(sessionsTold(one.use)),
-    some(one.planned),
-    some(one.claimed),
-    some(one.submitted),
-    verdicts(one),
-    some(one.merged),
-    some(one.blocked),
-    some(one.reported),
-    known(tokensTold(one.use)),
-    known(costTold(one.use)),
-  ]);
-  return table(
-    'Reported: anomalies, discoveries, and the notes of people',
-    [
-      'Who',
-      'Sessions',
-      'Planned',
-      'Claimed',
-      'Submitted',
-      'Verdicts',
-      'Merged',
-      'Blocked',
-      'Reported',
-      'Tokens',
-      'Cost',
-    ],
-    rows,
-    1,
-  );
-}
-
-const verdicts = ({ approved, rejected }: Worker): Cell =>
-  approved + rejected === 0
-    ? some(0)
-    : html`<span class="yes">${approved} <span aria-hidden="true">${'✓'}</span><span class="sr"> approved</span></span>, <span class="no">${rejected} <span aria-hidden="true">${'✕'}</span><span class="sr"> rejected</span></span>`;
+/** On the page alone. */
+const figure = <Row>(head: string, page: (row: Row) => Cell): Column<Row> => ({ head, page, right: true });
 
 /** What is unknown looks so, besides saying it. */
-const known = (text: string): Cell => (text === 'unknown' ? html`<i class="none">unknown</i>` : text);
+const known = (text: string): string | Markup => (text === UNKNOWN ? html`<i class="none">unknown</i>` : text);
 
-export function usage(report: Report): Markup {
-  const { tasks, use } = report;
-  const rows: readonly (readonly [string, Used])[] = [
-    ['Planning', use.planning],
-    ...tasks.map((task): readonly [string, Used] => [task.id, task.use]),
-  ];
-  const worked = rows.filter(([, one]) => one.worked || one.usage !== undefined);
-  if (worked.length === 0) return html`<p>Nothing was used yet.</p>`;
-  const most = Math.max(1, ...worked.map(([, one]) => tokensOf(one)));
-  const bars = worked.filter(([, one]) => tokensOf(one) > 0).toSorted((a, b) => tokensOf(b[1]) - tokensOf(a[1]));
-  const cells = worked.map(([name, one]) => [
-    name,
-    known(sessionsTold(one)),
-    one.usage === undefined ? known(sessionsTold(one)) : seconds(one.usage.seconds),
-    known(inputTold(one)),
-    known(outputTold(one)),
-    one.usage?.cached_tokens === undefined ? NOTHING : number(one.usage.cached_tokens),
-    known(costTold(one)),
-  ]);
-  return html`
-<p><b>${totalTokens(report)}</b> tokens, cost <b>${totalCost(report)}</b>. ${unknownNote(report)} ${confinedNote(report)}</p>
-${bars.length === 0 ? undefined : html`<ul class="legend"><li><svg class="swatch" width="26" height="18" aria-hidden="true"><rect width="26" height="18" rx="3" class="in"/></svg> input</li><li><svg class="swatch" width="26" height="18" aria-hidden="true"><rect width="26" height="18" rx="3" fill="url(#p-READY_FOR_REVIEW)"/></svg> output</li></ul>`}
-<div class="lanes">${foremost(bars, ([name, one]) => bar(name, one, most))}</div>
-${long(worked.length, 'rows', table('Tokens and cost by task', ['Task', 'Sessions', 'Time', 'Input', 'Output', 'Cached', 'Cost'], cells, 1))}`;
+const used = <Row extends { readonly use: Used }>(head: string, told: (use: Used) => string): Column<Row> => ({
+  head,
+  text: ({ use }) => told(use),
+  page: ({ use }) => known(told(use)),
+  right: true,
+});
+
+export const crew = ({ workers }: Report): Table<Worker> => ({
+  caption: 'Reported: anomalies, discoveries, and the notes of people',
+  none: 'Nobody has worked yet.',
+  rows: workers,
+  columns: [
+    {
+      head: 'Who',
+      text: ({ id }) => id,
+      page: ({ id, role, provider }) =>
+        html`<b class="id">${id}</b><div class="role">${provider === undefined ? role : `${role}, ${provider}`}</div>`,
+    },
+    { head: 'Role', text: ({ role }) => role, page: false },
+    { head: 'Agent CLI', text: ({ provider }) => provider, page: false },
+    used('Sessions', sessionsTold),
+    count('Planned', ({ planned }) => planned),
+    count('Claimed', ({ claimed }) => claimed),
+    count('Submitted', ({ submitted }) => submitted),
+    figure('Verdicts', verdicts),
+    { head: 'Approved', text: ({ approved }) => approved, page: false },
+    { head: 'Rejected', text: ({ rejected }) => rejected, page: false },
+    count('Merged', ({ merged }) => merged),
+    count('Blocked', ({ blocked }) => blocked),
+    count('Reported', ({ reported }) => reported),
+    used('Tokens', tokensTold),
+    used('Cost', costTold),
+  ],
+});
+
+const verdicts = ({ approved, rejected }: Worker): 0 | Markup =>
+  approved + rejected === 0
+    ? 0
+    : html`<span class="yes">${approved} <span aria-hidden="true">${'✓'}</span><span class="sr"> approved</span></span>, <span class="no">${rejected} <span aria-hidden="true">${'✕'}</span><span class="sr"> rejected</span></span>`;
+
+export interface UseRow {
+  /** Absent: planning. */
+  readonly id?: string;
+  readonly use: Used;
 }
 
-function bar(name: string, { usage }: Used, most: number): Markup {
-  const input = round((100 * (usage?.input_tokens ?? 0)) / most);
-  const output = round((100 * (usage?.output_tokens ?? 0)) / most);
-  const told = `${name}: ${number(usage?.input_tokens ?? 0)} tokens in, ${number(usage?.output_tokens ?? 0)} out`;
-  return html`<li class="lane"><div class="who"><b class="id">${name}</b> <span>${short((usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0))}</span></div><svg class="bar" height="20" role="img"><title>${told}</title><rect class="in" y="2" width="${input}%" height="16" rx="2"/><rect x="${input}%" y="2" width="${Math.max(0.3, output)}%" height="16" rx="2" fill="url(#p-READY_FOR_REVIEW)"/></svg></li>
-`;
-}
+export const nameOf = ({ id = 'Planning' }: UseRow): string => id;
 
-export function anomalies(report: Report): Markup {
-  const all = report.anomalies;
-  if (all.length === 0) return html`<p>None was logged.</p>`;
-  const rows = all
-    .slice(-MOST)
-    .map(({ type, time, task, by, text, processedBy }) => [
-      type.replaceAll('_', ' '),
-      time === undefined ? NOTHING : clock(time, report),
-      task ?? NOTHING,
-      by ?? NOTHING,
-      html`<span class="said">${text}</span>`,
-      processedBy === undefined ? html`<b>open</b>` : `dealt with by ${processedBy}`,
-    ]);
-  const told = table('What went other than it should', ['Type', 'When', 'Task', 'By', 'What', 'State'], rows);
-  return html`${earlier(all.length)}${long(all.length, 'anomalies', told)}`;
-}
+export const usage = ({ tasks, use }: Report): Table<UseRow> => ({
+  caption: 'Tokens and cost by task',
+  none: 'Nothing was used yet.',
+  fold: 'rows',
+  rows: [{ use: use.planning }, ...tasks].filter(({ use: one }) => one.worked || one.usage !== undefined),
+  columns: [
+    { head: 'Task', text: ({ id = 'planning' }) => id, page: nameOf },
+    used('Sessions', sessionsTold),
+    figure('Time', ({ use: one }) => (one.usage === undefined ? known(sessionsTold(one)) : seconds(one.usage.seconds))),
+    used('Input', inputTold),
+    used('Output', outputTold),
+    figure('Cached', ({ use: { usage: { cached_tokens: one } = {} } }) => (one === undefined ? one : number(one))),
+    used('Cost', costTold),
+  ],
+});
 
-export function course(report: Report): Markup {
-  const { course: turns, tasks } = report;
-  const moved = drifted(tasks).map(({ id, figures }) => [id, number(figures.drift_commits ?? 0)]);
-  const told =
-    turns.length === 0
-      ? html`<p>Nothing was recorded: the plan stayed as it was.</p>`
-      : html`${earlier(turns.length)}${long(turns.length, 'turns', html`<ol class="course">${turns.slice(-MOST).map((one) => turn(one, report))}</ol>`)}`;
-  const drift =
-    moved.length === 0
-      ? html`<p>Nothing else was merged while a task was under way.</p>`
-      : long(
-          moved.length,
-          'tasks',
-          table(
-            'Commits that came to the integration branch while a task was under way',
-            ['Task', 'Commits'],
-            moved,
-            1,
-          ),
-        );
-  return html`${told}<h3>Drift</h3>${drift}`;
-}
+export const anomalies = (report: Report): Table<AnomalyTold> => ({
+  caption: 'What went other than it should',
+  none: 'None was logged.',
+  fold: 'anomalies',
+  most: MOST,
+  rows: report.anomalies,
+  columns: [
+    { head: 'Type', page: ({ type }) => type.replaceAll('_', ' ') },
+    { head: 'When', page: ({ time }) => (time === undefined ? undefined : clock(time, report)) },
+    { head: 'Task', page: ({ task }) => task },
+    { head: 'By', page: ({ by }) => by },
+    { head: 'What', page: ({ text }) => html`<span class="said">${text}</span>` },
+    {
+      head: 'State',
+      page: ({ processedBy }) => (processedBy === undefined ? html`<b>open</b>` : `dealt with by ${processedBy}`),
+    },
+  ],
+});
 
-const turn = ({ timestamp, kind, by, text }: CourseTurn, report: Report): Markup =>
-  html`<li><time datetime="${timestamp}">${clock(timestamp, report)}</time> <b>${kind}</b>${by === undefined ? undefined : html` by ${by}`}<div class="said">${text}</div></li>
-`;
+/** A goal may go on for months; the board has what the page leaves out. */
+export const MOST = 400;
 
-export function everyTask({ tasks }: Report): Markup {
-  if (tasks.length === 0) return html`<p>There are no tasks.</p>`;
-  const rows = tasks.map(({ id, title, status, priority, coders, figures, reason, replacedBy, archived }) => [
-    html`<b class="id">${id}</b><div class="said">${title}</div>`,
-    html`${pill(status)}${archived ? html` <span class="role">archived</span>` : undefined}${reason === undefined ? undefined : html`<div class="said">${reason}</div>`}${replacedBy.length === 0 ? undefined : html`<div>by ${replacedBy.join(', ')}</div>`}`,
-    coders.join(', ') || NOTHING,
-    priority,
-    figures.iterations,
-    figures.review_cycles,
-    figures.first_pass === undefined ? NOTHING : figures.first_pass ? 'yes' : 'no',
-  ]);
-  return long(
-    tasks.length,
-    'tasks',
-    table('Every task', ['Task', 'State', 'Coders', 'Priority', 'Iterations', 'Rejections', 'First pass'], rows, 3),
-  );
+export const drift = ({ tasks }: Report): Table<TaskStory> => ({
+  caption: 'Commits that came to the integration branch while a task was under way',
+  none: 'Nothing else was merged while a task was under way.',
+  fold: 'tasks',
+  rows: drifted(tasks),
+  columns: [
+    { head: 'Task', page: ({ id }) => id },
+    figure('Commits', ({ figures }) => number(figures.drift_commits ?? 0)),
+  ],
+});
+
+export const everyTask = ({ tasks }: Report): Table<TaskStory> => ({
+  caption: 'Every task',
+  none: 'There are no tasks.',
+  fold: 'tasks',
+  rows: tasks,
+  columns: [
+    {
+      head: 'Task',
+      text: ({ id }) => id,
+      page: ({ id, title }) => html`<b class="id">${id}</b><div class="said">${title}</div>`,
+    },
+    { head: 'What', text: ({ title }) => title, page: false },
+    { head: 'State', text: stateText, page: stateMarkup },
+    { head: 'Coders', text: ({ coders }) => coders.join(', ') || undefined },
+    count('Priority', ({ priority }) => String(priority)),
+    count('Iterations', ({ figures }) => String(figures.iterations)),
+    count('Rejections', ({ figures }) => String(figures.review_cycles)),
+    figure('First pass', ({ figures: { first_pass: one } }) => (one === undefined ? one : one ? 'yes' : 'no')),
+    { head: 'Why', text: ({ reason }) => reason, page: false },
+  ],
+});
+
+const replaced = ({ replacedBy }: TaskStory): string | undefined =>
+  replacedBy.length === 0 ? undefined : `by ${replacedBy.join(', ')}`;
+
+const stateText = (task: TaskStory): string =>
+  [task.status, task.archived ? 'archived' : undefined, replaced(task)].filter((one) => one !== undefined).join(', ');
+
+function stateMarkup(task: TaskStory): Markup {
+  const { status, archived, reason } = task;
+  const by = replaced(task);
+  return html`${pill(status)}${archived ? html` <span class="role">archived</span>` : undefined}${reason === undefined ? undefined : html`<div class="said">${reason}</div>`}${by === undefined ? undefined : html`<div>${by}</div>`}`;
 }

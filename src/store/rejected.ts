@@ -3,9 +3,9 @@
 import { join, relative } from 'node:path';
 import { replaceFile } from '../ports/files.ts';
 import type { Aside } from '../protocol/edit-draft.ts';
+import type { Notice } from '../protocol/notice.ts';
 import { iso } from '../text/time.ts';
 import type { BoardContext } from './context.ts';
-import type { Notice } from './store.ts';
 import { emitEntry } from './yaml/emit.ts';
 
 /** A guarded setting that waits for the operator. */
@@ -44,6 +44,7 @@ export function describeAside(_context: BoardContext, aside: readonly Aside[], f
     const where = one.value === undefined ? '' : `; kept in ${files[keptIndex(aside, index)] ?? '.liza/rejected'}`;
     const what = one.kind === 'guarded' ? 'waits for your word' : 'was set aside';
     return {
+      kind: 'set-aside',
       level: one.kind === 'guarded' || one.kind === 'deletion' ? 'info' : 'alarm',
       message: `EXTERNAL EDIT: ${one.record} ${what}: ${oneLine(one.reason)}${where} — ${oneLine(one.hint)}`,
     };

@@ -5,6 +5,7 @@
 
 import type { Actor, Board, Lease } from '../protocol/board.ts';
 import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
+import type { Notice } from '../protocol/notice.ts';
 import type { Config, Task } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 
@@ -24,11 +25,6 @@ export interface Committed extends Decided {
   readonly seq: number;
   /** What happened besides: an external edit that was adopted, records set aside. */
   readonly notices: readonly Notice[];
-}
-
-export interface Notice {
-  readonly level: 'info' | 'alarm';
-  readonly message: string;
 }
 
 export interface JournalEntry {
@@ -53,7 +49,7 @@ export interface TaskReading {
   readonly task: Task;
   readonly archived: boolean;
   readonly config: Config;
-  /** The record of whoever holds the task or its review. */
+  /** The lease of the agent that holds the task or its review. */
   readonly lease?: Lease;
 }
 

@@ -1,5 +1,5 @@
 // One writer's turn at the board, under the lock. Opening a session brings the disk to the journal's
-// last entry (roll forward), absorbs edits made by hand, and then commits in the order of SPEC §4:
+// last entry (roll forward), absorbs edits made by hand, and then commits in this order:
 // temp file, fsync, journal line, fsync (the commit point), rename, fsync of the folder, log.
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
@@ -9,6 +9,7 @@ import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edit-draft.ts';
+import { EDITED_OUTSIDE, type Notice } from '../protocol/notice.ts';
 import type { Task } from '../protocol/state.ts';
 import { type Instant, iso } from '../text/time.ts';
 import { Archive } from './archive.ts';
@@ -28,7 +29,6 @@ import { appendLog, lastLogged } from './log.ts';
 import { missingLines, updateMirror } from './mirror.ts';
 import { brokenFile, missingBoard } from './refusals.ts';
 import { describeAside, keepAside } from './rejected.ts';
-import type { Notice } from './store.ts';
 import { refuseNewer } from './version.ts';
 import type { BoardDocument } from './yaml/document.ts';
 
@@ -165,7 +165,7 @@ export class Session {
     const more = merge.adopted.length - SHOWN;
     const shown = [...merge.adopted.slice(0, SHOWN), ...(more > 0 ? [`and ${more} more`] : [])];
     const adopted = shown.length === 0 ? 'nothing adopted' : shown.join('; ');
-    const detail = `edited outside liza: ${adopted}${aside.length === 0 ? '' : `; ${merge.aside.length} set aside`}`;
+    const detail = `${EDITED_OUTSIDE}${adopted}${aside.length === 0 ? '' : `; ${merge.aside.length} set aside`}`;
     this.commit(doc, {
       actor: 'external',
       command: 'external_edit',
@@ -177,7 +177,10 @@ export class Session {
       ...(aside.length === 0 ? {} : { aside }),
     });
     this.#keepsEdit = true;
-    this.notices.push({ level: 'info', message: detail }, ...describeAside(this.#context, merge.aside, aside));
+    this.notices.push(
+      { kind: 'edit-adopted', level: 'info', message: detail },
+      ...describeAside(this.#context, merge.aside, aside),
+    );
   }
 
   /** The commit point is inside. Throws LostRace when the turn must be taken again. */
@@ -263,6 +266,7 @@ export class Session {
       const code = errorCode(error);
       if (code === undefined) throw error;
       this.notices.push({
+        kind: 'commit-unfinished',
         level: 'alarm',
         message: `entry ${this.seq} is committed to the journal, but finishing it met ${code}; the next command completes it`,
       });
@@ -289,7 +293,7 @@ export class Session {
     for (const { entry } of recent) {
       if (logged > 0 && entry.seq > logged && entry.switches !== undefined) applySwitches(files, paths, entry.switches);
     }
-    // A log that is gone is written anew, from the first entry on.
+    // A log that is gone is written again, from the first entry on.
     appendLog(files, paths.log, logged === 0 ? [...readEntries(files, paths.journal)] : recent);
   }
 

@@ -6,6 +6,7 @@ import { errorCode } from '../ports/files.ts';
 import type { Board, Lease } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
 import { type Decided, type Refusal, Refused } from '../protocol/decision.ts';
+import { EDITED_OUTSIDE, type Notice } from '../protocol/notice.ts';
 import { mayRenew } from '../protocol/renewal.ts';
 import { type Config, isTerminal, type State, settings } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
@@ -24,7 +25,7 @@ import { type Loaded, load } from './load.ts';
 import { asMigrated } from './migrate.ts';
 import { missingBoard, unlocked } from './refusals.ts';
 import { WAITING_SETTING } from './rejected.ts';
-import type { Committed, Decide, JournalEntry, Notice, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
+import type { Committed, Decide, JournalEntry, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
 import { LostRace, Session } from './transaction.ts';
 import { refuseNewer } from './version.ts';
 import { watchJournal } from './watch.ts';
@@ -108,7 +109,7 @@ async function afterwards(session: Session, work: () => Promise<void>): Promise<
   } catch (error) {
     const why = error instanceof LostRace ? 'the lock file was deleted' : errorCode(error);
     if (why === undefined) throw error;
-    session.notices.push({ level: 'alarm', message: `finished tasks were not archived: ${why}` });
+    session.notices.push({ kind: 'not-archived', level: 'alarm', message: `finished tasks were not archived: ${why}` });
   }
 }
 
@@ -181,7 +182,7 @@ async function readWhole(
     board = absorbed.merge.board;
     const { adopted, aside } = absorbed.merge;
     const what = `${adopted.length} change(s) will be adopted, ${aside.length} set aside by the next command`;
-    notices.push({ level: 'info', message: `state.yaml was edited outside liza: ${what}` });
+    notices.push({ kind: 'edit-pending', level: 'info', message: `state.yaml was ${EDITED_OUTSIDE}${what}` });
   }
   const seq = loaded.tail.lines.at(-1)?.entry.seq ?? 0;
   const now = clock.now();
@@ -217,7 +218,7 @@ function refreshCache(
 /** Longer than any file system's time stamps are coarse (4 ms on Linux, 10 ms on older kernels). */
 const CLOCK_TICK = 50;
 
-/** A board that no command has touched yet is shown as it lies there. */
+/** A board that no command has touched yet is shown as the file has it. */
 async function readImported(context: BoardContext, none: 'no-board' | 'no-journal'): Promise<Snapshot> {
   const seen = none === 'no-board' ? missingBoard(context) : await readFile(context);
   if ('ok' in seen) throw new Refused(seen);
@@ -225,22 +226,26 @@ async function readImported(context: BoardContext, none: 'no-board' | 'no-journa
   if (refused !== undefined) throw new Refused(refused);
   const board = assemble(context, normalise(asMigrated(seen.value, context.clock.now())).state);
   const message = 'state.yaml has no journal yet; the first command that writes will adopt it';
-  return { board, now: context.clock.now(), seq: 0, notices: [{ level: 'info', message }] };
+  return { board, now: context.clock.now(), seq: 0, notices: [{ kind: 'no-journal', level: 'info', message }] };
 }
 
-/** Said as long as it is so: whoever made the edit may not have seen the command that set it aside. */
+/** Repeated as long as they wait: the person who edited may not have seen the command that set them aside. */
 function waitingNotice({ files, paths }: BoardContext): readonly Notice[] {
   const waiting = files.list(paths.rejected).filter((name) => WAITING_SETTING.test(name));
   if (waiting.length === 0) return [];
   return [
-    { level: 'info', message: `${waiting.length} setting(s) changed by hand wait for your word: liza edit --adopt` },
+    {
+      kind: 'settings-wait',
+      level: 'info',
+      message: `${waiting.length} setting(s) changed by hand wait for your word: liza edit --adopt`,
+    },
   ];
 }
 
-const invalidState = (message: string): Notice => ({
-  level: 'alarm',
-  message: `🚨 INVALID STATE: ${message} (showing the last good state; mend it with: liza edit)`,
-});
+function invalidState(message: string): Notice {
+  const problem = `${message} (showing the last good state; mend it with: liza edit)`;
+  return { kind: 'invalid-state', level: 'alarm', message: `🚨 INVALID STATE: ${problem}`, problem };
+}
 
 async function readTask(context: BoardContext, read: Read, id: string): ReturnType<Store['readTask']> {
   const { board } = await read();
@@ -265,7 +270,7 @@ async function renew(context: BoardContext, read: Read, renewal: Renewal): Promi
 }
 
 async function* journal({ files, paths }: BoardContext, from = 0): AsyncGenerator<JournalEntry> {
-  // Whoever asks for the latest must not pay for the first.
+  // Reading the latest entries must not cost reading all of them.
   const tail = from > 0 ? readTail(files, paths.journal, 8) : undefined;
   const near = tail !== undefined && (tail.lines[0]?.entry.seq ?? Number.POSITIVE_INFINITY) <= from;
   for (const { entry } of near ? tail.lines : readEntries(files, paths.journal)) if (entry.seq >= from) yield entry;

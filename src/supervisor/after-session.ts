@@ -12,7 +12,6 @@ import { taskContextOf } from './context.ts';
 import { type LoopEnd, type LoopState, told } from './loop-state.ts';
 import { judge, type Next } from './rules/restarts.ts';
 import type { SessionOutcome } from './session.ts';
-import { CONTEXT_USED } from './session-guard.ts';
 
 export async function record(
   { office, who, memory }: LoopState,
@@ -39,7 +38,8 @@ export async function record(
   };
   const done = await transact(taskContextOf(office, who.agent), command);
   const task = work.task === undefined ? {} : { task: work.task };
-  office.tell({ level: 'info', agent: who.agent, ...task, text: `session ended: ${howText(outcome)}` });
+  const text = `session ended: ${howText(outcome)}`;
+  office.tell({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
   if (isRefusal(done)) office.tell({ level: 'warning', agent: who.agent, ...task, text: told(done) });
 }
 
@@ -83,7 +83,7 @@ export async function conclude(
 ): Promise<LoopEnd | undefined> {
   const { office, who, member, memory, stop } = round;
   const { end, contextPercent } = outcome;
-  memory.handOff = end.how.kind === 'overdue' && end.how.why === CONTEXT_USED ? contextPercent : undefined;
+  memory.handOff = end.how.kind === 'overdue' && end.how.contextUsed ? contextPercent : undefined;
   const { next, past } = judge(end, memory.past, office.clock.now());
   memory.past = past;
   const about = task === undefined ? {} : { task: task.id };
@@ -92,7 +92,7 @@ export async function conclude(
       return undefined;
     case 'again': {
       const until = office.clock.now() + next.afterMs;
-      member.turn('backing-off', { ...about, why: next.why, until });
+      member.turn('backing-off', { ...about, cause: next.cause, why: next.why, until });
       await office.clock.sleep(next.afterMs, stop.orderly);
       return undefined;
     }

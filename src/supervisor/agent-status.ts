@@ -1,4 +1,4 @@
-// What is shown of one agent: changed by its supervisor, read by whoever draws it.
+// What is shown of one agent: changed by its supervisor, read where it is drawn.
 
 import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
@@ -7,7 +7,7 @@ import type { CrewMember, MemberState } from './crew-view.ts';
 export interface MemberStatus {
   view(): CrewMember;
   /** Turns to something else: what belonged to the state before is gone. */
-  turn(state: MemberState, about?: Pick<CrewMember, 'task' | 'why' | 'until'>): void;
+  turn(state: MemberState, about?: Pick<CrewMember, 'task' | 'why' | 'cause' | 'until' | 'end'>): void;
   /** News of the running session. */
   news(about: Pick<CrewMember, 'activity' | 'session'>): void;
 }

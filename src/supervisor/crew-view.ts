@@ -1,10 +1,12 @@
 // What people see of the supervisors at work: one member per agent, besides what the blackboard itself tells.
-// Plain data, made anew at every change; the live board and the plain lines both show only this.
+// Plain data, made again at every change; the live board and the plain lines both show only this.
 
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
+import type { LoopEnd } from './loop-state.ts';
+import type { RestartCause, SessionEnd } from './rules/restarts.ts';
 
 export type MemberState =
   | 'starting'
@@ -31,6 +33,10 @@ export interface CrewMember {
   readonly activity?: string;
   /** Why it is not working: `usage limit reached`; until when is `until`. */
   readonly why?: string;
+  /** Why its session is started again. */
+  readonly cause?: RestartCause;
+  /** How its supervisor ended, once it is stopped. */
+  readonly end?: LoopEnd['kind'];
   readonly until?: Instant;
   /** Of the running session. */
   readonly session?: {
@@ -49,6 +55,8 @@ export interface CrewEvent {
   readonly level: 'info' | 'warning' | 'alarm';
   readonly agent?: string;
   readonly task?: string;
+  /** How a session ended, where this is the end of one. */
+  readonly ended?: SessionEnd['how'];
   readonly text: string;
 }
 

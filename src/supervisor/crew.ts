@@ -2,7 +2,7 @@
 // `liza agent`. Starts them, shows what they do, and knows when there is nothing left that could move
 // without a person.
 
-import type { Alarm } from '../alarms/rules/alarm.ts';
+import { type Alarm, unsigned } from '../alarms/rules/alarm.ts';
 import { watchBoard } from '../alarms/watcher.ts';
 import { recordGoneUse } from '../budget/unrecorded-usage.ts';
 import { installHook } from '../identity/project-hook.ts';
@@ -31,7 +31,7 @@ export interface CrewOptions {
   readonly members: readonly Supervised[];
   /** Ends when nothing moves any more without a person, and when the goal is complete. */
   readonly untilIdle: boolean;
-  /** PAUSE and a paused task are no such end: whoever set it is there, and takes it away again. */
+  /** PAUSE and a paused task do not end it: the person who set them is there, and takes them away again. */
   readonly outlastsPause?: boolean;
   readonly watcher: boolean;
 }
@@ -124,16 +124,13 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
         env: office.env,
         trouble: warn,
         wait: (ms, signal) => changeSignal.wait(changeSignal.count(), ms, signal),
-        raised: (alarm) => {
-          for (const [key, { family }] of alarmsOn) {
-            if (family !== undefined && family === alarm.family) alarmsOn.delete(key); // it escalated
+        changed: ({ raised, cleared, replaced }) => {
+          for (const { key } of [...cleared, ...replaced]) alarmsOn.delete(key);
+          for (const alarm of raised) {
+            alarmsOn.set(alarm.key, alarm);
+            office.tell({ level: alarm.level, text: alarm.text });
           }
-          alarmsOn.set(alarm.key, alarm);
-          office.tell({ level: alarm.level, text: alarm.text });
-        },
-        cleared: (alarm) => {
-          alarmsOn.delete(alarm.key);
-          office.tell({ level: 'info', text: `over: ${alarm.text.replace(/^\P{L}+/u, '')}` });
+          for (const alarm of cleared) office.tell({ level: 'info', text: `over: ${unsigned(alarm)}` });
         },
       },
       over.signal,
@@ -208,7 +205,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   };
 }
 
-/** About as long as a claim takes: whoever comes next then finds the board as the one before has left it. */
+/** About as long as a claim takes: the next one then finds the board as the one before has left it. */
 const TURN_MS = 80;
 const LAST_TURN = 3;
 

@@ -67,7 +67,7 @@ export async function supervise(
   try {
     const heads = watchHeads(taskContextOf(office, who.agent));
     const end = await loop({ office, who, member, stop, heartbeat, memory, heads });
-    member.turn('stopped', { why: end.why });
+    member.turn('stopped', { why: end.why, end: end.kind });
     return end;
   } finally {
     heartbeat.stop();

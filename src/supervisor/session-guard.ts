@@ -47,7 +47,7 @@ export async function guardSession(
   let deeds = deedsOf(first.board, work.agent);
   let progressAt = clock.now();
   /** When patience with a session that should end by itself is over, and what it should end for. */
-  let patience: { readonly until: Instant; readonly why: string } | undefined;
+  let patience: (Due & { readonly until: Instant }) | undefined;
   let toldPercent = 0;
   for (;;) {
     const rung = changeSignal.count();
@@ -74,15 +74,12 @@ export async function guardSession(
       toldPercent = percent;
       await tellContext(office, work, percent);
     }
-    const why = whyEnd(board, work, percent);
-    patience =
-      why === undefined
-        ? undefined
-        : patience?.why === why
-          ? patience
-          : { why, until: now + limits.pause_grace * 1000 };
+    const due = whyEnd(board, work, percent);
+    if (due?.why !== patience?.why) patience = due && { ...due, until: now + limits.pause_grace * 1000 };
     if (patience !== undefined && now >= patience.until) {
-      return { kind: isHalted(board, work) ? 'stopped' : 'overdue', why: patience.why };
+      const { why, contextUsed } = patience;
+      if (isHalted(board, work)) return { kind: 'stopped', why };
+      return { kind: 'overdue', why, ...(contextUsed === undefined ? {} : { contextUsed }) };
     }
     const silentAt = Math.max(signs.lastHeard(), progressAt) + limits.progress_timeout * 1000;
     if (now >= silentAt) return { kind: 'silent' };
@@ -116,18 +113,22 @@ const isHalted = (board: Board, { task: id }: SessionWork): boolean =>
   (id !== undefined && findTask(board.state, id)?.paused === true);
 
 /** What a session should end for by itself; it gets `pause_grace` for that. */
-function whyEnd(board: Board, work: SessionWork, percent: number): string | undefined {
-  const halt = SWITCHES.find((name) => board.switches[name] !== undefined);
-  if (halt !== undefined) return `${halt} is on`;
-  const task = work.task === undefined ? undefined : findTask(board.state, work.task);
-  if (task?.paused === true) return `${task.id} is paused`;
-  if (work.task !== undefined && !isHolding(board, work.agent, work.task)) return 'its work is done';
-  const declared = board.state.agents[work.agent]?.declared_exit;
-  if (declared !== undefined) return `it declared exit ${declared.code}`;
-  return percent >= HANDOFF_PERCENT && work.role === 'coder' ? CONTEXT_USED : undefined;
+interface Due {
+  readonly why: string;
+  readonly contextUsed?: true;
 }
 
-export const CONTEXT_USED = 'its context is nearly used up';
+function whyEnd(board: Board, work: SessionWork, percent: number): Due | undefined {
+  const halt = SWITCHES.find((name) => board.switches[name] !== undefined);
+  if (halt !== undefined) return { why: `${halt} is on` };
+  const task = work.task === undefined ? undefined : findTask(board.state, work.task);
+  if (task?.paused === true) return { why: `${task.id} is paused` };
+  if (work.task !== undefined && !isHolding(board, work.agent, work.task)) return { why: 'its work is done' };
+  const declared = board.state.agents[work.agent]?.declared_exit;
+  if (declared !== undefined) return { why: `it declared exit ${declared.code}` };
+  const used = percent >= HANDOFF_PERCENT && work.role === 'coder';
+  return used ? { why: 'its context is nearly used up', contextUsed: true } : undefined;
+}
 
 async function tellContext({ store }: SupervisorContext, { agent }: SessionWork, percent: number): Promise<void> {
   const actor = supervisorOf(agent);

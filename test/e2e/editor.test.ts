@@ -252,6 +252,21 @@ describe('liza edit', () => {
     expect(board.task('draft-one')['priority']).toBe(5);
   });
 
+  test('an edit that somebody else saved meanwhile is told, its own edit is told once', () => {
+    const board = handwritten();
+    const editor = script(
+      board,
+      `sed -i -e 's/priority: 4/priority: 5/' "$1" && printf '%s' "$OTHER" > '${board.file('state.yaml')}'`,
+    );
+    const OTHER = note(board.read('state.yaml'), 'by somebody else');
+    const { stdout, stderr } = board.ok(['edit'], { env: { EDITOR: editor, OTHER } });
+    expect(stdout).toBe('adopted: tasks/draft-one: priority\n');
+    expect(stderr).toMatch(/^liza: note: edited outside liza: .*human_notes/);
+    expect(stderr).not.toContain('draft-one');
+    expect(messages(board)).toContain('by somebody else');
+    expect(board.task('draft-one')['priority']).toBe(5);
+  });
+
   test('a record changed on both sides is set aside: exit 1, told, kept', () => {
     const board = handwritten();
     const liza = `${process.execPath} ${program()}`;

@@ -1,6 +1,49 @@
-// What an alarm is, the two levels with their marks, and what is new between two looks.
+// What an alarm is, the two levels with their signs, and what is new between two looks.
+
+/** In the order of the catalogue, which says what each of them means. */
+export const ALARM_NAMES = [
+  'LEASE EXPIRED',
+  'HOLDER GONE',
+  'REVIEW LEASE EXPIRED',
+  'BLOCKED',
+  'ORPHANED REJECTED',
+  'REASSIGNED',
+  'REVIEW LOOP',
+  'INTEGRATION FAILED',
+  'MERGE HELD',
+  'HYPOTHESIS EXHAUSTION',
+  'APPROACHING LIMIT',
+  'STALLED',
+  'STALE DRAFT',
+  'IMMEDIATE DISCOVERY',
+  'INVALID STATE',
+  'CHECKPOINT STALE',
+  'CHECKPOINT STUCK',
+  'CHECKPOINT ABANDONED?',
+  'STALE PAUSE',
+  'PAUSE FORGOTTEN',
+  'CRASH LOOP',
+  'SPIN',
+  'PROVIDER QUOTA',
+  'PROVIDER UNREACHABLE',
+  'LOGIN NEEDED',
+  'PROVIDER MISSING',
+  'RUBBER STAMP',
+  'BUDGET',
+  'DISK SPACE',
+  'INTEGRATION GONE',
+  'INTEGRATION MOVED OUTSIDE LIZA',
+  'CIRCUIT BREAKER',
+  'DEADLINE PASSED',
+  'IDENTITY',
+  'BRANCH MOVED BY AN AGENT',
+  'EXTERNAL EDIT',
+] as const;
+
+export type AlarmName = (typeof ALARM_NAMES)[number];
 
 export interface Alarm {
+  readonly name: AlarmName;
   /** The same while the condition lasts; another one for each level it escalates to. */
   readonly key: string;
   /** What escalates: one level giving way to the next of the same family is not over. */
@@ -9,9 +52,24 @@ export interface Alarm {
   readonly text: string;
 }
 
-export const warning = (key: string, text: string): Alarm => ({ key, level: 'warning', text: `⚠️ ${text}` });
+export const SIGN: Readonly<Record<Alarm['level'], string>> = { warning: '⚠️', alarm: '🚨' };
 
-export const alarm = (key: string, text: string): Alarm => ({ key, level: 'alarm', text: `🚨 ${text}` });
+/** `about`: what tells it from others of its name; undefined: there is but one. */
+export const warning = (name: AlarmName, about: string | undefined, words: string): Alarm =>
+  made('warning', name, about, words);
+
+export const alarm = (name: AlarmName, about: string | undefined, words: string): Alarm =>
+  made('alarm', name, about, words);
+
+const made = (level: Alarm['level'], name: AlarmName, about: string | undefined, words: string): Alarm => ({
+  name,
+  key: about === undefined ? name : `${name}:${about}`,
+  level,
+  text: `${SIGN[level]} ${name}: ${words}`,
+});
+
+/** Its text without the sign. */
+export const unsigned = ({ level, text }: Alarm): string => text.slice(SIGN[level].length + 1);
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -30,6 +88,9 @@ export interface AlarmChanges {
   /** Gave way to another of their family: alerts.log closes their line, and nobody is called for it. */
   readonly replaced: readonly Alarm[];
 }
+
+export const isChanged = ({ raised, cleared, replaced }: AlarmChanges): boolean =>
+  raised.length + cleared.length + replaced.length > 0;
 
 /** What began and what is over since the last look: each is told once, however its text moves on meanwhile. */
 export function alarmChanges(before: AlarmsOn, found: readonly Alarm[]): AlarmChanges {

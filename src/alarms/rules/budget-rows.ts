@@ -23,13 +23,13 @@ export function budgetAlarms(board: Board, now: Instant): readonly Alarm[] {
 
 function spent(budget: Budget): readonly Alarm[] {
   if (budget.level === 'fine') return [];
-  const name = `BUDGET:${subject(budget)}`;
-  const text = `BUDGET: ${scopeWords(budget)} —`;
+  const about = subject(budget);
+  const scope = scopeWords(budget);
   const one =
     budget.level === 'soft'
-      ? warning(`${name}:soft`, `${text} ${spentWords(budget)}, ${budget.percent} %`)
-      : alarm(`${name}:hard`, `${text} used up: ${spentWords(budget)}; no session starts`);
-  return [{ ...one, family: name }];
+      ? warning('BUDGET', `${about}:soft`, `${scope} — ${spentWords(budget)}, ${budget.percent} %`)
+      : alarm('BUDGET', `${about}:hard`, `${scope} — used up: ${spentWords(budget)}; no session starts`);
+  return [{ ...one, family: `BUDGET:${about}` }];
 }
 
 /** What is known counts; that something is missing is said, not hidden in a zero. */
@@ -39,8 +39,9 @@ function unknown(budget: Budget): readonly Alarm[] {
   const what = unit === 'usd' ? 'the cost' : 'the use';
   return [
     warning(
-      `BUDGET:${subject(budget)}:unknown`,
-      `BUDGET: ${scopeWords(budget)} — ${what} of ${counted(budget.unknown, 'session')} is not known, so the limit of ${amountWords(limit, unit)} counts only the rest`,
+      'BUDGET',
+      `${subject(budget)}:unknown`,
+      `${scopeWords(budget)} — ${what} of ${counted(budget.unknown, 'session')} is not known, so the limit of ${amountWords(limit, unit)} counts only the rest`,
     ),
   ];
 }
@@ -53,5 +54,5 @@ export function diskAlarm(board: Board): readonly Alarm[] {
   const missing = roomMissing(board);
   if (missing === undefined) return [];
   const { freeMb, neededMb } = missing;
-  return [alarm('DISK SPACE', `DISK SPACE: ${freeMb} MB left, a session needs ${neededMb}; none starts`)];
+  return [alarm('DISK SPACE', undefined, `${freeMb} MB left, a session needs ${neededMb}; none starts`)];
 }

@@ -5,14 +5,14 @@ import { findingLine, REPORT, triggerOf } from '../../governance/rules/breaker.t
 import type { Board } from '../../protocol/board.ts';
 import { gist } from '../../text/format.ts';
 import { type Instant, iso } from '../../text/time.ts';
-import type { Alarm } from './alarm.ts';
+import type { Alarm, AlarmName } from './alarm.ts';
 
-const ESCALATED: ReadonlySet<string> = new Set(['CHECKPOINT:2h', 'CHECKPOINT:8h', 'PAUSE:2h']);
+const ESCALATED: ReadonlySet<AlarmName> = new Set(['CHECKPOINT STUCK', 'CHECKPOINT ABANDONED?', 'PAUSE FORGOTTEN']);
 const MOST = 20;
 
 /** The same text as long as nothing changes; undefined when nothing has to be escalated. */
 export function escalation(board: Board, on: readonly Alarm[]): string | undefined {
-  const why = on.filter(({ key }) => ESCALATED.has(key));
+  const why = on.filter(({ name }) => ESCALATED.has(name));
   if (why.length === 0) return undefined;
   const since = (name: 'CHECKPOINT' | 'PAUSE', at: Instant | undefined): readonly string[] =>
     at === undefined ? [] : [`${name} since ${iso(at)}`];

@@ -1,15 +1,15 @@
-// Condition × threshold → alarm (SPEC §12, the table of the tooling seed). Pure: the watcher compares two
-// evaluations to raise an alarm once when its key appears and once when it goes. What each row says is told to
-// people in alarms/catalogue.ts.
+// Which alarms are on: conditions with their thresholds. Pure: the watcher compares two evaluations, to raise an
+// alarm once when its key appears and to clear it once when it goes. alarms/catalogue.ts tells people what each means.
 
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
 import { bringBack } from '../../protocol/integration-hint.ts';
+import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
 import { deadlinePassed } from '../../protocol/sprint.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
-import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
+import { type Alarm, type AlarmName, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
 import { budgetAlarms, diskAlarm } from './budget-rows.ts';
 import { rubberStamps } from './rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './task-rows.ts';
@@ -21,7 +21,7 @@ export interface Surroundings {
   /** The first thing wrong with state.yaml. */
   readonly invalid?: string | undefined;
   /** What the store noticed: edits made by hand, settings that wait. */
-  readonly notices?: readonly { readonly level: 'info' | 'alarm'; readonly message: string }[];
+  readonly notices?: readonly Notice[];
   /** Edits made by hand that a command has taken in. */
   readonly edits?: readonly ExternalEdit[];
   /** Records of such edits that were refused and wait in rejected/. */
@@ -50,13 +50,12 @@ export interface SetAside {
   readonly reason: string;
 }
 
-const INVALID = 'INVALID STATE';
+/** The key of the alarm that tells a notice of the store. */
+export const editKey = (notice: Notice): string =>
+  (notice.kind === 'invalid-state' ? invalidState(notice.problem) : edited(notice)).key;
 
-const INVALID_MARK = /^(?:\u{1f6a8} )?INVALID STATE: /u;
-
-/** The alarm that tells a notice of the store. */
-export const editKey = (message: string): string =>
-  INVALID_MARK.test(message) ? invalidState(message.replace(INVALID_MARK, '')).key : `EXTERNAL EDIT:${message}`;
+const edited = ({ level, message }: Notice): Alarm =>
+  (level === 'alarm' ? alarm : warning)('EXTERNAL EDIT', message, gist(message));
 
 /** Every alarm that is on now: about the board as a whole first, then task by task. */
 export function alarms(board: Board, now: Instant, extra: Surroundings): readonly Alarm[] {
@@ -100,43 +99,32 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
 
 /** A board that cannot be read at all has this one only. Keyed by what is wrong: another mistake is another alarm. */
 export const invalidState = (error: string): Alarm => ({
-  ...alarm(`${INVALID}:${gist(error)}`, `${INVALID}: ${gist(error)}`),
-  family: INVALID,
+  ...alarm('INVALID STATE', gist(error), gist(error)),
+  family: 'INVALID STATE',
 });
 
 /** Why state.yaml cannot be read, if the store says so. */
-export const unreadable = (notices: Surroundings['notices'] = []): string | undefined =>
-  notices.find(({ message }) => INVALID_MARK.test(message))?.message.replace(INVALID_MARK, '');
+export const unreadable = (notices: readonly Notice[] = []): string | undefined =>
+  notices.find((one) => one.kind === 'invalid-state')?.problem;
 
 function invalid(extra: Surroundings): readonly Alarm[] {
   const error = unreadable(extra.notices) ?? extra.invalid;
   return error === undefined ? [] : [invalidState(error)];
 }
 
-/** What the next command will take in is told once it has: then it can be said what it was. */
-const PENDING = /^state\.yaml (?:was edited outside liza|has no journal yet)/;
-const EDITED = /^state\.yaml was edited outside liza/;
+/** What the next command will take in is told once it has done so: then it can be said what it was. */
+const EDITS: ReadonlySet<Notice['kind']> = new Set(['edit-adopted', 'set-aside', 'settings-wait']);
 
-/** state.yaml was saved by somebody else, and nothing but reading it tells what it is worth. */
-export const isEdited = (notices: readonly { readonly message: string }[]): boolean =>
-  notices.some(({ message }) => EDITED.test(message));
-
-function notices(extra: Surroundings): readonly Alarm[] {
-  return (extra.notices ?? [])
-    .filter(({ message }) => !INVALID_MARK.test(message) && !PENDING.test(message))
-    .map(({ level, message }) => {
-      const text = `EXTERNAL EDIT: ${gist(message.replace(/^EXTERNAL EDIT: /, ''))}`;
-      return (level === 'alarm' ? alarm : warning)(editKey(message), text);
-    });
-}
+const notices = (extra: Surroundings): readonly Alarm[] =>
+  (extra.notices ?? []).filter(({ kind }) => EDITS.has(kind)).map(edited);
 
 /** Edits are a person's right, so this is only told: it passes by itself. */
 function externalEdits({ age }: AlarmContext, extra: Surroundings): readonly Alarm[] {
   return (extra.edits ?? [])
     .filter(({ time }) => age(time) < STALE_AFTER)
     .map(({ seq, detail }) => {
-      const what = detail.replace(/^edited outside liza: /, '');
-      return warning(`EXTERNAL EDIT:#${seq}`, `EXTERNAL EDIT: entry ${seq} — ${gist(what)}`);
+      const what = detail.startsWith(EDITED_OUTSIDE) ? detail.slice(EDITED_OUTSIDE.length) : detail;
+      return warning('EXTERNAL EDIT', `#${seq}`, `entry ${seq} — ${gist(what)}`);
     });
 }
 
@@ -144,8 +132,9 @@ function externalEdits({ age }: AlarmContext, extra: Surroundings): readonly Ala
 function setAside(extra: Surroundings): readonly Alarm[] {
   return (extra.aside ?? []).map(({ file, record, reason }) =>
     alarm(
-      `EXTERNAL EDIT:${file}`,
-      `EXTERNAL EDIT: ${gist(record, 80)} was set aside: ${gist(reason)} — kept in ${file}; delete it once dealt with`,
+      'EXTERNAL EDIT',
+      file,
+      `${gist(record, 80)} was set aside: ${gist(reason)} — kept in ${file}; delete it once dealt with`,
     ),
   );
 }
@@ -155,14 +144,15 @@ function integrationGone({ board, settings }: AlarmContext, { integrationThere }
   const left = board.state.goal.integration_head;
   if (integrationThere !== false || left === undefined) return [];
   const name = settings.integration_branch;
-  return [alarm('INTEGRATION GONE', `INTEGRATION GONE: ${name} was deleted — bring it back: ${bringBack(name, left)}`)];
+  return [alarm('INTEGRATION GONE', undefined, `${name} was deleted — bring it back: ${bringBack(name, left)}`)];
 }
 
 function integrationMoved({ board, settings: { integration_branch } }: AlarmContext): readonly Alarm[] {
   const moved = board.state.goal.integration_moved;
   if (moved === undefined) return [];
-  const text = `INTEGRATION MOVED OUTSIDE LIZA: ${integration_branch} is at ${moved.found}, Liza left it at ${moved.expected}`;
-  return [alarm(`INTEGRATION MOVED:${moved.found}`, text)];
+  const words = `${integration_branch} is at ${moved.found}, Liza left it at ${moved.expected}`;
+  const key = `INTEGRATION MOVED:${moved.found}`;
+  return [{ ...alarm('INTEGRATION MOVED OUTSIDE LIZA', moved.found, words), key }];
 }
 
 /** One for each cluster: what joins a trigger later is news. It lasts until it is resolved, whatever became of the halt. */
@@ -170,12 +160,13 @@ function breaker({ circuit_breaker: { status, current_trigger } }: State): reado
   if (status !== 'TRIGGERED') return [];
   const findings = triggerOf(current_trigger)?.findings ?? [];
   if (findings.length === 0) {
-    return [alarm('CIRCUIT BREAKER', 'CIRCUIT BREAKER: TRIGGERED by hand — liza analyze --resolve "…"')];
+    return [alarm('CIRCUIT BREAKER', undefined, 'TRIGGERED by hand — liza analyze --resolve "…"')];
   }
   return findings.map(({ pattern, flaw, matched, evidence }) =>
     alarm(
-      `CIRCUIT BREAKER:${pattern}:${gist(matched, 80)}`,
-      `CIRCUIT BREAKER: ${pattern} (${flaw}) — ${evidence.length} × ${gist(matched, 120)}; read ${REPORT}`,
+      'CIRCUIT BREAKER',
+      `${pattern}:${gist(matched, 80)}`,
+      `${pattern} (${flaw}) — ${evidence.length} × ${gist(matched, 120)}; read ${REPORT}`,
     ),
   );
 }
@@ -184,25 +175,23 @@ function breaker({ circuit_breaker: { status, current_trigger } }: State): reado
 function deadline({ board: { state }, now }: AlarmContext): readonly Alarm[] {
   const passed = deadlinePassed(state.sprint, now);
   if (passed === undefined) return [];
-  const text = `DEADLINE PASSED: ${state.sprint.id} — ${passed}; go on, or cut the scope: liza resume`;
-  return [alarm(`DEADLINE PASSED:${passed}`, text)];
+  const words = `${state.sprint.id} — ${passed}; go on, or cut the scope: liza resume`;
+  return [alarm('DEADLINE PASSED', passed, words)];
 }
 
-const CHECKPOINT = { family: 'CHECKPOINT' };
-const PAUSE = { family: 'PAUSE' };
+/** One that is on for longer has another name, and is still the same thing. */
+const levelOf = (family: 'CHECKPOINT' | 'PAUSE', age: '30m' | '2h' | '8h', one: Alarm): readonly Alarm[] => [
+  { ...one, key: `${family}:${age}`, family },
+];
 
 function checkpoint({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
   const since = board.switches.CHECKPOINT;
   if (since === undefined) return [];
   const age = ageOf(since);
-  if (age >= 8 * HOUR) {
-    return [{ ...alarm('CHECKPOINT:8h', 'CHECKPOINT ABANDONED?: waiting for human'), ...CHECKPOINT }];
-  }
-  if (age >= 2 * HOUR) return [{ ...alarm('CHECKPOINT:2h', 'CHECKPOINT STUCK: waiting for human'), ...CHECKPOINT }];
-  if (age >= STALE_AFTER) {
-    return [{ ...warning('CHECKPOINT:30m', 'CHECKPOINT STALE: waiting for human'), ...CHECKPOINT }];
-  }
-  return [];
+  const words = 'waiting for human';
+  if (age >= 8 * HOUR) return levelOf('CHECKPOINT', '8h', alarm('CHECKPOINT ABANDONED?', undefined, words));
+  if (age >= 2 * HOUR) return levelOf('CHECKPOINT', '2h', alarm('CHECKPOINT STUCK', undefined, words));
+  return age >= STALE_AFTER ? levelOf('CHECKPOINT', '30m', warning('CHECKPOINT STALE', undefined, words)) : [];
 }
 
 function pause({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
@@ -210,19 +199,18 @@ function pause({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
   if (since === undefined) return [];
   const age = ageOf(since);
   const exists = `PAUSE file exists for ${minutes(age)}min`;
-  if (age >= 2 * HOUR) return [{ ...alarm('PAUSE:2h', `PAUSE FORGOTTEN: ${exists}`), ...PAUSE }];
-  if (age >= STALE_AFTER) return [{ ...warning('PAUSE:30m', `STALE PAUSE: ${exists}`), ...PAUSE }];
-  return [];
+  if (age >= 2 * HOUR) return levelOf('PAUSE', '2h', alarm('PAUSE FORGOTTEN', undefined, exists));
+  return age >= STALE_AFTER ? levelOf('PAUSE', '30m', warning('STALE PAUSE', undefined, exists)) : [];
 }
 
 /** Under a kill switch the switch has its own alarm, and the time it was on is nobody's standstill. */
 function stalled({ board, age: ageOf, sinceHalt }: AlarmContext, extra: Surroundings): readonly Alarm[] {
   if (Object.keys(board.switches).length > 0) return [];
   const age = Math.min(ageOf(extra.lastChange), sinceHalt);
-  return age >= STALE_AFTER ? [warning('STALLED', `STALLED: no progress for ${duration(age)}`)] : [];
+  return age >= STALE_AFTER ? [warning('STALLED', undefined, `no progress for ${duration(age)}`)] : [];
 }
 
-const SAID: Readonly<Record<Trouble, string>> = {
+const TROUBLES: Readonly<Record<Trouble, AlarmName>> = {
   'crash-loop': 'CRASH LOOP',
   spin: 'SPIN',
   quota: 'PROVIDER QUOTA',
@@ -237,8 +225,7 @@ function troubles(state: State): readonly Alarm[] {
     if (trouble === undefined) return [];
     const { kind, detail, until } = trouble;
     const when = until === undefined ? '' : ` (until ${until})`;
-    const text = `${SAID[kind]}: ${id} — ${gist(detail)}${when}`;
-    return [(until === undefined ? alarm : warning)(`${SAID[kind]}:${id}`, text)];
+    return [(until === undefined ? alarm : warning)(TROUBLES[kind], id, `${id} — ${gist(detail)}${when}`)];
   });
 }
 
@@ -249,12 +236,12 @@ function conduct(state: State): readonly Alarm[] {
     const said = (key: string): string => gist(String(details?.[key] ?? '?'), 80);
     const key = id ?? `#${at + 1}`;
     if (type === 'identity_violation') {
-      const text = `IDENTITY: ${said('agent')} tried to act as ${said('claimed')} (${said('command')}) and was refused`;
-      return [alarm(`IDENTITY:${key}`, text)];
+      const words = `${said('agent')} tried to act as ${said('claimed')} (${said('command')}) and was refused`;
+      return [alarm('IDENTITY', key, words)];
     }
     const commit = said('commit');
-    const text = `BRANCH MOVED BY AN AGENT: ${said('agent')} moved ${said('branch')} to ${commit}; it is kept as refs/liza/strays/${commit}`;
-    return [alarm(`BRANCH MOVED:${key}`, text)];
+    const words = `${said('agent')} moved ${said('branch')} to ${commit}; it is kept as refs/liza/strays/${commit}`;
+    return [{ ...alarm('BRANCH MOVED BY AN AGENT', key, words), key: `BRANCH MOVED:${key}` }];
   });
 }
 
@@ -262,6 +249,6 @@ function discoveries(state: State): readonly Alarm[] {
   return state.discovered
     .filter((found) => found.urgency === 'immediate' && !found.converted_to_task && !found.dismissed_reason)
     .map(({ id, description }) =>
-      alarm(`IMMEDIATE DISCOVERY:${id}`, `IMMEDIATE DISCOVERY: ${id} — ${gist(description)} (Planner should wake)`),
+      alarm('IMMEDIATE DISCOVERY', id, `${id} — ${gist(description)} (Planner should wake)`),
     );
 }

@@ -2,7 +2,7 @@
 // in alerts.log; a message names the first few and counts the rest.
 
 import { counted, listed } from '../../text/format.ts';
-import type { Alarm } from './alarm.ts';
+import type { Alarm, AlarmName } from './alarm.ts';
 
 export interface AlarmGroup {
   readonly raised: readonly Alarm[];
@@ -39,7 +39,7 @@ export function joined(first: AlarmGroup, then: AlarmGroup): AlarmGroup {
 
 export function messageOf(project: string, { raised, cleared }: AlarmGroup): Message {
   const parts = [
-    ...(raised.length === 0 ? [] : [raised.length === 1 ? '1 alarm' : `${raised.length} alarms${kinds(raised)}`]),
+    ...(raised.length === 0 ? [] : [raised.length === 1 ? '1 alarm' : `${raised.length} alarms${byName(raised)}`]),
     ...(cleared.length === 0 ? [] : [`${cleared.length} over`]),
   ];
   const told = [...raised.map(({ text }) => text), ...cleared.map(({ text }) => `over: ${text}`)];
@@ -52,12 +52,9 @@ export function messageOf(project: string, { raised, cleared }: AlarmGroup): Mes
 }
 
 /** ` (998 BLOCKED, 2 INTEGRATION FAILED)` */
-function kinds(list: readonly Alarm[]): string {
-  const counts = new Map<string, number>();
-  for (const { text } of list) counts.set(kindOf(text), (counts.get(kindOf(text)) ?? 0) + 1);
-  const sorted = [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${count} ${kind}`);
+function byName(list: readonly Alarm[]): string {
+  const counts = new Map<AlarmName, number>();
+  for (const { name } of list) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a).map(([name, count]) => `${count} ${name}`);
   return ` (${listed(sorted)})`;
 }
-
-/** `⚠️ BLOCKED: t — why` → `BLOCKED`. */
-export const kindOf = (text: string): string => /^\P{L}*([^:]{1,60}):/u.exec(text)?.[1] ?? 'alarm';

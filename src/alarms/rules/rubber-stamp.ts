@@ -1,5 +1,5 @@
-// SPEC §11: a review that approves nearly everything, or faster than the diff could be read, is none.
-// Counted over the tasks on the board; a fast approval is held against the sprint it was given in.
+// Reviews that approve nearly everything, or faster than the diff could be read. Counted over the tasks on the board;
+// a fast approval counts only in the sprint in which it was given.
 
 import type { State, Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
@@ -46,7 +46,7 @@ export function rubberStamps(state: State): readonly Alarm[] {
     }
   }
   if (verdicts >= ENOUGH_VERDICTS && approvals * 100 > verdicts * TOO_MANY_PERCENT) {
-    found.unshift(warning('RUBBER STAMP', `RUBBER STAMP: ${approvals} of ${verdicts} verdicts approved`));
+    found.unshift(warning('RUBBER STAMP', undefined, `${approvals} of ${verdicts} verdicts approved`));
   }
   return found;
 }
@@ -80,6 +80,6 @@ function tooFast(
   const many = tooLittle(files, GLANCE_FILES, READ_MS_PER_FILE);
   if (took < 0 || !(many || tooLittle(lines, GLANCE_LINES, READ_MS_PER_LINE))) return [];
   const size = many ? `${files} files` : `${lines} lines`;
-  const text = `RUBBER STAMP: ${task.id} — ${reviewer ?? 'somebody'} approved ${size} in ${took / 1000}s`;
-  return [warning(`RUBBER STAMP:${task.id}:${at}`, text)];
+  const words = `${task.id} — ${reviewer ?? 'somebody'} approved ${size} in ${took / 1000}s`;
+  return [warning('RUBBER STAMP', `${task.id}:${at}`, words)];
 }

@@ -40,15 +40,12 @@ const expiredLease: Row = (task, { board, now }) => {
   if (!expired) return undefined;
   const agent = task.assigned_to ?? 'nobody';
   if (dead) return holderGone(task, agent);
-  return warning(`LEASE EXPIRED:${task.id}:${agent}`, `LEASE EXPIRED: ${agent} on ${task.id}`);
+  return warning('LEASE EXPIRED', `${task.id}:${agent}`, `${agent} on ${task.id}`);
 };
 
-/** Whenever its lease ends: nobody will renew it, and whoever comes next may take the task. */
+/** However long the lease still is: nobody will renew it, and the next agent may take the task. */
 const holderGone = ({ id }: Task, agent: string): Alarm =>
-  warning(
-    `HOLDER GONE:${id}:${agent}`,
-    `HOLDER GONE: ${agent} on ${id} — its supervisor has ended; liza run goes on with it`,
-  );
+  warning('HOLDER GONE', `${id}:${agent}`, `${agent} on ${id} — its supervisor has ended; liza run goes on with it`);
 
 const expiredReview: Row = (task, { board, now }) => {
   const agent = task.reviewing_by;
@@ -56,15 +53,12 @@ const expiredReview: Row = (task, { board, now }) => {
   const { expired, dead } = reviewLease(board, task, now);
   if (!expired) return undefined;
   if (dead) return holderGone(task, agent);
-  return warning(
-    `REVIEW LEASE EXPIRED:${task.id}:${agent}`,
-    `REVIEW LEASE EXPIRED: ${agent} on ${task.id} — review can be reclaimed`,
-  );
+  return warning('REVIEW LEASE EXPIRED', `${task.id}:${agent}`, `${agent} on ${task.id} — review can be reclaimed`);
 };
 
 const blocked: Row = (task) =>
   task.status === 'BLOCKED'
-    ? warning(`BLOCKED:${task.id}`, `BLOCKED: ${task.id} — ${gist(task.blocked_reason ?? 'no reason given')}`)
+    ? warning('BLOCKED', task.id, `${task.id} — ${gist(task.blocked_reason ?? 'no reason given')}`)
     : undefined;
 
 /** While a person holds it back nobody is missed, and then its coder has the same time as after a verdict. */
@@ -77,8 +71,9 @@ const orphanedRejected: Row = (task, { board, age, sinceHalt }) => {
   const status = agent === undefined ? 'not registered' : agent.status;
   const elsewhere = status === 'WORKING' ? ` on ${agent?.current_task}` : '';
   return alarm(
-    `ORPHANED REJECTED:${task.id}`,
-    `ORPHANED REJECTED: ${task.id} — assigned to ${task.assigned_to ?? 'nobody'} but agent is ${status}${elsewhere}`,
+    'ORPHANED REJECTED',
+    task.id,
+    `${task.id} — assigned to ${task.assigned_to ?? 'nobody'} but agent is ${status}${elsewhere}`,
   );
 };
 
@@ -93,28 +88,26 @@ const reassigned: Row = (task) => {
     return agent !== undefined && agent !== coder && next?.agent !== agent && next?.takeover !== true;
   };
   const before = task.failed_by?.some((id) => id !== coder) || claims.some(leftIt);
-  return before ? warning(`REASSIGNED:${task.id}`, `REASSIGNED: ${task.id} — hypothesis exhaustion risk`) : undefined;
+  return before ? warning('REASSIGNED', task.id, `${task.id} — hypothesis exhaustion risk`) : undefined;
 };
 
 const reviewLoop: Row = (task, context) => {
   const cycles = task.review_cycles_current ?? 0;
   return cycles > 0 && cycles >= maxCycles(task, context)
     ? {
-        ...alarm(`REVIEW LOOP:${task.id}`, `REVIEW LOOP: ${task.id} — ${cycles} cycles (at cliff)`),
+        ...alarm('REVIEW LOOP', task.id, `${task.id} — ${cycles} cycles (at cliff)`),
         family: familyOf(task, 'review cycles'),
       }
     : undefined;
 };
 
 const integrationFailed: Row = (task) =>
-  task.status === 'INTEGRATION_FAILED'
-    ? alarm(`INTEGRATION FAILED:${task.id}`, `INTEGRATION FAILED: ${task.id}`)
-    : undefined;
+  task.status === 'INTEGRATION_FAILED' ? alarm('INTEGRATION FAILED', task.id, task.id) : undefined;
 
 const exhaustion: Row = (task) =>
   (task.failures_current?.length ?? 0) >= 2
     ? {
-        ...alarm(`HYPOTHESIS EXHAUSTION:${task.id}`, `HYPOTHESIS EXHAUSTION: ${task.id} — requires rescope`),
+        ...alarm('HYPOTHESIS EXHAUSTION', task.id, `${task.id} — requires rescope`),
         family: familyOf(task, 'failures'),
       }
     : undefined;
@@ -145,12 +138,12 @@ const staleDraft: Row = (task, { age: ageOf }) => {
   if (task.status !== 'DRAFT' || created === undefined) return undefined;
   const age = ageOf(instant(created));
   if (age < STALE_AFTER) return undefined;
-  return warning(`STALE DRAFT:${task.id}`, `STALE DRAFT: ${task.id} — created ${minutes(age)}min ago (Planner crash?)`);
+  return warning('STALE DRAFT', task.id, `${task.id} — created ${minutes(age)}min ago (Planner crash?)`);
 };
 
 /** Keyed by its beginning: held once more for another reason, it is another alarm. */
 const mergeHeld: Row = ({ id, merge_held: held }) =>
-  held && warning(`MERGE HELD:${id}:${held.since}`, `MERGE HELD: ${id} — ${gist(held.reason)}`);
+  held && warning('MERGE HELD', `${id}:${held.since}`, `${id} — ${gist(held.reason)}`);
 
 const ROWS: readonly Row[] = [
   expiredLease,
@@ -177,6 +170,6 @@ const warnCycles = (max: number): number => Math.ceil((max * 6) / 10);
 const familyOf = (task: Task, limit: string): string => `LIMIT:${task.id}:${limit}`;
 
 const nearing = (task: Task, limit: string, metric: string): Alarm => ({
-  ...warning(`APPROACHING LIMIT:${task.id}:${limit}`, `APPROACHING LIMIT: ${task.id} — ${metric}`),
+  ...warning('APPROACHING LIMIT', `${task.id}:${limit}`, `${task.id} — ${metric}`),
   family: familyOf(task, limit),
 });

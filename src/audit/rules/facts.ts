@@ -11,6 +11,8 @@ export interface Fact {
   readonly mark: Mark;
   /** What bears it out, or what speaks against it. */
   readonly why: string;
+  /** A step under an agent's id with no session of a supervisor behind it. */
+  readonly unsupervised?: true;
 }
 
 export interface Told {

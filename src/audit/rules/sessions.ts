@@ -1,4 +1,4 @@
-// Who stood behind a step: a session that a supervisor ran, the supervisor itself, or somebody at a shell who gave an
+// Who was behind a step: a session that a supervisor ran, the supervisor itself, or somebody at a shell who gave an
 // agent's id. And of each session: by which CLI, and whether it was confined. Compares only.
 
 import { usageWords } from '../../budget/rules/format.ts';
@@ -8,21 +8,21 @@ import { sandboxWords } from '../../sandbox/rules/session-label.ts';
 import { counted } from '../../text/format.ts';
 import { contradicted, type Fact, PROVIDERS_WORD, type Told, unverifiable, verified, type Witness } from './facts.ts';
 
-export const NO_SESSION = 'no session of a supervisor is on record for this step';
-
 /** What the journal's entry says of a step; a step under an agent's id needs a supervisor behind it. */
 export function borneBy(what: string, entry: Told, time: string, { namedFrom }: Witness): Fact {
   const { seq, command, actor, session } = entry;
   const why = `journal entry ${seq}: ${command} by ${actor}`;
   if (session === SUPERVISOR || roleOfId(actor) === undefined) return verified(what, why, time);
   if (session !== undefined && session !== SHELL) return verified(what, `${why}, session ${session}`, time);
-  const doubt = seq < namedFrom ? 'by which session is unknown: recorded before sessions were' : NO_SESSION;
-  return unverifiable(what, `${why}; ${doubt}`, time);
+  if (seq < namedFrom) {
+    return unverifiable(what, `${why}; by which session is unknown: recorded before sessions were`, time);
+  }
+  const alone = `${why}; no session of a supervisor is on record for this step`;
+  return { ...unverifiable(what, alone, time), unsupervised: true };
 }
 
 /** How many steps nobody answers for. */
-export const unsupervised = (facts: readonly Fact[]): number =>
-  facts.filter(({ mark, why }) => mark === 'unverifiable' && why.endsWith(NO_SESSION)).length;
+export const unsupervised = (facts: readonly Fact[]): number => facts.filter((fact) => fact.unsupervised).length;
 
 export function sessionFacts(task: Task, witness: Witness): readonly Fact[] {
   const { usage, sessions = [] } = task;
@@ -44,9 +44,12 @@ export function sessionFacts(task: Task, witness: Witness): readonly Fact[] {
   ];
 }
 
-/** Whose session ended: its own supervisor says so, or, once that was gone, any other one, which names it. */
-const agentOf = ({ actor, detail }: Told): string =>
-  roleOfId(actor) === undefined ? (/^session of (\S+) /.exec(detail)?.[1] ?? actor) : actor;
+/** Whose session ended: its own supervisor says so, or, once that was gone, another one, which changes its record. */
+const agentOf = ({ actor, records }: Told): string =>
+  roleOfId(actor) === undefined ? (records.find(isAgent)?.slice(AGENT.length) ?? actor) : actor;
+
+const AGENT = 'agents/';
+const isAgent = (record: string): boolean => record.startsWith(AGENT);
 
 function howMany(said: number, ended: readonly Told[], { imported }: Witness): Fact {
   const what = `${counted(said, 'session')} on it`;

@@ -1,8 +1,8 @@
 // The one place where a Result becomes text or JSON and an exit code. Results go to stdout, errors
 // and notices to stderr, so that a pipe carries only what was asked for. Messages quote what agents
-// wrote, so they pass `plain`; `lines` were laid out by whoever made them and come ready to print.
+// wrote, so they pass `plain`; `lines` are laid out already and come ready to print.
 
-import type { Notice } from '../../store/store.ts';
+import type { Notice } from '../../protocol/notice.ts';
 import type { Io } from '../io.ts';
 import type { Result } from '../verb.ts';
 import { ascii, plain } from './terminal.ts';

@@ -10,6 +10,7 @@ import { rehearsalProvider } from '../../providers/rehearsal.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import { follow } from '../../rehearsal/demo/follow.ts';
 import { type Answer, GOAL } from '../../rehearsal/demo/human.ts';
+import type { Told } from '../../rehearsal/demo/narration.ts';
 import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from '../../rehearsal/demo/repository.ts';
 import { type Chapter, type Logged, story } from '../../rehearsal/demo/story.ts';
 import { typed } from '../../rehearsal/demo/typed.ts';
@@ -78,6 +79,7 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
   if (made !== undefined) return made;
   const crew = await start(play, play.fast ? 0 : paceAfter(io.now() - begun));
   if (isRefusal(crew)) return crew;
+  const deaths: Told[] = [];
   const stopped = await follow({
     crew,
     spoken: spoken(play.script),
@@ -85,7 +87,10 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
     answerAfterMs: play.fast ? 0 : 1500,
     longestMs: LONGEST_MS,
     sleep: io.sleep,
-    tell: screen.told,
+    tell: (told) => {
+      if (told.killed) deaths.push(told);
+      screen.told(told);
+    },
     answer: async ({ task, note }: Answer) => (await liza(play, screen, ['note', note, '--for', task]))?.message,
   });
   if (stopped !== undefined) {
@@ -93,7 +98,7 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
     return refuse(`the demo stopped: ${stopped}`, keep ? look(repository) : again, 1, 'demo');
   }
   const { state } = crew.view().board;
-  const chapters = story(state, await logOf(play));
+  const chapters = story(state, await logOf(play), deaths);
   const proof = await prove(play, screen);
   if (isRefusal(proof)) return proof;
   const seconds = Math.round((io.now() - begun) / 1000);

@@ -99,8 +99,10 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
         {
           ...parts,
           wait: (ms, signal) => changeSignal.wait(changeSignal.count(), ms, signal),
-          raised: (alarm, known) => tell('raised', alarm, known),
-          cleared: (alarm) => tell('cleared', alarm),
+          changed: ({ raised, cleared }, known) => {
+            for (const alarm of raised) tell('raised', alarm, known.has(alarm.key));
+            for (const alarm of cleared) tell('cleared', alarm);
+          },
         },
         over,
       );

@@ -67,13 +67,14 @@ export async function follow(followed: Followed): Promise<string | undefined> {
   }
 }
 
-/** The script's coder dies by its own hand once; whatever else stops an agent was not written. */
+/** The script's coder kills itself once; anything else that stops an agent is not in the script. */
 function failure({ members, board }: CrewView): string | undefined {
   if (board.state.goal.status === 'COMPLETED') return undefined;
+  const aborted = board.switches.ABORT !== undefined;
   const stuck = members.find(
-    ({ state, why = '' }) =>
-      (state === 'backing-off' && /^it (exited with|declared|ended without)/.test(why)) ||
-      (state === 'stopped' && !/^goal /.test(why)),
+    ({ state, cause, end }) =>
+      (state === 'backing-off' && (cause === 'failed' || cause === 'nothing-done')) ||
+      (state === 'stopped' && (end !== 'over' || aborted)),
   );
   return stuck === undefined
     ? undefined

@@ -12,6 +12,8 @@ export interface Told {
   readonly task: string;
   readonly text: string;
   readonly tone: Tone;
+  /** The agent was killed while it worked on the task. */
+  readonly killed?: true;
 }
 
 type Seen = Pick<CrewView, 'events' | 'members'> & { readonly board: { readonly state: State } };
@@ -52,8 +54,10 @@ function doings(before: Seen | undefined, { members }: Seen, spoken: ReadonlySet
 
 const line = (who: string, task: string, text: string, tone: Tone = 'plain'): Told => ({ who, task, text, tone });
 
-function death({ agent = '', task = '', text, level }: CrewEvent): readonly Told[] {
-  if (/ended by SIGKILL/.test(text)) return [line(agent, task, 'is killed in the middle of its work (kill -9)', 'bad')];
+function death({ agent = '', task = '', ended, text, level }: CrewEvent): readonly Told[] {
+  if (ended?.kind === 'signalled' && ended.signal === 'SIGKILL') {
+    return [{ ...line(agent, task, 'is killed in the middle of its work (kill -9)', 'bad'), killed: true }];
+  }
   return level === 'alarm' ? [line(agent === '' ? 'watcher' : agent, task, text, 'bad')] : [];
 }
 

@@ -15,15 +15,20 @@ export interface Logged {
   readonly agent: string;
   readonly action: string;
   readonly task?: string | undefined;
-  readonly detail: string;
 }
 
-export function story(state: State, log: readonly Logged[]): readonly Chapter[] {
+/** Who was killed, and at which task, as the supervisors saw it. */
+export interface Killed {
+  readonly who: string;
+  readonly task: string;
+}
+
+export function story(state: State, log: readonly Logged[], deaths: readonly Killed[]): readonly Chapter[] {
   return [
     merged(state),
     parallel(state.tasks),
     rejected(state.tasks),
-    killed(state.tasks, log),
+    killed(state.tasks, log, deaths),
     answered(state),
     conflict(state.tasks),
   ];
@@ -89,9 +94,12 @@ function rejected(tasks: readonly Task[]): Chapter {
   );
 }
 
-/** The log tells how each session ended; the history, that the work went on. */
-function killed(tasks: readonly Task[], log: readonly Logged[]): Chapter {
-  const died = log.find(({ action, detail }) => action === 'session-end' && /ended by SIGKILL/.test(detail));
+/** The log must have the end of the session, and the history must show that the work went on. */
+function killed(tasks: readonly Task[], log: readonly Logged[], deaths: readonly Killed[]): Chapter {
+  const died = log.find(
+    ({ action, agent, task }) =>
+      action === 'session-end' && deaths.some((one) => one.who === agent && one.task === task),
+  );
   const task = tasks.find(({ id }) => id === died?.task);
   const after = task === undefined ? undefined : follow(task, ['pre_execution_checkpoint', 'submitted', 'merged']);
   return chapter(

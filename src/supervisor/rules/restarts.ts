@@ -1,5 +1,5 @@
-// What becomes of an agent after its session: exit, facts and past → go on, wait, start again
-// later, give the task up, or stop. A declared code counts before the process's own; what the blackboard and
+// What becomes of an agent after its session: exit, facts and past → go on, wait, start again later, give the task
+// up, or stop. A declared code counts before the process's own; what the blackboard and
 // git show counts before what anybody said. Every repetition here has a limit, and every limit a next owner.
 
 import type { Role, Trouble } from '../../protocol/state.ts';
@@ -19,7 +19,7 @@ export interface SessionEnd {
     | { readonly kind: 'not-served' }
     | { readonly kind: 'lease-lost' }
     /** Ended by us: it should have ended by itself, and did not. */
-    | { readonly kind: 'overdue'; readonly why: string }
+    | { readonly kind: 'overdue'; readonly why: string; readonly contextUsed?: true }
     /** Ended by us: it used more of the machine than it may. */
     | { readonly kind: 'over-limit'; readonly why: string }
     /** Ended by us: a kill switch or the operator. */
@@ -55,13 +55,24 @@ export const NO_PAST: Past = { spins: 0, silences: 0, crashes: [], refusals: 0, 
 export type Next =
   /** Look at the blackboard at once. */
   | { readonly kind: 'go-on' }
-  | { readonly kind: 'again'; readonly afterMs: number; readonly why: string }
+  | { readonly kind: 'again'; readonly afterMs: number; readonly cause: RestartCause; readonly why: string }
   /** The provider does not serve: wait, show it, try again. */
   | { readonly kind: 'later'; readonly until: Instant; readonly trouble: Trouble; readonly why: string }
   /** The coder's task is blocked in its place; the agent itself goes on. */
   | { readonly kind: 'block'; readonly limit: 'spin' | 'silence'; readonly why: string }
   /** This supervisor stops; what it held is free for others. */
   | { readonly kind: 'stop'; readonly trouble: Trouble; readonly why: string };
+
+/** Why a session is started again: how the last one ended. */
+export type RestartCause =
+  /** With a code other than 0, its process's or a declared one. */
+  | 'failed'
+  | 'signalled'
+  | 'over-limit'
+  | 'silent'
+  /** It left its work unfinished, or changed nothing. */
+  | 'nothing-done'
+  | 'asked-for';
 
 export interface Judgement {
   readonly next: Next;
@@ -90,13 +101,14 @@ export function judge(end: SessionEnd, past: Past, now: Instant): Judgement {
   }
   if (how.kind === 'overdue' && end.declared === undefined) return overdue(end, past);
   if (how.kind === 'silent' || how.kind === 'not-served') return silence(end, past);
-  if (how.kind === 'over-limit') return crash(how.why, past, now);
-  if (how.kind === 'signalled') return crash(`it was ended by ${how.signal}`, past, now);
+  if (how.kind === 'over-limit') return crash('over-limit', how.why, past, now);
+  if (how.kind === 'signalled') return crash('signalled', `it was ended by ${how.signal}`, past, now);
   const code = end.declared?.code ?? (how.kind === 'exited' ? how.code : 0);
   if (code === 0) return ended(end, past);
   if (code === 42 && end.declared !== undefined) return restart(end, past);
   const said = failure === undefined ? '' : `: ${failure.text}`;
-  return crash(`${end.declared === undefined ? 'it exited with' : 'it declared'} ${code}${said}`, past, now);
+  const verb = end.declared === undefined ? 'it exited with' : 'it declared';
+  return crash('failed', `${verb} ${code}${said}`, past, now);
 }
 
 /** It did what it was there for, whatever its provider complained of on the way. */
@@ -105,8 +117,10 @@ const isDone = ({ declared, progressed, holds }: SessionEnd): boolean =>
 
 /** Declared 0: nothing more for this role now. Undeclared: what it changed must speak for it. */
 function ended(end: SessionEnd, past: Past): Judgement {
-  if (end.declared !== undefined && end.holds) return spin(end, 'it declared 0 with its work unfinished', past);
-  if (end.declared === undefined && !end.progressed) return spin(end, 'it ended without any change', past);
+  if (end.declared !== undefined && end.holds)
+    return spin(end, 'nothing-done', 'it declared 0 with its work unfinished', past);
+  if (end.declared === undefined && !end.progressed)
+    return spin(end, 'nothing-done', 'it ended without any change', past);
   return end.holds ? (unfinished(end, past) ?? goOn(past)) : { next: { kind: 'go-on' }, past: NO_PAST };
 }
 
@@ -130,11 +144,11 @@ function overdue(end: SessionEnd, past: Past): Judgement {
 }
 
 function restart(end: SessionEnd, past: Past): Judgement {
-  if (!end.progressed) return spin(end, 'it asked for a restart without any change', past);
+  if (!end.progressed) return spin(end, 'asked-for', 'it asked for a restart without any change', past);
   // Its work is out of its hands: what comes next, a verdict or another task, starts it when it comes.
   if (end.role !== 'planner' && !end.holds) return { next: { kind: 'go-on' }, past: NO_PAST };
   const why = end.declared?.reason ?? 'it asked for a restart';
-  const again = { kind: 'again', afterMs: RESTART_MS, why } as const;
+  const again = { kind: 'again', afterMs: RESTART_MS, cause: 'asked-for', why } as const;
   return unfinished(end, past) ?? { next: again, past: goOn(past).past };
 }
 
@@ -142,13 +156,14 @@ function silence(end: SessionEnd, past: Past): Judgement {
   const why = 'it said and did nothing for too long';
   // Each time costs a whole progress_timeout: twice is enough.
   if (past.silences > 0) return giveUp(end, `${why}, and again after a restart`, past, 'silence');
-  return { next: { kind: 'again', afterMs: RESTART_MS, why }, past: { ...past, silences: past.silences + 1 } };
+  const again = { kind: 'again', afterMs: RESTART_MS, cause: 'silent', why } as const;
+  return { next: again, past: { ...past, silences: past.silences + 1 } };
 }
 
-function spin(end: SessionEnd, why: string, past: Past): Judgement {
+function spin(end: SessionEnd, cause: RestartCause, why: string, past: Past): Judgement {
   const spins = past.spins + 1;
   if (spins < SPINS) {
-    const next: Next = { kind: 'again', afterMs: RESTART_MS, why: `${why} (${spins} of ${SPINS})` };
+    const next: Next = { kind: 'again', afterMs: RESTART_MS, cause, why: `${why} (${spins} of ${SPINS})` };
     return { next, past: { ...past, spins } };
   }
   return giveUp(end, `${SPINS} sessions in a row changed nothing; of the last one: ${why}`, past, 'spin');
@@ -159,13 +174,13 @@ function giveUp(end: SessionEnd, told: string, past: Past, limit: 'spin' | 'sile
   return stop('spin', told, past);
 }
 
-function crash(why: string, past: Past, now: Instant): Judgement {
+function crash(cause: RestartCause, why: string, past: Past, now: Instant): Judgement {
   const crashes = [...past.crashes.filter((time) => now - time < CRASH_WINDOW_MS), now];
   if (crashes.length >= CRASHES) {
     return stop('crash-loop', `${CRASHES} crashes within ${duration(CRASH_WINDOW_MS)}; of the last one: ${why}`, past);
   }
   const afterMs = Math.min(FIRST_BACKOFF_MS * 2 ** (crashes.length - 1), LONGEST_BACKOFF_MS);
-  return { next: { kind: 'again', afterMs, why }, past: { ...past, crashes } };
+  return { next: { kind: 'again', afterMs, cause, why }, past: { ...past, crashes } };
 }
 
 interface TurnedAway {

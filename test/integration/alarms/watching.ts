@@ -45,8 +45,10 @@ export function watching(p: Project, options: Partial<WatcherOptions> = {}): Wat
         return ms < QUIET_MS ? Promise.resolve() : aborted(signal);
       },
       desktop: { show: (message) => self.shown.push(message), settled: () => Promise.resolve(), close: () => {} },
-      raised: (alarm, known) => self.raised.push({ alarm, known }),
-      cleared: (alarm) => self.cleared.push(alarm),
+      changed: ({ raised, cleared }, known) => {
+        self.raised.push(...raised.map((alarm) => ({ alarm, known: known.has(alarm.key) })));
+        self.cleared.push(...cleared);
+      },
       trouble: (line) => self.troubles.push(line),
       ...options,
     },

@@ -8,6 +8,7 @@ import { escalation } from '../../../src/alarms/rules/escalation.ts';
 import { alarms, type Surroundings } from '../../../src/alarms/rules/evaluate.ts';
 import { steadyAges } from '../../../src/alarms/steady-clock.ts';
 import type { Board } from '../../../src/protocol/board.ts';
+import type { Notice } from '../../../src/protocol/notice.ts';
 import type { Agent, Task, Trouble } from '../../../src/protocol/state.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
 import { agent, ago, board, COMMIT, event, goal, HOUR, MINUTE, NOW, SECOND, task } from '../boards/empty-board.ts';
@@ -133,6 +134,13 @@ const edit = { edits: [{ seq: 7, time: NOW, detail: 'edited outside liza: tasks/
 const aside = {
   aside: [{ file: '.liza/rejected/7-1-tasks-t.yaml', record: 'tasks/t', reason: 'it forges an approval' }],
 };
+
+const unreadable = (problem: string): Notice => ({
+  kind: 'invalid-state',
+  level: 'alarm',
+  message: `🚨 INVALID STATE: ${problem}`,
+  problem,
+});
 
 const trouble = (row: string, kind: Trouble): Scenario => ({
   row,
@@ -358,7 +366,7 @@ const SCENARIOS: readonly Scenario[] = [
     level: 'alarm',
     text: '🚨 INVALID STATE: line 3, column 1: not a map',
     before: at(NOW, quiet),
-    begins: at(NOW, quiet, { notices: [{ level: 'alarm', message: '🚨 INVALID STATE: line 3, column 1: not a map' }] }),
+    begins: at(NOW, quiet, { notices: [unreadable('line 3, column 1: not a map')] }),
     goesOn: at(NOW, quiet, { invalid: 'line 3, column 1: not a map' }),
     over: at(NOW, quiet),
   },
@@ -512,7 +520,7 @@ describe('each alarm: not before, once, over once', () => {
     const first = step(new Map(), before);
     expect(ours(first.raised)).toEqual([]);
     const second = step(first.on, begins);
-    expect(second.raised.map((one) => [one.level, one.text])).toEqual([[level, text]]);
+    expect(second.raised.map((one) => [one.name, one.level, one.text])).toEqual([[row, level, text]]);
     expect(text.includes(` ${row}: `)).toBe(true);
     const third = step(second.on, goesOn);
     expect(third.raised).toEqual([]);

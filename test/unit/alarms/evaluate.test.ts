@@ -24,6 +24,7 @@ it('INTEGRATION MOVED OUTSIDE LIZA names both heads, and another alarm when it m
   const on = moved('2'.repeat(40));
   expect(alarms(on, NOW, { lastChange: NOW })).toEqual([
     {
+      name: 'INTEGRATION MOVED OUTSIDE LIZA',
       key: `INTEGRATION MOVED:${'2'.repeat(40)}`,
       level: 'alarm',
       text: `🚨 INTEGRATION MOVED OUTSIDE LIZA: trunk is at ${'2'.repeat(40)}, Liza left it at ${COMMIT}`,
@@ -178,6 +179,7 @@ describe('alarms that begin with a state', () => {
   it('INVALID STATE says what is wrong', () => {
     expect(alarms(board(), NOW, { lastChange: NOW, invalid: 'tasks: not a list' })).toEqual([
       {
+        name: 'INVALID STATE',
         key: 'INVALID STATE:tasks: not a list',
         family: 'INVALID STATE',
         level: 'alarm',
@@ -188,8 +190,8 @@ describe('alarms that begin with a state', () => {
 
   it('EXTERNAL EDIT for what the store noticed', () => {
     const notices = [
-      { level: 'info', message: 'adopted 1 note' },
-      { level: 'alarm', message: 'tasks/t set aside' },
+      { kind: 'edit-adopted', level: 'info', message: 'adopted 1 note' },
+      { kind: 'set-aside', level: 'alarm', message: 'tasks/t set aside' },
     ] as const;
     expect(texts(board(), NOW, { notices })).toEqual([
       '⚠️ EXTERNAL EDIT: adopted 1 note',

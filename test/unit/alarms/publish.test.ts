@@ -3,19 +3,18 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, test } from 'vitest';
+import { afterAll, describe, expect, it, test } from 'vitest';
 import { GATHER_MS, openCaller, QUIET_MS } from '../../../src/alarms/batch.ts';
 import { notifySend, openDesktop, osascript } from '../../../src/alarms/desktop.ts';
-import type { Alarm } from '../../../src/alarms/rules/alarm.ts';
-import { isEmpty, joined, kindOf, messageOf } from '../../../src/alarms/rules/grouping.ts';
+import { type Alarm, type AlarmName, alarm as alarmOf, warning } from '../../../src/alarms/rules/alarm.ts';
+import { isEmpty, joined, messageOf } from '../../../src/alarms/rules/grouping.ts';
+import { recall, remember } from '../../../src/alarms/saved-state.ts';
 import { ATTEMPTS, pauseAfter } from '../../../src/alarms/webhook-queue.ts';
+import { realFiles } from '../../../src/ports/files.ts';
 import { redact, safeLine, secretsOf } from '../../../src/text/redact.ts';
 
-const alarm = (key: string, level: Alarm['level'] = 'warning', text = `⚠️ BLOCKED: ${key} — why`): Alarm => ({
-  key,
-  level,
-  text,
-});
+const alarm = (key: string, name: AlarmName = 'BLOCKED'): Alarm =>
+  name === 'BLOCKED' ? warning(name, key, `${key} — why`) : alarmOf(name, key, key);
 
 describe('secrets', () => {
   test.each([
@@ -68,16 +67,12 @@ describe('secrets', () => {
 
 describe('messages', () => {
   it('name the first and count the rest, by kind', () => {
-    const raised = [
-      ...Array.from({ length: 7 }, (_, n) => alarm(`t-${n}`)),
-      alarm('x', 'alarm', '🚨 INTEGRATION FAILED: x'),
-    ];
+    const raised = [...Array.from({ length: 7 }, (_, n) => alarm(`t-${n}`)), alarm('x', 'INTEGRATION FAILED')];
     const message = messageOf('shop', { raised, cleared: [alarm('old')] });
     expect(message.title).toBe('Liza · shop: 8 alarms (7 BLOCKED, 1 INTEGRATION FAILED), 1 over');
     expect(message.urgent).toBe(true);
     expect(message.lines).toHaveLength(6);
     expect(message.lines.at(-1)).toBe('… and 4 more lines: liza watch --once');
-    expect(kindOf('🚨 CHECKPOINT ABANDONED?: waiting for human')).toBe('CHECKPOINT ABANDONED?');
   });
 
   it('leave out what came and went meanwhile', () => {
@@ -198,5 +193,45 @@ describe('the desktop', () => {
     const desktop = openDesktop({ env: { DISPLAY: ':0', PATH: '/nowhere' }, platform: 'linux' });
     // The error comes later, as an event; left alone it would end this run.
     expect(() => desktop?.show(message)).not.toThrow();
+  });
+});
+
+describe('what is on, remembered on the disk', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-memory-'));
+  const file = path.join(folder, 'alarms.json');
+  afterAll(() => fs.rmSync(folder, { recursive: true }));
+  const BLOCKED = { key: 'BLOCKED:t', level: 'warning', text: '⚠️ BLOCKED: t — why: no key' };
+  const ABANDONED = {
+    key: 'CHECKPOINT:8h',
+    level: 'alarm',
+    text: '🚨 CHECKPOINT ABANDONED?: waiting for human',
+    family: 'CHECKPOINT',
+  };
+
+  it('is the same when it is read again', () => {
+    const on = [alarm('t'), { ...alarm('u', 'REVIEW LOOP'), family: 'LIMIT:u:review cycles' }];
+    const calling = { id: 'm-1', group: { raised: [alarm('t')], cleared: [] } };
+    const saved = { on: new Map(on.map((one) => [one.key, one])), logged: 7, halted: 9, unwritten: ['line'], calling };
+    remember(realFiles, folder, saved);
+    expect(recall(realFiles, folder)).toEqual(saved);
+  });
+
+  it('has its names also where the version before has written none', () => {
+    fs.writeFileSync(
+      file,
+      JSON.stringify({ on: [BLOCKED, ABANDONED], logged: 7, calling: { id: 'm-1', group: { raised: [BLOCKED] } } }),
+    );
+    const { on, calling } = recall(realFiles, folder);
+    expect([...on.values()]).toEqual([
+      { ...BLOCKED, name: 'BLOCKED' },
+      { ...ABANDONED, name: 'CHECKPOINT ABANDONED?' },
+    ]);
+    expect(calling?.group).toEqual({ raised: [{ ...BLOCKED, name: 'BLOCKED' }], cleared: [] });
+  });
+
+  it('leaves out what is no alarm that this version knows', () => {
+    const strange = { ...BLOCKED, name: 'SOMETHING NEW', text: '⚠️ SOMETHING NEW: x' };
+    fs.writeFileSync(file, JSON.stringify({ on: [strange, 7, { ...BLOCKED, level: 'loud' }, BLOCKED], logged: 7 }));
+    expect([...recall(realFiles, folder).on.keys()]).toEqual(['BLOCKED:t']);
   });
 });

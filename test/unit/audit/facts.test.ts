@@ -195,7 +195,7 @@ describe('a task', () => {
     // Its supervisor was killed, and another one has recorded it.
     const left = (agent: string): Told => ({
       ...{ ...mine('off'), actor: 'supervisor', session: 'supervisor' },
-      detail: `session of ${agent} on a ended: its supervisor was gone before it`,
+      records: ['tasks/a', 'agents', `agents/${agent}`],
     });
     expect(told('off', [left('coder-1')])).toMatchObject([{ mark: 'verified' }]);
     expect(told('off', [left('coder-2')])).toMatchObject([{ mark: 'contradicted' }]);

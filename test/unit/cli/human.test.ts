@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Notice } from '../../../src/store/store.ts';
+import type { Notice } from '../../../src/protocol/notice.ts';
 import { aClaim, agents, aTask, type Project, project } from './fixtures.ts';
 
 let here: Project;
@@ -176,7 +176,7 @@ test('show tells a dependency’s state and a live lease', async () => {
 });
 
 test('what the store noticed goes to stderr and into --json', async () => {
-  const notices: Notice[] = [{ level: 'alarm', message: 'a forged record was set aside' }];
+  const notices: Notice[] = [{ kind: 'set-aside', level: 'alarm', message: 'a forged record was set aside' }];
   const io = {
     openStore: async () => ({
       ...here.store,

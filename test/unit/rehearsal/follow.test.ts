@@ -1,11 +1,13 @@
 // The demo beside a crew that is played here: when it answers, and for which reasons it stops.
 
 import { expect, test } from 'vitest';
+import type { Board } from '../../../src/protocol/board.ts';
 import { type Followed, follow } from '../../../src/rehearsal/demo/follow.ts';
 import type { CrewEnd, CrewMember, CrewView } from '../../../src/supervisor/crew-view.ts';
 
 function room(given: Partial<Followed> = {}) {
   let state = { goal: { status: 'IN_PROGRESS' }, human_notes: [] as object[], tasks: [] as object[] };
+  let switches: Board['switches'] = {};
   let members: readonly Partial<CrewMember>[] = [];
   let changed = (): void => {};
   let stops = 0;
@@ -20,7 +22,7 @@ function room(given: Partial<Followed> = {}) {
   };
   const why = follow({
     crew: {
-      view: () => ({ now: 0, board: { state }, members, alarms: [], events: [] }) as unknown as CrewView,
+      view: () => ({ now: 0, board: { state, switches }, members, alarms: [], events: [] }) as unknown as CrewView,
       onChange: (tell) => {
         changed = tell;
         return () => {};
@@ -47,8 +49,13 @@ function room(given: Partial<Followed> = {}) {
     why,
     answers,
     stops: () => stops,
-    change: (now: { members?: readonly Partial<CrewMember>[]; state?: Partial<typeof state> }): void => {
+    change: (now: {
+      members?: readonly Partial<CrewMember>[];
+      state?: Partial<typeof state>;
+      switches?: Board['switches'];
+    }): void => {
       members = now.members ?? members;
+      switches = now.switches ?? switches;
       state = { ...state, ...now.state };
       changed();
     },
@@ -58,7 +65,9 @@ function room(given: Partial<Followed> = {}) {
 
 test('a crew that ends by itself needs no reason; a killed coder is part of the story', async () => {
   const here = room();
-  here.change({ members: [{ agent: 'coder-1', state: 'backing-off', why: 'it was ended by SIGKILL' }] });
+  here.change({
+    members: [{ agent: 'coder-1', state: 'backing-off', cause: 'signalled', why: 'it was ended by SIGKILL' }],
+  });
   here.change({ state: { goal: { status: 'COMPLETED' } }, members: [{ agent: 'coder-1', state: 'stopped' }] });
   here.end();
   expect(await here.why).toBeUndefined();
@@ -66,13 +75,30 @@ test('a crew that ends by itself needs no reason; a killed coder is part of the 
 });
 
 test.each([
-  ['exited', { state: 'backing-off', why: 'it exited with 1: no test' }, 'coder-1 on money: it exited with 1: no test'],
+  [
+    'exited',
+    { state: 'backing-off', cause: 'failed', why: 'it exited with 1: no test' },
+    'coder-1 on money: it exited with 1: no test',
+  ],
   ['stopped', { state: 'stopped', why: 'the provider is gone' }, 'coder-1 on money: the provider is gone'],
 ] as const)('an agent that %s ends it, for that reason, at once', async (_name, member, reason) => {
   const here = room();
   here.change({ members: [{ agent: 'coder-1', task: 'money', ...member }] });
   expect(await here.why).toBe(reason);
   expect(here.stops()).toBe(2);
+});
+
+test('an agent that stops because the goal is over is no reason, before the board shows it; ABORT is', async () => {
+  const stopped = (why: string): readonly Partial<CrewMember>[] => [
+    { agent: 'coder-1', state: 'stopped', end: 'over', why },
+  ];
+  const here = room();
+  here.change({ members: stopped('goal g is COMPLETED') });
+  here.end();
+  expect(await here.why).toBeUndefined();
+  const aborted = room();
+  aborted.change({ members: stopped('ABORT is on'), switches: { ABORT: 1 } });
+  expect(await aborted.why).toBe('coder-1: ABORT is on');
 });
 
 test('a question is answered once', async () => {

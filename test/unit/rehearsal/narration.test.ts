@@ -50,12 +50,20 @@ test('only what is new is told', () => {
 });
 
 test('a kill, an alarm, a note, the end', () => {
+  const KILLED = { kind: 'signalled', signal: 'SIGKILL' } as const;
   const after: CrewView = {
     ...view([], { goal: { status: 'COMPLETED' }, human_notes: [{ timestamp: 't', message: 'yes', for: 'money' }] }),
     events: [
-      { time: 0, level: 'info', agent: 'coder-1', task: 'parse', text: 'session ended: ended by SIGKILL after 1s' },
+      {
+        time: 0,
+        level: 'info',
+        agent: 'coder-1',
+        task: 'parse',
+        ended: KILLED,
+        text: 'session ended: ended by SIGKILL after 1s',
+      },
       { time: 0, level: 'alarm', text: 'INTEGRATION FAILED: money' },
-      { time: 0, level: 'info', agent: 'coder-1', text: 'session ended: exit 0' },
+      { time: 0, level: 'info', agent: 'coder-1', ended: { kind: 'exited', code: 0 }, text: 'session ended: exit 0' },
     ],
   };
   expect(text(view([]), after)).toEqual([

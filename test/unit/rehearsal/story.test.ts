@@ -57,15 +57,15 @@ const LOG: readonly Logged[] = [
     agent: 'coder-1',
     action: 'session-end',
     task: 'parse',
-    detail: 'session of coder-1 on parse ended: ended by SIGKILL after 1s',
   },
 ];
-const missing = (of: State, log = LOG): readonly string[] =>
-  story(of, log).flatMap(({ happened, title }) => (happened ? [] : [title]));
+const KILLED = [{ who: 'coder-1', task: 'parse' }];
+const missing = (of: State, log = LOG, deaths = KILLED): readonly string[] =>
+  story(of, log, deaths).flatMap(({ happened, title }) => (happened ? [] : [title]));
 
 test('all of it happened', () => {
   expect(missing(state())).toEqual([]);
-  expect(story(state(), LOG).map(({ text }) => text)).toMatchInlineSnapshot(`
+  expect(story(state(), LOG, KILLED).map(({ text }) => text)).toMatchInlineSnapshot(`
     [
       "4 tasks, each after what it depends on, each reviewed and tested before its merge",
       "two coders at the same time: parse and money",
@@ -102,6 +102,8 @@ test.each([
 });
 
 test('nobody was killed', () => {
+  expect(missing(state(), LOG, [])).toEqual(['a killed coder']);
+  expect(missing(state(), LOG, [{ who: 'coder-2', task: 'parse' }])).toEqual(['a killed coder']);
   expect(missing(state(), [])).toEqual(['a killed coder']);
 });
 

@@ -87,7 +87,9 @@ describe('the view of a board', () => {
   });
 
   it('says of an invalid state why nothing moves', () => {
-    const notices = [{ level: 'alarm', message: '🚨 INVALID STATE: line 7: no' }] as const;
+    const notices = [
+      { kind: 'invalid-state', level: 'alarm', message: '🚨 INVALID STATE: line 7: no', problem: 'line 7: no' },
+    ] as const;
     const found = alarms(scene, NOW, { lastChange: NOW, notices });
     expect(statusView(scene, NOW, found, notices).why).toBe(
       'state.yaml is invalid (line 7: no), so no work starts: liza edit',
@@ -98,7 +100,7 @@ describe('the view of a board', () => {
   });
 
   it('repeats no notice that is an alarm already', () => {
-    const notices = [{ level: 'alarm', message: 'tasks/t set aside' }] as const;
+    const notices = [{ kind: 'set-aside', level: 'alarm', message: 'tasks/t set aside' }] as const;
     const raised = alarms(scene, NOW, { lastChange: NOW, notices });
     expect(statusView(scene, NOW, raised, notices).notices).toEqual([]);
     expect(statusView(scene, NOW, [], notices).notices).toEqual(notices);

@@ -73,6 +73,7 @@ test('an edit by hand is seen: in place, of the same length, right after a commi
     fs.closeSync(descriptor);
     await wait(120);
     const { notices } = await mine.read();
+    expect(notices.map(({ kind }) => kind)).toEqual(['edit-pending']);
     expect(notices.map(({ message }) => message).join()).toContain('edited outside liza');
     await note('go on');
   }

@@ -1,4 +1,4 @@
-// How a session ends (docs/concepts.md), one test per sentence.
+// What follows from the end of a session, one test for each rule.
 
 import { describe, expect, test } from 'vitest';
 import { type Judgement, judge, NO_PAST, type Past, type SessionEnd } from '../../../src/supervisor/rules/restarts.ts';
@@ -30,7 +30,7 @@ describe('a declared code counts before the process’s', () => {
   });
   test('42: restart after two seconds', () => {
     const declared = { code: 42, reason: 'more to do' };
-    const again = { kind: 'again', afterMs: 2000, why: 'more to do' };
+    const again = { kind: 'again', afterMs: 2000, cause: 'asked-for', why: 'more to do' };
     expect(following({ declared, progressed: true, holds: true }).next).toEqual(again);
     expect(following({ role: 'planner', declared, progressed: true }).next).toEqual(again);
   });
@@ -38,7 +38,11 @@ describe('a declared code counts before the process’s', () => {
     expect(following({ declared: { code: 42 }, progressed: true }).next).toEqual({ kind: 'go-on' });
   });
   test('an exit code of 42 that nobody declared is a crash', () => {
-    expect(following({ how: { kind: 'exited', code: 42 } }).next).toMatchObject({ kind: 'again', afterMs: 5000 });
+    expect(following({ how: { kind: 'exited', code: 42 } }).next).toMatchObject({
+      kind: 'again',
+      afterMs: 5000,
+      cause: 'failed',
+    });
   });
   test('any other declared code is a crash', () => {
     expect(following({ declared: { code: 1 }, progressed: true }).next).toMatchObject({ kind: 'again', afterMs: 5000 });
@@ -91,7 +95,12 @@ describe('crashes', () => {
   });
   test('who used more of the machine than it may is told so, and counts as crashed', () => {
     const over: Partial<SessionEnd> = { how: { kind: 'over-limit', why: 'it used 900 MB' }, holds: true };
-    expect(repeated(1, over).next).toEqual({ kind: 'again', afterMs: 5000, why: 'it used 900 MB' });
+    expect(repeated(1, over).next).toEqual({
+      kind: 'again',
+      afterMs: 5000,
+      cause: 'over-limit',
+      why: 'it used 900 MB',
+    });
     expect(repeated(3, over).next).toMatchObject({ kind: 'stop', why: expect.stringContaining('it used 900 MB') });
   });
   test('but not when they are further apart', () => {

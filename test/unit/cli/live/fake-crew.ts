@@ -19,6 +19,11 @@ const WORK = [
   ['changelog', 'Tell users what changed'],
 ] as const;
 
+const DRAFT_WAITS = {
+  ...warning('STALE DRAFT', 'changelog', ''),
+  text: '⚠️ DRAFT: changelog waits for its planner for 31 min',
+};
+
 /** How long a task stays in each state of its life. */
 const LIFE = [
   ['UNCLAIMED', 2],
@@ -111,8 +116,8 @@ export function crewAt(
     board: on,
     members: ids.map((id, at) => memberAt(id, holds(id), at, step, now, log)),
     alarms: [
-      ...(step > 39 ? [alarm('blocked-auth-header', 'BLOCKED: auth-header waits for an answer')] : []),
-      ...(step > 12 && step < 60 ? [warning('draft', 'DRAFT: changelog waits for its planner for 31 min')] : []),
+      ...(step > 39 ? [alarm('BLOCKED', 'auth-header', 'auth-header waits for an answer')] : []),
+      ...(step > 12 && step < 60 ? [DRAFT_WAITS] : []),
     ],
     events: Array.from({ length: Math.min(step, 40) }, (_, i) => happeningAt(Math.max(0, step - 40) + i, started)),
     ...(step > 80 ? { waitsFor: 'auth-header is BLOCKED and waits for your answer: liza note' } : {}),

@@ -47,7 +47,7 @@ export const hostile: CrewView = {
   members: lively.members.map(
     (member): CrewMember => ({ ...member, task: EVIL, activity: EVIL, why: EVIL, provider: EVIL }),
   ),
-  alarms: [{ key: 'evil', level: 'alarm', text: `🚨 ${EVIL}` }],
+  alarms: [{ name: 'BLOCKED', key: 'evil', level: 'alarm', text: `🚨 ${EVIL}` }],
   events: [{ time: NOW, level: 'alarm', agent: EVIL, task: EVIL, text: EVIL }],
   waitsFor: EVIL,
 };
@@ -76,6 +76,7 @@ export const crowd: CrewView = {
     };
   }),
   alarms: Array.from({ length: 9 }, (_, i) => ({
+    name: 'BLOCKED',
     key: `${i}`,
     level: i === 8 ? 'alarm' : 'warning',
     text: `⚠️ number ${i}`,
