@@ -2,7 +2,7 @@
 // them: `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`. Nothing under such a name is anybody's work.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning } from './process-alive.ts';
 
@@ -61,7 +61,20 @@ export function removeTree(path: string): void {
   }
 }
 
-function entries(folder: string): readonly string[] {
+/** Whether it was an empty folder and is gone. */
+export function removeIfEmpty(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch (error) {
+    if (['ENOTEMPTY', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return false;
+    throw error;
+  }
+}
+
+/** None where there is no such folder. */
+export function entries(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -10,10 +10,10 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   statSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
+import { removeIfEmpty } from '../git/scratch-folders.ts';
 import { realFiles, temporaryFor, writeTemporary } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 
@@ -96,12 +96,5 @@ function entriesOf(folder: string): readonly Dirent[] {
 
 /** Takes folders away that are empty, from the innermost outwards. */
 export function dropEmpty(folders: readonly string[]): void {
-  for (const folder of [...folders].sort((a, b) => b.length - a.length)) {
-    try {
-      rmdirSync(folder);
-    } catch (error) {
-      if (!['ENOTEMPTY', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
-        throw error;
-    }
-  }
+  for (const folder of folders.toSorted((a, b) => b.length - a.length)) removeIfEmpty(folder);
 }
