@@ -1,4 +1,4 @@
-// Names of folders that are being made or thrown away, so that whoever comes after a crash knows
+// Names of folders that are being made or thrown away, so that the next command after a crash knows
 // them: `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`. Nothing under such a name is anybody's work.
 
 import { spawnSync } from 'node:child_process';
@@ -23,7 +23,7 @@ export interface Aside {
   readonly task: string;
 }
 
-/** What lies below `parent` under such names. */
+/** What is below `parent` under such names. */
 export function leftAside(parent: string): readonly Aside[] {
   return entries(parent).flatMap((name) => {
     const [, purpose, task] = /^\.(making|trash|merge|review|proof)-(.+)-[0-9a-f]{8}$/.exec(name) ?? [];

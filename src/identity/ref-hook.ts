@@ -1,6 +1,6 @@
 // The reference-transaction hook of the project's repository: a tripwire, not a wall. It refuses agents any branch but
 // their task's, and everybody but Liza the integration branch. Plain sh that needs no Liza: where Liza is gone it lets
-// everything pass. A hook that was there before is called first and keeps its say. Whoever goes around it is found by
+// everything pass. A hook that was there before is called first and keeps its say. A move that goes around it is found by
 // the recorded heads (identity/branch-watch.ts).
 
 import {

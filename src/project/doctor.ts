@@ -38,8 +38,7 @@ export async function examine(
   env: Environment,
   repository: Repository,
   context: Context,
-  fix: boolean,
-  schema?: string,
+  { fix, schema }: { readonly fix: boolean; readonly schema: string | undefined },
 ): Promise<readonly Finding[]> {
   // Nothing is looked at, let alone mended, through a link that may lead out of the project.
   const link = refuseLink(context.paths.liza);
@@ -167,12 +166,12 @@ async function checkLog(context: Context, fix: boolean): Promise<readonly Findin
       ? `has what the journal does not, ${odd.foreign}`
       : `does not tell entry ${odd.entry} as the journal has it`;
   const message = `log.yaml ${how}`;
-  const remedy = 'liza doctor --fix writes it anew from the journal, and keeps the old one';
+  const remedy = 'liza doctor --fix writes it again from the journal, and keeps the old one';
   if (!fix) return [{ check, level: 'broken', message, remedy }];
   const done = await inTurn(context, async () => ({ kept: rewriteLog(context) }));
   if ('ok' in done) return [{ check, level: 'broken', message: `${message}; ${done.message}`, remedy: done.hint }];
   return [
-    { check, level: 'ok', message: `${message}; written anew, the old one is kept in ${done.kept}`, fixed: true },
+    { check, level: 'ok', message: `${message}; written again, the old one is kept in ${done.kept}`, fixed: true },
   ];
 }
 

@@ -2,13 +2,12 @@
 // changed is theirs: it stays, and a newer text is put beside it as `.new`. `.setup.json` remembers what was written, so
 // that uninstalling takes away exactly that.
 
-import { hash as hashOf } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import { isFields } from '../protocol/values.ts';
 import { isRefusal } from '../tasks/context.ts';
 import { FOLDER, GLOBAL_FILES, PAGES, RECORD, SHIPPED, VERSION } from '../workflows/home-manifest.ts';
+import { hash, isOurs, readRecord, type Written } from '../workflows/setup-record.ts';
 import type { Finding } from './doctor.ts';
 import {
   type Activated,
@@ -195,32 +194,6 @@ export function isOlder(version: string, than: string): boolean {
   return at !== undefined && (mine[at] ?? 0) < (other[at] ?? 0);
 }
 
-/** What a setup wrote, as RECORD remembers it. */
-interface Written {
-  /** Path below ~/.liza → hash of the text that was written or offered there. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Provider → the copy of its file from before. */
-  readonly backups: Readonly<Record<string, string>>;
-}
-
-/** A damaged one counts as none: then nothing is ours unless it equals what we ship. */
-function readRecord(home: string): Written {
-  try {
-    const read: unknown = JSON.parse(readText(join(home, FOLDER, RECORD)) ?? '{}');
-    const { files, backups } = isFields(read) ? read : {};
-    return { files: texts(files), backups: texts(backups) };
-  } catch {
-    return { files: {}, backups: {} };
-  }
-}
-
-const texts = (value: unknown): Readonly<Record<string, string>> =>
-  isFields(value)
-    ? Object.fromEntries(
-        Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-      )
-    : {};
-
 function placesOf(home: string, paths: readonly string[]): ReadonlyMap<string, string> | Refusal {
   const places = new Map<string, string>();
   for (const path of paths) {
@@ -230,10 +203,6 @@ function placesOf(home: string, paths: readonly string[]): ReadonlyMap<string, s
   }
   return places;
 }
-
-/** Only paths that a setup can have written, whatever the record says. */
-const isOurs = (path: string): boolean =>
-  Object.keys(SHIPPED).some((part) => path.startsWith(`${part}/`)) && !path.split('/').includes('..');
 
 function removeOwn(home: string, files: Written['files'], wanted: (path: string) => boolean) {
   const removed: string[] = [];
@@ -254,5 +223,3 @@ function foldersOf(folder: string, path: string): readonly string[] {
   const up = dirname(path);
   return up === '.' ? [] : [join(folder, up), ...foldersOf(folder, up)];
 }
-
-const hash = (text: string): string => hashOf('sha256', text);
