@@ -75,7 +75,7 @@ export const g02 = {
   stated: 'never picks up .liza or .worktrees; else as G01',
   plant: [
     {
-      take: { file: 'src/git/repository.ts', find: 'if (missing.length === 0) return [];', put: 'return [];' },
+      take: { file: 'src/git/repository.ts', find: 'if (missing.length === 0) return;', put: 'return;' },
       red: /it picked up Liza’s own/,
     },
     {

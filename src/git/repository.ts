@@ -1,8 +1,19 @@
-// Facts about the user's repository, and two of the things init does to it (the hook is in identity/ref-hook.ts): a branch where
-// there was none, and lines in .git/info/exclude. The working tree, the index and .gitignore are never touched.
+// Facts about the user's repository, and two of the things that init does to it (the hook is in identity/ref-hook.ts): a branch where
+// there was none, and lines in .git/info/exclude, which deinit takes out again. The working tree, the index and .gitignore
+// are never touched.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Environment } from '../ports/host.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { refuseVersion } from './private-git-dir.ts';
@@ -95,29 +106,52 @@ export async function ensureBranch(
   return refuse(`git could not make the branch ${branch}: ${made.stderr.trim()}`, `git -C ${root} status`, 3, 'git');
 }
 
-/** Adds what is missing to info/exclude, through a temporary file; returns the lines added. */
-export async function exclude(env: Environment, root: string, lines: readonly string[]): Promise<readonly string[]> {
-  const asked = await git(env, root, ['rev-parse', '--git-path', 'info/exclude']);
-  const file = resolve(root, asked.stdout.trim());
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+/** Adds the lines that info/exclude does not have. `common`: the git directory that all checkouts share. */
+export function exclude(common: string, lines: readonly string[]): void {
+  const text = excludeText(common);
   const have = new Set(text.split('\n').map((line) => line.trim()));
-  const missing = lines.filter((line) => !have.has(line));
-  if (missing.length === 0) return [];
-  mkdirSync(dirname(file), { recursive: true });
+  const missing = lines.map(bytesOf).filter((line) => !have.has(line));
+  if (missing.length === 0) return;
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  replaceExclude(common, `${text}${gap}${missing.join('\n')}\n`);
+}
+
+export function unexclude(common: string, isOurs: (line: string) => boolean): void {
+  if (!isExcluding(common, isOurs)) return;
+  const others = excludeText(common)
+    .split('\n')
+    .filter((line) => !isOurs(line));
+  replaceExclude(common, others.join('\n'));
+}
+
+/** Whether info/exclude has a line of Liza's. */
+export const isExcluding = (common: string, isOurs: (line: string) => boolean): boolean =>
+  excludeText(common).split('\n').some(isOurs);
+
+const excludeFile = (common: string): string => join(common, 'info', 'exclude');
+
+/** One character per byte: the file may be in any encoding, and stays so. */
+const excludeText = (common: string): string =>
+  existsSync(excludeFile(common)) ? readFileSync(excludeFile(common), 'latin1') : '';
+const bytesOf = (line: string): string => Buffer.from(line).toString('latin1');
+
+/** Whole or not at all. A link stays a link: the file it leads to is replaced. */
+function replaceExclude(common: string, text: string): void {
+  const named = excludeFile(common);
+  mkdirSync(dirname(named), { recursive: true });
+  const file = existsSync(named) ? realpathSync(named) : named;
   removeLeftovers(file);
   const temporary = `${file}.liza-${process.pid}`;
   try {
-    writeFileSync(temporary, `${text}${gap}${missing.join('\n')}\n`);
+    writeFileSync(temporary, text, { encoding: 'latin1', mode: statSync(file, { throwIfNoEntry: false })?.mode });
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
-  return missing;
 }
 
-/** Temporary files of an init that was killed; another one may be at work, so only those of dead processes. */
+/** Temporary files of a command that was killed; another one may be at work, so only those of dead processes. */
 function removeLeftovers(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     const pid = name.startsWith(basename(file)) ? /\.liza-(\d+)$/.exec(name)?.[1] : undefined;

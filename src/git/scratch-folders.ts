@@ -1,8 +1,8 @@
-// Names of folders that are being made or thrown away, so that whoever comes after a crash knows
+// Names of folders that are being made or thrown away, so that the next command after a crash knows
 // them: `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`. Nothing under such a name is anybody's work.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning } from './process-alive.ts';
 
@@ -23,7 +23,7 @@ export interface Aside {
   readonly task: string;
 }
 
-/** What lies below `parent` under such names. */
+/** What is below `parent` under such names. */
 export function leftAside(parent: string): readonly Aside[] {
   return entries(parent).flatMap((name) => {
     const [, purpose, task] = /^\.(making|trash|merge|review|proof)-(.+)-[0-9a-f]{8}$/.exec(name) ?? [];
@@ -61,7 +61,20 @@ export function removeTree(path: string): void {
   }
 }
 
-function entries(folder: string): readonly string[] {
+/** Whether it was an empty folder and is gone. */
+export function removeIfEmpty(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch (error) {
+    if (['ENOTEMPTY', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return false;
+    throw error;
+  }
+}
+
+/** None where there is no such folder. */
+export function entries(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

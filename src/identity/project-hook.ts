@@ -30,7 +30,7 @@ const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Told>> = {
   },
   outdated: {
     message: `the ${HOOK} hook is of another version, branch or folder`,
-    remedy: 'liza doctor --fix writes it anew',
+    remedy: 'liza doctor --fix writes it again',
   },
   tracked: {
     message: `the hooks folder has a ${HOOK} hook of its own that is part of the repository, so Liza’s is not put there`,

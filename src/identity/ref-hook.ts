@@ -1,6 +1,6 @@
 // The reference-transaction hook of the project's repository: a tripwire, not a wall. It refuses agents any branch but
 // their task's, and everybody but Liza the integration branch. Plain sh that needs no Liza: where Liza is gone it lets
-// everything pass. A hook that was there before is called first and keeps its say. Whoever goes around it is found by
+// everything pass. A hook that was there before is called first and keeps its say. A move that goes around it is found by
 // the recorded heads (identity/branch-watch.ts).
 
 import {
@@ -202,7 +202,7 @@ async function put(
   writeFileSync(temporary, hookText(facts), { mode: 0o755 });
   chmodSync(temporary, 0o755);
   renameSync(temporary, file);
-  if (place.kind === 'tree') await keepOut(env, root, file);
+  if (place.kind === 'tree') await keepOut(env, root, facts.repository, file);
   const own = join(facts.repository, 'liza');
   mkdirSync(own, { recursive: true });
   writeFileSync(join(own, WHERE), `${place.folder}\n`);
@@ -210,16 +210,15 @@ async function put(
 }
 
 /** A hook folder in the working tree: what is put there must not turn up in git status. */
-async function keepOut(env: Environment, root: string, file: string): Promise<void> {
+async function keepOut(env: Environment, root: string, repository: string, file: string): Promise<void> {
   const lines = [file, join(dirname(file), BEFORE)].map(
     (path) => `/${relative(real(root), join(real(dirname(path)), path.slice(dirname(path).length + 1)))}`,
   );
   const asked = await Promise.all(
     lines.map((line) => git(env, root, ['check-ignore', '--quiet', '--no-index', '--', `.${line}`])),
   );
-  await exclude(
-    env,
-    root,
+  exclude(
+    repository,
     lines.filter((_, at) => asked[at]?.status !== 0),
   );
 }

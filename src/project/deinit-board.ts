@@ -1,23 +1,23 @@
-// The blackboard's last state as a commit of its own, for whoever wants to read it after Liza has left:
+// The blackboard's last state as a commit of its own, for a person who reads it after Liza has left:
 // `git show refs/liza/board/1:state.yaml`. Taken byte for byte, whatever state it is in.
 
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { readRefs, updateRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
+import { entries } from '../git/scratch-folders.ts';
+import { BOARD_FILES, BOARD_FOLDERS } from './project-manifest.ts';
 
-const FILES = ['state.yaml', 'journal.jsonl', 'log.yaml'];
-const FOLDERS = ['archive', 'rejected', 'checkpoints'];
-
-/** The board as it lies there, as one commit under refs/liza/board/<n>; the same board again keeps its number. */
+/** The board as one commit under refs/liza/board/<n>; the same board again keeps its number. undefined: there is none. */
 export async function keepBoard(gitDir: PrivateGitDir, liza: string): Promise<string | undefined> {
   const subtrees: string[] = [];
-  for (const folder of FOLDERS) {
-    const tree = await treeOf(gitDir, join(liza, folder), names(join(liza, folder)), []);
+  for (const [folder, fate] of Object.entries(BOARD_FOLDERS)) {
+    if (fate !== 'kept') continue;
+    const tree = await treeOf(gitDir, join(liza, folder), entries(join(liza, folder)), []);
     if (tree !== undefined) subtrees.push(`040000 tree ${tree}\t${folder}\0`);
   }
-  const tree = await treeOf(gitDir, liza, FILES, subtrees);
+  const tree = await treeOf(gitDir, liza, BOARD_FILES, subtrees);
   if (tree === undefined) return undefined;
   for (;;) {
     const refs = [...(await readRefs(gitDir, 'refs/liza/board'))];
@@ -46,12 +46,4 @@ async function treeOf(
   const ids = files.length === 0 ? [] : (await must(gitDir.objects(args), 'keep the blackboard')).trim().split('\n');
   const lines = files.map((name, at) => `100644 blob ${ids[at]}\t${name}\0`);
   return (await must(gitDir.objects(['mktree', '-z'], [...lines, ...more].join('')), 'keep the blackboard')).trim();
-}
-
-function names(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -1,14 +1,14 @@
 // `liza deinit`: Liza leaves a project. Nobody may be at work, and nobody can begin: the locks of merging,
-// of editing and of the board are held throughout. What tasks hold is put away first, the board goes
-// last (deinit-remains.ts), so that one that was killed is simply run again. The user's branches, stash,
+// of editing and of the board are held throughout. What tasks hold is put away first, then everything in
+// project-manifest.ts goes, so that a deinit that was killed is simply run again. The user's branches, stash,
 // index and files stay as they are.
 
-import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
-import { leftAside } from '../git/scratch-folders.ts';
+import { entries, leftAside } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
 import type { Environment } from '../ports/host.ts';
 import { acquireLock } from '../ports/locks.ts';
@@ -27,7 +27,15 @@ import { discardFolder, discardOf } from '../tasks/folders.ts';
 import type { Instant } from '../text/time.ts';
 import { keepBoard } from './deinit-board.ts';
 import { refuseBusy } from './deinit-busy.ts';
-import { hasRemains, otherBoards, removeRemains, type Site } from './deinit-remains.ts';
+import {
+  hasRemains,
+  otherBoards,
+  refuseLink,
+  removeRemains,
+  type Site,
+  siteOf,
+  WORK_REFS,
+} from './project-manifest.ts';
 
 export interface Deinited {
   readonly putAway: readonly PutAway[];
@@ -45,7 +53,7 @@ interface PutAway {
   readonly attempt?: string;
 }
 
-/** Whoever holds one of the locks does so for moments, or for a test of many minutes. */
+/** A lock is held for moments, or for a test of many minutes: only the former is waited for. */
 const PATIENCE = 2000;
 
 export async function deinit(hands: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
@@ -55,7 +63,7 @@ export async function deinit(hands: TaskContext, purge: boolean): Promise<Deinit
   try {
     return await deinitBoard(hands, purge);
   } catch (error) {
-    // Another deinit took it away while this one waited for a lock in it.
+    // Another deinit took the board away while this one waited for a lock in it.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(join(liza, 'state.yaml'))) throw error;
     return refuse('another liza deinit has just removed the blackboard', 'nothing is to be done', 1, 'no-board');
   }
@@ -106,7 +114,7 @@ async function deinitHalfMade(context: TaskContext, purge: boolean): Promise<Dei
   });
 }
 
-/** Where there is no board any more: an earlier deinit was killed, or kept what is now to go. undefined: nothing is left. */
+/** Finishes an earlier deinit that was killed, or purges what it kept. There is no board. undefined: nothing is left. */
 export async function finishDeinit(
   env: Environment,
   context: BoardContext,
@@ -139,7 +147,7 @@ export async function finishDeinit(
   return { putAway: [], settled: [], kept: countKept(purge ? [] : refs), left };
 }
 
-/** The board's lock and that of `liza edit`, whose copy lies in `.liza` too. */
+/** Under the board's lock and that of `liza edit`, whose copy is in `.liza`, too. */
 async function withBoard<T extends object>(
   context: BoardContext,
   work: () => Promise<T | Refusal>,
@@ -188,28 +196,26 @@ async function putAwayFolders(
 
 /** Every id that has something of Liza's in the folder or in git. */
 async function idsWithWork(gitDir: PrivateGitDir, board: Board, site: Site): Promise<readonly string[]> {
-  const refs = await readRefs(gitDir, ...WORK);
+  const refs = await readRefs(gitDir, ...WORK_REFS);
   const ids = [
     ...board.state.tasks.flatMap(({ id, worktree }) => (worktree === undefined ? [] : [id])),
     ...[...refs.keys()].map((ref) => ref.split('/')[3] ?? ''),
-    ...names(join(gitDir.common, 'worktrees')).flatMap((name) => (name.startsWith('liza-') ? [name.slice(5)] : [])),
+    ...entries(join(gitDir.common, 'worktrees')).flatMap((name) => (name.startsWith('liza-') ? [name.slice(5)] : [])),
     ...[gitDir.worktrees, join(gitDir.common, 'liza')].flatMap((parent) => leftAside(parent).map(({ task }) => task)),
   ];
   const mine = isMine(board, site);
   return [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && mine(id)).sort();
 }
 
-const WORK = ['refs/liza/seen', 'refs/liza/merging', 'refs/liza/baseline'] as const;
-
-/** Where another checkout has a board too, only what this one knows is its own. */
+/** Whether a task is of this board. Where another checkout has a board too, only what this one knows is its own. */
 function isMine(board: Board | undefined, site: Site): (id: string) => boolean {
   if (otherBoards(site).length === 0) return () => true;
   const tasks = board?.state.tasks.map(({ id }) => id) ?? [];
-  const known = new Set([...tasks, ...(board?.archived.keys() ?? []), ...names(join(site.root, '.worktrees'))]);
+  const known = new Set([...tasks, ...(board?.archived.keys() ?? []), ...entries(join(site.root, '.worktrees'))]);
   return (id) => known.has(id);
 }
 
-/** Everything but the tasks' folders, which are gone by now. */
+/** Removes everything but the tasks' folders, which are gone by now. */
 async function leave(
   gitDir: PrivateGitDir,
   context: BoardContext,
@@ -223,11 +229,11 @@ async function leave(
   const isWork = (name: string) => ID_PATTERN.test(name.split('/').slice(3).join('/'));
   await dropRefs(
     gitDir,
-    purge ? ['refs/liza'] : WORK,
+    purge ? ['refs/liza'] : WORK_REFS,
     (name) => (purge || isWork(name)) && mine(name.split('/')[3] ?? ''),
   );
   const refs = [...(await readRefs(gitDir, 'refs/liza')).keys()];
-  const odd = refs.filter((ref) => !isWork(ref) && WORK.some((kind) => ref.startsWith(`${kind}/`)));
+  const odd = refs.filter((ref) => !isWork(ref) && WORK_REFS.some((kind) => ref.startsWith(`${kind}/`)));
   const left = [...odd.map((ref) => `${ref}: Liza did not make it`), ...removeRemains(site, shared)];
   return { kept: { ...countKept(refs), ...(ref === undefined ? {} : { board: ref }) }, left };
 }
@@ -251,25 +257,5 @@ async function dropRefs(
       )) === 'done'
     )
       return;
-  }
-}
-
-const siteOf = ({ paths }: BoardContext, common: string): Site => ({
-  root: paths.root,
-  liza: paths.liza,
-  mirror: paths.mirror,
-  common,
-});
-
-function refuseLink(liza: string): Refusal | undefined {
-  if (lstatSync(liza, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
-  return refuse('.liza is a symbolic link', 'Liza keeps its state inside the project: remove the link', 1, 'link');
-}
-
-function names(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -3,13 +3,13 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { exclude, type Repository } from '../git/repository.ts';
+import { commonDirectoryOf } from '../git/directory.ts';
+import type { Repository } from '../git/repository.ts';
 import { git, MINIMUM_GIT } from '../git/run.ts';
-import { checkHook } from '../identity/project-hook.ts';
 import { replaceFile } from '../ports/files.ts';
 import type { Environment } from '../ports/host.ts';
 import { validate } from '../protocol/invariants.ts';
-import { RECORD_SECTIONS, settings } from '../protocol/state.ts';
+import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { Archive } from '../store/archive.ts';
 import { assemble } from '../store/assemble.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -24,6 +24,7 @@ import { canRestore, journalledArchive, restore } from '../store/restore.ts';
 import { verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
 import { inTurn } from '../store/yaml-store.ts';
+import { branchOf, checkProject, refuseLink, siteOf } from './project-manifest.ts';
 
 export interface Finding {
   readonly check: string;
@@ -38,25 +39,19 @@ export async function examine(
   env: Environment,
   repository: Repository,
   context: BoardContext,
-  fix: boolean,
-  schema?: string,
+  { fix, schema }: { readonly fix: boolean; readonly schema: string | undefined },
 ): Promise<readonly Finding[]> {
-  const link = checkLink(context);
-  if (link !== undefined) return [link];
+  // Nothing is looked at, let alone mended, through a link that may lead out of the project.
+  const link = refuseLink(context.paths.liza);
+  if (link !== undefined) return [{ check: 'blackboard', level: 'broken', message: link.message, remedy: link.hint }];
   const findings = [await checkGit(env, repository), await checkLock(context)];
   findings.push(...(await checkBoard(context, fix)));
-  findings.push(await checkExclude(env, repository, fix));
-  findings.push(...(await hookFinding(env, repository, context, fix)));
+  const site = siteOf(context, commonDirectoryOf(repository.gitDirectory));
+  const branch = await branchOf(context);
+  findings.push(...(await checkProject({ ...site, env, files: context.files, branch }, fix)));
   findings.push(...checkLeftovers(context, fix));
   if (schema !== undefined) findings.push(...checkSchema(context, fix, schema));
   return findings;
-}
-
-/** Nothing is looked at, let alone mended, through a link that may lead out of the project. */
-function checkLink({ files, paths }: BoardContext): Finding | undefined {
-  if (files.lstat(paths.liza)?.isSymbolicLink !== true) return undefined;
-  const message = '.liza is a symbolic link; Liza keeps its state inside the project';
-  return { check: 'blackboard', level: 'broken', message, remedy: 'remove the link' };
 }
 
 async function checkGit(env: Environment, { root }: Repository): Promise<Finding> {
@@ -172,12 +167,12 @@ async function checkLog(context: BoardContext, fix: boolean): Promise<readonly F
       ? `has what the journal does not, ${odd.foreign}`
       : `does not tell entry ${odd.entry} as the journal has it`;
   const message = `log.yaml ${how}`;
-  const remedy = 'liza doctor --fix writes it anew from the journal, and keeps the old one';
+  const remedy = 'liza doctor --fix writes it again from the journal, and keeps the old one';
   if (!fix) return [{ check, level: 'broken', message, remedy }];
   const done = await inTurn(context, async () => ({ kept: rewriteLog(context) }));
   if ('ok' in done) return [{ check, level: 'broken', message: `${message}; ${done.message}`, remedy: done.hint }];
   return [
-    { check, level: 'ok', message: `${message}; written anew, the old one is kept in ${done.kept}`, fixed: true },
+    { check, level: 'ok', message: `${message}; written again, the old one is kept in ${done.kept}`, fixed: true },
   ];
 }
 
@@ -230,28 +225,6 @@ async function completeState(context: BoardContext, fix: boolean, { broken, behi
     message: `${message}; completed${told === '' ? '' : `: ${told}`}`,
     fixed: true,
   };
-}
-
-async function checkExclude(env: Environment, { root }: Repository, fix: boolean): Promise<Finding> {
-  const check = 'exclude';
-  const ignored = await git(env, root, ['check-ignore', '--quiet', '--no-index', '.liza/state.yaml']);
-  if (ignored.status === 0) return { check, level: 'ok', message: '.liza is kept out of git' };
-  const message = '.liza is not kept out of git: git add -A would pick it up';
-  if (!fix) return { check, level: 'warning', message, remedy: 'liza doctor --fix adds it to .git/info/exclude' };
-  await exclude(env, root, ['/.liza/', '/.worktrees/']);
-  return { check, level: 'ok', message: `${message}; added to .git/info/exclude`, fixed: true };
-}
-
-/** Only where there is a board: the hook guards the branch that it names. */
-async function hookFinding(
-  env: Environment,
-  { root }: Repository,
-  context: BoardContext,
-  fix: boolean,
-): Promise<readonly Finding[]> {
-  const loaded = await load(context.files, context.paths, 'ignore').catch(() => undefined);
-  if (loaded === undefined || 'ok' in loaded || 'none' in loaded) return [];
-  return [await checkHook(env, root, settings(normalise(loaded.doc.value).state).integration_branch, fix)];
 }
 
 /** state.yaml may name it in its first line; an older or missing one only misleads editors. */

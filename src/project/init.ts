@@ -2,12 +2,11 @@
 // entry comes last, so a half-made project is simply finished by the next init.
 // On a project whose goal is finished it archives that goal and opens the next one.
 
-import { lstatSync, readlinkSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { usersOf } from '../git/branch-checkouts.ts';
 import { openPrivateGitDir } from '../git/private-git-dir.ts';
-import { ensureBranch, exclude, type Repository } from '../git/repository.ts';
-import { installHook } from '../identity/project-hook.ts';
+import { ensureBranch, type Repository } from '../git/repository.ts';
 import { replaceFile } from '../ports/files.ts';
 import type { Environment } from '../ports/host.ts';
 import { type Actor, OPERATOR } from '../protocol/board.ts';
@@ -18,10 +17,8 @@ import { nextGoal } from '../protocol/next-goal.ts';
 import type { Config, Goal, State } from '../protocol/state.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
-import { normalise } from '../store/file-values.ts';
 import { start } from '../store/import.ts';
 import { readTail } from '../store/journal.ts';
-import { load } from '../store/load.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
 import { LostRace } from '../store/transaction.ts';
@@ -29,6 +26,7 @@ import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTurn } from '../store/yaml-store.ts';
 import { fileOf, forShell, refuseSpec, writeVision } from './init-document.ts';
+import { branchOf, makeProject, refuseLink, siteOf } from './project-manifest.ts';
 
 export interface InitRequest {
   readonly goal: string;
@@ -56,40 +54,28 @@ export async function init(
   request: InitRequest,
 ): Promise<InitDone | Refusal> {
   const { files, paths } = context;
-  const refused = refuseGoal(request) ?? refuseLink(paths.liza) ?? refuseSpec(paths.root, request);
+  const refused =
+    refuseGoal(request) ?? refuseLink(paths.liza) ?? refuseFile(paths.liza) ?? refuseSpec(paths.root, request);
   if (refused !== undefined) return refused;
   const lost = refuseLost(context);
   if (lost !== undefined) return lost;
   // Refuses what Liza could not work with later, before anything is made.
   const gitDir = await openPrivateGitDir(env, repository.root);
   if ('ok' in gitDir) return gitDir;
-  // An earlier goal's branch stays, and a person may look at it.
+  // An earlier goal may have named another branch. That one stays, and a person may look at it.
   const earlier = await branchOf(context);
   const user = earlier === undefined ? usersOf(gitDir, `refs/heads/${request.branch}`) : undefined;
   if (user !== undefined) return branchInUse(request.branch, user);
   const branch = await ensureBranch(env, repository.root, request.branch, repository.head);
   if ('ok' in branch) return branch;
-  await exclude(env, repository.root, ['/.liza/', '/.worktrees/']);
-  files.makeDirectory(paths.liza);
-  for (const folder of ['archive', 'agents', 'rejected', 'cache', 'checkpoints', 'agent-prompts', 'agent-logs']) {
-    files.makeDirectory(join(paths.liza, folder));
-  }
-  const told = [
+  const told =
     branch.how === 'made'
       ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
-      : `branch ${request.branch} was there already and is used as it is`,
-  ];
-  const unguarded = await installHook(env, repository.root, earlier ?? request.branch);
+      : `branch ${request.branch} was there already and is used as it is`;
+  const made = await makeProject({ ...siteOf(context, gitDir.common), env, files, branch: earlier ?? request.branch });
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;
-  return { ...opened, lines: [...told, ...(unguarded === undefined ? [] : [unguarded]), ...opened.lines] };
-}
-
-/** An earlier goal may have named another one. */
-async function branchOf({ files, paths }: BoardContext): Promise<string | undefined> {
-  const loaded = await load(files, paths, 'ignore');
-  if ('ok' in loaded || 'none' in loaded) return undefined;
-  return normalise(loaded.doc.value).state.config.integration_branch;
+  return { ...opened, lines: [told, ...made, ...opened.lines] };
 }
 
 async function openBoard(context: BoardContext, request: InitRequest, head: string): Promise<InitDone | Refusal> {
@@ -225,19 +211,7 @@ function refuseLost(context: BoardContext): Refusal | undefined {
   );
 }
 
-/** A `.liza` that is a link could lead every write out of the project. */
-function refuseLink(liza: string): Refusal | undefined {
-  const stat = lstatSync(liza, { throwIfNoEntry: false });
-  if (stat?.isSymbolicLink() === true) {
-    return refuse(
-      `.liza is a symbolic link to ${readlinkSync(liza)}`,
-      'Liza keeps its state inside the project: remove the link',
-      1,
-      'link',
-    );
-  }
-  if (stat !== undefined && !stat.isDirectory()) {
-    return refuse('.liza is a file, not a folder', 'move it away, then init again', 1, 'file');
-  }
-  return undefined;
+function refuseFile(liza: string): Refusal | undefined {
+  if (statSync(liza, { throwIfNoEntry: false })?.isDirectory() !== false) return undefined;
+  return refuse('.liza is a file, not a folder', 'move it away, then init again', 1, 'file');
 }

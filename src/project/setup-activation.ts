@@ -1,18 +1,13 @@
 // Pairing mode made global for a provider: a marked block in the instruction file it reads everywhere.
-// Only what stands between the marks is ours. The file as it was is kept beside it as `.bak-<n>`.
+// Only the text between the marks is ours. The file as it was is kept beside it as `.bak-<n>`.
 
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import { FOLDER, GLOBAL_FILES, IMPORTING, PAGES } from './home-manifest.ts';
 import { dropEmpty, placeBelow, putText, readText } from './setup-home.ts';
 
-/** Provider → the file below home that it reads in every project. */
-export const GLOBAL_FILES: Readonly<Record<string, string>> = {
-  claude: '.claude/CLAUDE.md',
-  codex: '.codex/AGENTS.md',
-  gemini: '.gemini/GEMINI.md',
-  opencode: '.config/opencode/AGENTS.md',
-};
+export { GLOBAL_FILES };
 
 export interface Activated {
   readonly provider: string;
@@ -36,7 +31,7 @@ export interface ActivationPlan {
   readonly after: string;
 }
 
-/** `contract`: core and pairing mode as text, for providers whose files cannot import others. */
+/** `contract`: the pages as text, for providers whose files cannot import others. */
 export function planActivation(home: string, provider: string, contract: string): ActivationPlan | Refusal {
   const file = placeBelow(home, GLOBAL_FILES[provider] ?? '');
   if (typeof file !== 'string') return file;
@@ -107,8 +102,8 @@ function withoutBlock(text: string, file: string): string | Refusal {
 
 function block(provider: string, contract: string): string {
   const told = 'This block is for pairing. A session whose bootstrap says `Mode: Liza <role>` skips it.';
-  const pages =
-    provider === 'claude' ? '@~/.liza/contracts/CORE.md\n@~/.liza/contracts/PAIRING_MODE.md' : contract.trim();
+  const imports = PAGES.map((page) => `@~/${FOLDER}/${page}`).join('\n');
+  const pages = IMPORTING.includes(provider) ? imports : contract.trim();
   return `${BEGIN}\n${told}\n\n${pages}\n${END}\n`;
 }
 

@@ -3,17 +3,17 @@
 
 import {
   chmodSync,
-  type Dirent,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   statSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
+import { removeIfEmpty } from '../git/scratch-folders.ts';
 import { realFiles, temporaryFor, writeTemporary } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 
@@ -79,29 +79,16 @@ export function putText(path: string, text: string, mode?: number): void {
   renameSync(temporary, path);
 }
 
-/** Files below a folder of the package, by their path in it. */
+/** Files below a folder of the package, by their path in it. None where there is no such folder. */
 export function filesBelow(folder: string, below: string): readonly { readonly path: string; readonly text: string }[] {
-  return entriesOf(join(folder, below)).flatMap((entry) => {
-    const path = `${below}/${entry.name}`;
-    if (entry.isDirectory()) return filesBelow(folder, path);
-    return entry.isFile() ? [{ path, text: readFileSync(join(folder, path), 'utf8') }] : [];
-  });
-}
-
-/** None where there is no such folder. */
-function entriesOf(folder: string): readonly Dirent[] {
-  if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
-  return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const at = join(folder, below);
+  const names = existsSync(at) ? readdirSync(at, { recursive: true, encoding: 'utf8' }).sort() : [];
+  return names
+    .filter((name) => lstatSync(join(at, name)).isFile())
+    .map((name) => ({ path: `${below}/${name}`, text: readFileSync(join(at, name), 'utf8') }));
 }
 
 /** Takes folders away that are empty, from the innermost outwards. */
 export function dropEmpty(folders: readonly string[]): void {
-  for (const folder of [...folders].sort((a, b) => b.length - a.length)) {
-    try {
-      rmdirSync(folder);
-    } catch (error) {
-      if (!['ENOTEMPTY', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
-        throw error;
-    }
-  }
+  for (const folder of folders.toSorted((a, b) => b.length - a.length)) removeIfEmpty(folder);
 }

@@ -1,26 +1,22 @@
-// `liza setup`: contracts, templates and shims below ~/.liza, each file whole or not at all, and all of it
-// safe to repeat. What a person changed is theirs: it stays, and a newer text is laid beside it as `.new`.
-// `.setup.json` remembers what was written, so that uninstalling takes away exactly that.
+// `liza setup`: what home-manifest.ts lists, each file whole or not at all, and all of it safe to repeat. What a person
+// changed is theirs: it stays, and a newer text is put beside it as `.new`. `.setup.json` remembers what was written, so
+// that uninstalling takes away exactly that.
 
-import { hash as hashOf } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { isFields } from '../protocol/values.ts';
 import type { Finding } from './doctor.ts';
+import { FOLDER, GLOBAL_FILES, PAGES, RECORD, SHIPPED, VERSION } from './home-manifest.ts';
 import {
   type Activated,
   type ActivationPlan,
   activate,
   deactivate,
-  GLOBAL_FILES,
   isActive,
   planActivation,
 } from './setup-activation.ts';
 import { dropEmpty, filesBelow, homeOf, placeBelow, putText, readText } from './setup-home.ts';
-
-const FOLDER = '.liza';
-const SHIPPED = ['contracts', 'templates', 'scripts'] as const;
+import { hash, isOurs, readRecord, type Written } from './setup-record.ts';
 
 export interface Installed {
   readonly folder: string;
@@ -44,68 +40,86 @@ export function install(
 ): Installed | Refusal {
   const folder = join(home, FOLDER);
   const former = installedVersion(home);
-  if (former !== undefined && isOlder(version, former)) {
-    return refuse(
-      `${folder} was installed by Liza ${former}, this is ${version}`,
-      'update Liza, or take the newer files away first: liza setup --uninstall',
-      1,
-      'older',
-    );
-  }
   const shipped = shippedFiles(source);
-  const missing = SHIPPED.find((part) => !shipped.some(({ path }) => path.startsWith(`${part}/`)));
-  if (missing !== undefined) {
-    return refuse(
-      `this Liza came without its ${missing}/ folder`,
-      'install it again: npm install -g liza',
-      5,
-      'package',
-    );
-  }
-  const places = placesOf(home, [...shipped.map(({ path }) => path), 'VERSION', MANIFEST]);
+  const refused = refuseOlder(folder, version, former) ?? refuseIncomplete(shipped);
+  if (refused !== undefined) return refused;
+  const places = placesOf(home, [...shipped.map(({ path }) => path), VERSION, RECORD]);
   if (isRefusal(places)) return places;
-  const contract = CONTRACT.map((page) => shipped.find(({ path }) => path === page)?.text.trim() ?? '').join('\n\n');
-  const plans: ActivationPlan[] = [];
+  const plans = planActivations(home, shipped, providers);
+  if (isRefusal(plans)) return plans;
+
+  const before = readRecord(home);
+  const { files, ...laid } = layOut(shipped, places, before.files);
+  const { removed } = removeOwn(home, before.files, (path) => !files.has(path));
+  const activated = plans.map(activate).filter(({ provider, already }) => !already || providers.includes(provider));
+  const saved = activated.flatMap(({ provider, backup }) =>
+    backup === undefined ? [] : [[provider, backup] as const],
+  );
+  const record = {
+    version,
+    files: Object.fromEntries(files),
+    backups: { ...before.backups, ...Object.fromEntries(saved) },
+  };
+  putText(places.get(RECORD) ?? '', `${JSON.stringify(record, null, 2)}\n`);
+  putText(places.get(VERSION) ?? '', `${version}\n`);
+  return { folder, version, ...(former === undefined ? {} : { former }), ...laid, removed, activated };
+}
+
+function refuseOlder(folder: string, version: string, former: string | undefined): Refusal | undefined {
+  if (former === undefined || !isOlder(version, former)) return undefined;
+  return refuse(
+    `${folder} was installed by Liza ${former}, this is ${version}`,
+    'update Liza, or take the newer files away first: liza setup --uninstall',
+    1,
+    'older',
+  );
+}
+
+function refuseIncomplete(shipped: readonly ShippedFile[]): Refusal | undefined {
+  const missing = Object.keys(SHIPPED).find((part) => !shipped.some(({ path }) => path.startsWith(`${part}/`)));
+  if (missing === undefined) return undefined;
+  return refuse(`this Liza came without its ${missing}/ folder`, 'install it again: npm install -g liza', 5, 'package');
+}
+
+/** For those asked for, and for those that are active already: they follow a newer contract. */
+function planActivations(
+  home: string,
+  shipped: readonly ShippedFile[],
+  providers: readonly string[],
+): readonly ActivationPlan[] | Refusal {
+  const contract = PAGES.map((page) => shipped.find(({ path }) => path === page)?.text.trim() ?? '').join('\n\n');
   const active = Object.keys(GLOBAL_FILES).filter((provider) => isActive(home, provider));
+  const plans: ActivationPlan[] = [];
   for (const provider of new Set([...providers, ...active])) {
     const plan = planActivation(home, provider, contract);
     if (isRefusal(plan)) return plan;
     plans.push(plan);
   }
-  const before = readManifest(home);
-  const laid = layOut(shipped, places, before.files);
-  const { removed } = removeOwn(home, before.files, (path) => !laid.files.has(path));
-  const activated = plans.map(activate).filter(({ provider, already }) => !already || providers.includes(provider));
-  const backups = {
-    ...before.backups,
-    ...Object.fromEntries(
-      activated.flatMap(({ provider, backup }) => (backup === undefined ? [] : [[provider, backup]])),
-    ),
-  };
-  const manifest = { version, files: Object.fromEntries(laid.files), backups };
-  putText(places.get(MANIFEST) ?? '', `${JSON.stringify(manifest, null, 2)}\n`);
-  putText(places.get('VERSION') ?? '', `${version}\n`);
-  const { written, unchanged, kept } = laid;
-  return { folder, version, ...(former === undefined ? {} : { former }), written, unchanged, kept, removed, activated };
+  return plans;
 }
 
-const CONTRACT = ['contracts/CORE.md', 'contracts/PAIRING_MODE.md'] as const;
-const shippedFiles = (source: string) => SHIPPED.flatMap((part) => filesBelow(source, part));
+interface ShippedFile {
+  readonly path: string;
+  readonly text: string;
+  readonly mode: number;
+}
 
-/** Writes what is missing or still as we wrote it; offers the rest once, since whoever deleted an offer does not want it. */
+const shippedFiles = (source: string): readonly ShippedFile[] =>
+  Object.entries(SHIPPED).flatMap(([part, mode]) => filesBelow(source, part).map((file) => ({ ...file, mode })));
+
+/** Writes what is missing or still as we wrote it; offers the rest once: a person who deletes an offer does not want it. */
 function layOut(
-  shipped: ReturnType<typeof shippedFiles>,
+  shipped: readonly ShippedFile[],
   places: ReadonlyMap<string, string>,
-  known: Manifest['files'],
+  known: Written['files'],
 ): Pick<Installed, 'written' | 'unchanged' | 'kept'> & { readonly files: ReadonlyMap<string, string> } {
   const files = new Map(shipped.map(({ path, text }) => [path, hash(text)]));
   const written: string[] = [];
   const kept: Installed['kept'][number][] = [];
   let unchanged = 0;
-  for (const { path, text } of shipped) {
+  for (const { path, text, mode } of shipped) {
     const place = places.get(path) ?? '';
     const there = readText(place);
-    const mode = path.startsWith('scripts/') ? 0o755 : 0o644;
     if (there === text) unchanged += 1;
     else if (there === undefined || hash(there) === known[path]) {
       putText(place, text, mode);
@@ -134,8 +148,8 @@ export interface Uninstalled {
 
 /** Takes away what was written and is still as it was written. Nothing there: nothing to do. */
 export function uninstall(home: string, source: string): Uninstalled | Refusal {
-  const { files: known, backups } = readManifest(home);
-  // Should the manifest be lost, what equals the shipped text is ours nevertheless.
+  const { files: known, backups } = readRecord(home);
+  // Should the record be lost, what equals the shipped text is ours nevertheless.
   const files = { ...Object.fromEntries(shippedFiles(source).map(({ path, text }) => [path, hash(text)])), ...known };
   const deactivated: Activated[] = [];
   for (const provider of Object.keys(GLOBAL_FILES)) {
@@ -144,7 +158,7 @@ export function uninstall(home: string, source: string): Uninstalled | Refusal {
     if (isRefusal(one)) return one;
     deactivated.push(one);
   }
-  const places = placesOf(home, ['VERSION', MANIFEST]);
+  const places = placesOf(home, [VERSION, RECORD]);
   if (isRefusal(places)) return places;
   const { removed, kept } = removeOwn(home, files, () => true);
   for (const place of places.values()) rmSync(place, { force: true });
@@ -155,7 +169,7 @@ export function uninstall(home: string, source: string): Uninstalled | Refusal {
 
 /** What `~/.liza` was installed by; undefined: it was not. */
 export function installedVersion(home: string): string | undefined {
-  const found = readText(join(home, FOLDER, 'VERSION'))?.trim();
+  const found = readText(join(home, FOLDER, VERSION))?.trim();
   return found === '' ? undefined : found;
 }
 
@@ -179,33 +193,6 @@ export function isOlder(version: string, than: string): boolean {
   return at !== undefined && (mine[at] ?? 0) < (other[at] ?? 0);
 }
 
-const MANIFEST = '.setup.json';
-
-interface Manifest {
-  /** Path below ~/.liza → hash of the text that was written or offered there. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Provider → the copy of its file from before. */
-  readonly backups: Readonly<Record<string, string>>;
-}
-
-/** A damaged one counts as none: then nothing is ours unless it equals what we ship. */
-function readManifest(home: string): Manifest {
-  try {
-    const read: unknown = JSON.parse(readText(join(home, FOLDER, MANIFEST)) ?? '{}');
-    const { files, backups } = isFields(read) ? read : {};
-    return { files: texts(files), backups: texts(backups) };
-  } catch {
-    return { files: {}, backups: {} };
-  }
-}
-
-const texts = (value: unknown): Readonly<Record<string, string>> =>
-  isFields(value)
-    ? Object.fromEntries(
-        Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-      )
-    : {};
-
 function placesOf(home: string, paths: readonly string[]): ReadonlyMap<string, string> | Refusal {
   const places = new Map<string, string>();
   for (const path of paths) {
@@ -216,11 +203,7 @@ function placesOf(home: string, paths: readonly string[]): ReadonlyMap<string, s
   return places;
 }
 
-/** Only paths that a setup can have written, whatever the manifest says. */
-const isOurs = (path: string): boolean =>
-  SHIPPED.some((part) => path.startsWith(`${part}/`)) && !path.split('/').includes('..');
-
-function removeOwn(home: string, files: Manifest['files'], wanted: (path: string) => boolean) {
+function removeOwn(home: string, files: Written['files'], wanted: (path: string) => boolean) {
   const removed: string[] = [];
   const kept: string[] = [];
   for (const [path, written] of Object.entries(files)) {
@@ -239,5 +222,3 @@ function foldersOf(folder: string, path: string): readonly string[] {
   const up = dirname(path);
   return up === '.' ? [] : [join(folder, up), ...foldersOf(folder, up)];
 }
-
-const hash = (text: string): string => hashOf('sha256', text);

@@ -14,6 +14,9 @@ const SNAPSHOT_EVERY = 128;
 /** Looking whether one is due costs more than most commits can spare. */
 const LOOK_EVERY = 32;
 
+/** Files of the copy; `.new` are those that were being written. */
+export const isMirrorFile = (name: string): boolean => /^(journal\.jsonl|snapshot-\d+\.yaml)(\.\d+\.new)?$/.test(name);
+
 export const mirrorJournal = (mirror: string): string => join(mirror, 'journal.jsonl');
 
 /** Whether a lost `.liza/` can be brought back from here. */

@@ -35,7 +35,8 @@ export const verb: Verb = {
     if (isRefusal(repository)) return homeless(io, repository);
     const { examine } = await import('../../project/doctor.ts');
     const context = io.context(repository.root, repository.gitDirectory);
-    const [around, beside] = await Promise.all([examine(io.env, repository, context, fix, readSchema(io)), agents(io)]);
+    const asked = { fix, schema: readSchema(io) };
+    const [around, beside] = await Promise.all([examine(io.env, repository, context, asked), agents(io)]);
     const findings = [...around, ...(await work(io, around, fix)), ...beside];
     const lines = findings.flatMap(line);
     const data = { findings };

@@ -2,11 +2,16 @@
 
 import { version } from '../../../package.json';
 import { humanOnly } from '../../identity/identify.ts';
+import { GLOBAL_FILES } from '../../project/home-manifest.ts';
 import type { Installed, Uninstalled } from '../../project/setup.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import { plain } from '../render/terminal.ts';
 import type { Done, Verb } from '../verb.ts';
+
+const FILES = Object.values(GLOBAL_FILES)
+  .map((file) => `~/${file}`)
+  .join(', ');
 
 export const verb: Verb = {
   name: 'setup',
@@ -15,7 +20,7 @@ export const verb: Verb = {
     activate: {
       value: 'provider',
       repeat: true,
-      choices: ['claude', 'codex', 'gemini', 'opencode'],
+      choices: Object.keys(GLOBAL_FILES),
       description: 'Also let this provider follow the pairing contract in every project.',
     },
     uninstall: { description: 'Take away what setup wrote, activations included.' },
@@ -23,8 +28,8 @@ export const verb: Verb = {
   examples: ['liza setup', 'liza setup --activate claude --activate codex', 'liza setup --uninstall'],
   details: [
     'Not needed for liza run: agents get their contract with their prompt, and no global file is touched.',
-    'Safe to repeat. Files you changed stay as they are; a newer text is laid beside them as <file>.new.',
-    '--activate adds a marked block to ~/.claude/CLAUDE.md, ~/.codex/AGENTS.md, ~/.gemini/GEMINI.md or ~/.config/opencode/AGENTS.md and keeps the file as it was as <file>.bak-<n>.',
+    'Safe to repeat. Files you changed stay as they are; a newer text is put beside them as <file>.new.',
+    `--activate adds a marked block to the file that the provider reads in every project (${FILES}) and keeps the file as it was as <file>.bak-<n>.`,
   ],
   run: async (args, io) => {
     const operator = await humanOnly(io, 'setup');

@@ -1,0 +1,220 @@
+// What Liza puts into a project, one row each. Init makes the rows in this order, deinit takes them away in the reverse
+// order, doctor checks them: what a later release puts into a project gets a row here. A kill between two rows leaves
+// something that the next init or deinit finishes. What Liza did not make stays and is named. Removing runs no git.
+// The integration branch is no row: it holds approved work and stays.
+
+import { randomBytes } from 'node:crypto';
+import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { exclude, isExcluding, unexclude } from '../git/repository.ts';
+import { git } from '../git/run.ts';
+import { entries, leftAside, removeIfEmpty, removeTree } from '../git/scratch-folders.ts';
+import { checkHook, installHook } from '../identity/project-hook.ts';
+import { hasHook, isHookLine, removeHook } from '../identity/ref-hook.ts';
+import type { Files } from '../ports/files.ts';
+import type { Environment } from '../ports/host.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { settings } from '../protocol/state.ts';
+import type { BoardContext } from '../store/context.ts';
+import { normalise } from '../store/file-values.ts';
+import { load } from '../store/load.ts';
+import { isMirrorFile } from '../store/mirror.ts';
+import type { Finding } from './doctor.ts';
+
+/** Where it is put. */
+export interface Site {
+  readonly root: string;
+  /** `.liza`; undefined: it is not to go. */
+  readonly liza: string | undefined;
+  /** The copy of the journal, in the git directory of this checkout. */
+  readonly mirror: string | undefined;
+  /** The git directory that all checkouts share. */
+  readonly common: string;
+}
+
+export const siteOf = ({ paths: { root, liza, mirror } }: BoardContext, common: string): Site => ({
+  root,
+  liza,
+  mirror,
+  common,
+});
+
+/** What making and checking need besides. */
+export interface Making extends Site {
+  readonly env: Environment;
+  readonly files: Files;
+  /** The integration branch; undefined: there is no board that names one. */
+  readonly branch: string | undefined;
+}
+
+interface Row {
+  /** All checkouts of the repository use it: it stays while another one has a board. */
+  readonly shared?: true;
+  /** Rows without are made by the commands that need them. Answers what a person should know. */
+  make?(making: Making): Promise<string | undefined>;
+  check?(making: Making, fix: boolean): Promise<readonly Finding[]>;
+  /** Whether an earlier deinit was killed before it took this away. */
+  isLeft?(site: Site): boolean;
+  /** Answers what could not or must not go, one line each. `shared`: another checkout has a board. */
+  remove(site: Site, shared: boolean): readonly string[];
+}
+
+/** Files of `.liza` that hold the board. Deinit keeps them in git. */
+export const BOARD_FILES = ['state.yaml', 'journal.jsonl', 'log.yaml'] as const;
+/** Folders of `.liza`. Deinit keeps some of them in git, too. */
+export const BOARD_FOLDERS: Readonly<Record<string, 'kept' | 'given up'>> = {
+  archive: 'kept',
+  agents: 'given up',
+  rejected: 'kept',
+  cache: 'given up',
+  checkpoints: 'kept',
+  'agent-prompts': 'given up',
+  'agent-logs': 'given up',
+};
+/** Refs of tasks under way. The other kinds (attempts, review, strays, board) stay unless they are purged. */
+export const WORK_REFS = ['refs/liza/seen', 'refs/liza/merging', 'refs/liza/baseline'] as const;
+
+const EXCLUDED: readonly string[] = ['/.liza/', '/.worktrees/'];
+const isExcludeLine = (line: string): boolean => EXCLUDED.includes(line) || isHookLine(line);
+
+const excludeLines: Row = {
+  shared: true,
+  make: async ({ common }) => void exclude(common, EXCLUDED),
+  check: async ({ env, root, common }, fix) => {
+    const check = 'exclude';
+    const ignored = await git(env, root, ['check-ignore', '--quiet', '--no-index', '.liza/state.yaml']);
+    if (ignored.status === 0) return [{ check, level: 'ok', message: '.liza is kept out of git' }];
+    const message = '.liza is not kept out of git: git add -A would pick it up';
+    if (!fix) return [{ check, level: 'warning', message, remedy: 'liza doctor --fix adds it to .git/info/exclude' }];
+    exclude(common, EXCLUDED);
+    return [{ check, level: 'ok', message: `${message}; added to .git/info/exclude`, fixed: true }];
+  },
+  isLeft: ({ common }) => isExcluding(common, isExcludeLine),
+  remove: ({ common }) => {
+    unexclude(common, isExcludeLine);
+    return [];
+  },
+};
+
+/** Goes by one rename, so that half a board is never taken for one. */
+const boardFolder: Row = {
+  make: async ({ files, liza = '' }) => {
+    for (const folder of ['', ...Object.keys(BOARD_FOLDERS)]) files.makeDirectory(join(liza, folder));
+    return undefined;
+  },
+  isLeft: (site) => removedBoards(site).length > 0,
+  remove: (site) => {
+    if (site.liza !== undefined && existsSync(site.liza))
+      renameSync(site.liza, join(site.root, `.liza-removed-${randomBytes(4).toString('hex')}`));
+    return removedBoards(site).flatMap((folder) => {
+      removeTree(folder);
+      if (!existsSync(folder)) return [];
+      return [`${shown(site, folder)}: somebody still writes there; liza deinit again removes it`];
+    });
+  },
+};
+
+/** The journal's copy goes first: without it nobody offers to bring the board back. */
+const gitFolders: Row = {
+  isLeft: (site) => ownGitFolders(site).some(existsSync),
+  remove: (site, shared) =>
+    ownGitFolders(site).flatMap((folder) => {
+      if (!isFolder(folder)) return [];
+      // `journal.jsonl` sorts first.
+      for (const name of entries(folder).toSorted())
+        if (folder === site.mirror && isMirrorFile(name)) rmSync(join(folder, name), { force: true });
+      if (shared) return [];
+      for (const { path } of leftAside(folder)) removeTree(path);
+      for (const name of ['git', 'nowhere']) removeTree(join(folder, name));
+      return removeEmpty(site, folder);
+    }),
+};
+
+const taskFolders: Row = {
+  remove: (site) => {
+    // Git takes it for "no worktrees" either way, and removes it itself with the last one.
+    removeEmpty(site, join(site.common, 'worktrees'));
+    return removeEmpty(site, join(site.root, '.worktrees'));
+  },
+};
+
+const hook: Row = {
+  shared: true,
+  make: async ({ env, root, branch }) => (branch === undefined ? undefined : installHook(env, root, branch)),
+  check: async ({ env, root, branch }, fix) => (branch === undefined ? [] : [await checkHook(env, root, branch, fix)]),
+  isLeft: ({ common }) => hasHook(common),
+  remove: ({ common }) => removeHook(common),
+};
+
+const ROWS: readonly Row[] = [excludeLines, boardFolder, gitFolders, taskFolders, hook];
+
+/** Safe to repeat. Answers what a person should know, one line each. */
+export async function makeProject(making: Making): Promise<readonly string[]> {
+  const told: string[] = [];
+  for (const { make } of ROWS) {
+    const line = await make?.(making);
+    if (line !== undefined) told.push(line);
+  }
+  return told;
+}
+
+export async function checkProject(making: Making, fix: boolean): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const { check } of ROWS) findings.push(...((await check?.(making, fix)) ?? []));
+  return findings;
+}
+
+/** Whether an earlier deinit was killed after the board was gone. */
+export const hasRemains = (site: Site): boolean => ROWS.some(({ isLeft }) => isLeft?.(site) === true);
+
+/** Answers what was left, one line each. `shared`: another checkout of the repository has a board of its own. */
+export const removeRemains = (site: Site, shared: boolean): readonly string[] =>
+  ROWS.toReversed().flatMap((row) => (shared && row.shared ? [] : row.remove(site, shared)));
+
+/** The integration branch that the board names; undefined: there is no board, or it cannot be read. */
+export async function branchOf({ files, paths }: BoardContext): Promise<string | undefined> {
+  const loaded = await load(files, paths, 'ignore').catch(() => undefined);
+  if (loaded === undefined || 'ok' in loaded || 'none' in loaded) return undefined;
+  return settings(normalise(loaded.doc.value).state).integration_branch;
+}
+
+/** Boards of other checkouts of this repository: they share refs, exclude lines and Liza's own git directory. */
+export function otherBoards({ common, mirror }: Site): readonly string[] {
+  const links = entries(join(common, 'worktrees')).map((name) => join(common, 'worktrees', name));
+  const own = mirror === undefined ? undefined : real(mirror);
+  return [common, ...links].filter((directory) => {
+    const copy = join(directory, 'liza');
+    return existsSync(join(copy, 'journal.jsonl')) && real(copy) !== own;
+  });
+}
+
+/** A `.liza` that is a link could lead every write out of the project. */
+export function refuseLink(liza: string): Refusal | undefined {
+  if (lstatSync(liza, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
+  return refuse(
+    `.liza is a symbolic link to ${readlinkSync(liza)}`,
+    'Liza keeps its state inside the project: remove the link',
+    1,
+    'link',
+  );
+}
+
+const removedBoards = ({ root }: Site): readonly string[] =>
+  entries(root)
+    .filter((name) => /^\.liza-removed-[0-9a-f]{8}$/.test(name))
+    .map((name) => join(root, name))
+    .filter(isFolder);
+
+const ownGitFolders = ({ mirror, common }: Site): readonly string[] => [
+  ...new Set([...(mirror === undefined ? [] : [mirror]), join(common, 'liza')]),
+];
+
+/** Answers what is in the folder's way. */
+const removeEmpty = (site: Site, folder: string): readonly string[] =>
+  !isFolder(folder) || removeIfEmpty(folder)
+    ? []
+    : entries(folder).map((name) => `${shown(site, join(folder, name))}: it is not Liza's, or would not go`);
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const shown = ({ root }: Site, path: string): string => relative(root, path);
+const real = (path: string): string => (existsSync(path) ? realpathSync(path) : path);

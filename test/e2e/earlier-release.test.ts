@@ -1,0 +1,156 @@
+// A project that 0.4.0 made opens, verifies and goes on: read as 0.4.0 itself read it, mended, worked on, undone, and
+// brought back from the copy in the git directory.
+
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { answerOf, at, layOut, type Printed, printedBy } from './earlier-release.ts';
+import { cleanUp, git, type Project, type Ran } from './project.ts';
+
+type Answer = Readonly<Record<string, unknown>>;
+type Listed = readonly Answer[];
+
+const VERSION = '0.4.0';
+const PRINTED = printedBy(VERSION);
+/** Soon after its last entry: its leases still run. */
+let now: number;
+let here: Project;
+
+beforeEach(() => {
+  now = Date.parse('2026-11-16T06:45:17Z');
+  here = layOut(VERSION);
+});
+afterEach(cleanUp);
+
+const liza = (argv: readonly string[], agent?: string): Ran =>
+  here.liza(argv, { env: { ...at(new Date(now).toISOString()), ...(agent && { LIZA_AGENT_ID: agent }) } });
+
+/** A second later each time; throws unless it succeeds. */
+function ok(argv: readonly string[], agent?: string): Ran {
+  now += 1000;
+  const ran = liza(argv, agent);
+  if (ran.code !== 0) throw new Error(`liza ${argv.join(' ')} ended with ${ran.code}: ${ran.stdout}${ran.stderr}`);
+  return ran;
+}
+const answer = (...argv: readonly string[]): Answer => answerOf(liza([...argv, '--json']));
+const printed = (...argv: readonly string[]): Answer =>
+  PRINTED.find((one) => one.argv.join(' ') === argv.join(' '))?.answer ?? {};
+const picked = (from: Answer, ...keys: readonly string[]): Answer =>
+  Object.fromEntries(keys.map((key) => [key, from[key]]));
+const listed = (value: unknown): Listed => value as Listed;
+
+/** What an answer says, whatever words it says it in. */
+const SAID: Readonly<Record<string, (answer: Answer) => unknown>> = {
+  status: (status) => ({
+    ...picked(status, 'goal', 'sprint', 'counts', 'groups', 'agents', 'anomalies', 'switches', 'spending'),
+    alarms: listed(status['alarms']).map(({ key, level }) => [String(key).split(':', 1)[0], level]),
+  }),
+  'log verify': (said) => picked(said, 'entries', 'voids', 'head', 'problems', 'remarks'),
+  audit: (audit) => ({
+    ...picked(audit, 'verified', 'unverifiable', 'contradicted', 'unsupervised'),
+    tasks: listed(audit['tasks']).map((task) => ({
+      ...picked(task, 'task', 'status'),
+      marks: listed(task['facts']).map(({ time, mark }) => [time, mark]),
+    })),
+  }),
+  // Of what Liza stands on; the git, the sandbox and the agents are the machine's.
+  doctor: (doctor) => levels(doctor),
+  blame: (blame) => picked(blame, 'commit', 'part', 'merge', 'task', 'authors', 'iterations', 'rounds'),
+};
+
+const levels = (doctor: Answer): readonly unknown[] =>
+  listed(doctor['findings'])
+    .filter(({ check }) => !['git', 'sandbox', 'agents'].includes(String(check)))
+    .map(({ check, level }) => [check, level]);
+
+const said = ({ argv }: Pick<Printed, 'argv'>, answer: Answer): unknown =>
+  (SAID[argv.join(' ')] ?? SAID[argv[0] ?? ''] ?? (({ message: _, hint: __, ...rest }: Answer) => rest))(answer);
+
+test('a project of 0.4.0 is read as 0.4.0 itself read it, and reading changes nothing', () => {
+  const before = ['state.yaml', 'journal.jsonl', 'log.yaml'].map(here.read);
+  for (const one of PRINTED) {
+    const ran = liza([...one.argv, '--json']);
+    // A later release may say more.
+    expect({ argv: one.argv, code: ran.code, said: said(one, answerOf(ran)) }).toMatchObject({
+      argv: one.argv,
+      code: one.code,
+      said: said(one, one.answer),
+    });
+  }
+  expect(['state.yaml', 'journal.jsonl', 'log.yaml'].map(here.read)).toEqual(before);
+  expect(liza(['validate']).stdout).toBe('VALID\n');
+  expect(printed('audit')['contradicted']).toBe(0);
+});
+
+describe('a project of 0.4.0 goes on', () => {
+  const FOLDERS = ['bank', 'cents', 'euro', 'narrow', 'quotes', 'tabs'];
+  const COMMENTS = /# ---- what is to be done; Ada[^\n]*\n|# only if there is time|# notes are never deleted/g;
+
+  test('task folders, hook and exclude lines are laid out by doctor --fix, with the work that git has of them', () => {
+    ok(['doctor', '--fix']);
+    expect(levels(answer('doctor')).filter((found) => !String(found).endsWith(',ok'))).toEqual([]);
+    for (const id of FOLDERS) {
+      const { review_commit: reviewed } = here.task(id);
+      const folder = join(here.root, '.worktrees', id);
+      expect(git(folder, 'branch', '--show-current').trim()).toBe(`task/${id}`);
+      if (typeof reviewed === 'string') expect(git(folder, 'rev-parse', 'HEAD').trim()).toBe(reviewed);
+    }
+    // Committed and never submitted: 0.4.0 had it on a branch of the repository.
+    expect(readFileSync(join(here.root, '.worktrees/cents/src/cents.mjs'), 'utf8')).toContain('cents');
+    expect(git(here.root, 'status', '--porcelain')).toBe('');
+  });
+
+  test('every kind of transaction builds on its journal', () => {
+    const [journal, comments] = [here.read('journal.jsonl'), here.read('state.yaml').match(COMMENTS)];
+    expect(comments).toHaveLength(3);
+    ok(['doctor', '--fix']);
+    ok(['note', 'a newer Liza is at work', '--for', 'years']);
+    ok(['unblock', 'bank', '--done', 'the green export is read']);
+    ok(['submit-for-review', 'cents', 'HEAD'], 'coder-3');
+    ok(['claim-task', 'tabs', 'coder-5'], 'coder-5');
+    const plan = ['--intent', 'read the file', '--risks', 'none', '--validation', 'green', '--file', 'src/tabs.mjs'];
+    ok(['begin', 'tabs', ...plan], 'coder-5');
+    ok(['claim-review', 'quotes', 'code-reviewer-2'], 'code-reviewer-2');
+    ok(['submit-verdict', 'quotes', 'APPROVED', 'Right.'], 'code-reviewer-2');
+    ok(['wt', 'merge', 'euro'], 'code-reviewer-2');
+    expect(['bank', 'cents', 'tabs', 'quotes', 'euro'].map((id) => [id, here.task(id).status])).toEqual([
+      ['bank', 'UNCLAIMED'],
+      ['cents', 'READY_FOR_REVIEW'],
+      ['tabs', 'CLAIMED'],
+      ['quotes', 'APPROVED'],
+      ['euro', 'MERGED'],
+    ]);
+    expect(git(here.root, 'show', 'integration:src/euro.mjs')).toContain('euro');
+    ok(['note', 'this was a mistake']);
+    ok(['undo']);
+    expect(here.board().human_notes.map(({ message }) => message)).not.toContain('this was a mistake');
+    expect(ok(['report', '--md']).stdout).toContain('Read other ledgers');
+
+    expect(here.read('journal.jsonl').startsWith(journal)).toBe(true);
+    expect(here.read('state.yaml').match(COMMENTS)).toEqual(comments);
+    const verified = answer('log', 'verify');
+    expect(verified).toMatchObject({ ok: true, problems: [], remarks: [] });
+    expect(verified['entries']).toBe(here.journal().length);
+    expect(liza(['validate']).stdout).toBe('VALID\n');
+    const audit = answer('audit');
+    expect(audit['contradicted']).toBe(0);
+    expect(Number(audit['verified'])).toBeGreaterThan(Number(printed('audit')['verified']));
+  });
+
+  test('a deleted .liza comes back from the copy in the git directory', () => {
+    ok(['doctor', '--fix']);
+    const before = ['state.yaml', 'journal.jsonl', 'log.yaml'].map(here.read);
+    const verified = answer('log', 'verify');
+    rmSync(join(here.root, '.liza'), { recursive: true });
+    expect(liza(['doctor'])).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('liza doctor --fix restores it'),
+    });
+    expect(existsSync(join(here.root, '.liza'))).toBe(false);
+    ok(['doctor', '--fix']);
+    expect(['state.yaml', 'journal.jsonl', 'log.yaml'].map(here.read)).toEqual(before);
+    expect(answer('log', 'verify')).toEqual(verified);
+    expect(answer('show', 'totals')).toEqual(printed('show', 'totals'));
+    expect(answer('audit')['contradicted']).toBe(0);
+  });
+});
