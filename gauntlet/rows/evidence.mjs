@@ -147,7 +147,7 @@ export const g26 = {
           find: 'TRAITS.includes(key)',
           put: "(TRAITS.includes(key) || key === 'core.fsmonitor')",
         },
-        { file: 'src/git/run.ts', find: "'core.fsmonitor=false',", put: '' },
+        { file: 'src/ports/git-program.ts', find: "'core.fsmonitor=false',", put: '' },
       ],
       red: /was run: canary-core\.fsmonitor/,
     },

@@ -205,7 +205,7 @@ export const g12 = {
       take: [
         {
           file: 'src/identity/branch-watch.ts',
-          find: 'heads.has(integrationRef(board)) ? await integrationMoved(hands, gitDir) : undefined',
+          find: 'heads.has(integrationRef(board)) ? await integrationMoved(context, gitDir) : undefined',
           put: 'undefined',
         },
         {

@@ -41,9 +41,9 @@ export interface Trailers {
   readonly differ: readonly string[];
 }
 
-export async function blame(hands: TaskContext, name: string): Promise<Blame | Refusal> {
-  const { board } = await hands.store.read();
-  const gitDir = await openGitDir(hands, board);
+export async function blame(context: TaskContext, name: string): Promise<Blame | Refusal> {
+  const { board } = await context.store.read();
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const commit = await resolve(gitDir, name);
   if (typeof commit !== 'string') return commit;
@@ -54,7 +54,7 @@ export async function blame(hands: TaskContext, name: string): Promise<Blame | R
     const bring = `bring it back: ${bringBack(branch, goal.integration_head)}`;
     return refuse(`the integration branch ${branch} is gone`, bring, 3, 'no-integration');
   }
-  const tasks = [...(await hands.store.archivedTasks()), ...board.state.tasks];
+  const tasks = [...(await context.store.archivedTasks()), ...board.state.tasks];
   if (!(await isAncestor(gitDir, commit, head))) return elsewhere(gitDir, branch, commit, tasks);
   const merges = recordedMerges(tasks);
   const since = await descendants(gitDir, commit, head);

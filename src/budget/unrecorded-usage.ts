@@ -19,9 +19,9 @@ const fileOf = ({ paths }: SupervisorContext, agent: string): string =>
   join(paths.liza, 'cache', 'use', `${agent}.json`);
 
 /** Never in the way of the session: a full disk costs the note, not the work. */
-export function noteUse(office: SupervisorContext, agent: string, left: Left): void {
+export function noteUse(context: SupervisorContext, agent: string, left: Left): void {
   try {
-    const file = fileOf(office, agent);
+    const file = fileOf(context, agent);
     mkdirSync(dirname(file), { recursive: true });
     // Beside it first: what a full disk cuts short must not replace what is there.
     writeFileSync(`${file}.new`, JSON.stringify(left));
@@ -32,38 +32,38 @@ export function noteUse(office: SupervisorContext, agent: string, left: Left): v
 }
 
 /** It is on the board now. */
-export const forgetUse = (office: SupervisorContext, agent: string): void =>
-  rmSync(fileOf(office, agent), { force: true });
+export const forgetUse = (context: SupervisorContext, agent: string): void =>
+  rmSync(fileOf(context, agent), { force: true });
 
 /** By whoever takes the id over. */
-export async function recordLeftUse(office: SupervisorContext, agent: string): Promise<void> {
-  const { board } = await office.store.read();
-  await recordLeft(office, agent, board.state, taskContextOf(office, agent));
+export async function recordLeftUse(context: SupervisorContext, agent: string): Promise<void> {
+  const { board } = await context.store.read();
+  await recordLeft(context, agent, board.state, taskContextOf(context, agent));
 }
 
 /** Of all whose supervisor provably ended: nobody may ever take those ids over, and until then they count as running. */
 export async function recordGoneUse(
-  office: SupervisorContext,
+  context: SupervisorContext,
   { board, now }: Pick<Snapshot, 'board' | 'now'>,
 ): Promise<boolean> {
   const gone = Object.keys(board.state.agents).filter(
     (id) => board.state.agents[id]?.under_way !== undefined && agentLease(board, id, now).dead,
   );
-  const hands = { ...taskContextOf(office, ''), actor: { parts: ['supervisor'], session: SUPERVISOR } } as const;
-  for (const id of gone) await recordLeft(office, id, board.state, hands);
+  const taskContext = { ...taskContextOf(context, ''), actor: { parts: ['supervisor'], session: SUPERVISOR } } as const;
+  for (const id of gone) await recordLeft(context, id, board.state, taskContext);
   return gone.length > 0;
 }
 
 async function recordLeft(
-  office: SupervisorContext,
+  context: SupervisorContext,
   agent: string,
   { agents }: State,
-  hands: TaskContext,
+  taskContext: TaskContext,
 ): Promise<void> {
   const { under_way, resume, provider = 'unknown' } = agents[agent] ?? {};
   // A note alone is of a session that was recorded just before its supervisor ended.
-  if (under_way === undefined) return forgetUse(office, agent);
-  const left = readUse(fileOf(office, agent)) ?? { ...nothingTold(under_way.task), provider };
+  if (under_way === undefined) return forgetUse(context, agent);
+  const left = readUse(fileOf(context, agent)) ?? { ...nothingTold(under_way.task), provider };
   const session = resume?.session;
   const command: Command = {
     name: 'session-end',
@@ -77,7 +77,7 @@ async function recordLeft(
     ...(session === undefined ? {} : { session }),
   };
   // Refused: somebody else has recorded it, or its agent is back and does; the note is theirs.
-  if (!isRefusal(await transact(hands, command))) forgetUse(office, agent);
+  if (!isRefusal(await transact(taskContext, command))) forgetUse(context, agent);
 }
 
 /** Of one that began, and whose note was never written or cannot be read: it counts, with an unknown use. */

@@ -12,11 +12,11 @@ import { openTaskContext } from './open-task-context.ts';
 
 /** Nothing when the task has no worktree on this disk. */
 export async function factsFor(io: Io, id: string): Promise<{ readonly facts?: WorktreeFacts } | Refusal> {
-  const hands = await openTaskContext(io);
-  if (isRefusal(hands)) return hands;
-  const { board, task, settings } = await look(hands, id);
+  const context = await openTaskContext(io);
+  if (isRefusal(context)) return context;
+  const { board, task, settings } = await look(context, id);
   if (task?.worktree === undefined) return {};
-  const gitDir = await openGitDir(hands, board);
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir.guard === 'no-git' ? {} : gitDir;
   const integration = await commitOf(gitDir, integrationRef(board));
   const facts = await worktreeFacts({ gitDir, task, settings, integration });

@@ -21,32 +21,32 @@ export interface Analysis {
 }
 
 /** Looks, says what it found, and trips if there is something new. */
-export async function analyze(hands: TaskContext): Promise<Analysis | Refusal> {
-  const archived = await hands.store.archivedTasks();
-  const outcome = await transact(hands, { name: 'analyze', facts: { archived } });
+export async function analyze(context: TaskContext): Promise<Analysis | Refusal> {
+  const archived = await context.store.archivedTasks();
+  const outcome = await transact(context, { name: 'analyze', facts: { archived } });
   return isRefusal(outcome)
     ? outcome
-    : { committed: outcome, findings: findPatterns(outcome.state, archived), ...reported(hands, outcome.state) };
+    : { committed: outcome, findings: findPatterns(outcome.state, archived), ...reported(context, outcome.state) };
 }
 
-export async function resolveBreaker(hands: TaskContext, resolution: string): Promise<Analysis | Refusal> {
-  const archived = await hands.store.archivedTasks();
-  const outcome = await transact(hands, { name: 'resolve', resolution, facts: { archived } });
-  return isRefusal(outcome) ? outcome : { committed: outcome, findings: [], ...reported(hands, outcome.state) };
+export async function resolveBreaker(context: TaskContext, resolution: string): Promise<Analysis | Refusal> {
+  const archived = await context.store.archivedTasks();
+  const outcome = await transact(context, { name: 'resolve', resolution, facts: { archived } });
+  return isRefusal(outcome) ? outcome : { committed: outcome, findings: [], ...reported(context, outcome.state) };
 }
 
 /**
  * For the watcher, after every change: trips when a pattern is there that is not resolved. Undefined: nothing new.
  * Costs no transaction while there is nothing to say.
  */
-export async function checkBreaker(hands: TaskContext, seen?: Seen): Promise<Analysis | Refusal | undefined> {
-  const { board } = seen ?? (await hands.store.read());
+export async function checkBreaker(context: TaskContext, seen?: Seen): Promise<Analysis | Refusal | undefined> {
+  const { board } = seen ?? (await context.store.read());
   const { state } = board;
-  if (state.circuit_breaker.status === 'TRIGGERED') reported(hands, state);
+  if (state.circuit_breaker.status === 'TRIGGERED') reported(context, state);
   if (state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED') return undefined;
-  const archived = await archivedOf(hands.store, board.archived.size);
+  const archived = await archivedOf(context.store, board.archived.size);
   if (newFindings(state, findPatterns(state, archived)).length === 0) return undefined;
-  return analyze(hands);
+  return analyze(context);
 }
 
 /** Archived tasks do not change: read again only when there are more of them. */

@@ -20,31 +20,31 @@ export interface Halted {
   readonly file?: string;
 }
 
-export async function checkpoint(hands: TaskContext, reason?: string, touched = false): Promise<Halted | Refusal> {
-  const outcome = await transact(hands, {
+export async function checkpoint(context: TaskContext, reason?: string, touched = false): Promise<Halted | Refusal> {
+  const outcome = await transact(context, {
     name: 'checkpoint',
     ...(reason === undefined ? {} : { reason }),
     ...(touched ? { touched } : {}),
   });
   if (isRefusal(outcome)) return outcome;
-  const file = await writeSummary(hands, outcome.state);
+  const file = await writeSummary(context, outcome.state);
   return { committed: outcome, ...(file === undefined ? {} : { file }) };
 }
 
 /** What the watcher did about a checkpoint, in one line; undefined: nothing was to be done. */
-export async function attendCheckpoint(hands: TaskContext, seen?: Seen): Promise<string | Refusal | undefined> {
-  const { board, now } = seen ?? (await hands.store.read());
+export async function attendCheckpoint(context: TaskContext, seen?: Seen): Promise<string | Refusal | undefined> {
+  const { board, now } = seen ?? (await context.store.read());
   const { state, switches } = board;
   const over = state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED';
   if (switches.CHECKPOINT === undefined) {
-    if (state.sprint.status === 'CHECKPOINT') return said(await transact(hands, { name: 'checkpoint-over' }));
+    if (state.sprint.status === 'CHECKPOINT') return said(await transact(context, { name: 'checkpoint-over' }));
     const passed = over ? undefined : deadlinePassed(state.sprint, now);
-    return passed === undefined ? undefined : told(await checkpoint(hands, `the deadline ${passed} has passed`));
+    return passed === undefined ? undefined : told(await checkpoint(context, `the deadline ${passed} has passed`));
   }
   if (state.sprint.status === 'IN_PROGRESS' && !over) {
-    return told(await checkpoint(hands, 'its file was touched', true));
+    return told(await checkpoint(context, 'its file was touched', true));
   }
-  const file = await writeSummary(hands, state);
+  const file = await writeSummary(context, state);
   return file === undefined ? undefined : `summary written: ${file}`;
 }
 

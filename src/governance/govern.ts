@@ -12,11 +12,11 @@ import { attendCheckpoint } from './checkpoint.ts';
  * What was done, in a line each. Repeated, it does nothing, so the watcher calls it at every look. `seen`: the board it
  * has before it; `fresh`: that the state changed since the last call, which is when patterns are looked for.
  */
-export async function govern(hands: TaskContext, seen?: Seen, fresh = true): Promise<readonly string[] | Refusal> {
-  const tripped = fresh ? await checkBreaker(hands, seen) : undefined;
+export async function govern(context: TaskContext, seen?: Seen, fresh = true): Promise<readonly string[] | Refusal> {
+  const tripped = fresh ? await checkBreaker(context, seen) : undefined;
   if (tripped !== undefined && isRefusal(tripped)) return tripped;
   // A breaker that has just tripped owes a summary: then the board is read anew.
-  const attended = await attendCheckpoint(hands, tripped === undefined ? seen : undefined);
+  const attended = await attendCheckpoint(context, tripped === undefined ? seen : undefined);
   if (attended !== undefined && typeof attended !== 'string') return attended;
   return [
     ...(tripped === undefined || tripped.committed.already === true ? [] : [tripped.committed.detail]),

@@ -26,15 +26,15 @@ export interface HeadsWatch {
   look(): Promise<readonly string[]>;
 }
 
-export function watchHeads(hands: TaskContext): HeadsWatch {
+export function watchHeads(context: TaskContext): HeadsWatch {
   let known: ReadonlyMap<string, Head> = new Map();
   return {
     look: async () => {
-      const heads = await readHeads(hands);
+      const heads = await readHeads(context);
       const moved = [...heads].filter(([ref, { commit }]) => known.get(ref)?.commit !== commit);
       if (moved.length === 0) return [];
-      const { board } = await hands.store.read();
-      const told = await examine(hands, board, new Map(moved));
+      const { board } = await context.store.read();
+      const told = await examine(context, board, new Map(moved));
       if ('ok' in told) return []; // looked at again next time
       known = heads;
       return told;
@@ -60,20 +60,20 @@ async function readHeads({ env, paths }: TaskContext): Promise<ReadonlyMap<strin
 }
 
 async function examine(
-  hands: TaskContext,
+  context: TaskContext,
   board: Board,
   heads: ReadonlyMap<string, Head>,
 ): Promise<readonly string[] | Refusal> {
-  const gitDir = await openGitDir(hands, board);
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const told: string[] = [];
   for (const stray of await strays(gitDir, board, heads)) {
     await updateRefs(gitDir, [{ ref: strayOf(stray.commit), to: stray.commit }]);
-    const done = await transact(hands, { name: 'branch-moved', ...stray });
+    const done = await transact(context, { name: 'branch-moved', ...stray });
     if (!done.ok) return done;
     if (done.already !== true) told.push(`${stray.branch} was moved by ${stray.agent} to ${stray.commit}`);
   }
-  const moved = heads.has(integrationRef(board)) ? await integrationMoved(hands, gitDir) : undefined;
+  const moved = heads.has(integrationRef(board)) ? await integrationMoved(context, gitDir) : undefined;
   if (typeof moved === 'object') return moved;
   return moved === undefined ? told : [...told, moved];
 }
@@ -97,8 +97,8 @@ export async function strays(
   return found;
 }
 
-export async function findStrays(hands: TaskContext, gitDir: PrivateGitDir, board: Board): Promise<readonly Stray[]> {
-  return strays(gitDir, board, await readHeads(hands));
+export async function findStrays(context: TaskContext, gitDir: PrivateGitDir, board: Board): Promise<readonly Stray[]> {
+  return strays(gitDir, board, await readHeads(context));
 }
 
 const agentOf = (email: string): string | undefined => {
@@ -148,17 +148,17 @@ async function isUnknown(gitDir: PrivateGitDir, { state }: Board, commit: string
 }
 
 /** Nothing is merged upon it until a person has looked; what it holds is kept. */
-async function integrationMoved(hands: TaskContext, gitDir: PrivateGitDir): Promise<string | Refusal | undefined> {
-  const before = (await hands.store.read()).board.state;
+async function integrationMoved(context: TaskContext, gitDir: PrivateGitDir): Promise<string | Refusal | undefined> {
+  const before = (await context.store.read()).board.state;
   const found = await commitOf(gitDir, integrationRef({ state: before }));
-  const { state } = (await hands.store.read()).board;
+  const { state } = (await context.store.read()).board;
   const left = state.goal.integration_head;
   // A merge of Liza's own moves the branch first and records it then: in between nothing can be said.
   const merging = [...before.tasks, ...state.tasks].some((task) => task.merging?.candidate === found);
   if (found === undefined || left === undefined || found === left) return undefined;
   if (merging || before.goal.integration_head !== left) return undefined;
   await updateRefs(gitDir, [{ ref: strayOf(found), to: found }]);
-  const done = await transact(hands, { name: 'integration-moved', found });
+  const done = await transact(context, { name: 'integration-moved', found });
   if (!done.ok) return done;
   return done.already === true ? undefined : `the integration branch was moved to ${found}; Liza left it at ${left}`;
 }

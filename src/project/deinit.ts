@@ -56,12 +56,12 @@ interface PutAway {
 /** A lock is held for moments, or for a test of many minutes: only the former is waited for. */
 const PATIENCE = 2000;
 
-export async function deinit(hands: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
-  const { liza } = hands.paths;
+export async function deinit(context: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
+  const { liza } = context.paths;
   const link = refuseLink(liza);
   if (link !== undefined) return link;
   try {
-    return await deinitBoard(hands, purge);
+    return await deinitBoard(context, purge);
   } catch (error) {
     // Another deinit took the board away while this one waited for a lock in it.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(join(liza, 'state.yaml'))) throw error;
@@ -69,25 +69,25 @@ export async function deinit(hands: TaskContext, purge: boolean): Promise<Deinit
   }
 }
 
-async function deinitBoard(hands: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
-  const first = await boardOf(hands);
-  if (first === undefined) return deinitHalfMade(hands, purge);
+async function deinitBoard(context: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
+  const first = await boardOf(context);
+  if (first === undefined) return deinitHalfMade(context, purge);
   const busy = refuseBusy(first.board, first.now);
   if (busy !== undefined) return busy;
-  return withIntegration(hands, PATIENCE, async (gitDir, { board: before }) => {
-    const settled = (await settleMerges(hands, gitDir, before)).map((line) =>
+  return withIntegration(context, PATIENCE, async (gitDir, { board: before }) => {
+    const settled = (await settleMerges(context, gitDir, before)).map((line) =>
       typeof line === 'string' ? line : line.message,
     );
     // Edits by hand, and what a killed command had committed, become part of the board that is kept.
-    const turn = await inTurn(hands, async () => ({}));
+    const turn = await inTurn(context, async () => ({}));
     if (isRefusal(turn) && turn.code === 2) return turn;
-    return withBoard(hands, async () => {
-      const { board, now } = await hands.store.read();
+    return withBoard(context, async () => {
+      const { board, now } = await context.store.read();
       const came = refuseBusy(board, now);
       if (came !== undefined) return came;
-      const putAway = await putAwayFolders(hands, gitDir, board);
+      const putAway = await putAwayFolders(context, gitDir, board);
       if (isRefusal(putAway)) return putAway;
-      const gone = await leave(gitDir, hands, purge, board);
+      const gone = await leave(gitDir, context, purge, board);
       // Kept on the way, and given up with the rest.
       return { putAway: purge ? putAway.map(({ task }) => ({ task })) : putAway, settled, ...gone };
     });
@@ -95,9 +95,9 @@ async function deinitBoard(hands: TaskContext, purge: boolean): Promise<Deinited
 }
 
 /** undefined: an init was killed before there was a board. */
-async function boardOf(hands: TaskContext): Promise<{ readonly board: Board; readonly now: Instant } | undefined> {
+async function boardOf(context: TaskContext): Promise<{ readonly board: Board; readonly now: Instant } | undefined> {
   try {
-    return await hands.store.read();
+    return await context.store.read();
   } catch (error) {
     if (error instanceof Refused && error.refusal.guard === 'no-board') return undefined;
     throw error;
@@ -175,14 +175,14 @@ async function withBoard<T extends object>(
 }
 
 async function putAwayFolders(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   board: Board,
 ): Promise<readonly PutAway[] | Refusal> {
   const integration = await commitOf(gitDir, integrationRef(board));
   const putAway: PutAway[] = [];
-  for (const id of await idsWithWork(gitDir, board, siteOf(hands, gitDir.common))) {
-    const done = await withTaskFolder(hands, id, PATIENCE, async (locked) => {
+  for (const id of await idsWithWork(gitDir, board, siteOf(context, gitDir.common))) {
+    const done = await withTaskFolder(context, id, PATIENCE, async (locked) => {
       await clearStaleLocks(lockPathsOf(locked, id, integrationRef(board)));
       const task = findTask(board.state, id) ?? { id };
       return discardFolder(locked, discardOf(task, settings(board.state), 'Liza was removed', integration));

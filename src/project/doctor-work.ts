@@ -14,8 +14,8 @@ import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.t
 import { findTrouble, type Mended, reconcile } from '../tasks/reconcile.ts';
 import type { Finding } from './doctor.ts';
 
-export async function examineWork(hands: TaskContext, fix: boolean): Promise<readonly Finding[]> {
-  const found = await (fix ? reconcile(hands) : findTrouble(hands));
+export async function examineWork(context: TaskContext, fix: boolean): Promise<readonly Finding[]> {
+  const found = await (fix ? reconcile(context) : findTrouble(context));
   if (isRefusal(found)) return [{ check: 'worktrees', level: 'broken', message: found.message, remedy: found.hint }];
   if (found.length === 0) return [{ check: 'worktrees', level: 'ok', message: 'git and the blackboard agree' }];
   return found.map(finding);
@@ -38,9 +38,9 @@ export interface Accepted extends Committed {
 }
 
 /** From here on Liza merges on top of what the branch is now. */
-export async function acceptIntegration(hands: TaskContext): Promise<Accepted | Refusal> {
-  const { board } = await hands.store.read();
-  const gitDir = await openGitDir(hands, board);
+export async function acceptIntegration(context: TaskContext): Promise<Accepted | Refusal> {
+  const { board } = await context.store.read();
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const head = await commitOf(gitDir, integrationRef(board));
   const name = settings(board.state).integration_branch;
@@ -51,7 +51,7 @@ export async function acceptIntegration(hands: TaskContext): Promise<Accepted | 
       3,
     );
   const gone = await mergesGone(gitDir, board, head);
-  const done = await transact(hands, { name: 'accept-integration', head });
+  const done = await transact(context, { name: 'accept-integration', head });
   return done.ok ? { ...done, head, gone } : done;
 }
 

@@ -13,10 +13,10 @@ import { secretsOf } from '../text/redact.ts';
 
 export type ReportFormat = 'html' | 'md';
 
-export async function reportText(hands: Pick<TaskContext, 'store' | 'env'>, format: ReportFormat): Promise<string> {
-  const { board, now } = await hands.store.read();
-  const archived = await hands.store.archivedTasks();
-  const report = reportOf({ state: board.state, archived, now, secrets: secretsOf(hands.env) });
+export async function reportText(context: Pick<TaskContext, 'store' | 'env'>, format: ReportFormat): Promise<string> {
+  const { board, now } = await context.store.read();
+  const archived = await context.store.archivedTasks();
+  const report = reportOf({ state: board.state, archived, now, secrets: secretsOf(context.env) });
   return format === 'html' ? page(report) : markdownReport(report);
 }
 

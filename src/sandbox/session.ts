@@ -41,37 +41,37 @@ export interface Stay {
 }
 
 export async function lodge(
-  office: SupervisorContext,
+  context: SupervisorContext,
   work: SessionWork,
   launch: Launch,
   stay: Stay,
 ): Promise<Lodging | { readonly reason: string }> {
-  const is = await sandboxMode(office.sandboxSupport, stay.settings);
+  const is = await sandboxMode(context.sandboxSupport, stay.settings);
   if ('ok' in is) return { reason: `${is.message}; ${is.hint}` };
   const free: Lodging = {
     sandbox: 'off',
     argv: launch.argv,
     env: stay.env,
     wrapped: false,
-    seenFromOutside: office.env,
+    seenFromOutside: context.env,
     leave: async () => {},
   };
   // One that is not there is told as such, in its own name.
   const isThere = programOf(launch.argv[0], stay.env) !== undefined;
-  if (!('tool' in is) || office.sandboxSupport === undefined || !isThere) return free;
+  if (!('tool' in is) || context.sandboxSupport === undefined || !isThere) return free;
   if (work.role === 'coder' && isLinked(work.cwd)) {
     const text = `${work.task} is in a linked worktree from before, which needs the project's .git writable`;
     if (stay.settings.sandbox === 'require')
       return { reason: `${text}: liza wt delete ${work.task}, then claim it again` };
-    office.tell({ level: 'warning', agent: work.agent, text: `${text}: this session is not in the sandbox` });
+    context.tell({ level: 'warning', agent: work.agent, text: `${text}: this session is not in the sandbox` });
     return free;
   }
-  return confined(office, is.tool, work, launch, stay);
+  return confined(context, is.tool, work, launch, stay);
 }
 
 /** What its prompt says of that; empty where it is not confined. */
-export async function noteFor(office: SupervisorContext, work: SessionWork, settings: Settings): Promise<string> {
-  const is = await sandboxMode(office.sandboxSupport, settings);
+export async function noteFor(context: SupervisorContext, work: SessionWork, settings: Settings): Promise<string> {
+  const is = await sandboxMode(context.sandboxSupport, settings);
   if ('ok' in is || !('tool' in is) || (work.role === 'coder' && isLinked(work.cwd))) return '';
   return `\n${sandboxNote(work.role, hasNetwork(work, settings))}`;
 }
@@ -86,13 +86,13 @@ const isLinked = (folder: string): boolean =>
 const NETWORK = { planner: 'planner', coder: 'coder', code_reviewer: 'reviewer' } as const;
 
 function confined(
-  office: SupervisorContext,
+  context: SupervisorContext,
   tool: Tool,
   work: SessionWork,
   launch: Launch,
   stay: Stay,
 ): Lodging | { reason: string } {
-  const { sandboxSupport, paths } = office;
+  const { sandboxSupport, paths } = context;
   const { root, liza } = paths;
   const common = git(root);
   if (sandboxSupport === undefined || common === undefined) return { reason: `${root} is not in a git repository` };
@@ -116,7 +116,7 @@ function confined(
     network: hasNetwork(work, stay.settings),
     show: [
       ...packageOf(sandboxSupport),
-      office.bin,
+      context.bin,
       stay.scratch,
       ...keyFile(stay.env),
       ...(launch.reads ?? []).flatMap(shownAt),
@@ -131,7 +131,7 @@ function confined(
     folder: mail,
     program: sandboxSupport.program as readonly [string, ...string[]],
     root,
-    env: outside(office, stay.env),
+    env: outside(context, stay.env),
     onAsked: stay.onAsked,
   });
   const { argv, env, wrapped } = confine(tool, policy, launch.argv, inside(stay.env, mail));
@@ -140,7 +140,7 @@ function confined(
     argv,
     env: { ...env, ...moved.env },
     wrapped,
-    seenFromOutside: { ...office.env, HOME: home, ...moved.outside },
+    seenFromOutside: { ...context.env, HOME: home, ...moved.outside },
     leave: async (graceMs) => {
       await broker.close(graceMs);
       await rm(session, { recursive: true, force: true }).catch(() => {}); // swept before the next one

@@ -14,13 +14,13 @@ import { judge, type Next } from './rules/restarts.ts';
 import type { SessionOutcome } from './session.ts';
 
 export async function record(
-  { office, who, memory }: LoopState,
+  { context, who, memory }: LoopState,
   assigned: Assignment,
   outcome: SessionOutcome,
 ): Promise<void> {
   const { work, handled, notes } = assigned;
   const { end, session, contextPercent, seconds, stay } = outcome;
-  const { prices } = (await office.store.read()).board.state.config;
+  const { prices } = (await context.store.read()).board.state.config;
   const again = !isDone(end);
   const command: Command = {
     name: 'session-end',
@@ -36,11 +36,11 @@ export async function record(
     ...(again || handled === undefined ? {} : { handled }),
     ...(again || notes === undefined ? {} : { notes }),
   };
-  const done = await transact(taskContextOf(office, who.agent), command);
+  const done = await transact(taskContextOf(context, who.agent), command);
   const task = work.task === undefined ? {} : { task: work.task };
   const text = `session ended: ${howText(outcome)}`;
-  office.tell({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
-  if (isRefusal(done)) office.tell({ level: 'warning', agent: who.agent, ...task, text: told(done) });
+  context.tell({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
+  if (isRefusal(done)) context.tell({ level: 'warning', agent: who.agent, ...task, text: told(done) });
 }
 
 /** One that tells nothing may have used much and changed nothing; only what never ran used none. */
@@ -81,30 +81,30 @@ export async function conclude(
   task: Task | undefined,
   outcome: SessionOutcome,
 ): Promise<LoopEnd | undefined> {
-  const { office, who, member, memory, stop } = round;
+  const { context, who, member, memory, stop } = round;
   const { end, contextPercent } = outcome;
   memory.handOff = end.how.kind === 'overdue' && end.how.contextUsed ? contextPercent : undefined;
-  const { next, past } = judge(end, memory.past, office.clock.now());
+  const { next, past } = judge(end, memory.past, context.clock.now());
   memory.past = past;
   const about = task === undefined ? {} : { task: task.id };
   switch (next.kind) {
     case 'go-on':
       return undefined;
     case 'again': {
-      const until = office.clock.now() + next.afterMs;
+      const until = context.clock.now() + next.afterMs;
       member.turn('backing-off', { ...about, cause: next.cause, why: next.why, until });
-      await office.clock.sleep(next.afterMs, stop.orderly);
+      await context.clock.sleep(next.afterMs, stop.orderly);
       return undefined;
     }
     case 'later':
       await trouble(round, next);
       member.turn('backing-off', { ...about, why: next.why, until: next.until });
-      await office.clock.sleep(next.until - office.clock.now(), stop.orderly);
+      await context.clock.sleep(next.until - context.clock.now(), stop.orderly);
       return undefined;
     case 'block':
-      office.tell({ level: 'alarm', agent: who.agent, ...about, text: next.why });
+      context.tell({ level: 'alarm', agent: who.agent, ...about, text: next.why });
       if (task !== undefined) {
-        await transact(taskContextOf(office, who.agent), {
+        await transact(taskContextOf(context, who.agent), {
           name: 'limit',
           task: task.id,
           limit: next.limit,
@@ -115,9 +115,9 @@ export async function conclude(
     case 'stop':
       await trouble(round, next);
       if (who.role === 'code_reviewer') {
-        await transact(taskContextOf(office, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
+        await transact(taskContextOf(context, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
       }
-      office.tell({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
+      context.tell({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
       return { kind: 'given-up', why: next.why, ...hintFor(next.trouble, who.chosen.provider.hints) };
     default:
       return next satisfies never;
@@ -129,8 +129,8 @@ function hintFor(trouble: Trouble, hints: Provider['hints']): Pick<LoopEnd, 'hin
   return trouble === 'provider' ? { hint: hints.install } : {};
 }
 
-async function trouble({ office, who }: LoopState, next: Extract<Next, { kind: 'later' | 'stop' }>): Promise<void> {
-  await transact(taskContextOf(office, who.agent), {
+async function trouble({ context, who }: LoopState, next: Extract<Next, { kind: 'later' | 'stop' }>): Promise<void> {
+  await transact(taskContextOf(context, who.agent), {
     name: 'trouble',
     agent: who.agent,
     kind: next.trouble,
@@ -139,8 +139,8 @@ async function trouble({ office, who }: LoopState, next: Extract<Next, { kind: '
   });
 }
 
-export async function clearTrouble({ office, who }: LoopState): Promise<void> {
-  const { board } = await office.store.read();
+export async function clearTrouble({ context, who }: LoopState): Promise<void> {
+  const { board } = await context.store.read();
   if (board.state.agents[who.agent]?.trouble === undefined) return;
-  await transact(taskContextOf(office, who.agent), { name: 'trouble', agent: who.agent });
+  await transact(taskContextOf(context, who.agent), { name: 'trouble', agent: who.agent });
 }

@@ -44,24 +44,24 @@ export interface Assignment {
 const NOTHING = (): void => {};
 
 export async function assignTask(
-  office: SupervisorContext,
-  hands: TaskContext,
+  context: SupervisorContext,
+  taskContext: TaskContext,
   player: Player,
   task: Task,
   extra: { readonly named?: boolean; readonly handOff?: number | undefined },
 ): Promise<Assignment | Refusal> {
-  const claimed = await claimTask(hands, task.id, player.agent);
+  const claimed = await claimTask(taskContext, task.id, player.agent);
   if (isRefusal(claimed)) return claimed;
-  const { board, now } = await office.store.read();
+  const { board, now } = await context.store.read();
   const held = findTask(board.state, task.id) ?? task;
-  const gitDir = await openGitDir(hands, board);
+  const gitDir = await openGitDir(taskContext, board);
   if (isRefusal(gitDir)) return gitDir;
-  const worktree = `${office.paths.root}/${claimed.folder}`;
+  const worktree = `${context.paths.root}/${claimed.folder}`;
   const known = board.state.agents[player.agent]?.resume;
   // A fresh folder is for a fresh mind.
   const resumed = claimed.kept ? resumeOf(known, player, task.id) : {};
   const drift = held.iteration === 1 ? undefined : await driftOf(gitDir, held, await integrationHead(gitDir, board));
-  const prompt = coderPrompt(contextOf(office, player, { board, now }), {
+  const prompt = coderPrompt(contextOf(context, player, { board, now }), {
     task: held,
     worktree,
     ...(claimed.conflicts === undefined ? {} : { conflicts: claimed.conflicts }),
@@ -125,41 +125,41 @@ async function driftOf(gitDir: PrivateGitDir, task: Task, integration: string | 
 }
 
 export async function assignReview(
-  office: SupervisorContext,
-  hands: TaskContext,
+  context: SupervisorContext,
+  taskContext: TaskContext,
   player: Player,
   task: Task,
   named: boolean,
 ): Promise<Assignment | Refusal> {
-  const claimed = await claimReview(hands, task.id, player.agent);
+  const claimed = await claimReview(taskContext, task.id, player.agent);
   if (isRefusal(claimed)) return claimed;
-  for (const text of claimed.remarks) office.tell({ level: 'info', agent: player.agent, task: task.id, text });
-  const { board, now } = await office.store.read();
+  for (const text of claimed.remarks) context.tell({ level: 'info', agent: player.agent, task: task.id, text });
+  const { board, now } = await context.store.read();
   const held = findTask(board.state, task.id) ?? task;
-  const copy = await makeReviewFolder(hands, held);
+  const copy = await makeReviewFolder(taskContext, held);
   if (isRefusal(copy)) return copy;
   const resumed = resumeOf(board.state.agents[player.agent]?.resume, player, task.id);
-  const prompt = reviewerPrompt(contextOf(office, player, { board, now }), {
+  const prompt = reviewerPrompt(contextOf(context, player, { board, now }), {
     task: held,
     worktree: copy.folder,
     base: claimed.base ?? held.base_commit ?? integrationRef(board),
     commit: claimed.commit,
-    lostVerdicts: lostVerdicts(office, held),
+    lostVerdicts: lostVerdicts(context, held),
     ...(resumed.resume === undefined ? {} : { resumed: true }),
     ...(named ? { named: true } : {}),
   });
   return {
     work: { ...player, task: held.id, epoch: held.epoch ?? 0, cwd: copy.folder, prompt, ...resumed },
     notes: notesTo(board.state.human_notes, player.agent),
-    inspect: () => inspectReview(office, hands, player.agent, held, copy),
+    inspect: () => inspectReview(context, taskContext, player.agent, held, copy),
     dismiss: copy.remove,
   };
 }
 
 /** A reviewer changes no file. A verdict was refused for it already; here it is told, verdict or not. */
 async function inspectReview(
-  office: SupervisorContext,
-  hands: TaskContext,
+  context: SupervisorContext,
+  taskContext: TaskContext,
   agent: string,
   { id: task }: Task,
   copy: ReviewFolder,
@@ -168,25 +168,25 @@ async function inspectReview(
     const paths = await copy.changed();
     if (paths.length === 0) return;
     const named = `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
-    office.tell({ level: 'alarm', agent, task, text: `${agent} changed files of the commit it reviews: ${named}` });
-    await transact(hands, { name: 'review-changed', task, agent, paths });
+    context.tell({ level: 'alarm', agent, task, text: `${agent} changed files of the commit it reviews: ${named}` });
+    await transact(taskContext, { name: 'review-changed', task, agent, paths });
   } catch (error) {
     const text = `the review copy of ${task} could not be compared: ${(error as Error).message}`;
-    office.tell({ level: 'warning', agent, task, text });
+    context.tell({ level: 'warning', agent, task, text });
   }
 }
 
 export async function assignPlan(
-  office: SupervisorContext,
+  context: SupervisorContext,
   player: Player,
   wakes: readonly Wake[],
 ): Promise<Assignment> {
-  const { board, now } = await office.store.read();
+  const { board, now } = await context.store.read();
   return {
     work: {
       ...player,
-      cwd: office.paths.root,
-      prompt: plannerPrompt(contextOf(office, player, { board, now }), { wakes }),
+      cwd: context.paths.root,
+      prompt: plannerPrompt(contextOf(context, player, { board, now }), { wakes }),
     },
     handled: wakes.map(({ key }) => key),
     notes: wakes.flatMap(({ trigger, record }) => (trigger === 'HUMAN_NOTE' ? [Number(record)] : [])),
@@ -195,11 +195,11 @@ export async function assignPlan(
 }
 
 function contextOf(
-  office: SupervisorContext,
+  context: SupervisorContext,
   player: Player,
   seen: Pick<PromptContext, 'board' | 'now'>,
 ): PromptContext {
-  return { ...seen, agent: player.agent, role: player.role, places: office.places };
+  return { ...seen, agent: player.agent, role: player.role, places: context.places };
 }
 
 /** The provider's own session, where it was about this very task. */

@@ -50,12 +50,12 @@ export const runningUse = ({ running }: SupervisorContext): readonly RunningUse[
 
 export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'], session: SUPERVISOR });
 
-export function taskContextOf(office: SupervisorContext, agent: string, stop?: AbortSignal): TaskContext {
+export function taskContextOf(context: SupervisorContext, agent: string, stop?: AbortSignal): TaskContext {
   return {
-    ...office,
-    env: markedProgram(office.env, siteOf(office.paths.root)),
+    ...context,
+    env: markedProgram(context.env, siteOf(context.paths.root)),
     actor: supervisorOf(agent),
-    say: (text) => office.tell({ level: 'info', agent, text }),
+    say: (text) => context.tell({ level: 'info', agent, text }),
     ...(stop === undefined ? {} : { stop: () => stop }),
   };
 }

@@ -27,7 +27,7 @@ import { whyNothingMoves } from './rules/why-idle.ts';
 import { tidier } from './tidy-folders.ts';
 
 export interface CrewOptions {
-  readonly office: Omit<SupervisorContext, 'tell'>;
+  readonly context: Omit<SupervisorContext, 'tell'>;
   readonly members: readonly Supervised[];
   /** Ends when nothing moves any more without a person, and when the goal is complete. */
   readonly untilIdle: boolean;
@@ -42,24 +42,24 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   const events: CrewEvent[] = [];
   const listeners = new Set<() => void>();
   const alarmsOn = new Map<string, Alarm>();
-  const secrets = secretsOf(options.office.env);
+  const secrets = secretsOf(options.context.env);
   const changed = (): void => {
     for (const tell of [...listeners]) tell();
   };
-  const office: SupervisorContext = {
+  const context: SupervisorContext = {
     running: new Map(),
-    ...options.office,
+    ...options.context,
     tell: (event) => {
       const text = redact(event.text, secrets);
-      events.push({ ...event, text, time: options.office.clock.now() });
+      events.push({ ...event, text, time: options.context.clock.now() });
       if (events.length > HAPPENINGS) events.splice(0, events.length - HAPPENINGS);
       changed();
     },
   };
-  const { store, clock, changeSignal } = office;
+  const { store, clock, changeSignal } = context;
   let snapshot = await store.read();
   const { spec_ref: spec } = snapshot.board.state.goal;
-  if (spec !== undefined && !office.specExists(spec)) {
+  if (spec !== undefined && !context.specExists(spec)) {
     return refuse(
       `the goal's document ${spec} is not there`,
       `bring it back: git checkout -- ${spec.split('#')[0]}`,
@@ -67,25 +67,25 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       'spec',
     );
   }
-  const sandboxSupport = await sandboxMode(office.sandboxSupport, settings(snapshot.board.state));
+  const sandboxSupport = await sandboxMode(context.sandboxSupport, settings(snapshot.board.state));
   if (isRefusal(sandboxSupport)) return sandboxSupport;
-  if (office.sandboxSupport !== undefined) {
+  if (context.sandboxSupport !== undefined) {
     const remedy = 'tool' in sandboxSupport || sandboxSupport.remedy === undefined ? '' : `; ${sandboxSupport.remedy}`;
-    office.tell({ level: remedy === '' ? 'info' : 'warning', text: `${sandboxModeText(sandboxSupport)}${remedy}` });
+    context.tell({ level: remedy === '' ? 'info' : 'warning', text: `${sandboxModeText(sandboxSupport)}${remedy}` });
   }
-  sweepRooms(office.paths.root);
-  const mended = await reconcile(taskContextOf(office, options.members[0]?.agent ?? 'planner-1'));
+  sweepRooms(context.paths.root);
+  const mended = await reconcile(taskContextOf(context, options.members[0]?.agent ?? 'planner-1'));
   if (isRefusal(mended)) return mended;
   for (const { subject, problem, done, resists } of mended) {
     const text = `${subject}: ${problem}; ${done ?? resists?.message ?? ''}`;
-    office.tell({ level: done === undefined ? 'warning' : 'info', text });
+    context.tell({ level: done === undefined ? 'warning' : 'info', text });
   }
   const { integration_branch: branch } = settings(snapshot.board.state);
-  const unguarded = await installHook(office.env, office.paths.root, branch);
-  if (unguarded !== undefined) office.tell({ level: 'warning', text: unguarded });
-  await recordGoneUse(office, await store.read());
+  const unguarded = await installHook(context.env, context.paths.root, branch);
+  if (unguarded !== undefined) context.tell({ level: 'warning', text: unguarded });
+  await recordGoneUse(context, await store.read());
   for (const who of options.members) {
-    const refused = await enrol(office, who);
+    const refused = await enrol(context, who);
     if (refused !== undefined) return refused;
   }
   const orderly = new AbortController();
@@ -97,8 +97,8 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     const member = trackMember({ agent, role, provider: chosen.provider.name }, clock.now, changed);
     return { who, member, memory: freshMemory() };
   });
-  const unwatch = store.watch(inTurn(office, () => turn(supervised, snapshot.board, clock.now()), over.signal));
-  const folders = tidier(office, options.members[0]?.agent ?? 'planner-1');
+  const unwatch = store.watch(inTurn(context, () => turn(supervised, snapshot.board, clock.now()), over.signal));
+  const folders = tidier(context, options.members[0]?.agent ?? 'planner-1');
   const busy = (task: string): boolean =>
     supervised.some(({ member }) => member.view().task === task && isBusy(member));
   const refresh = async (): Promise<void> => {
@@ -110,7 +110,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       await changeSignal.wait(rung, REFRESH_MS, over.signal);
     }
   };
-  const warn = (text: string): void => office.tell({ level: 'warning', text });
+  const warn = (text: string): void => context.tell({ level: 'warning', text });
   const beside = (what: string, work: () => Promise<void>): Promise<void> =>
     keepUp(what, work, { tell: warn, sleep: clock.sleep }, over.signal);
   const watch = (): Promise<void> => {
@@ -118,30 +118,30 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     return watchBoard(
       {
         store,
-        context: office,
+        context: context,
         now: clock.now,
         steady: clock.steady,
-        env: office.env,
+        env: context.env,
         trouble: warn,
         wait: (ms, signal) => changeSignal.wait(changeSignal.count(), ms, signal),
         changed: ({ raised, cleared, replaced }) => {
           for (const { key } of [...cleared, ...replaced]) alarmsOn.delete(key);
           for (const alarm of raised) {
             alarmsOn.set(alarm.key, alarm);
-            office.tell({ level: alarm.level, text: alarm.text });
+            context.tell({ level: alarm.level, text: alarm.text });
           }
-          for (const alarm of cleared) office.tell({ level: 'info', text: `over: ${unsigned(alarm)}` });
+          for (const alarm of cleared) context.tell({ level: 'info', text: `over: ${unsigned(alarm)}` });
         },
       },
       over.signal,
     );
   };
-  const govern = (): Promise<void> => keepGoverning({ hands: office, changeSignal, tell: warn }, over.signal);
+  const govern = (): Promise<void> => keepGoverning({ context, changeSignal, tell: warn }, over.signal);
   const watching = options.watcher ? [beside('watching', watch), beside('governing', govern)] : [];
   let broken: unknown;
   const loops = supervised.map(async (one) => {
     try {
-      one.end = await supervise(office, one.who, one.member, stop, one.memory);
+      one.end = await supervise(context, one.who, one.member, stop, one.memory);
     } catch (error) {
       // A full disk, or our own mistake: nobody's agent is left running for that.
       broken ??= error;
@@ -153,7 +153,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   });
   const refreshing = beside('the board on show', refresh);
   const ends = { stopped: stop.orderly, over: over.signal, outlastsPause: options.outlastsPause === true };
-  const idling = options.untilIdle ? whenIdle(office, supervised, ends) : new Promise<never>(() => {});
+  const idling = options.untilIdle ? whenIdle(context, supervised, ends) : new Promise<never>(() => {});
   const all = Promise.all(loops);
   const ended = (async (): Promise<CrewEnd> => {
     try {
@@ -162,14 +162,14 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
       changeSignal.ring();
       await all;
       if (broken !== undefined) throw broken;
-      return idle ?? (await endOf(office, supervised));
+      return idle ?? (await endOf(context, supervised));
     } finally {
       over.abort();
       unwatch();
       await Promise.all([...watching, refreshing]);
     }
   })();
-  const person = { ...taskContextOf(office, ''), actor: { parts: ['human' as const] } };
+  const person = { ...taskContextOf(context, ''), actor: { parts: ['human' as const] } };
   return {
     ended,
     view: (): CrewView => {
@@ -194,7 +194,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     stop: () => {
       const again = orderly.signal.aborted;
       if (again) atOnce.abort();
-      office.tell({
+      context.tell({
         level: 'info',
         text: again ? 'stopping at once' : 'stopping: agents are asked to end; again ends them at once',
       });

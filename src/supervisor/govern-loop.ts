@@ -9,7 +9,7 @@ import type { TaskContext } from '../tasks/context.ts';
 import type { ChangeSignal } from './change-signal.ts';
 
 export interface Governor {
-  readonly hands: Omit<TaskContext, 'actor' | 'say'>;
+  readonly context: Omit<TaskContext, 'actor' | 'say'>;
   readonly changeSignal: ChangeSignal;
   /** What was done, in a line each. */
   tell(line: string): void;
@@ -22,8 +22,8 @@ const SETTLE_MS = 1000;
 const HEADS_MS = 5000;
 const CALM_HEADS_MS = 60_000;
 
-export async function keepGoverning({ hands, changeSignal, tell }: Governor, over: AbortSignal): Promise<void> {
-  const mine = asSupervisor(hands, tell);
+export async function keepGoverning({ context, changeSignal, tell }: Governor, over: AbortSignal): Promise<void> {
+  const mine = asSupervisor(context, tell);
   const heads = watchHeads(mine);
   let headsAt = 0;
   let known: number | undefined;
@@ -36,7 +36,7 @@ export async function keepGoverning({ hands, changeSignal, tell }: Governor, ove
     // Whatever fails again and again is told once.
     if (done.failed !== undefined && done.failed !== failed) tell(`the sprint is not looked after: ${done.failed}`);
     failed = done.failed ?? '';
-    const { files, paths, clock } = hands;
+    const { files, paths, clock } = context;
     const calm = !readSessions(files, paths.agents).some(isLive);
     if (Math.abs(clock.now() - headsAt) >= (calm ? CALM_HEADS_MS : HEADS_MS)) {
       headsAt = clock.now();
@@ -51,14 +51,14 @@ export async function keepGoverning({ hands, changeSignal, tell }: Governor, ove
 export const lookAtHeads = (heads: HeadsWatch): Promise<readonly string[]> => heads.look().catch(() => []);
 
 /** One look, for cron and CI: the same as the first of `keepGoverning`. */
-export const governOnce = (hands: Governor['hands']): Promise<Governed> =>
+export const governOnce = (context: Governor['context']): Promise<Governed> =>
   look(
-    asSupervisor(hands, () => {}),
+    asSupervisor(context, () => {}),
     undefined,
   );
 
-const asSupervisor = (hands: Governor['hands'], say: (line: string) => void): TaskContext => ({
-  ...hands,
+const asSupervisor = (context: Governor['context'], say: (line: string) => void): TaskContext => ({
+  ...context,
   actor: { parts: ['supervisor'] },
   say,
 });
@@ -73,10 +73,10 @@ interface Done extends Governed {
   readonly seq: number | undefined;
 }
 
-async function look(hands: TaskContext, known: number | undefined): Promise<Done> {
+async function look(context: TaskContext, known: number | undefined): Promise<Done> {
   try {
-    const snapshot = await hands.store.read();
-    const lines = await govern(hands, snapshot, snapshot.seq !== known);
+    const snapshot = await context.store.read();
+    const lines = await govern(context, snapshot, snapshot.seq !== known);
     if (isRefused(lines)) return { seq: undefined, lines: [], failed: lines.message };
     return { seq: snapshot.seq, lines };
   } catch (error) {

@@ -19,21 +19,21 @@ export interface Heartbeat {
   stop(): void;
 }
 
-export function keepAlive(office: SupervisorContext, agent: string): Heartbeat {
+export function keepAlive(context: SupervisorContext, agent: string): Heartbeat {
   const over = new AbortController();
   let held: Held | undefined;
   let isLost = false;
   const beat = async (): Promise<void> => {
     const mine = held;
-    const renewed = await renewOwn(office, agent, mine);
+    const renewed = await renewOwn(context, agent, mine);
     if (renewed || mine === undefined || mine !== held) return;
     isLost = true;
-    office.changeSignal.ring();
+    context.changeSignal.ring();
   };
   const run = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      const { board } = await office.store.read();
-      await office.clock.sleep(settings(board.state).heartbeat_interval * 1000, over.signal);
+      const { board } = await context.store.read();
+      await context.clock.sleep(settings(board.state).heartbeat_interval * 1000, over.signal);
       if (!over.signal.aborted) await beat().catch(ignore);
     }
   };

@@ -28,11 +28,11 @@ interface Ends {
 
 /** Resolves when all rest and no one of them would find anything to do. */
 export async function whenIdle(
-  office: SupervisorContext,
+  context: SupervisorContext,
   supervised: readonly SupervisedAgent[],
   { stopped, over, outlastsPause }: Ends,
 ): Promise<CrewEnd | undefined> {
-  const { changeSignal, clock, store } = office;
+  const { changeSignal, clock, store } = context;
   for (;;) {
     if (stopped.aborted || over.aborted) return undefined;
     const rung = changeSignal.count();
@@ -49,7 +49,7 @@ export async function whenIdle(
         if (duty.kind === 'over' || duty.kind === 'held') return true;
         return duty.kind === 'nothing' && !duty.hurry && !(outlastsPause && isHeld(board));
       });
-      if (still && changeSignal.count() === rung) return endOf(office, supervised);
+      if (still && changeSignal.count() === rung) return endOf(context, supervised);
     }
     await changeSignal.wait(rung, resting ? 500 : 200, over);
   }
@@ -59,8 +59,8 @@ export async function whenIdle(
 const isHeld = ({ state }: Board): boolean =>
   state.tasks.some(({ paused, status }) => paused === true && !isTerminal(status));
 
-export async function endOf(office: SupervisorContext, supervised: readonly SupervisedAgent[]): Promise<CrewEnd> {
-  const { board } = await office.store.read();
+export async function endOf(context: SupervisorContext, supervised: readonly SupervisedAgent[]): Promise<CrewEnd> {
+  const { board } = await context.store.read();
   const { goal } = board.state;
   if (goal.status === 'COMPLETED') return { code: 0, message: `the goal is complete: ${goal.description}` };
   const given = supervised.flatMap(({ who, end }) => (end?.kind === 'given-up' ? [{ ...end, agent: who.agent }] : []));
@@ -79,6 +79,6 @@ export async function endOf(office: SupervisorContext, supervised: readonly Supe
     refusal !== undefined && (refusal.key === undefined || known.has(refusal.key));
   const refused = halted ? undefined : supervised.find(isPresent)?.memory.refusal;
   if (refused !== undefined) return { code: 1, message: refused.message, hint: refused.hint };
-  const why = whyAllRest(board, office.clock.now());
+  const why = whyAllRest(board, context.clock.now());
   return { code: 1, message: why ?? 'nothing is left to do', hint };
 }

@@ -45,7 +45,7 @@ export const freshMemory = (): Memory => ({
 });
 
 export interface LoopState {
-  readonly office: SupervisorContext;
+  readonly context: SupervisorContext;
   readonly who: Supervised;
   readonly member: MemberStatus;
   readonly stop: Stop;

@@ -34,12 +34,12 @@ const SOON_MS = 30_000;
 
 /** The id comes to life here, held by this process; refused while another one has it. */
 export async function enrol(
-  office: SupervisorContext,
+  context: SupervisorContext,
   { agent, role, chosen }: Supervised,
 ): Promise<Refusal | undefined> {
-  const terminal = office.terminal === undefined ? {} : { terminal: office.terminal };
+  const terminal = context.terminal === undefined ? {} : { terminal: context.terminal };
   const provider = chosen.provider.name;
-  const registered = await transact(taskContextOf(office, agent), {
+  const registered = await transact(taskContextOf(context, agent), {
     name: 'register',
     agent,
     role,
@@ -48,25 +48,25 @@ export async function enrol(
     ...terminal,
   });
   if (isRefusal(registered)) return registered;
-  await renewOwn(office, agent);
+  await renewOwn(context, agent);
   // Whoever had this id before is gone; what it started must not go on beside us.
-  await endAgent(siteOf(office.paths.root), agent);
-  await recordLeftUse(office, agent);
+  await endAgent(siteOf(context.paths.root), agent);
+  await recordLeftUse(context, agent);
   return undefined;
 }
 
 /** Of an enrolled agent, until the operator, the goal or its own failures end it. */
 export async function supervise(
-  office: SupervisorContext,
+  context: SupervisorContext,
   who: Supervised,
   member: MemberStatus,
   stop: Stop,
   memory: Memory,
 ): Promise<LoopEnd> {
-  const heartbeat = keepAlive(office, who.agent);
+  const heartbeat = keepAlive(context, who.agent);
   try {
-    const heads = watchHeads(taskContextOf(office, who.agent));
-    const end = await loop({ office, who, member, stop, heartbeat, memory, heads });
+    const heads = watchHeads(taskContextOf(context, who.agent));
+    const end = await loop({ context, who, member, stop, heartbeat, memory, heads });
     member.turn('stopped', { why: end.why, end: end.kind });
     return end;
   } finally {
@@ -84,7 +84,7 @@ async function loop(round: LoopState): Promise<LoopEnd> {
       full = false;
     } catch (error) {
       if (!isNoRoom(error)) throw error;
-      if (!full) round.office.tell({ level: 'alarm', agent: round.who.agent, text: NO_ROOM });
+      if (!full) round.context.tell({ level: 'alarm', agent: round.who.agent, text: NO_ROOM });
       full = true;
       await untilRoom(round);
     }
@@ -93,8 +93,8 @@ async function loop(round: LoopState): Promise<LoopEnd> {
 
 /** Once. An end: nothing more is to be done. */
 async function doDuty(round: LoopState): Promise<LoopEnd | undefined> {
-  const { office, member } = round;
-  const rung = office.changeSignal.count();
+  const { context, member } = round;
+  const rung = context.changeSignal.count();
   const duty = await lookForDuty(round);
   switch (duty.kind) {
     case 'over':
@@ -128,26 +128,26 @@ const isNoRoom = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 /** What its last session used is recorded then, as after a crash: everything else is on the board. */
-async function untilRoom({ office, who, member, stop }: LoopState): Promise<void> {
+async function untilRoom({ context, who, member, stop }: LoopState): Promise<void> {
   member.turn('idle', { why: 'the disk is full' });
   while (!stop.orderly.aborted) {
-    await office.clock.sleep(ROOM_MS, stop.orderly);
+    await context.clock.sleep(ROOM_MS, stop.orderly);
     try {
-      return await recordLeftUse(office, who.agent);
+      return await recordLeftUse(context, who.agent);
     } catch (error) {
       if (!isNoRoom(error)) throw error;
     }
   }
 }
 
-async function lookForDuty({ office, who, memory }: LoopState): Promise<Duty> {
-  const now = office.clock.now();
-  let { board } = await office.store.read();
-  if (await recordGoneUse(office, { board, now })) ({ board } = await office.store.read());
+async function lookForDuty({ context, who, memory }: LoopState): Promise<Duty> {
+  const now = context.clock.now();
+  let { board } = await context.store.read();
+  if (await recordGoneUse(context, { board, now })) ({ board } = await context.store.read());
   for (const [key, until] of memory.passed) if (until <= now) memory.passed.delete(key);
   const impatient = memory.hurriedSince !== undefined && now - memory.hurriedSince > IMPATIENT_MS;
   const { agent, role, only } = who;
-  const looking = { agent, role, only, impatient, passed: new Set(memory.passed.keys()), running: runningUse(office) };
+  const looking = { agent, role, only, impatient, passed: new Set(memory.passed.keys()), running: runningUse(context) };
   const duty = nextDuty(board, looking, now);
   if (duty.kind !== 'nothing' || !duty.hurry) memory.hurriedSince = undefined;
   else memory.hurriedSince ??= now;
@@ -155,56 +155,56 @@ async function lookForDuty({ office, who, memory }: LoopState): Promise<Duty> {
 }
 
 async function idle(round: LoopState, rung: number, duty: Duty & { kind: 'nothing' }): Promise<void> {
-  const { office, who, member } = round;
-  const { board } = await office.store.read();
+  const { context, who, member } = round;
+  const { board } = await context.store.read();
   const own = board.state.agents[who.agent];
   const waits = own?.status === 'WAITING' && own.current_task !== undefined;
   if (waits) member.turn('waiting', { task: own.current_task ?? '', why: 'its work is under review' });
   else member.turn('idle');
   // Somebody else takes it right now: every look meanwhile would only slow that down.
-  if (duty.hurry) await office.clock.sleep(HURRY_MS, round.stop.orderly);
+  if (duty.hurry) await context.clock.sleep(HURRY_MS, round.stop.orderly);
   else await rest(round, rung, duty.lookAt);
 }
 
 /** Until the board changes, the time has come, or a fallback look is due. */
-async function rest({ office, memory, stop }: LoopState, rung: number, at: Instant | undefined): Promise<void> {
-  const { board } = await office.store.read();
-  const now = office.clock.now();
+async function rest({ context, memory, stop }: LoopState, rung: number, at: Instant | undefined): Promise<void> {
+  const { board } = await context.store.read();
+  const now = context.clock.now();
   const poll = now + settings(board.state).poll_interval * 1000;
   const next = Math.min(poll, at ?? poll, ...memory.passed.values());
-  await office.changeSignal.wait(rung, Math.max(50, next - now), stop.orderly);
+  await context.changeSignal.wait(rung, Math.max(50, next - now), stop.orderly);
 }
 
 /** Its budget is used up: it waits, blocked, for whoever decides what it is worth. */
-async function giveUp({ office, who, memory }: LoopState, task: Task, detail: string): Promise<void> {
+async function giveUp({ context, who, memory }: LoopState, task: Task, detail: string): Promise<void> {
   const { agent } = who;
-  const blocked = await transact(taskContextOf(office, agent), { name: 'limit', task: task.id, limit: 'budget' });
-  if (isRefusal(blocked)) memory.passed.set(attemptKey(task), office.clock.now() + SOON_MS);
-  office.tell({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
+  const blocked = await transact(taskContextOf(context, agent), { name: 'limit', task: task.id, limit: 'budget' });
+  if (isRefusal(blocked)) memory.passed.set(attemptKey(task), context.clock.now() + SOON_MS);
+  context.tell({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
 }
 
 async function merge(round: LoopState, task: Task): Promise<void> {
-  const { office, who, member, memory, stop } = round;
+  const { context, who, member, memory, stop } = round;
   if (stop.orderly.aborted) return;
   member.turn('merging', { task: task.id });
   const merged = await orRefusal(
-    mergeTask(taskContextOf(office, who.agent, stop.orderly), task.id, { testFrom: 'base' }),
+    mergeTask(taskContextOf(context, who.agent, stop.orderly), task.id, { testFrom: 'base' }),
   );
   if (!isRefusal(merged)) {
     const { how, commit, remarks } = merged;
-    office.tell({ level: 'info', agent: who.agent, task: task.id, text: `merged (${how}) as ${commit.slice(0, 12)}` });
-    for (const text of remarks) office.tell({ level: 'info', agent: who.agent, task: task.id, text });
+    context.tell({ level: 'info', agent: who.agent, task: task.id, text: `merged (${how}) as ${commit.slice(0, 12)}` });
+    for (const text of remarks) context.tell({ level: 'info', agent: who.agent, task: task.id, text });
     return;
   }
-  memory.refusal = await remembered(office, merged, task.id);
-  office.tell({ level: 'warning', agent: who.agent, task: task.id, text: told(merged) });
-  memory.passed.set(attemptKey(task), office.clock.now() + SOON_MS);
+  memory.refusal = await remembered(context, merged, task.id);
+  context.tell({ level: 'warning', agent: who.agent, task: task.id, text: told(merged) });
+  memory.passed.set(attemptKey(task), context.clock.now() + SOON_MS);
 }
 
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;
 
 async function perform(round: LoopState, duty: Work): Promise<LoopEnd | undefined> {
-  const { office, member, memory, stop, heartbeat, heads } = round;
+  const { context, member, memory, stop, heartbeat, heads } = round;
   const task = duty.kind === 'plan' ? undefined : duty.task;
   member.turn('claiming', task === undefined ? {} : { task: task.id });
   const assigned = await orRefusal(assign(round, duty));
@@ -215,7 +215,7 @@ async function perform(round: LoopState, duty: Work): Promise<LoopEnd | undefine
   const { work } = assigned;
   try {
     const about = work.task === undefined ? {} : { task: work.task };
-    const begins = await transact(taskContextOf(office, work.agent), {
+    const begins = await transact(taskContextOf(context, work.agent), {
       name: 'session-start',
       agent: work.agent,
       ...about,
@@ -228,27 +228,30 @@ async function perform(round: LoopState, duty: Work): Promise<LoopEnd | undefine
     memory.refusal = undefined;
     await heartbeat.holds(work.task === undefined ? undefined : { task: work.task, epoch: work.epoch ?? 0 });
     await clearTrouble(round);
-    const outcome = await runSession(office, work, member, stop, heartbeat.lost);
-    for (const text of await lookAtHeads(heads)) office.tell({ level: 'alarm', agent: work.agent, text });
+    const outcome = await runSession(context, work, member, stop, heartbeat.lost);
+    for (const text of await lookAtHeads(heads)) context.tell({ level: 'alarm', agent: work.agent, text });
     await assigned.inspect?.();
     await record(round, assigned, outcome);
-    forgetUse(office, round.who.agent);
+    forgetUse(context, round.who.agent);
     return await conclude(round, task, outcome);
   } finally {
-    office.running?.delete(round.who.agent);
+    context.running?.delete(round.who.agent);
     assigned.dismiss();
   }
 }
 
-function assign({ office, who, memory, stop }: LoopState, duty: Work): Promise<Assignment | Refusal> {
-  const hands = taskContextOf(office, who.agent, stop.orderly);
+function assign({ context, who, memory, stop }: LoopState, duty: Work): Promise<Assignment | Refusal> {
+  const taskContext = taskContextOf(context, who.agent, stop.orderly);
   switch (duty.kind) {
     case 'code':
-      return assignTask(office, hands, who, duty.task, { named: who.only !== undefined, handOff: memory.handOff });
+      return assignTask(context, taskContext, who, duty.task, {
+        named: who.only !== undefined,
+        handOff: memory.handOff,
+      });
     case 'review':
-      return assignReview(office, hands, who, duty.task, who.only !== undefined);
+      return assignReview(context, taskContext, who, duty.task, who.only !== undefined);
     case 'plan':
-      return assignPlan(office, who, duty.wakes);
+      return assignPlan(context, who, duty.wakes);
     default:
       return duty satisfies never;
   }
@@ -266,25 +269,25 @@ async function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
 
 /** A lost race is run again, a few times and not at once; a reason that has not changed is not tried again. */
 async function refused(
-  { office, who, memory, member, stop }: LoopState,
+  { context, who, memory, member, stop }: LoopState,
   task: Task | undefined,
   no: Refusal,
 ): Promise<void> {
   const { agent } = who;
-  if (no.guard === 'folder' && task !== undefined && (await madeAgain(office, agent, task))) return;
+  if (no.guard === 'folder' && task !== undefined && (await madeAgain(context, agent, task))) return;
   // Turned on this very moment: the next look finds it, and what is turned off again must not wait.
   if (no.guard === 'switches') return;
   if (no.raced === true && memory.races < RACES) {
     memory.races += 1;
-    await office.clock.sleep(RACE_PAUSE_MS * memory.races, stop.orderly);
+    await context.clock.sleep(RACE_PAUSE_MS * memory.races, stop.orderly);
     return;
   }
   memory.races = 0;
-  memory.refusal = await remembered(office, no, task?.id);
-  office.tell({ level: 'warning', agent, ...(task === undefined ? {} : { task: task.id }), text: told(no) });
+  memory.refusal = await remembered(context, no, task?.id);
+  context.tell({ level: 'warning', agent, ...(task === undefined ? {} : { task: task.id }), text: told(no) });
   // A board that cannot be written just now says nothing about the task.
   const pause = no.raced === true ? RACE_PAUSE_MS * 5 : no.code === 2 || no.code === 4 ? SOON_MS : FORGET_MS;
-  if (task !== undefined) memory.passed.set(attemptKey(task), office.clock.now() + pause);
+  if (task !== undefined) memory.passed.set(attemptKey(task), context.clock.now() + pause);
   member.turn('idle', { why: no.message });
 }
 
@@ -299,7 +302,7 @@ async function remembered(
 }
 
 /** Its own folder was taken away under it: it comes back from the last commit that was seen. */
-async function madeAgain(office: SupervisorContext, agent: string, task: Task): Promise<boolean> {
-  const made = await orRefusal(createWorktree(taskContextOf(office, agent), task.id, false));
+async function madeAgain(context: SupervisorContext, agent: string, task: Task): Promise<boolean> {
+  const made = await orRefusal(createWorktree(taskContextOf(context, agent), task.id, false));
   return !isRefusal(made);
 }

@@ -34,13 +34,13 @@ export interface Signs {
 
 /** Settles only when the session must end, or when `over` says that it has. */
 export async function guardSession(
-  office: SupervisorContext,
+  context: SupervisorContext,
   work: SessionWork,
   signs: Signs,
   stop: Stop,
   over: AbortSignal,
 ): Promise<Interruption> {
-  const { clock, changeSignal, store } = office;
+  const { clock, changeSignal, store } = context;
   const wake = AbortSignal.any([over, stop.orderly]);
   const first = await store.read();
   let lookAt = clock.now() + settings(first.board.state).heartbeat_interval * 1000;
@@ -65,14 +65,14 @@ export async function guardSession(
     if (done !== deeds) [deeds, progressAt] = [done, now];
     if (board.switches.ABORT !== undefined) return { kind: 'stopped', why: 'ABORT is on' };
     if (signs.leaseLost() || isLost(board, work)) return { kind: 'lease-lost' };
-    const spent = overrun(board.state, now, findTask(board.state, work.task ?? ''), runningUse(office));
+    const spent = overrun(board.state, now, findTask(board.state, work.task ?? ''), runningUse(context));
     if (spent !== undefined) {
       return { kind: 'stopped', why: `the budget of ${scopeWords(spent)} is overrun: ${spentWords(spent)}` };
     }
     const percent = signs.contextPercent() ?? 0;
     if (percent >= HANDOFF_PERCENT && percent > toldPercent) {
       toldPercent = percent;
-      await tellContext(office, work, percent);
+      await tellContext(context, work, percent);
     }
     const due = whyEnd(board, work, percent);
     if (due?.why !== patience?.why) patience = due && { ...due, until: now + limits.pause_grace * 1000 };

@@ -67,13 +67,13 @@ export interface SessionOutcome extends Omit<Heard, 'failure'> {
 const GRACE_MS = 10_000;
 
 export async function runSession(
-  office: SupervisorContext,
+  context: SupervisorContext,
   work: SessionWork,
   member: MemberStatus,
   stop: Stop,
   leaseLost: () => boolean,
 ): Promise<SessionOutcome> {
-  const { clock, store } = office;
+  const { clock, store } = context;
   const started = clock.now();
   // What it takes is paid for: setting the clock makes it neither longer nor shorter.
   const steady = clock.steady ?? clock.now;
@@ -82,18 +82,18 @@ export async function runSession(
   const deeds = deedsOf(seen, work.agent);
   const rules = settings(seen.state);
   const before = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
-  const files = sessionFiles(office.paths, work.agent, work.task, started, seen.state);
-  const request = requestOf(office, work, await noteFor(office, work, rules));
+  const files = sessionFiles(context.paths, work.agent, work.task, started, seen.state);
+  const request = requestOf(context, work, await noteFor(context, work, rules));
   const launch = work.chosen.provider.launch(request);
   writePrompt(files.prompt, request.contract, request.prompt);
   for (const file of launch.files ?? []) writeFileSync(file.path, file.text, { mode: 0o600 });
-  const heard = listen(office, work, member, files.log, started);
-  const { paths, files: disk } = office;
-  const session = openSession(disk, paths.agents, { ...work, pid: office.pid }, started);
-  const lodging = await lodge(office, work, launch, {
+  const heard = listen(context, work, member, files.log, started);
+  const { paths, files: disk } = context;
+  const session = openSession(disk, paths.agents, { ...work, pid: context.pid }, started);
+  const lodging = await lodge(context, work, launch, {
     settings: rules,
     scratch: request.scratch,
-    env: environmentOf(office, work, launch, session.credential),
+    env: environmentOf(context, work, launch, session.credential),
     onAsked: () => {
       heard.alive();
       // Whatever it committed so far is remembered by the time it is answered: it may destroy its folder next.
@@ -133,11 +133,11 @@ export async function runSession(
   const use = (worked?: boolean): SessionUse => measuredUse(heard.so(), seconds(), work.chosen.model, prices, worked);
   // Whoever finds the note knows nothing more of it: what it had not told is unknown, not nothing.
   const note = (): void =>
-    noteUse(office, work.agent, { provider: work.chosen.provider.name, used: use(true), stay, task: work.task });
-  office.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, use()) }));
+    noteUse(context, work.agent, { provider: work.chosen.provider.name, used: use(true), stay, task: work.task });
+  context.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, use()) }));
   note();
   if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
-  const how = await following(office, work, running, heard, stop, request, leaseLost, lodging, note).catch(
+  const how = await following(context, work, running, heard, stop, request, leaseLost, lodging, note).catch(
     async (error: unknown) => {
       await running.end(GRACE_MS, stop.atOnce);
       await leave(0);
@@ -183,7 +183,7 @@ async function isChanged(folder: FolderLook | undefined, before: string | undefi
 }
 
 async function following(
-  office: SupervisorContext,
+  context: SupervisorContext,
   work: SessionWork,
   running: RunningAgent,
   heard: Listener,
@@ -195,12 +195,12 @@ async function following(
 ): Promise<SessionEnd['how']> {
   const over = new AbortController();
   const driven = work.chosen.provider.drive?.(request, running, (events) => heard.take(events));
-  const limits = async () => settings((await office.store.read()).board.state);
+  const limits = async () => settings((await context.store.read()).board.state);
   const ended: Promise<AgentExit | Interruption | OverLimit> = Promise.race([
     watchLimits(running.taken, await limits(), limits, over.signal),
     driven === undefined ? running.exited : Promise.race([running.exited, driven]),
     guardSession(
-      office,
+      context,
       work,
       {
         lastHeard: heard.last,
@@ -223,44 +223,44 @@ async function following(
   }
 }
 
-function requestOf(office: SupervisorContext, work: SessionWork, note: string): SessionRequest {
-  const scratch = join(office.paths.liza, 'cache', 'agents', work.agent);
+function requestOf(context: SupervisorContext, work: SessionWork, note: string): SessionRequest {
+  const scratch = join(context.paths.liza, 'cache', 'agents', work.agent);
   mkdirSync(scratch, { recursive: true });
   return {
     agent: work.agent,
     role: work.role,
     cwd: work.cwd,
-    contract: office.contract(work.role),
+    contract: context.contract(work.role),
     // Said to a model, and kept on the disk: what is on the board by a person's hand may hold one.
-    prompt: redact(`${work.prompt}${note}`, secretsOf(office.env)),
+    prompt: redact(`${work.prompt}${note}`, secretsOf(context.env)),
     resume: work.resume,
     sessionId: randomUUID(),
     model: work.chosen.model,
     scratch,
-    env: office.env,
-    root: office.isRoot,
+    env: context.env,
+    root: context.isRoot,
   };
 }
 
 /** The user's own, without what belongs to whoever started us, and with who this agent is. */
 function environmentOf(
-  office: SupervisorContext,
+  context: SupervisorContext,
   work: SessionWork,
   launch: Launch,
   credential: string,
 ): Record<string, string | undefined> {
-  const inherited = Object.entries(office.env).filter(([name]) => !/^(LIZA_(?!PROGRAM$)|GIT_)/.test(name));
+  const inherited = Object.entries(context.env).filter(([name]) => !/^(LIZA_(?!PROGRAM$)|GIT_)/.test(name));
   const author = `${work.agent}@liza.invalid`;
   return {
     ...Object.fromEntries(inherited),
-    PATH: `${office.bin}:${office.env['PATH'] ?? '/usr/bin:/bin'}`,
+    PATH: `${context.bin}:${context.env['PATH'] ?? '/usr/bin:/bin'}`,
     GIT_AUTHOR_NAME: work.agent,
     GIT_AUTHOR_EMAIL: author,
     GIT_COMMITTER_NAME: work.agent,
     GIT_COMMITTER_EMAIL: author,
     GIT_TERMINAL_PROMPT: '0',
     // In a folder that has lost its own, git would find the project's repository, and commit to the user's branch.
-    GIT_CEILING_DIRECTORIES: join(office.paths.root, '.worktrees'),
+    GIT_CEILING_DIRECTORIES: join(context.paths.root, '.worktrees'),
     ...launch.env,
     LIZA_AGENT_ID: work.agent,
     LIZA_SESSION: credential,

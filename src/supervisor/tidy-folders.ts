@@ -14,22 +14,22 @@ export interface Tidier {
   look(board: Board, busy: (task: string) => boolean): Promise<void>;
 }
 
-export function tidier(office: SupervisorContext, agent: string): Tidier {
+export function tidier(context: SupervisorContext, agent: string): Tidier {
   /** Told once: whoever has it checked out may keep it. */
   const resisted = new Set<string>();
   return {
     look: async ({ state }, busy) => {
-      const { root } = office.paths;
+      const { root } = context.paths;
       for (const { id, status } of state.tasks) {
         if (!isTerminal(status) || resisted.has(id) || busy(id)) continue;
         if (!existsSync(join(root, '.worktrees', id))) continue;
-        const done = await tidy(taskContextOf(office, agent), id, `its task is ${status}`);
+        const done = await tidy(taskContextOf(context, agent), id, `its task is ${status}`);
         if (isRefusal(done)) {
           resisted.add(id);
-          office.tell({ level: 'warning', task: id, text: `its folder stays: ${done.message} → ${done.hint}` });
+          context.tell({ level: 'warning', task: id, text: `its folder stays: ${done.message} → ${done.hint}` });
         } else {
           const kept = done.attempt === undefined ? '' : `; its work is kept: liza attempts ${id}`;
-          office.tell({ level: 'info', task: id, text: `${status}: its folder is put away${kept}` });
+          context.tell({ level: 'info', task: id, text: `${status}: its folder is put away${kept}` });
         }
       }
     },

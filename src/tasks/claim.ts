@@ -64,53 +64,53 @@ interface Folder extends Ready {
   readonly conflicts?: readonly string[];
 }
 
-export async function claimTask(hands: TaskContext, task: string, agent: string): Promise<Claimed | Refusal> {
-  const claimed = await withTaskLock(hands, task, PATIENCE, (hold) => claimUnderLock(hands, hold, task, agent));
+export async function claimTask(context: TaskContext, task: string, agent: string): Promise<Claimed | Refusal> {
+  const claimed = await withTaskLock(context, task, PATIENCE, (hold) => claimUnderLock(context, hold, task, agent));
   if (!isRefusal(claimed)) return claimed;
   if (claimed.guard === 'folder-lock') {
     // Whoever holds the lock has reserved the task by now: that is the better sentence.
-    const foreseen = await foresee(hands, { name: 'reserve-claim', task, agent });
+    const foreseen = await foresee(context, { name: 'reserve-claim', task, agent });
     return foreseen.ok ? claimed : foreseen;
   }
-  return (await repeated(hands, task, agent)) ?? claimed;
+  return (await repeated(context, task, agent)) ?? claimed;
 }
 
 async function claimUnderLock(
-  hands: TaskContext,
+  context: TaskContext,
   hold: number,
   task: string,
   agent: string,
 ): Promise<Claimed | Refusal> {
   const process = thisProcess();
-  const reserved = await transact(hands, { name: 'reserve-claim', task, agent, process });
+  const reserved = await transact(context, { name: 'reserve-claim', task, agent, process });
   if (!reserved.ok) {
-    if (reserved.guard === 'task-exists') removeLock(hands, task);
+    if (reserved.guard === 'task-exists') removeLock(context, task);
     return reserved;
   }
   try {
-    const gitDir = await openGitDir(hands, reserved, hold);
-    const folder = isRefusal(gitDir) ? gitDir : await folderFor(hands, gitDir, reserved.state, task, agent);
-    const outcome = isRefusal(folder) ? folder : await commitClaim(hands, task, agent, folder);
+    const gitDir = await openGitDir(context, reserved, hold);
+    const folder = isRefusal(gitDir) ? gitDir : await folderFor(context, gitDir, reserved.state, task, agent);
+    const outcome = isRefusal(folder) ? folder : await commitClaim(context, task, agent, folder);
     if (isRefusal(outcome)) {
-      if (!isRefusal(gitDir) && !isRefusal(folder) && folder.made) await takeBack(hands, gitDir, task);
-      await transact(hands, { name: 'release-reservation', task, process });
+      if (!isRefusal(gitDir) && !isRefusal(folder) && folder.made) await takeBack(context, gitDir, task);
+      await transact(context, { name: 'release-reservation', task, process });
     }
     return outcome;
   } catch (error) {
-    await transact(hands, { name: 'release-reservation', task, process }).catch(() => {}); // the error itself is told
+    await transact(context, { name: 'release-reservation', task, process }).catch(() => {}); // the error itself is told
     throw error;
   }
 }
 
 /** The same claim again, by whoever holds the task: no news, as long as the folder is there. */
-async function repeated(hands: TaskContext, task: string, agent: string): Promise<Claimed | Refusal | undefined> {
-  const seen = await look(hands, task);
+async function repeated(context: TaskContext, task: string, agent: string): Promise<Claimed | Refusal | undefined> {
+  const seen = await look(context, task);
   const known = seen.task;
   if (known?.worktree === undefined || known.base_commit === undefined || known.assigned_to !== agent) return undefined;
   const { worktree, base_commit: base } = known;
-  const foreseen = await foresee(hands, { name: 'claim-task', task, agent, worktree, base_commit: base }, seen);
+  const foreseen = await foresee(context, { name: 'claim-task', task, agent, worktree, base_commit: base }, seen);
   if (!foreseen.ok || foreseen.already !== true) return undefined;
-  const gitDir = await openGitDir(hands, foreseen);
+  const gitDir = await openGitDir(context, foreseen);
   if (isRefusal(gitDir)) return gitDir;
   const found = usablePlace(gitDir, task);
   const head = found === undefined ? undefined : await headOf(gitDir, found);
@@ -127,13 +127,13 @@ async function repeated(hands: TaskContext, task: string, agent: string): Promis
 }
 
 async function commitClaim(
-  hands: TaskContext,
+  context: TaskContext,
   task: string,
   agent: string,
   folder: Folder,
 ): Promise<Claimed | Refusal> {
   const { base, start, baseline, conflicts, made, remade = {} } = folder;
-  const done = await transact(hands, {
+  const done = await transact(context, {
     name: 'claim-task',
     task,
     agent,
@@ -148,14 +148,14 @@ async function commitClaim(
 }
 
 /** What this very call made, and nobody has worked in yet. */
-async function takeBack(hands: TaskContext, gitDir: PrivateGitDir, task: string): Promise<void> {
-  const { task: found, settings, board } = await look(hands, task);
+async function takeBack(context: TaskContext, gitDir: PrivateGitDir, task: string): Promise<void> {
+  const { task: found, settings, board } = await look(context, task);
   const integration = await commitOf(gitDir, integrationRef(board));
   await discardFolder(gitDir, discardOf(found ?? { id: task }, settings, 'a claim that was refused', integration));
 }
 
 async function folderFor(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   state: State,
   id: string,
@@ -168,9 +168,9 @@ async function folderFor(
   // Whoever held it is gone, or has lost it: what it started must not write into the folder that is made now.
   const former = task.status === 'CLAIMED' && task.assigned_to !== agent ? task.assigned_to : undefined;
   if (former !== undefined)
-    await (await import('../process/agent-process.ts')).endAgent(siteOf(hands.paths.root), former);
+    await (await import('../process/agent-process.ts')).endAgent(siteOf(context.paths.root), former);
   await clearStaleLocks(lockPathsOf(gitDir, id, integrationRef({ state })));
-  const asked: Asked = { hands, gitDir, task, settings: settingsOf(state), integration };
+  const asked: Asked = { context, gitDir, task, settings: settingsOf(state), integration };
   switch (worktreePlan(task, agent)) {
     case 'fresh':
       return fresh(asked, integration, 'given to another coder');
@@ -182,7 +182,7 @@ async function folderFor(
 }
 
 interface Asked {
-  readonly hands: TaskContext;
+  readonly context: TaskContext;
   readonly gitDir: PrivateGitDir;
   readonly task: Task;
   readonly settings: Settings;
@@ -190,13 +190,13 @@ interface Asked {
 }
 
 async function fresh(asked: Asked, start: string, why: string): Promise<Folder | Refusal> {
-  const { hands, gitDir, task, settings, integration } = asked;
+  const { context, gitDir, task, settings, integration } = asked;
   const discarded = await discardFolder(gitDir, discardOf(task, settings, why, integration));
   if (isRefusal(discarded)) return discarded;
-  if (discarded.attempt !== undefined) hands.say(`the former work is kept as ${discarded.attempt.ref}`);
+  if (discarded.attempt !== undefined) context.say(`the former work is kept as ${discarded.attempt.ref}`);
   if (discarded.aside !== undefined)
-    hands.say(`it held repositories of its own; the folder is kept as ${discarded.aside}`);
-  const ready = await makeFolder(hands, gitDir, settings, task.id, start);
+    context.say(`it held repositories of its own; the folder is kept as ${discarded.aside}`);
+  const ready = await makeFolder(context, gitDir, settings, task.id, start);
   return isRefusal(ready) ? ready : { ...ready, base: start, made: true };
 }
 
@@ -208,12 +208,12 @@ async function keep(asked: Asked): Promise<Folder | Refusal> {
   const given = found !== undefined && there !== undefined && (await gives(gitDir, found, there.commit));
   const head = given ? there : undefined;
   // Nobody in a sandbox can commit in a linked worktree: it becomes a clone, from where it is.
-  const isOld = found?.kind === 'worktree' && needsClone(asked.hands.sandboxSupport, settings);
+  const isOld = found?.kind === 'worktree' && needsClone(asked.context.sandboxSupport, settings);
   if (found === undefined || head === undefined || isOld) {
     const tip = isOld && head !== undefined ? head.commit : await lastSeen(asked);
     const why = isOld ? 'its folder became a clone, for the sandbox' : 'its folder was gone';
     const discard = discardOf(task, settings, why, integration);
-    const remade = await remakeFolder(asked.hands, gitDir, settings, task, tip, discard);
+    const remade = await remakeFolder(asked.context, gitDir, settings, task, tip, discard);
     if (isRefusal(remade)) return remade;
     return { ...remade, base: await baseFor(asked, tip), made: false, remade: remadeOf(remade) };
   }
@@ -272,10 +272,10 @@ async function integrationFix(asked: Asked): Promise<Folder | Refusal> {
 const fixedFrom = (task: Task): string | undefined => approvedBefore(task) ?? task.review_commit;
 
 /** The folder still is what was submitted, or holds this very merge already. */
-async function unchangedFolder({ hands, gitDir, task, settings, integration }: Asked): Promise<Place | undefined> {
+async function unchangedFolder({ context, gitDir, task, settings, integration }: Asked): Promise<Place | undefined> {
   const found = usablePlace(gitDir, task.id);
   // The index is written there: one that is a link would lead git elsewhere.
-  const isOld = found?.kind === 'worktree' && needsClone(hands.sandboxSupport, settings);
+  const isOld = found?.kind === 'worktree' && needsClone(context.sandboxSupport, settings);
   if (found === undefined || isOld || lstatSync(found.index, { throwIfNoEntry: false })?.isFile() !== true)
     return undefined;
   const head = await headOf(gitDir, found);

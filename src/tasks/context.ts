@@ -40,8 +40,8 @@ export interface View extends Seen {
   readonly settings: Settings;
 }
 
-export async function look(hands: TaskContext, task: string): Promise<View> {
-  return viewOf(await hands.store.read(), task);
+export async function look(context: TaskContext, task: string): Promise<View> {
+  return viewOf(await context.store.read(), task);
 }
 
 export const viewOf = ({ board, now }: Seen, task: string): View => ({
@@ -51,30 +51,30 @@ export const viewOf = ({ board, now }: Seen, task: string): View => ({
   settings: settings(board.state),
 });
 
-export const openGitDir = (hands: TaskContext, { state }: Known, hold?: number): Promise<PrivateGitDir | Refusal> =>
-  openPrivateGitDir(hands.env, hands.paths.root, { allowFilters: settings(state).allow_filters, hold });
+export const openGitDir = (context: TaskContext, { state }: Known, hold?: number): Promise<PrivateGitDir | Refusal> =>
+  openPrivateGitDir(context.env, context.paths.root, { allowFilters: settings(state).allow_filters, hold });
 
 /** `patience`: how long to wait for whoever is at work there. */
 export function withTaskFolder<T extends object>(
-  hands: TaskContext,
+  context: TaskContext,
   task: string,
   patience: number,
   work: (gitDir: PrivateGitDir) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  return withTaskLock(hands, task, patience, async (hold) => {
-    const config = (await hands.store.readTask(task))?.config ?? (await hands.store.read()).board.state.config;
-    return onGitDir(hands, config.allow_filters ?? false, hold, work);
+  return withTaskLock(context, task, patience, async (hold) => {
+    const config = (await context.store.readTask(task))?.config ?? (await context.store.read()).board.state.config;
+    return onGitDir(context, config.allow_filters ?? false, hold, work);
   });
 }
 
 /** The lock alone; its descriptor is for the git that works under it. */
 export function withTaskLock<T extends object>(
-  hands: TaskContext,
+  context: TaskContext,
   task: string,
   patience: number,
   work: (hold: number) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  return underLock(hands, `${task}.lock`, patience, `another process is at work on the folder of ${task}`, work);
+  return underLock(context, `${task}.lock`, patience, `another process is at work on the folder of ${task}`, work);
 }
 
 /**
@@ -82,47 +82,47 @@ export function withTaskLock<T extends object>(
  * to wait for it; whoever submits the same again does.
  */
 export function withProof<T extends object>(
-  hands: TaskContext,
+  context: TaskContext,
   task: string,
   patience: number,
   work: () => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  return underLock(hands, `${task}.proof.lock`, patience, `a validation of ${task} is under way`, work);
+  return underLock(context, `${task}.proof.lock`, patience, `a validation of ${task} is under way`, work);
 }
 
 /** One merge at a time: each builds and tests on what the one before left. No id begins with `_`. */
 export function withIntegration<T extends object>(
-  hands: TaskContext,
+  context: TaskContext,
   patience: number,
   work: (gitDir: PrivateGitDir, seen: Seen) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  return underLock(hands, '_integration.lock', patience, 'another merge is under way', async (hold) => {
-    const seen = await hands.store.read();
-    return onGitDir(hands, settings(seen.board.state).allow_filters, hold, (gitDir) => work(gitDir, seen));
+  return underLock(context, '_integration.lock', patience, 'another merge is under way', async (hold) => {
+    const seen = await context.store.read();
+    return onGitDir(context, settings(seen.board.state).allow_filters, hold, (gitDir) => work(gitDir, seen));
   });
 }
 
 async function onGitDir<T extends object>(
-  hands: TaskContext,
+  context: TaskContext,
   allowFilters: boolean,
   hold: number,
   work: (gitDir: PrivateGitDir) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  const gitDir = await openPrivateGitDir(hands.env, hands.paths.root, { allowFilters, hold });
+  const gitDir = await openPrivateGitDir(context.env, context.paths.root, { allowFilters, hold });
   return isRefusal(gitDir) ? gitDir : work(gitDir);
 }
 
 async function underLock<T extends object>(
-  hands: TaskContext,
+  context: TaskContext,
   name: string,
   patience: number,
   busy: string,
   work: (hold: number) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  const { paths } = hands;
+  const { paths } = context;
   makeIfMissing(paths.locks);
   const lock = await acquireLock(join(paths.locks, name), patience);
-  if (!('release' in lock)) return 'busy' in lock ? atWork(busy, lock.busy) : unlocked(lock, hands);
+  if (!('release' in lock)) return 'busy' in lock ? atWork(busy, lock.busy) : unlocked(lock, context);
   try {
     return await work(lock.descriptor);
   } finally {
@@ -150,8 +150,8 @@ const atWork = (busy: string, holders: readonly string[]): Refusal => ({
 });
 
 /** Only under the lock, when nothing of the task is left; whoever waits for it notices and starts over. */
-export function removeLock(hands: TaskContext, task: string): void {
-  for (const name of [`${task}.lock`, `${task}.proof.lock`]) rmSync(join(hands.paths.locks, name), { force: true });
+export function removeLock(context: TaskContext, task: string): void {
+  for (const name of [`${task}.lock`, `${task}.proof.lock`]) rmSync(join(context.paths.locks, name), { force: true });
 }
 
 export const integrationRef = ({ state }: Known): string => `refs/heads/${settings(state).integration_branch}`;

@@ -31,18 +31,18 @@ export interface Created {
   readonly kept?: string;
 }
 
-export async function createWorktree(hands: TaskContext, id: string, fresh: boolean): Promise<Created | Refusal> {
-  const before = await look(hands, id);
+export async function createWorktree(context: TaskContext, id: string, fresh: boolean): Promise<Created | Refusal> {
+  const before = await look(context, id);
   const known = before.task?.base_commit ?? '0'.repeat(40);
   const worktree = worktreePath(id);
   const foreseen = await foresee(
-    hands,
+    context,
     { name: 'renew-worktree', task: id, worktree, base_commit: known, fresh },
     before,
   );
   if (!foreseen.ok) return foreseen;
-  return withTaskFolder<Created>(hands, id, 10_000, async (gitDir) => {
-    const { board, task, settings } = await look(hands, id);
+  return withTaskFolder<Created>(context, id, 10_000, async (gitDir) => {
+    const { board, task, settings } = await look(context, id);
     if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
     const found = usablePlace(gitDir, id);
     const head = found === undefined ? undefined : await headOf(gitDir, found);
@@ -54,10 +54,10 @@ export async function createWorktree(hands: TaskContext, id: string, fresh: bool
     const why = fresh ? 'it was made anew with --fresh' : 'its folder was gone';
     const discard = discardOf(task, settings, why, integration);
     const made = fresh
-      ? await startAnew(hands, gitDir, settings, start, discard)
-      : await remakeFolder(hands, gitDir, settings, task, start, discard);
+      ? await startAnew(context, gitDir, settings, start, discard)
+      : await remakeFolder(context, gitDir, settings, task, start, discard);
     if (isRefusal(made)) return made;
-    const committed = await transact(hands, {
+    const committed = await transact(context, {
       name: 'renew-worktree',
       task: id,
       worktree,
@@ -79,7 +79,7 @@ export async function createWorktree(hands: TaskContext, id: string, fresh: bool
 }
 
 async function startAnew(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   settings: Settings,
   start: string,
@@ -87,6 +87,6 @@ async function startAnew(
 ): Promise<(Ready & Discarded) | Refusal> {
   const discarded = await discardFolder(gitDir, discard);
   if (isRefusal(discarded)) return discarded;
-  const made = await makeFolder(hands, gitDir, settings, discard.task, start);
+  const made = await makeFolder(context, gitDir, settings, discard.task, start);
   return isRefusal(made) ? made : { ...made, ...discarded };
 }

@@ -24,7 +24,7 @@ export interface ThrowAway {
 
 /** An Unprepared: the checkout could not be made ready, so that nothing is known. */
 export async function inThrowAway<T extends object>(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   settings: Rules & Pick<Settings, 'worktree_files' | 'post_worktree_cmd' | 'post_worktree_timeout'>,
   { purpose, task, commit, tree, prepareLog }: ThrowAway,
@@ -34,12 +34,12 @@ export async function inThrowAway<T extends object>(
   try {
     await writeClone(gitDir, folder, { start: commit });
     if (tree !== undefined) await layOut(gitDir, folder, tree);
-    const { env, say } = hands;
-    const { root } = hands.paths;
-    const signal = hands.stop?.();
+    const { env, say } = context;
+    const { root } = context.paths;
+    const signal = context.stop?.();
     const failed = await prepareFolder({
       ...{ root, folder, settings, env, say, signal, logFile: prepareLog },
-      run: (program) => runConfined(premisesOf(hands), settings, { folder, part: 'setup' }, program),
+      run: (program) => runConfined(premisesOf(context), settings, { folder, part: 'setup' }, program),
     });
     return failed ?? (await work(folder));
   } finally {
@@ -60,21 +60,21 @@ export interface ProjectProgram {
 
 /** Without credentials, with a scrubbed environment, within its time, and confined where there is a sandbox. */
 export function runHere(
-  hands: TaskContext,
+  context: TaskContext,
   rules: Rules,
   { argv, folder, seconds, log }: ProjectProgram,
 ): Promise<Ended> {
   return runConfined(
-    premisesOf(hands),
+    premisesOf(context),
     rules,
     { folder, part: 'tests' },
     {
       argv,
       cwd: folder,
-      env: hands.env,
+      env: context.env,
       timeoutMs: Math.max(1, seconds) * 1000,
       logFile: log,
-      signal: hands.stop?.(),
+      signal: context.stop?.(),
     },
   );
 }
@@ -107,4 +107,4 @@ const SHOWN_LINES = 20;
 export const endOf = (output: string, most = SHOWN_LINES): readonly string[] =>
   output.trim() === '' ? [] : output.trimEnd().split('\n').slice(-most);
 
-export const fromRoot = (hands: TaskContext, path: string): string => relative(hands.paths.root, path);
+export const fromRoot = (context: TaskContext, path: string): string => relative(context.paths.root, path);

@@ -17,7 +17,7 @@ import { integrationRef, type TaskContext, thisProcess } from './context.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */
 export async function settleMerges(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   board: Board,
 ): Promise<readonly (string | Refusal)[]> {
@@ -26,7 +26,7 @@ export async function settleMerges(
   const unfinished = board.state.tasks.filter((task) => task.merging !== undefined);
   for (const task of unfinished) {
     await clearStaleLocks(lockPathsOf(gitDir, task.id, branch));
-    done.push(await settle(hands, gitDir, branch, task));
+    done.push(await settle(context, gitDir, branch, task));
   }
   for (const left of leftAside(gitDir.worktrees)) if (left.purpose === 'merge') removeTree(left.path);
   for (const checkout of await checkoutsOf(gitDir, branch)) {
@@ -38,7 +38,7 @@ export async function settleMerges(
 }
 
 async function settle(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   branch: string,
   task: Task,
@@ -49,13 +49,13 @@ async function settle(
   const happened = head !== undefined && (await isAncestor(gitDir, candidate, head));
   await unpin(gitDir, id);
   const outcome = happened
-    ? await transact(hands, {
+    ? await transact(context, {
         name: 'merge',
         task: id,
         merge_commit: candidate,
         ...(merging?.onto === undefined ? {} : { onto: merging.onto }),
       })
-    : await transact(hands, { name: 'release-merge', task: id, process: thisProcess() });
+    : await transact(context, { name: 'release-merge', task: id, process: thisProcess() });
   if (!outcome.ok) return { ...outcome, message: `the merge of ${id} is not settled: ${outcome.message}` };
   return happened
     ? `the merge of ${id} is recorded: it had reached the branch`

@@ -225,7 +225,7 @@ interface Making {
 
 /** A new folder on a new branch at `start`. Nothing of the task may be there. */
 export async function makeFolder(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   settings: Settings,
   task: string,
@@ -234,7 +234,7 @@ export async function makeFolder(
 ): Promise<Ready | Refusal> {
   const refused = refuseLink(gitDir, task);
   if (refused !== undefined) return refused;
-  const isolation = isolationFor(gitDir, needsClone(hands.sandboxSupport, settings) ? 'clone' : settings.isolation);
+  const isolation = isolationFor(gitDir, needsClone(context.sandboxSupport, settings) ? 'clone' : settings.isolation);
   // `seen` first: it says that the branch is Liza's.
   const refs = [seenOf(task), ...(isolation === cloneIsolation ? [] : [branchOf(task)])];
   if (
@@ -262,7 +262,7 @@ export async function makeFolder(
   };
   try {
     const place = await isolation.make(gitDir, task, start);
-    const failed = await prepare(hands, settings, place);
+    const failed = await prepare(context, settings, place);
     if (failed !== undefined) {
       await undo();
       return failed;
@@ -280,7 +280,7 @@ export async function makeFolder(
 
 /** Made again at `tip` for whoever goes on in it: the folder was lost, the task was not. */
 export async function remakeFolder(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   settings: Settings,
   task: Task,
@@ -296,7 +296,7 @@ export async function remakeFolder(
     task.integration_fix === true && base !== undefined
       ? { lay: (place: Place) => layOutMerge(gitDir, place, base, mergeTitle(task.id)) }
       : {};
-  const made = await makeFolder(hands, gitDir, settings, task.id, tip, { again: true, ...lay });
+  const made = await makeFolder(context, gitDir, settings, task.id, tip, { again: true, ...lay });
   return isRefusal(made) ? made : { ...made, ...discarded };
 }
 
@@ -322,16 +322,16 @@ export function usablePlace(gitDir: PrivateGitDir, task: string): Place | undefi
   return found;
 }
 
-const prepare = (hands: TaskContext, settings: Settings, { folder, task }: Place): Promise<Refusal | undefined> =>
+const prepare = (context: TaskContext, settings: Settings, { folder, task }: Place): Promise<Refusal | undefined> =>
   prepareFolder({
-    root: hands.paths.root,
+    root: context.paths.root,
     folder,
     settings,
-    env: hands.env,
-    say: hands.say,
-    signal: settings.post_worktree_cmd ? hands.stop?.() : undefined,
-    logFile: join(hands.paths.liza, 'agent-logs', `prepare-${task}.log`),
-    run: (program) => runConfined(premisesOf(hands), settings, { folder, part: 'setup' }, program),
+    env: context.env,
+    say: context.say,
+    signal: settings.post_worktree_cmd ? context.stop?.() : undefined,
+    logFile: join(context.paths.liza, 'agent-logs', `prepare-${task}.log`),
+    run: (program) => runConfined(premisesOf(context), settings, { folder, part: 'setup' }, program),
   });
 
 /** Nothing but git's own checkout has been there; still, bad line endings may make it differ from its commit. */

@@ -31,25 +31,25 @@ export async function hasIntegrationTest(gitDir: PrivateGitDir, judge: string): 
 
 /** A Refusal: the checkout could not be prepared, so that nothing is known about the candidate. */
 export async function testCandidate(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   settings: Settings,
   { task, candidate, judge }: TestRequest,
 ): Promise<Tested | Refusal> {
   const script = await scriptOf(gitDir, judge);
   if (script === undefined) return { verdict: 'none' };
-  const log = join(hands.paths.liza, 'agent-logs', `integration-test-${task}-${candidate.slice(0, 12)}.log`);
+  const log = join(context.paths.liza, 'agent-logs', `integration-test-${task}-${candidate.slice(0, 12)}.log`);
   const checkout = { purpose: 'merge', task, commit: candidate, prepareLog: `${log}.prepare` } as const;
-  return inThrowAway<Tested | Refusal>(hands, gitDir, settings, checkout, async (folder) => {
+  return inThrowAway<Tested | Refusal>(context, gitDir, settings, checkout, async (folder) => {
     const text = await must(gitDir.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
     const program = placeScript(folder, text);
     if (program === undefined) {
-      return red(hands, log, `the candidate has a link in the way of ${SCRIPT}`, []);
+      return red(context, log, `the candidate has a link in the way of ${SCRIPT}`, []);
     }
     const seconds = settings.integration_test_timeout;
-    hands.say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
+    context.say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
     const argv: readonly [string, ...string[]] = script.executable ? [program] : ['sh', program];
-    const ended = await runHere(hands, settings, { argv, folder, seconds, log });
+    const ended = await runHere(context, settings, { argv, folder, seconds, log });
     if (ended.how === 'stopped') {
       return refuse(
         'the integration test was stopped, and so was the merge',
@@ -67,15 +67,15 @@ export async function testCandidate(
         'not-started',
       );
     }
-    if (isGreen(ended)) return { verdict: 'green', seconds: ended.durationMs / 1000, log: fromRoot(hands, log) };
-    return red(hands, log, `the integration test ${howEnded(ended, seconds)}`, endOf(ended.tail));
+    if (isGreen(ended)) return { verdict: 'green', seconds: ended.durationMs / 1000, log: fromRoot(context, log) };
+    return red(context, log, `the integration test ${howEnded(ended, seconds)}`, endOf(ended.tail));
   });
 }
 
-const red = (hands: TaskContext, log: string, reason: string, tail: readonly string[]): Tested => ({
+const red = (context: TaskContext, log: string, reason: string, tail: readonly string[]): Tested => ({
   verdict: 'red',
   reason,
-  log: fromRoot(hands, log),
+  log: fromRoot(context, log),
   tail,
 });
 

@@ -41,61 +41,65 @@ export interface MergeFailure extends Refusal {
   readonly lines?: readonly string[];
 }
 
-export async function mergeTask(hands: TaskContext, id: string, options: MergeOptions): Promise<Merged | MergeFailure> {
-  const view = await look(hands, id);
+export async function mergeTask(
+  context: TaskContext,
+  id: string,
+  options: MergeOptions,
+): Promise<Merged | MergeFailure> {
+  const view = await look(context, id);
   const { task, settings } = view;
-  if (task?.status === 'MERGED' && task.merge_commit !== undefined) return mergedBefore(hands, task);
-  const refused = await refuseEarly(hands, view, id);
+  if (task?.status === 'MERGED' && task.merge_commit !== undefined) return mergedBefore(context, task);
+  const refused = await refuseEarly(context, view, id);
   if (refused !== undefined) return refused;
   const patience = (settings.integration_test_timeout + 60) * 1000;
-  const merged = await withIntegration<Merged>(hands, patience, (gitDir, seen) =>
-    mergeUnderLock(hands, gitDir, seen, id, options),
+  const merged = await withIntegration<Merged>(context, patience, (gitDir, seen) =>
+    mergeUnderLock(context, gitDir, seen, id, options),
   );
   if (isRefusal(merged)) return merged;
   // The folder goes last: the work is reachable from the branch by now.
-  return { ...merged, tidied: await tidy(hands, id, 'its task was merged', merged.commit) };
+  return { ...merged, tidied: await tidy(context, id, 'its task was merged', merged.commit) };
 }
 
-async function mergedBefore(hands: TaskContext, task: Task): Promise<Merged | Refusal> {
+async function mergedBefore(context: TaskContext, task: Task): Promise<Merged | Refusal> {
   const commit = task.merge_commit ?? '';
-  const committed = await transact(hands, { name: 'merge', task: task.id, merge_commit: commit });
+  const committed = await transact(context, { name: 'merge', task: task.id, merge_commit: commit });
   return committed.ok ? { committed, commit, how: 'before', remarks: [] } : committed;
 }
 
 /** Role, state and switches, before anything is built. */
-async function refuseEarly(hands: TaskContext, view: View, id: string): Promise<Refusal | undefined> {
+async function refuseEarly(context: TaskContext, view: View, id: string): Promise<Refusal | undefined> {
   const { board, task } = view;
   const candidate = task?.review_commit ?? '0'.repeat(40);
   const onto = board.state.goal.integration_head ?? candidate;
   const command = { name: 'reserve-merge', task: id, candidate, onto, process: thisProcess() } as const;
-  const foreseen = await foresee(hands, command, view);
+  const foreseen = await foresee(context, command, view);
   // Whoever merges it right now is waited for: then it is merged, or free again.
   return foreseen.ok || foreseen.guard === 'not-being-merged' ? undefined : foreseen;
 }
 
 async function mergeUnderLock(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   seen: Seen,
   id: string,
   options: MergeOptions,
 ): Promise<Merged | MergeFailure> {
-  const settled = await settleMerges(hands, gitDir, seen.board);
-  const { board, task, settings } = settled.length === 0 ? viewOf(seen, id) : await look(hands, id);
-  if (task?.status === 'MERGED') return mergedBefore(hands, task);
+  const settled = await settleMerges(context, gitDir, seen.board);
+  const { board, task, settings } = settled.length === 0 ? viewOf(seen, id) : await look(context, id);
+  if (task?.status === 'MERGED') return mergedBefore(context, task);
   const wanted = task?.review_commit;
   if (task === undefined || wanted === undefined) {
     return refuse(`${id} has no approved commit`, `see it: liza show ${id}`);
   }
   const [found, commit] = await commitsOf(gitDir, [integrationRef(board), wanted]);
-  const onto = await acceptedHead(hands, board, found);
+  const onto = await acceptedHead(context, board, found);
   if (typeof onto !== 'string') return onto;
   if (commit !== wanted) {
     const hint = 'look for it: git fsck --lost-found';
     return refuse(`the approved commit ${wanted} is not in this repository`, hint, 3, 'commit');
   }
   const ground: Ground = {
-    hands,
+    context,
     gitDir,
     task,
     settings,
@@ -142,12 +146,12 @@ export function mergeMessage(task: Task, commit: string): string {
 }
 
 async function failOnConflict(ground: Ground, paths: readonly string[]): Promise<MergeFailure> {
-  const { hands, task } = ground;
+  const { context, task } = ground;
   const others = await otherSide(ground, paths);
   const named = paths.slice(0, 50);
   const against = others.length === 0 ? '' : `, against ${others.join(', ')}`;
   const reason = `merge conflict in ${listed(paths)}${against}`;
-  const failed = await transact(hands, { name: 'merge-failed', task: task.id, reason, paths: named, with: others });
+  const failed = await transact(context, { name: 'merge-failed', task: task.id, reason, paths: named, with: others });
   if (!failed.ok) return failed;
   return refuse(
     `${task.id} does not merge: conflict in ${listed(paths)}${against}; it is ${statusIn(failed, task)} now`,
@@ -159,11 +163,11 @@ async function failOnConflict(ground: Ground, paths: readonly string[]): Promise
 
 /** Tasks merged since this one branched off that touched the same files. */
 async function otherSide(
-  { hands, gitDir, task, onto, commit }: Ground,
+  { context, gitDir, task, onto, commit }: Ground,
   paths: readonly string[],
 ): Promise<readonly string[]> {
-  const { board } = await hands.store.read();
-  const merges = recordedMerges([...(await hands.store.archivedTasks()), ...board.state.tasks]);
+  const { board } = await context.store.read();
+  const merges = recordedMerges([...(await context.store.archivedTasks()), ...board.state.tasks]);
   const since = await gitDir.objects(['rev-list', onto, '--not', commit]);
   const newer = new Set(since.stdout.split('\n'));
   const found: string[] = [];
@@ -176,8 +180,8 @@ async function otherSide(
 }
 
 /** The journalled intent. */
-async function announce({ hands, task, onto, process }: Ground, candidate: string): Promise<Refusal | undefined> {
-  const announced = await transact(hands, { name: 'reserve-merge', task: task.id, candidate, onto, process });
+async function announce({ context, task, onto, process }: Ground, candidate: string): Promise<Refusal | undefined> {
+  const announced = await transact(context, { name: 'reserve-merge', task: task.id, candidate, onto, process });
   return announced.ok ? undefined : announced;
 }
 
@@ -188,21 +192,21 @@ async function judge(
   scripted: boolean,
   { testFrom }: MergeOptions,
 ): Promise<Tested | MergeFailure> {
-  const { hands, gitDir, task, settings, onto, process } = ground;
+  const { context, gitDir, task, settings, onto, process } = ground;
   const judgeCommit = testFrom === 'candidate' ? candidate : onto;
   const has = testFrom === 'candidate' ? await hasIntegrationTest(gitDir, candidate) : scripted;
   if (candidate === onto || !has) return { verdict: 'none' };
   // Kept while the test runs; whoever takes this ref away stops the merge.
   await updateRefs(gitDir, [{ ref: mergingOf(task.id), to: candidate }]);
   const tested = await withdrawing(ground, () =>
-    testCandidate(hands, gitDir, settings, { task: task.id, candidate, judge: judgeCommit }),
+    testCandidate(context, gitDir, settings, { task: task.id, candidate, judge: judgeCommit }),
   );
   if ('ok' in tested) {
     await withdraw(ground);
     return tested;
   }
   if (tested.verdict === 'red') return failOnTest(ground, tested);
-  const still = await foresee(hands, { name: 'reserve-merge', task: task.id, candidate, onto, process });
+  const still = await foresee(context, { name: 'reserve-merge', task: task.id, candidate, onto, process });
   const refused = still.ok ? await heldBy(ground, candidate) : still;
   if (refused === undefined) return tested;
   await withdraw(ground);
@@ -219,10 +223,10 @@ async function withdrawing<T>(ground: Ground, work: () => Promise<T>): Promise<T
 }
 
 async function failOnTest(ground: Ground, { reason, log, tail }: Tested & { verdict: 'red' }): Promise<MergeFailure> {
-  const { hands, gitDir, task } = ground;
+  const { context, gitDir, task } = ground;
   await unpin(gitDir, task.id);
   const output = tail.join('\n').slice(-3000);
-  const failed = await transact(hands, { name: 'merge-failed', task: task.id, reason, log, output });
+  const failed = await transact(context, { name: 'merge-failed', task: task.id, reason, log, output });
   if (!failed.ok) return failed;
   return {
     ...refuse(
@@ -242,13 +246,13 @@ const nextStep = (failed: Committed, task: Task, fix: string): string =>
   statusIn(failed, task) === 'BLOCKED' ? `it failed too often; see why: liza show ${task.id}` : fix;
 
 async function record(
-  { hands, gitDir, task, onto, commit }: Ground,
+  { context, gitDir, task, onto, commit }: Ground,
   to: string,
   drift: number | undefined,
 ): Promise<Committed | Refusal> {
   const place = findPlace(gitDir, task.id);
   const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
-  return transact(hands, {
+  return transact(context, {
     name: 'merge',
     task: task.id,
     merge_commit: to,

@@ -13,7 +13,7 @@ import { integrationGone, integrationRef, type TaskContext } from './context.ts'
 import { checkoutsOf, unpin } from './finish-merge.ts';
 
 export interface Ground {
-  readonly hands: TaskContext;
+  readonly context: TaskContext;
   readonly gitDir: PrivateGitDir;
   readonly task: Task;
   readonly settings: Settings;
@@ -26,7 +26,7 @@ export interface Ground {
 
 /** Where Liza left the branch. If somebody else has moved it, merging stops until a person has looked. */
 export async function acceptedHead(
-  hands: TaskContext,
+  context: TaskContext,
   board: Board,
   found: string | undefined,
 ): Promise<string | Refusal> {
@@ -34,7 +34,7 @@ export async function acceptedHead(
   const name = integrationRef(board).slice('refs/heads/'.length);
   if (found === undefined) return integrationGone(name, left);
   if (left === undefined || left === found) return found;
-  await transact(hands, { name: 'integration-moved', found });
+  await transact(context, { name: 'integration-moved', found });
   return refuse(
     `${name} was moved outside Liza: it is at ${found}, Liza left it at ${left}`,
     `look at it: git log --left-right ${left.slice(0, 12)}...${found.slice(0, 12)}; if it is right: liza doctor --accept-integration`,
@@ -56,15 +56,15 @@ export async function heldBy(ground: Ground, to: string): Promise<Refusal | unde
 }
 
 /** Recorded, so that the board says why nothing moves for as long as it is so. */
-async function hold({ hands, task }: Ground, message: string, hint: string): Promise<Refusal> {
-  await transact(hands, { name: 'hold-merge', task: task.id, reason: `${message} (${hint})`.slice(0, 2000) });
+async function hold({ context, task }: Ground, message: string, hint: string): Promise<Refusal> {
+  await transact(context, { name: 'hold-merge', task: task.id, reason: `${message} (${hint})`.slice(0, 2000) });
   return refuse(`the merge of ${task.id} is held: ${message}`, hint, 1, 'held');
 }
 
 /** The branch did not move: nothing of the merge is left. */
-export async function withdraw({ hands, gitDir, task, process }: Ground): Promise<void> {
+export async function withdraw({ context, gitDir, task, process }: Ground): Promise<void> {
   await unpin(gitDir, task.id);
-  await transact(hands, { name: 'release-merge', task: task.id, process });
+  await transact(context, { name: 'release-merge', task: task.id, process });
 }
 
 export interface Moved {
@@ -73,7 +73,7 @@ export interface Moved {
 
 /** Checkouts are reserved before the branch moves: a kill in between leaves a marker, and finish-merge.ts finishes. */
 export async function moveBranch(ground: Ground, to: string, pinned: boolean): Promise<Moved | Refusal> {
-  const { hands, gitDir, task, branch, onto } = ground;
+  const { context, gitDir, task, branch, onto } = ground;
   const reserved = to === onto ? [] : await reserveCheckouts(ground, to);
   if (isRefusal(reserved)) return reserved;
   const intent = pinned ? [{ ref: mergingOf(task.id), to: null, from: to }] : [];
@@ -81,8 +81,8 @@ export async function moveBranch(ground: Ground, to: string, pinned: boolean): P
   if (swapped === 'moved') {
     for (const { reservation } of reserved) reservation.release();
     await withdraw(ground);
-    const { board } = await hands.store.read();
-    const moved = await acceptedHead(hands, board, await commitOf(gitDir, branch));
+    const { board } = await context.store.read();
+    const moved = await acceptedHead(context, board, await commitOf(gitDir, branch));
     return typeof moved === 'string'
       ? refuse(`the merge of ${task.id} was stopped`, 'run it again', 1, 'stopped')
       : moved;

@@ -61,16 +61,16 @@ const PATIENCE = 10_000;
 const NO_TASK = '_';
 
 /** Only looks. */
-export async function findTrouble(hands: TaskContext): Promise<readonly Mended[] | Refusal> {
-  const { board, now } = await hands.store.read();
-  const gitDir = await openGitDir(hands, board);
+export async function findTrouble(context: TaskContext): Promise<readonly Mended[] | Refusal> {
+  const { board, now } = await context.store.read();
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const found: Mended[] = [];
   for (const id of await suspects(gitDir, board)) {
     const trouble = await troubleOf(gitDir, board, id, now);
     for (const problem of trouble) {
       const told = { subject: id, problem: TOLD[problem] };
-      const remark = problem === 'unknown' ? await REMEDIES.unknown(hands, gitDir, id) : undefined;
+      const remark = problem === 'unknown' ? await REMEDIES.unknown(context, gitDir, id) : undefined;
       found.push(typeof remark === 'object' ? { ...told, resists: remark } : told);
     }
   }
@@ -83,19 +83,19 @@ export async function findTrouble(hands: TaskContext): Promise<readonly Mended[]
   }
   const moved = await movedOutside(gitDir, board);
   if (moved !== undefined) found.push(moved);
-  found.push(...(await findStrays(hands, gitDir, board)).filter((stray) => !isKnown(board, stray)).map(strayed));
+  found.push(...(await findStrays(context, gitDir, board)).filter((stray) => !isKnown(board, stray)).map(strayed));
   return found;
 }
 
-export async function reconcile(hands: TaskContext): Promise<readonly Mended[] | Refusal> {
-  const { board } = await hands.store.read();
-  const gitDir = await openGitDir(hands, board);
+export async function reconcile(context: TaskContext): Promise<readonly Mended[] | Refusal> {
+  const { board } = await context.store.read();
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   sweepScratch(gitDir.common);
   const mended: Mended[] = [];
-  const settled = await withIntegration(hands, PATIENCE, async (locked, seen) => ({
+  const settled = await withIntegration(context, PATIENCE, async (locked, seen) => ({
     freed: await clearStaleLocks(lockPathsOf(locked, NO_TASK, integrationRef(board))),
-    lines: await settleMerges(hands, locked, seen.board),
+    lines: await settleMerges(context, locked, seen.board),
   }));
   if (isRefusal(settled)) mended.push({ subject: 'merges', problem: 'not looked at', resists: settled });
   else {
@@ -106,19 +106,19 @@ export async function reconcile(hands: TaskContext): Promise<readonly Mended[] |
     );
   }
   for (const id of await suspects(gitDir, board)) {
-    const done = await withTaskFolder(hands, id, PATIENCE, async (locked) => ({
-      lines: await mend(hands, locked, id),
+    const done = await withTaskFolder(context, id, PATIENCE, async (locked) => ({
+      lines: await mend(context, locked, id),
     }));
     if (isRefusal(done)) mended.push({ subject: id, problem: 'not looked at', resists: done });
     else mended.push(...done.lines);
   }
-  mended.push(...(await sweepProofs(hands, gitDir)));
-  const after = await hands.store.read();
+  mended.push(...(await sweepProofs(context, gitDir)));
+  const after = await context.store.read();
   const moved = await movedOutside(gitDir, after.board);
   const found = moved === undefined ? undefined : await commitOf(gitDir, integrationRef(after.board));
-  if (found !== undefined) await transact(hands, { name: 'integration-moved', found });
+  if (found !== undefined) await transact(context, { name: 'integration-moved', found });
   if (moved !== undefined) mended.push(moved);
-  const lines = await watchHeads(hands).look();
+  const lines = await watchHeads(context).look();
   mended.push(...lines.map((problem) => ({ subject: 'branches', problem, done: 'told as an alarm, and kept' })));
   return mended;
 }
@@ -140,11 +140,11 @@ const strayed = ({ branch, commit, agent }: Stray): Mended => ({
 });
 
 /** Checkouts of validations that were killed; whoever runs one right now holds its lock, and is left alone. */
-async function sweepProofs(hands: TaskContext, gitDir: PrivateGitDir): Promise<readonly Mended[]> {
+async function sweepProofs(context: TaskContext, gitDir: PrivateGitDir): Promise<readonly Mended[]> {
   const left = leftAside(gitDir.worktrees).filter(({ purpose }) => purpose === 'proof');
   const mended: Mended[] = [];
   for (const task of new Set(left.map((one) => one.task))) {
-    const swept = await withProof(hands, task, 0, async () => ({ folders: sweepProof(gitDir, task) }));
+    const swept = await withProof(context, task, 0, async () => ({ folders: sweepProof(gitDir, task) }));
     const told = { subject: task, problem: 'a validation was under way in a process that is gone' };
     if (!isRefusal(swept) && swept.folders > 0) mended.push({ ...told, done: 'its checkout is removed' });
   }
@@ -222,32 +222,32 @@ async function troubleOf(gitDir: PrivateGitDir, board: Board, id: string, now: n
 }
 
 /** Under the task's lock: nobody else changes anything there meanwhile. */
-async function mend(hands: TaskContext, gitDir: PrivateGitDir, id: string): Promise<readonly Mended[]> {
+async function mend(context: TaskContext, gitDir: PrivateGitDir, id: string): Promise<readonly Mended[]> {
   const place = findPlace(gitDir, id);
   if (isPlace(place)) rmSync(join(place.gitDirectory, UNFINISHED), { force: true });
   const mended: Mended[] = [];
-  const { board, now } = await hands.store.read();
+  const { board, now } = await context.store.read();
   for (const trouble of await troubleOf(gitDir, board, id, now)) {
-    const done = await REMEDIES[trouble](hands, gitDir, id);
+    const done = await REMEDIES[trouble](context, gitDir, id);
     const told = { subject: id, problem: TOLD[trouble] };
     if (done !== undefined) mended.push(typeof done === 'string' ? { ...told, done } : { ...told, resists: done });
   }
   return mended;
 }
 
-type Remedy = (hands: TaskContext, gitDir: PrivateGitDir, id: string) => Promise<string | Refusal | undefined>;
+type Remedy = (context: TaskContext, gitDir: PrivateGitDir, id: string) => Promise<string | Refusal | undefined>;
 
 const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
-  reservation: async (hands, _bench, task) => {
-    const done = await transact(hands, { name: 'release-reservation', task });
+  reservation: async (context, _bench, task) => {
+    const done = await transact(context, { name: 'release-reservation', task });
     return done.ok ? 'the reservation is released' : done;
   },
   'left-aside': async (_hands, gitDir, id) => {
     sweepAside(gitDir, id);
     return 'removed';
   },
-  locks: async (hands, gitDir, id) => {
-    const { board } = await hands.store.read();
+  locks: async (context, gitDir, id) => {
+    const { board } = await context.store.read();
     const freed = await clearStaleLocks(lockPathsOf(gitDir, id, integrationRef(board)));
     return freed.length === 0 ? undefined : removed(freed);
   },
@@ -263,8 +263,8 @@ const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
 };
 
 /** Killed between the branch and the folder, a discard has put the tip into `seen`: everything is as it was before. */
-async function branchAgain(hands: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
-  const { task, board } = await look(hands, id);
+async function branchAgain(context: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
+  const { task, board } = await look(context, id);
   const integration = await integrationHead(gitDir, board);
   if (typeof integration !== 'string') return integration;
   if (task === undefined) return noTask(id);
@@ -273,8 +273,8 @@ async function branchAgain(hands: TaskContext, gitDir: PrivateGitDir, id: string
   return `task/${id} is at ${tip.slice(0, 12)} again, the last commit that was seen`;
 }
 
-async function putAway(hands: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
-  const { task, settings: set, board } = await look(hands, id);
+async function putAway(context: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
+  const { task, settings: set, board } = await look(context, id);
   const integration = await commitOf(gitDir, integrationRef(board));
   const done = await discardFolder(gitDir, discardOf(task ?? { id }, set, 'no task owned it', integration));
   if (isRefusal(done)) return done;
@@ -285,28 +285,28 @@ async function putAway(hands: TaskContext, gitDir: PrivateGitDir, id: string): P
 
 const noTask = (id: string): Refusal => refuse(`there is no task ${id}`, 'see the tasks: liza status');
 
-async function makeAgain(hands: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
-  const { task, settings: set, board } = await look(hands, id);
+async function makeAgain(context: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
+  const { task, settings: set, board } = await look(context, id);
   if (task === undefined) return noTask(id);
   const integration = await integrationHead(gitDir, board);
   if (typeof integration !== 'string') return integration;
   const tip = await lastSeen({ gitDir, task, integration });
   const discard = discardOf(task, set, 'its worktree was broken', integration);
-  const made = await remakeFolder(hands, gitDir, set, task, tip, discard);
+  const made = await remakeFolder(context, gitDir, set, task, tip, discard);
   if (isRefusal(made)) return made;
-  if (task.status === 'CLAIMED') await recordRemade(hands, task, made);
+  if (task.status === 'CLAIMED') await recordRemade(context, task, made);
   return `made again at ${tip.slice(0, 12)}, the last commit that was seen`;
 }
 
 /** Its coder is told; `begin` compares with how the folder was handed over, which is not how it was at the claim. */
 async function recordRemade(
-  hands: TaskContext,
+  context: TaskContext,
   { id, worktree, base_commit: base }: Task,
   made: Ready & Discarded,
 ): Promise<void> {
   if (worktree === undefined || base === undefined) return;
   const told = { ...(made.baseline === undefined ? {} : { baseline: made.baseline }), ...remadeOf(made) };
-  await transact(hands, { name: 'renew-worktree', task: id, worktree, base_commit: base, ...told });
+  await transact(context, { name: 'renew-worktree', task: id, worktree, base_commit: base, ...told });
 }
 
 const isGone = (board: Board, task: Task): boolean => board.gone?.has(task.merging?.process ?? '') === true;

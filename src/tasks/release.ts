@@ -24,45 +24,45 @@ export interface Released {
 }
 
 export function releaseClaim(
-  hands: TaskContext,
+  context: TaskContext,
   task: string,
   reason: string | undefined,
 ): Promise<Released | Refusal> {
   const command: Command = { name: 'release-claim', task, ...(reason === undefined ? {} : { reason }) };
-  return recordThenTidy(hands, command, 'its claim was released');
+  return recordThenTidy(context, command, 'its claim was released');
 }
 
 /** `wt delete`: for a task that nobody works on; of one that has ended only leftovers remain. */
-export async function deleteWorktree(hands: TaskContext, task: string): Promise<Released | Refusal> {
-  const { task: found, board } = await look(hands, task);
+export async function deleteWorktree(context: TaskContext, task: string): Promise<Released | Refusal> {
+  const { task: found, board } = await look(context, task);
   const ended = found === undefined ? board.archived.has(task) : isTerminal(found.status);
-  if (!ended) return recordThenTidy(hands, { name: 'drop-worktree', task }, 'its worktree was deleted');
-  return tidy(hands, task, 'its task has ended');
+  if (!ended) return recordThenTidy(context, { name: 'drop-worktree', task }, 'its worktree was deleted');
+  return tidy(context, task, 'its task has ended');
 }
 
 async function recordThenTidy(
-  hands: TaskContext,
+  context: TaskContext,
   command: Command & { task: string },
   why: string,
 ): Promise<Released | Refusal> {
-  const committed = await transact(hands, command);
+  const committed = await transact(context, command);
   if (!committed.ok) return committed;
-  const tidied = await tidy(hands, command.task, why);
+  const tidied = await tidy(context, command.task, why);
   // The board is right already: a folder that resists is told, not taken for a failure.
   return isRefusal(tidied) ? { committed, left: tidied } : { ...tidied, committed };
 }
 
 /** Puts away the folder of a task that has none on the board any more. `merged`: a commit of the integration branch. */
-export function tidy(hands: TaskContext, id: string, why: string, merged?: string): Promise<Released | Refusal> {
-  return withTaskFolder<Released>(hands, id, PATIENCE, async (gitDir) => {
+export function tidy(context: TaskContext, id: string, why: string, merged?: string): Promise<Released | Refusal> {
+  return withTaskFolder<Released>(context, id, PATIENCE, async (gitDir) => {
     // Looked at again under the lock: it may have been claimed meanwhile.
-    const { task, settings, board } = await look(hands, id);
+    const { task, settings, board } = await look(context, id);
     if (task?.worktree !== undefined || task?.claiming !== undefined) {
       return refuse(`${id} was claimed meanwhile, its folder stays`, `see it: liza show ${id}`, 1, 'claimed');
     }
     const integration = merged ?? (await commitOf(gitDir, integrationRef(board)));
     const discarded = await discardFolder(gitDir, discardOf(task ?? { id }, settings, why, integration));
-    if (!isRefusal(discarded)) removeLock(hands, id);
+    if (!isRefusal(discarded)) removeLock(context, id);
     return discarded;
   });
 }

@@ -28,9 +28,9 @@ export interface ReviewFolder {
   remove(): void;
 }
 
-export async function makeReviewFolder(hands: TaskContext, task: Task): Promise<ReviewFolder | Refusal> {
-  const { board } = await hands.store.read();
-  const gitDir = await openGitDir(hands, board);
+export async function makeReviewFolder(context: TaskContext, task: Task): Promise<ReviewFolder | Refusal> {
+  const { board } = await context.store.read();
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const commit = task.review_commit;
   if (commit === undefined) return refuse(`${task.id} has no commit to review`, `see it: liza show ${task.id}`);
@@ -39,8 +39,8 @@ export async function makeReviewFolder(hands: TaskContext, task: Task): Promise<
   }
   const folder = aside(gitDir.worktrees, 'review', task.id);
   try {
-    const tree = await fill(hands, gitDir, settings(board.state), task, folder, commit);
-    const handed = isTree(tree) ? await recorded(hands, task, folder, tree) : tree;
+    const tree = await fill(context, gitDir, settings(board.state), task, folder, commit);
+    const handed = isTree(tree) ? await recorded(context, task, folder, tree) : tree;
     if (handed === undefined) {
       return {
         folder,
@@ -58,15 +58,15 @@ export async function makeReviewFolder(hands: TaskContext, task: Task): Promise<
 
 const isTree = (value: string | Refusal): value is string => typeof value === 'string';
 
-async function recorded(hands: TaskContext, task: Task, folder: string, tree: string): Promise<Refusal | undefined> {
-  const from = relative(hands.paths.root, folder);
-  const done = await transact(hands, { name: 'review-copy', task: task.id, folder: from, tree });
+async function recorded(context: TaskContext, task: Task, folder: string, tree: string): Promise<Refusal | undefined> {
+  const from = relative(context.paths.root, folder);
+  const done = await transact(context, { name: 'review-copy', task: task.id, folder: from, tree });
   return isRefusal(done) ? done : undefined;
 }
 
 /** The tree of its tracked files as they are handed over. */
 async function fill(
-  hands: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   set: Settings,
   task: Task,
@@ -77,11 +77,11 @@ async function fill(
   const { tree, changes } = await mixedTree(gitDir, commit, base, await steering(gitDir, base));
   const start = changes.length === 0 ? commit : await onTop(gitDir, commit, tree);
   await writeClone(gitDir, folder, { start });
-  const { env, say } = hands;
-  const { root } = hands.paths;
+  const { env, say } = context;
+  const { root } = context.paths;
   const failed = await prepareFolder({
-    ...{ root, folder, settings: set, env, say, signal: hands.stop?.() },
-    run: (program) => runConfined(premisesOf(hands), set, { folder, part: 'setup' }, program),
+    ...{ root, folder, settings: set, env, say, signal: context.stop?.() },
+    run: (program) => runConfined(premisesOf(context), set, { folder, part: 'setup' }, program),
   });
   if (failed !== undefined) return failed;
   // What the project's own preparation does to tracked files is not the reviewer's doing.

@@ -32,15 +32,19 @@ export interface Submitted extends Committed {
   readonly commit: string;
 }
 
-export async function submitForReview(hands: TaskContext, id: string, named: string): Promise<Submitted | Unprepared> {
-  const seen = await look(hands, id);
+export async function submitForReview(
+  context: TaskContext,
+  id: string,
+  named: string,
+): Promise<Submitted | Unprepared> {
+  const seen = await look(context, id);
   const { board, task, settings } = seen;
-  const gitDir = await openGitDir(hands, board);
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const found = findPlace(gitDir, id);
   const commit = (isPlace(found) ? await resolveIn(gitDir, found, named) : undefined) ?? named;
   const nothing = { head: '', dirty: [], descends_from_base: false, changes: [] };
-  const early = await foresee(hands, { name: 'submit-for-review', task: id, commit, facts: nothing }, seen);
+  const early = await foresee(context, { name: 'submit-for-review', task: id, commit, facts: nothing }, seen);
   if (early.ok) return { ...early, seq: 0, notices: [], commit };
   if (task === undefined || early.needs === undefined) return early;
   const integration = await integrationHead(gitDir, board);
@@ -49,18 +53,18 @@ export async function submitForReview(hands: TaskContext, id: string, named: str
   const facts = await submitFacts({ gitDir, task, settings, integration }, found, commit);
   if (facts === undefined) return noFolder(id, 'its HEAD leads to no commit that is whole and that git takes');
   const command = { name: 'submit-for-review', task: id, commit } as const;
-  const foreseen = await foresee(hands, { ...command, facts });
+  const foreseen = await foresee(context, { ...command, facts });
   if (!foreseen.ok && foreseen.needs !== 'proof') return foreseen;
   await isolationOf(found).bring(gitDir, found, commit);
   const pin = await pinCommit(gitDir, id, commit);
   const offer = (proof?: Proof) =>
-    transact(hands, { ...command, facts: { ...facts, pin, ...(proof === undefined ? {} : { proof }) } });
+    transact(context, { ...command, facts: { ...facts, pin, ...(proof === undefined ? {} : { proof }) } });
   const commands = proofCommands(settings, task);
   const done =
     commands.length === 0
       ? await offer()
       : await proved(
-          hands,
+          context,
           { gitDir, board, task, settings, commit, base: baseOf(task, facts), number: pin, commands, facts },
           offer,
         );
@@ -71,31 +75,31 @@ const baseOf = (task: Task, { base_commit, head }: SubmitFacts): string => base_
 
 /** Proves the commit, then offers it. The board may have changed meanwhile: the transaction decides again. */
 function proved(
-  hands: TaskContext,
+  context: TaskContext,
   proving: Proving,
   offer: (proof?: Proof) => Promise<Committed | Refusal>,
 ): Promise<Committed | Unprepared> {
   const { task, settings, commit, commands, facts } = proving;
   // Whoever submitted the same before is waited for: then it is submitted, or free again.
   const patience = (settings.validation_timeout * 4 + settings.tdd_timeout + 60) * 1000;
-  return withProof<Committed>(hands, task.id, patience, async () => {
-    const early = await foresee(hands, { name: 'submit-for-review', task: task.id, commit, facts });
+  return withProof<Committed>(context, task.id, patience, async () => {
+    const early = await foresee(context, { name: 'submit-for-review', task: task.id, commit, facts });
     if (early.ok) return { ...early, seq: 0, notices: [] };
     if (early.needs !== 'proof') return early;
-    const { task: now } = await look(hands, task.id);
+    const { task: now } = await look(context, task.id);
     const known = knownProof(now ?? task, commit, commands, settings.tdd);
     if (known !== undefined) return offer(known);
     const under = digestOf(proving);
     const asked = { commit, commands, under, limit: settings.validation_timeout };
     const refused = knownRefusal(now ?? task, asked);
-    const number = freeNumber(logFolder(hands, task.id), now ?? task, proving.number);
-    const found = refused ?? (await prove(hands, { ...proving, number }));
+    const number = freeNumber(logFolder(context, task.id), now ?? task, proving.number);
+    const found = refused ?? (await prove(context, { ...proving, number }));
     if (isRefusal(found)) return found;
-    const proof = refused ?? writeDown(hands, { ...proving, number }, { ...found, under });
+    const proof = refused ?? writeDown(context, { ...proving, number }, { ...found, under });
     const done = await offer(proof);
     if (!isRefusal(done)) return done;
     // Kept: a red one for whoever looks at the task, a green one so that nothing is run again.
-    const recorded = await transact(hands, { name: 'record-validation', task: task.id, proof });
+    const recorded = await transact(context, { name: 'record-validation', task: task.id, proof });
     if (proof.disproof === undefined || !isRefusal(done)) return done;
     const blocked = !isRefusal(recorded) && findTask(recorded.state, task.id)?.status === 'BLOCKED';
     const lines = (proof.disproof.output ?? '').split('\n').filter((line) => line.trim() !== '');
@@ -120,15 +124,15 @@ function digestOf({ commands, base, settings }: Proving): string {
 }
 
 /** All that was found, beside the logs; the board has the compact form. */
-function writeDown(hands: TaskContext, { task, number, base, facts }: Proving, found: Proof): Proof {
-  const path = join(logFolder(hands, task.id), `${number}.json`);
-  const proof = { ...found, file: fromRoot(hands, path) };
+function writeDown(context: TaskContext, { task, number, base, facts }: Proving, found: Proof): Proof {
+  const path = join(logFolder(context, task.id), `${number}.json`);
+  const proof = { ...found, file: fromRoot(context, path) };
   const { changes, lines, test_edits } = facts;
-  const logs = digestsOf(hands.paths.root, logsOf(found));
-  const at = iso(hands.clock.now());
+  const logs = digestsOf(context.paths.root, logsOf(found));
+  const at = iso(context.clock.now());
   const whole = { task: task.id, at, base, ...proof, diff: { lines, test_edits, changes }, digests: logs };
   rmSync(path, { force: true, recursive: true });
-  const clean = hideIn(whole, secretsOf(hands.env));
+  const clean = hideIn(whole, secretsOf(context.env));
   const text = `${JSON.stringify(clean, undefined, 2)}\n`;
   writeFileSync(path, text, { flag: 'wx' });
   return { ...proof, digest: sha256(text) };
@@ -173,14 +177,14 @@ export interface ReviewClaimed extends Committed {
   readonly remarks: readonly string[];
 }
 
-export async function claimReview(hands: TaskContext, id: string, agent: string): Promise<ReviewClaimed | Refusal> {
-  const seen = await look(hands, id);
+export async function claimReview(context: TaskContext, id: string, agent: string): Promise<ReviewClaimed | Refusal> {
+  const seen = await look(context, id);
   const { board, task } = seen;
   const command = { name: 'claim-review', task: id, agent } as const;
-  const early = await foresee(hands, command, seen);
+  const early = await foresee(context, command, seen);
   if (!early.ok || task?.review_commit === undefined)
-    return early.ok ? transactReview(hands, command, task, []) : early;
-  const gitDir = await openGitDir(hands, board);
+    return early.ok ? transactReview(context, command, task, []) : early;
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   if ((await commitOf(gitDir, task.review_commit)) !== task.review_commit) {
     return refuse(
@@ -195,16 +199,16 @@ export async function claimReview(hands: TaskContext, id: string, agent: string)
   const head = isPlace(found) ? await headOf(gitDir, found) : undefined;
   const moved = head !== undefined && head.commit !== task.review_commit;
   const remark = `task/${id} has moved on to ${head?.commit.slice(0, 12)}; under review stays ${task.review_commit}`;
-  return transactReview(hands, command, task, moved ? [remark] : []);
+  return transactReview(context, command, task, moved ? [remark] : []);
 }
 
 async function transactReview(
-  hands: TaskContext,
+  context: TaskContext,
   command: { readonly name: 'claim-review'; readonly task: string; readonly agent: string },
   task: Task | undefined,
   remarks: readonly string[],
 ): Promise<ReviewClaimed | Refusal> {
-  const done = await transact(hands, command);
+  const done = await transact(context, command);
   if (!done.ok) return done;
   const base = task?.base_commit;
   return { ...done, commit: task?.review_commit ?? '', ...(base === undefined ? {} : { base }), remarks };

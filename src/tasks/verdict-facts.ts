@@ -17,15 +17,15 @@ const NOTHING: VerdictFacts = { unknown_places: [], changed_files: [] };
 
 /** Where there is no review the rules refuse anyway, whatever the facts. */
 export async function verdictFacts(
-  hands: TaskContext,
+  context: TaskContext,
   id: string,
   blockers: readonly Blocker[],
 ): Promise<VerdictFacts | Refusal> {
-  const { board, task } = await look(hands, id);
+  const { board, task } = await look(context, id);
   const commit = task?.review_commit;
-  if (task?.status !== 'READY_FOR_REVIEW' || commit === undefined || task.reviewing_by !== hands.actor.id)
+  if (task?.status !== 'READY_FOR_REVIEW' || commit === undefined || task.reviewing_by !== context.actor.id)
     return NOTHING;
-  const gitDir = await openGitDir(hands, board);
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const sides = [commit, ...(task.base_commit === undefined ? [] : [task.base_commit])];
   return {

@@ -27,12 +27,12 @@ export const verb: Verb = {
     'Its id is LIZA_AGENT_ID, or the first free one of its role. Everyday use: liza run, which runs all roles at once.',
   ],
   run: async (args, io) => {
-    const desk = await openProject(io);
-    if (isRefusal(desk)) return desk;
+    const project = await openProject(io);
+    if (isRefusal(project)) return project;
     const role = args.must('role').replace('-', '_') as Role;
     const own = ownId(io);
     if (own !== undefined && typeof own !== 'string') return own;
-    const { board } = await desk.store.read();
+    const { board } = await project.store.read();
     const wrong = refuseAsked(board, role, own, args.text('task'));
     if (wrong !== undefined) return wrong;
     const { castRoles } = await import('../choose-provider.ts');
@@ -40,12 +40,12 @@ export const verb: Verb = {
     if (isRefusal(cast)) return cast;
     const { openSupervisorContext } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');
-    const office = openSupervisorContext(io, desk);
+    const context = openSupervisorContext(io, project);
     const chosen = cast.chosen[role];
     for (let n = 1; ; n += 1) {
       const agent = own ?? idOf(role, n);
       const crew = await startCrew({
-        office,
+        context,
         members: [{ agent, role, chosen, only: args.text('task') }],
         untilIdle: args.flag('until-idle'),
         watcher: false,

@@ -21,10 +21,10 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const resolution = args.flag('resolve') ? await textOrStdin(io, args.must('resolve')) : undefined;
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { analyze, resolveBreaker } = await import('../../governance/analyze.ts');
-    const analysis = resolution === undefined ? await analyze(hands) : await resolveBreaker(hands, resolution);
+    const analysis = resolution === undefined ? await analyze(context) : await resolveBreaker(context, resolution);
     if (isRefusal(analysis)) return analysis;
     const { committed, findings, report } = analysis;
     const { status } = committed.state.circuit_breaker;

@@ -22,12 +22,12 @@ export const verb: Verb = {
     'Before a worktree or branch of a task goes, its commits and uncommitted files are kept under refs/liza/attempts/<task>/<n>. They stay until you delete the ref: git update-ref -d <ref>',
   ],
   run: async (args, io) => {
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const task = args.text('task');
-    const kept = await list(hands, task);
+    const kept = await list(context, task);
     if (isRefusal(kept)) return kept;
-    return kept.attempts.length > 0 ? tell(kept) : nothing(hands, task, kept.odd);
+    return kept.attempts.length > 0 ? tell(kept) : nothing(context, task, kept.odd);
   },
 };
 
@@ -38,11 +38,11 @@ interface Kept {
   readonly branch: string;
 }
 
-async function list(hands: TaskContext, task: string | undefined): Promise<Kept | Refusal> {
+async function list(context: TaskContext, task: string | undefined): Promise<Kept | Refusal> {
   const { listAttempts } = await import('../../git/attempts.ts');
   const { openGitDir } = await import('../../tasks/context.ts');
-  const { board } = await hands.store.read();
-  const gitDir = await openGitDir(hands, board);
+  const { board } = await context.store.read();
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const all = await listAttempts(gitDir, task);
   const attempts = all.filter(isOurs);
@@ -69,8 +69,8 @@ function tell({ attempts, odd, branch }: Kept): Result {
   };
 }
 
-async function nothing(hands: TaskContext, task: string | undefined, odd: number): Promise<Result> {
-  if (task !== undefined && (await hands.store.readTask(task)) === undefined) {
+async function nothing(context: TaskContext, task: string | undefined, odd: number): Promise<Result> {
+  if (task !== undefined && (await context.store.readTask(task)) === undefined) {
     return refuse(`there is no task ${quoted(task)}`, 'liza attempts lists all that is kept', 1, 'no-task');
   }
   const of = task === undefined ? '' : ` of ${task}`;

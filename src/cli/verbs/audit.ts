@@ -17,11 +17,11 @@ export const verb: Verb = {
     'Exit 0: nothing is contradicted. Exit 4: something is.',
   ],
   run: async (args, io) => {
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { audit } = await import('../../audit/gather.ts');
     const only = args.text('task');
-    const found = await audit(hands, only);
+    const found = await audit(context, only);
     if (isRefusal(found)) return found;
     const facts = [...found.goal, ...found.tasks.flatMap((one) => one.facts)];
     const alone = unsupervised(facts);

@@ -16,10 +16,10 @@ export const verb: Verb = {
     'Which commit last changed a line: git blame integration -- <file>',
   ],
   run: async (args, io) => {
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { blame } = await import('../../audit/blame.ts');
-    const found = await blame(hands, args.must('commit'));
+    const found = await blame(context, args.must('commit'));
     if (isRefusal(found)) return found;
     const { task, ...facts } = found;
     const behind = standing(task, found.merge.reviewed);

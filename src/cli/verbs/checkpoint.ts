@@ -15,10 +15,10 @@ export const verb: Verb = {
     'Go on with liza resume --decision continue, adjust-specs, replan or stop.',
   ],
   run: async (args, io) => {
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { checkpoint } = await import('../../governance/checkpoint.ts');
-    const halted = await checkpoint(hands, args.text('reason'));
+    const halted = await checkpoint(context, args.text('reason'));
     if (isRefusal(halted)) return halted;
     const { committed, file } = halted;
     return committedResult(committed, () => ({

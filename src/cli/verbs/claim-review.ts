@@ -20,10 +20,10 @@ export const verb: Verb = {
   run: async (args, io) => {
     const agent = agentId(args.must('agent'));
     if (typeof agent !== 'string') return agent;
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { claimReview } = await import('../../tasks/submit.ts');
-    const claimed = await claimReview(hands, args.must('task'), agent);
+    const claimed = await claimReview(context, args.must('task'), agent);
     if (isRefusal(claimed)) return claimed;
     const { commit, base, remarks, state } = claimed;
     const task = findTask(state, args.must('task'));

@@ -21,10 +21,10 @@ export const verb: Verb = {
   run: async (args, io) => {
     const agent = agentId(args.must('agent'));
     if (typeof agent !== 'string') return agent;
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { claimTask } = await import('../../tasks/claim.ts');
-    const claimed = await claimTask(hands, args.must('task'), agent);
+    const claimed = await claimTask(context, args.must('task'), agent);
     if (isRefusal(claimed)) return claimed;
     const { folder, base, conflicts } = claimed;
     const lines = [

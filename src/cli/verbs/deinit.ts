@@ -28,10 +28,10 @@ export const verb: Verb = {
     const purge = args.flag('purge');
     const root = io.root();
     if (typeof root !== 'string') return finish(io, root, purge);
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { deinit } = await import('../../project/deinit.ts');
-    const done = await deinit(hands, purge);
+    const done = await deinit(context, purge);
     return isRefusal(done) ? done : tell('Liza is removed from this project', done, purge);
   },
 };

@@ -128,16 +128,16 @@ function start({ io, repository: { root }, fast, env }: Play, pace: number): Pro
     env: PLAIN_GIT,
     pace,
   });
-  const context = io.context(root);
+  const board = io.context(root);
   const sleep: Io['sleep'] = (ms, signal) => io.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
-  const office = openSupervisorContext(io, {
-    ...context,
+  const context = openSupervisorContext(io, {
+    ...board,
     env: { ...env, LIZA_NOTIFY: 'off' },
-    clock: { ...context.clock, sleep },
-    store: openYamlStore(context),
+    clock: { ...board.clock, sleep },
+    store: openYamlStore(board),
   });
   return startCrew({
-    office,
+    context,
     members: [
       { agent: 'planner-1', role: 'planner', chosen: { provider } },
       { agent: 'coder-1', role: 'coder', chosen: { provider } },

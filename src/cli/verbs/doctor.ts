@@ -52,9 +52,9 @@ export const verb: Verb = {
 /** Worktrees are compared with the board only when there is a board to trust. */
 async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<readonly Finding[]> {
   const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules' && check !== 'log');
-  const hands = untold || typeof io.root() !== 'string' ? undefined : await openTaskContext(io);
-  if (hands === undefined || isRefusal(hands)) return [];
-  return (await import('../../project/doctor-work.ts')).examineWork(hands, fix);
+  const context = untold || typeof io.root() !== 'string' ? undefined : await openTaskContext(io);
+  if (context === undefined || isRefusal(context)) return [];
+  return (await import('../../project/doctor-work.ts')).examineWork(context, fix);
 }
 
 /** Who has just installed Liza asks from anywhere. */
@@ -88,10 +88,10 @@ async function sandboxFinding(io: Io, sandbox: Settings['sandbox']): Promise<rea
 async function accept(io: Io): Promise<Result> {
   const operator = await humanOnly(io, 'doctor --accept-integration');
   if (operator !== undefined) return operator;
-  const hands = await openTaskContext(io);
-  if (isRefusal(hands)) return hands;
+  const context = await openTaskContext(io);
+  if (isRefusal(context)) return context;
   const { acceptIntegration } = await import('../../project/doctor-work.ts');
-  const accepted = await acceptIntegration(hands);
+  const accepted = await acceptIntegration(context);
   if (isRefusal(accepted)) return accepted;
   const { head, gone } = accepted;
   const lines = gone.length === 0 ? [] : [`merged before, and not on the branch any more: ${gone.join(', ')}`];

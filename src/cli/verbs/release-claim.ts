@@ -12,10 +12,10 @@ export const verb: Verb = {
   options: { reason: { value: 'text', description: 'Why, for its history.' } },
   examples: ['liza release-claim retry-login --reason "coder-1 is stuck"'],
   run: async (args, io) => {
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { releaseClaim } = await import('../../tasks/release.ts');
-    const released = await releaseClaim(hands, args.must('task'), args.text('reason'));
+    const released = await releaseClaim(context, args.must('task'), args.text('reason'));
     return isRefusal(released) ? released : releasedResult(released);
   },
 };

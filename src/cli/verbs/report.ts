@@ -18,12 +18,12 @@ export const verb: Verb = {
     'It works at any time, on archived tasks too, and changes nothing on the board.',
   ],
   run: async (args, io) => {
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { keepReport, reportText } = await import('../../project/write-report.ts');
     const out = args.text('out');
     const format = args.flag('md') || /\.(?:md|markdown)$/i.test(out ?? '') ? 'md' : 'html';
-    const text = await reportText(hands, format);
+    const text = await reportText(context, format);
     if (out === '-' || (out === undefined && format === 'md')) {
       if (args.json) return { ok: true, data: { format, report: text } };
       // As it is: a page says itself how its letters are written.
@@ -31,7 +31,7 @@ export const verb: Verb = {
       io.stdout(text);
       return { ok: true, silent: true };
     }
-    const file = keepReport(hands, text, { out, cwd: io.cwd, force: args.flag('force'), format });
+    const file = keepReport(context, text, { out, cwd: io.cwd, force: args.flag('force'), format });
     if (typeof file !== 'string') return file;
     return { ok: true, message: `wrote ${file}`, data: { file, format } };
   },

@@ -15,11 +15,11 @@ export const verb: Verb = {
   details: ['The draft is made once per sprint and is yours from then on: Liza only adds to its end.'],
   run: async (args, io) => {
     const learned = args.flag('learned') ? await textOrStdin(io, args.must('learned')) : undefined;
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { retrospective } = await import('../../governance/retrospective.ts');
     const template = readFileSync(io.asset('templates/retrospective.md'), 'utf8');
-    const made = await retrospective(hands, template, learned);
+    const made = await retrospective(context, template, learned);
     if (isRefusal(made)) return made;
     const { committed, file, drafted } = made;
     const result = committedResult(committed, () => ({ data: { file, drafted } }));

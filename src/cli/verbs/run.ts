@@ -35,12 +35,12 @@ export const verb: Verb = {
     const { humanOnly } = await import('../../identity/identify.ts');
     const operator = await humanOnly(io, 'run');
     if (operator !== undefined) return operator;
-    const desk = await openProject(io);
-    if (isRefusal(desk)) return desk;
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
     const counts = { coders: count(args, 'coders', 2), reviewers: count(args, 'reviewers', 1) };
     for (const one of Object.values(counts)) if (typeof one !== 'number') return one;
     const { castRoles } = await import('../choose-provider.ts');
-    const { board } = await desk.store.read();
+    const { board } = await context.store.read();
     const { planner, coder, reviewer, agent } = asked(args);
     const cast = castRoles(io, board.state.config, given({ planner, coder, code_reviewer: reviewer, agent }));
     if (isRefusal(cast)) return cast;
@@ -53,7 +53,7 @@ export const verb: Verb = {
     });
     const numbers = (many: number | Refusal) => Array.from({ length: Number(many) }, (_, at) => at + 1);
     const crew = await startCrew({
-      office: openSupervisorContext(io, desk),
+      context: openSupervisorContext(io, context),
       members: [
         member('planner', 1),
         ...numbers(counts.coders).map((n) => member('coder', n)),

@@ -20,10 +20,10 @@ export const verb: Verb = {
     'Everything is committed, on branch task/<task>, with a test beside the code, and the checkpoint came first (liza begin).',
   ],
   run: async (args, io) => {
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { submitForReview } = await import('../../tasks/submit.ts');
-    const submitted = await submitForReview(hands, args.must('task'), args.must('commit'));
+    const submitted = await submitForReview(context, args.must('task'), args.must('commit'));
     if (isRefusal(submitted)) return submitted;
     return committedResult(submitted, () => ({ data: { review_commit: submitted.commit } }));
   },

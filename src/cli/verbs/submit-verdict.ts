@@ -35,34 +35,38 @@ export const verb: Verb = {
     const task = args.must('task');
     const verdict = args.must('verdict') === 'APPROVED' ? 'APPROVED' : 'REJECTED';
     const reason = args.flag('reason') ? await textOrStdin(io, args.must('reason')) : undefined;
-    const desk = await openTaskContext(io);
-    if (isRefusal(desk)) return desk;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const command = {
       name: 'submit-verdict',
       task,
       verdict,
       ...given({ reason, commit: args.text('commit') }),
     } as const;
-    const facts = await factsFor(desk, command);
-    const outcome = isRefusal(facts) ? facts : await runCommand(desk, { ...command, facts });
+    const facts = await factsFor(context, command);
+    const outcome = isRefusal(facts) ? facts : await runCommand(context, { ...command, facts });
     if (outcome.ok || reason === undefined || outcome.raced !== true) return outcome;
     // What the reviewer found must not be lost with its lease.
     const { keepText } = await import('../../store/rejected.ts');
-    const kept = keepText(desk, `verdict-${task}-${desk.actor.id ?? 'human'}.md`, redact(reason, secretsOf(desk.env)));
+    const kept = keepText(
+      context,
+      `verdict-${task}-${context.actor.id ?? 'human'}.md`,
+      redact(reason, secretsOf(context.env)),
+    );
     return { ...outcome, hint: `${outcome.hint}; your findings are kept in ${kept} for the next reviewer` };
   },
 };
 
 /** Git is asked only about a verdict that nothing else stands against; what it cannot tell is not taken for granted. */
 async function factsFor(
-  hands: TaskContext,
+  context: TaskContext,
   command: Omit<CommandOf<'submit-verdict'>, 'facts'>,
 ): Promise<VerdictFacts | Refusal> {
   const { foresee } = await import('../../store/transact.ts');
-  const early = await foresee(hands, { ...command, facts: { unknown_places: [], changed_files: [] } });
+  const early = await foresee(context, { ...command, facts: { unknown_places: [], changed_files: [] } });
   if (!early.ok) return early;
   const { verdictFacts } = await import('../../tasks/verdict-facts.ts');
   const { parseRejection } = await import('../../protocol/verdict.ts');
   const blockers = command.verdict === 'APPROVED' ? [] : parseRejection(command.reason ?? '', false).blockers;
-  return verdictFacts(hands, command.task, blockers);
+  return verdictFacts(context, command.task, blockers);
 }

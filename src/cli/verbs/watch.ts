@@ -28,11 +28,11 @@ export const verb: Verb = {
   run: async (args, io) => {
     const operator = await humanOnly(io, 'watch');
     if (operator !== undefined) return operator;
-    const desk = await openProject(io);
-    if (isRefusal(desk)) return desk;
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
     const parts = {
-      store: desk.store,
-      context: desk,
+      store: context.store,
+      context: context,
       now: () => io.now(),
       steady: () => uptime() * 1000,
       env: io.env,
@@ -106,12 +106,12 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
         },
         over,
       );
-    const hands = { ...parts.context, store: parts.store };
+    const context = { ...parts.context, store: parts.store };
     const done = (line: string): void => {
       if (json) io.stdout(`${JSON.stringify({ time: iso(parts.now()), event: 'governed', text: line })}\n`);
       else io.stderr(printed(io, `${iso(parts.now())} ${line}`));
     };
-    const governing = (): Promise<void> => keepGoverning({ hands, changeSignal, tell: done }, over);
+    const governing = (): Promise<void> => keepGoverning({ context, changeSignal, tell: done }, over);
     const beside = { tell: parts.trouble, sleep: io.sleep };
     await Promise.all([keepUp('watching', watching, beside, over), keepUp('governing', governing, beside, over)]);
   } finally {

@@ -12,10 +12,10 @@ export const verb: Verb = {
   examples: ['liza wt create retry-login', 'liza wt create --fresh retry-login'],
   details: ['claim-task makes the worktree by itself. This is for one that was deleted, or that shall begin anew.'],
   run: async (args, io) => {
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { createWorktree } = await import('../../tasks/create-worktree.ts');
-    const created = await createWorktree(hands, args.must('task'), args.flag('fresh'));
+    const created = await createWorktree(context, args.must('task'), args.flag('fresh'));
     if (isRefusal(created)) return created;
     const { folder, start, committed, kept } = created;
     const data = { worktree: folder, start_commit: start };

@@ -12,10 +12,10 @@ export const verb: Verb = {
   examples: ['liza wt delete retry-login'],
   details: ['Commits and uncommitted files are kept first: liza attempts <task>.'],
   run: async (args, io) => {
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { deleteWorktree } = await import('../../tasks/release.ts');
-    const released = await deleteWorktree(hands, args.must('task'));
+    const released = await deleteWorktree(context, args.must('task'));
     return isRefusal(released) ? released : releasedResult(released);
   },
 };

@@ -32,10 +32,10 @@ export const verb: Verb = {
       const operator = await humanOnly(io, 'wt merge --test-from candidate');
       if (operator !== undefined) return operator;
     }
-    const hands = await openTaskContext(io);
-    if (isRefusal(hands)) return hands;
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
     const { mergeTask } = await import('../../tasks/merge.ts');
-    const merged = await mergeTask(hands, args.must('task'), { testFrom });
+    const merged = await mergeTask(context, args.must('task'), { testFrom });
     if (isRefusal(merged)) return merged;
     return committedResult(merged.committed, () => ({
       lines: toldLines(merged).map(plain),

@@ -16,26 +16,26 @@ import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tent
 import { proveTests } from './test-evidence.ts';
 
 /** A refusal: it could not be run, so that nothing is known. Only under the lock for it (tasks/context.ts). */
-export async function prove(hands: TaskContext, proving: Proving): Promise<Proof | Unprepared> {
+export async function prove(context: TaskContext, proving: Proving): Promise<Proof | Unprepared> {
   const { gitDir, task, settings, commit, commands } = proving;
   sweepProof(gitDir, task.id);
-  makeRoomForEvidence(hands.paths.liza, proving.board.state);
-  makeEvidenceFolder(logFolder(hands, task.id));
+  makeRoomForEvidence(context.paths.liza, proving.board.state);
+  makeEvidenceFolder(logFolder(context, task.id));
   const taken = stopwatch();
-  const checkout = { purpose: 'proof', task: task.id, commit, prepareLog: logOf(hands, proving, 'prepare') } as const;
-  const ran = await inThrowAway<Ran | Refusal>(hands, gitDir, settings, checkout, (folder) =>
-    runAll(hands, proving, folder, { what: '', seconds: settings.validation_timeout }),
+  const checkout = { purpose: 'proof', task: task.id, commit, prepareLog: logOf(context, proving, 'prepare') } as const;
+  const ran = await inThrowAway<Ran | Refusal>(context, gitDir, settings, checkout, (folder) =>
+    runAll(context, proving, folder, { what: '', seconds: settings.validation_timeout }),
   );
   if (isRefusal(ran)) return ran.guard === 'post-worktree-cmd' ? { ...ran, hint: unpreparedHint(task.id) } : ran;
   const since = (): number => tenths(taken());
   const { runs, red } = ran as Ran;
   if (red !== undefined) {
-    const onBase = red.ended === 'timed-out' ? await tryOnBase(hands, proving, red.command) : undefined;
+    const onBase = red.ended === 'timed-out' ? await tryOnBase(context, proving, red.command) : undefined;
     if (onBase !== undefined && isRefusal(onBase)) return onBase;
     return { commit, commands, runs, seconds: since(), disproof: disproofOf(proving, red, onBase) };
   }
   if (settings.tdd === 'off') return { commit, commands, runs, seconds: since() };
-  const told = await proveTests(hands, proving, {
+  const told = await proveTests(context, proving, {
     taken: since(),
     baseIsGreen: isKnownGreen(proving.board.state, proving.base, commands),
   });
@@ -61,13 +61,17 @@ type Red = NonNullable<Ran['red']>;
 type OnBase = { readonly hangs: boolean; readonly how: string };
 
 /** Undefined: that could not be found out. A refusal: somebody stopped it. */
-async function tryOnBase(hands: TaskContext, proving: Proving, command: string): Promise<OnBase | Refusal | undefined> {
+async function tryOnBase(
+  context: TaskContext,
+  proving: Proving,
+  command: string,
+): Promise<OnBase | Refusal | undefined> {
   const { gitDir, board, task, settings, base, commands } = proving;
   if (isKnownGreen(board.state, base, commands)) return { hangs: false, how: 'is green' };
-  const prepareLog = logOf(hands, proving, 'prepare-base');
+  const prepareLog = logOf(context, proving, 'prepare-base');
   const checkout = { purpose: 'proof', task: task.id, commit: base, prepareLog } as const;
-  const ran = await inThrowAway<Ran | Refusal>(hands, gitDir, settings, checkout, (folder) =>
-    runAll(hands, proving, folder, { what: 'base-', seconds: settings.validation_timeout, only: [command] }),
+  const ran = await inThrowAway<Ran | Refusal>(context, gitDir, settings, checkout, (folder) =>
+    runAll(context, proving, folder, { what: 'base-', seconds: settings.validation_timeout, only: [command] }),
   );
   if (isRefusal(ran)) return ran.guard === 'stopped' ? ran : undefined;
   const { red } = ran as Ran;

@@ -47,7 +47,7 @@ export interface RunAll {
 
 /** One after the other, as a rule until one fails. A refusal: somebody stopped it, or it could not be run at all. */
 export async function runAll(
-  hands: TaskContext,
+  context: TaskContext,
   proving: Proving,
   folder: string,
   { what, seconds, only = proving.commands, goOn = false }: RunAll,
@@ -56,10 +56,10 @@ export async function runAll(
   let red: RedRun | undefined;
   const taken = stopwatch();
   for (const [at, command] of only.entries()) {
-    const log = logOf(hands, proving, `${what}${at + 1}`);
+    const log = logOf(context, proving, `${what}${at + 1}`);
     const left = seconds - taken();
-    hands.say(`${what === '' ? 'validation' : what.replaceAll('-', ' ').trim()} of ${proving.task.id}: ${command} …`);
-    const ended = await runHere(hands, proving.settings, { argv: ['sh', '-c', command], folder, seconds: left, log });
+    context.say(`${what === '' ? 'validation' : what.replaceAll('-', ' ').trim()} of ${proving.task.id}: ${command} …`);
+    const ended = await runHere(context, proving.settings, { argv: ['sh', '-c', command], folder, seconds: left, log });
     if (ended.how === 'stopped') return STOPPED;
     // Where its folder is gone, that is the doing of the command before.
     if (ended.how === 'not-started' && existsSync(folder)) return notStarted(command, ended.reason);
@@ -68,7 +68,7 @@ export async function runAll(
       ok: isGreen(ended),
       how: howEnded(ended, seconds),
       seconds: tenths(ended.durationMs / 1000),
-      log: fromRoot(hands, log),
+      log: fromRoot(context, log),
     };
     runs.push(run);
     if (run.ok) continue;
@@ -102,7 +102,7 @@ export const short = (command: string): string => {
   return line.length > 120 ? `${line.slice(0, 120)}…` : line;
 };
 
-export const logFolder = (hands: TaskContext, task: string): string => join(hands.paths.liza, 'evidence', task);
+export const logFolder = (context: TaskContext, task: string): string => join(context.paths.liza, 'evidence', task);
 
-export const logOf = (hands: TaskContext, { task, number }: Proving, name: string): string =>
-  join(logFolder(hands, task.id), `${number}-${name}.log`);
+export const logOf = (context: TaskContext, { task, number }: Proving, name: string): string =>
+  join(logFolder(context, task.id), `${number}-${name}.log`);

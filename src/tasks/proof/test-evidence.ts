@@ -26,7 +26,7 @@ export interface TestsProved {
 }
 
 export async function proveTests(
-  hands: TaskContext,
+  context: TaskContext,
   proving: Proving,
   beforehand: Beforehand,
 ): Promise<TestsProved | Refusal> {
@@ -41,10 +41,10 @@ export async function proveTests(
   }
   const named = await namingNewTests(proving, touched);
   const old = proving.commands.filter((command) => !named.includes(command));
-  const onBase = await runOnBase(hands, proving, { known: beforehand.baseIsGreen, named, old }, limits);
+  const onBase = await runOnBase(context, proving, { known: beforehand.baseIsGreen, named, old }, limits);
   if (isRefusal(onBase)) return unproved(proving, onBase);
   const existing = touched.some(({ kind }) => kind !== 'added');
-  const ofBase = existing ? await runBaseTests(hands, proving, old, limits) : undefined;
+  const ofBase = existing ? await runBaseTests(context, proving, old, limits) : undefined;
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
   return judged(proving, onBase, ofBase);
 }
@@ -112,7 +112,7 @@ interface Asking {
  * the commands that were green before.
  */
 async function runOnBase(
-  hands: TaskContext,
+  context: TaskContext,
   proving: Proving,
   { known, named, old }: Asking,
   limits: Limits,
@@ -120,10 +120,10 @@ async function runOnBase(
   const { gitDir, task, settings, base, commit } = proving;
   const patterns = testPatterns(settings);
   const { tree } = await mixedTree(gitDir, base, commit, (path) => isTest(path, patterns));
-  const checkout = { purpose: 'proof', task: task.id, commit: base, prepareLog: prepareLog(hands, proving) } as const;
-  return inThrowAway<OnBase | Refusal>(hands, gitDir, bounded(settings, limits), checkout, async (folder) => {
+  const checkout = { purpose: 'proof', task: task.id, commit: base, prepareLog: prepareLog(context, proving) } as const;
+  return inThrowAway<OnBase | Refusal>(context, gitDir, bounded(settings, limits), checkout, async (folder) => {
     const asked = { what: 'base-', seconds: limits.left(), only: known ? [] : old, goOn: true };
-    const alone = await runAll(hands, proving, folder, asked);
+    const alone = await runAll(context, proving, folder, asked);
     if (isRefusal(alone)) return alone;
     const green = known ? old : alone.runs.filter(({ ok }) => ok).map(({ command }) => command);
     const only = [...named, ...green];
@@ -132,7 +132,7 @@ async function runOnBase(
     if (only.length === 0) return { alone: lookedAt(alone).outcome, ...told };
     const spoilt = await laidOver(proving, folder, tree);
     if (spoilt !== undefined) return spoilt;
-    const both = await runAll(hands, proving, folder, { what: 'tests-on-base-', seconds: limits.left(), only });
+    const both = await runAll(context, proving, folder, { what: 'tests-on-base-', seconds: limits.left(), only });
     if (isRefusal(both)) return both;
     return { alone: red === undefined && named.length === 0 ? 'green' : 'partly', ...told, withTests: lookedAt(both) };
   });
@@ -152,7 +152,7 @@ async function laidOver({ gitDir, base }: Proving, folder: string, tree: string)
 
 /** The commit's code under the tests that the base has. */
 async function runBaseTests(
-  hands: TaskContext,
+  context: TaskContext,
   proving: Proving,
   only: readonly string[],
   limits: Limits,
@@ -161,10 +161,10 @@ async function runBaseTests(
   if (only.length === 0) return { outcome: 'unknown' };
   const patterns = testPatterns(settings);
   const { tree } = await mixedTree(gitDir, commit, base, (path) => isTest(path, patterns));
-  const log = prepareLog(hands, proving);
+  const log = prepareLog(context, proving);
   const checkout = { purpose: 'proof', task: task.id, commit, tree, prepareLog: log } as const;
-  return inThrowAway<Looked | Refusal>(hands, gitDir, bounded(settings, limits), checkout, async (folder) => {
-    const ran = await runAll(hands, proving, folder, { what: 'base-tests-', seconds: limits.left(), only });
+  return inThrowAway<Looked | Refusal>(context, gitDir, bounded(settings, limits), checkout, async (folder) => {
+    const ran = await runAll(context, proving, folder, { what: 'base-tests-', seconds: limits.left(), only });
     return isRefusal(ran) ? ran : lookedAt(ran);
   });
 }
@@ -261,4 +261,4 @@ function unproved(proving: Proving, refused: Refusal): TestsProved | Refusal {
 const notReady = (refused: Refusal): Refusal =>
   refuse(`tdd is strict, and the base cannot be tried: ${refused.message}`, refused.hint, refused.code, refused.guard);
 
-const prepareLog = (hands: TaskContext, proving: Proving): string => logOf(hands, proving, 'prepare-base');
+const prepareLog = (context: TaskContext, proving: Proving): string => logOf(context, proving, 'prepare-base');

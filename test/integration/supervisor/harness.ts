@@ -106,7 +106,7 @@ async function openRoom(options: RoomOptions): Promise<Room> {
     untilIdle: false,
     watcher: false,
     members: agents.map((agent) => ({ agent, role: roleOf(agent), chosen: { provider } })),
-    office: {
+    context: {
       ...p.context,
       env: p.env,
       store: p.store,
