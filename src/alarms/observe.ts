@@ -9,6 +9,7 @@ import type { Board } from '../protocol/board.ts';
 import { invariants } from '../protocol/invariants.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { keyOf, statKey } from '../store/cache.ts';
 import { checkFile, issueLine } from '../store/check.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -185,7 +186,7 @@ function around({ files, paths }: BoardContext, board: Board): Board {
     ...board,
     switches: readSwitches(files, paths),
     leases: readLeases(files, paths.agents),
-    ...(freeMb === undefined ? {} : { freeMb }),
+    ...defined({ freeMb }),
   };
 }
 

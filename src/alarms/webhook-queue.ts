@@ -4,7 +4,7 @@
 
 import { join } from 'node:path';
 import { type Files, replaceFile } from '../ports/files.ts';
-import { isFields } from '../protocol/values.ts';
+import { defined, isFields } from '../protocol/values.ts';
 import { type Instant, iso } from '../text/time.ts';
 import { type Post, type PostResult, post, STOPPED } from './webhook.ts';
 
@@ -93,7 +93,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     waiting = waiting.map((other) => (other.id === one.id ? one : other));
     save();
     const { secret, timeoutMs } = options;
-    return post(one, { url, secret, signal: stop.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+    return post(one, { url, secret, signal: stop.signal, ...defined({ timeoutMs }) });
   };
   const deliver = async (): Promise<void> => {
     for (let first = waiting[0]; first !== undefined && !stop.signal.aborted; first = waiting[0]) {

@@ -11,7 +11,7 @@ import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { historyOf } from '../protocol/leases.ts';
 import { recordedMerges } from '../protocol/merges.ts';
 import type { State, Task } from '../protocol/state.ts';
-import { isFields, same } from '../protocol/values.ts';
+import { defined, isFields, same } from '../protocol/values.ts';
 import { Archive } from '../store/archive.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Entry } from '../store/journal.ts';
@@ -60,7 +60,7 @@ export async function audit(context: TaskContext, only?: string): Promise<Audit 
     broken: problems,
     copy: replayed.verification.copy,
     evidence: evidenceOf(context.paths.root, asked),
-    ...(missed === undefined ? {} : { log: missed }),
+    ...defined({ log: missed }),
     namedFrom: entries.find(({ session }) => session !== undefined)?.seq ?? Number.POSITIVE_INFINITY,
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
     ...(await compare(context, replayed.entries, replayed.text, state, replayed.archived)),
@@ -90,9 +90,9 @@ const told = ({ seq, time, actor, session, command, task, detail, records, chang
   seq,
   time,
   actor: actor ?? 'human',
-  ...(session === undefined ? {} : { session }),
+  ...defined({ session }),
   command,
-  ...(task === undefined ? {} : { task }),
+  ...defined({ task }),
   detail,
   records,
   added: change.flatMap(({ ins }) => ins).join('\n'),

@@ -9,7 +9,7 @@ import { isRefusal } from '../protocol/decision.ts';
 import { ID_PATTERN, TIMESTAMP_PATTERN } from '../protocol/fields.ts';
 import { agentLease } from '../protocol/leases.ts';
 import { SANDBOXES, type State } from '../protocol/state.ts';
-import { isFields } from '../protocol/values.ts';
+import { defined, isFields } from '../protocol/values.ts';
 import type { Snapshot } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import { type SupervisorContext, taskContextOf } from '../supervisor/context.ts';
@@ -72,9 +72,7 @@ async function recordLeft(
     provider: left.provider,
     used: left.used,
     began: under_way.since,
-    ...(left.stay === undefined ? {} : { stay: left.stay }),
-    ...(left.task === undefined ? {} : { task: left.task }),
-    ...(session === undefined ? {} : { session }),
+    ...defined({ stay: left.stay, task: left.task, session }),
   };
   // Refused: somebody else has recorded it, or its agent is back and does; the note is theirs.
   if (!isRefusal(await transact(taskContext, command))) forgetUse(context, agent);
@@ -83,7 +81,7 @@ async function recordLeft(
 /** Of one that began, and whose note was never written or cannot be read: it counts, with an unknown use. */
 const nothingTold = (task: string | undefined): Omit<Left, 'provider'> => ({
   used: { seconds: 0, input_tokens: 0, output_tokens: 0, untold: true },
-  ...(task === undefined ? {} : { task }),
+  ...defined({ task }),
 });
 
 interface Left {
@@ -111,7 +109,7 @@ function readUse(file: string): Left | undefined {
         ...(amount(cost_usd) === undefined ? {} : { cost_usd: amount(cost_usd) ?? 0 }),
         ...(untold === true ? { untold } : {}),
       },
-      ...(stay === undefined ? {} : { stay }),
+      ...defined({ stay }),
       ...(typeof task === 'string' && ID_PATTERN.test(task) ? { task } : {}),
     };
   } catch {

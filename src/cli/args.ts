@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { Bug, type Refusal, refuse } from '../protocol/decision.ts';
 import { checkTaskId, quoted } from '../protocol/ids.ts';
+import { defined } from '../protocol/values.ts';
 import { nearest } from './nearest.ts';
 import { usageLine } from './usage.ts';
 import type { Args, Option, Positional, Verb } from './verb.ts';
@@ -62,7 +63,7 @@ function tokens(verb: Verb, options: Readonly<Record<string, Option>>, argv: rea
         name,
         {
           type: option.value === undefined ? ('boolean' as const) : ('string' as const),
-          ...(option.short === undefined ? {} : { short: option.short }),
+          ...defined({ short: option.short }),
         },
       ]),
     ),
@@ -171,15 +172,6 @@ const missing = (verb: Verb, what: string): Refusal =>
   refuse(`liza ${verb.name} needs ${what}`, usageHint(verb), 1, 'usage');
 
 const usageHint = (verb: Verb): string => `usage: ${usageLine(verb)}`;
-
-type Given<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> } & {
-  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
-};
-
-/** Leaves out what was not given: an absent field and an undefined one are not the same to the core. */
-export function given<T extends object>(fields: T): Given<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
-}
 
 /** A repeatable option that was not given at all leaves its field alone. */
 export const some = (values: readonly string[]): readonly string[] | undefined =>

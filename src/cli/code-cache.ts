@@ -6,6 +6,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Script } from 'node:vm';
+import { defined } from '../protocol/values.ts';
 
 type Part = Readonly<Record<string, () => unknown>>;
 
@@ -31,7 +32,7 @@ export function part(file: string, id: string): Part {
   const text = readFileSync(source, 'latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
     filename: source,
-    ...(cachedData === undefined ? {} : { cachedData }),
+    ...defined({ cachedData }),
   });
   if (cachedData === undefined || script.cachedDataRejected === true) unsaved.push(() => save(cache, script));
   const module = { exports: {} as Part };

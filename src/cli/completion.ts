@@ -1,6 +1,7 @@
 // What completion scripts need to know about the commands, gathered once from their descriptions.
 // The three writers (completion-bash, -zsh, -fish) only differ in how a shell wants it said.
 
+import { defined } from '../protocol/values.ts';
 import { COMMON_OPTIONS } from './args.ts';
 import { REGISTRY } from './registry.ts';
 import { TOPICS } from './topics.ts';
@@ -54,7 +55,7 @@ export async function gatherOffers(): Promise<readonly Offer[]> {
 function offered(name: string, { short, description, value, choices, kind }: Option): OfferedOption {
   return {
     name,
-    ...(short === undefined ? {} : { short }),
+    ...defined({ short }),
     description,
     ...(value === undefined ? {} : { values: choices ?? valuesOf(kind) }),
   };

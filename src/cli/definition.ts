@@ -4,7 +4,8 @@
 import type { Definition, DefinitionChange } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { checkTaskId, quoted } from '../protocol/ids.ts';
-import { given, some } from './args.ts';
+import { defined } from '../protocol/values.ts';
+import { some } from './args.ts';
 import type { Args, Option } from './verb.ts';
 
 export const DEFINITION_OPTIONS = {
@@ -32,7 +33,7 @@ export function readDefinition(args: Args): DefinitionChange | Refusal {
     const bad = checkTaskId(id);
     if (bad !== undefined) return bad;
   }
-  return given({
+  return defined({
     description: args.text('desc'),
     spec_ref: args.text('spec'),
     done_when: args.text('done'),

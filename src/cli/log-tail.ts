@@ -2,6 +2,7 @@
 // found without reading the rest; following it reads what was appended since.
 
 import { open } from 'node:fs/promises';
+import { defined } from '../protocol/values.ts';
 import { parseScalar } from '../store/yaml/scalar.ts';
 
 export interface LogEntry {
@@ -97,7 +98,7 @@ const complete = (entry: Record<string, string>): LogEntry => ({
   timestamp: entry.timestamp ?? '',
   agent: entry.agent ?? '',
   action: entry.action ?? '',
-  ...(entry.task === undefined ? {} : { task: entry.task }),
+  ...defined({ task: entry.task }),
   detail: entry.detail ?? '',
   ...(entry.entry === undefined ? {} : { entry: Number(entry.entry) }),
 });

@@ -4,6 +4,7 @@
 import { identify } from '../identity/identify.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import type { CommandContext } from '../store/transact.ts';
 import type { Io } from './io.ts';
@@ -43,11 +44,11 @@ export function committedResult(committed: Committed, tell?: Telling): Result {
     message: committed.already ? `already done: ${committed.detail}` : committed.detail,
     lines: [...(committed.notes ?? []).map(plain), ...(committed.already ? [] : (extra.lines ?? []))],
     data: {
-      ...(committed.task === undefined ? {} : { task: committed.task }),
+      ...defined({ task: committed.task }),
       ...(task === undefined ? {} : { status: task.status }),
       already: committed.already === true,
       seq: committed.seq,
-      ...(committed.notes === undefined ? {} : { notes: committed.notes }),
+      ...defined({ notes: committed.notes }),
       ...extra.data,
     },
     notices: committed.notices,

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { join } from 'node:path';
 import type { Environment } from '../ports/host.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
+import { defined } from '../protocol/values.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { faultIn, type GitAnswer, git, MINIMUM_GIT } from './run.ts';
 
@@ -81,7 +82,7 @@ export async function openPrivateGitDir(
       : {
           GIT_WORK_TREE: place.folder,
           GIT_INDEX_FILE: place.index,
-          ...(place.also === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: place.also }),
+          ...defined({ GIT_ALTERNATE_OBJECT_DIRECTORIES: place.also }),
         }),
   });
   return {

@@ -4,6 +4,7 @@
 
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { defined } from '../protocol/values.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { branchOf, readRefs, seenOf } from './refs.ts';
 import { git } from './run.ts';
@@ -145,7 +146,7 @@ export async function headOf(gitDir: PrivateGitDir, place: Place): Promise<Head 
     commit,
     // A detached HEAD is called just that.
     ...(branch?.startsWith('refs/') ? { branch } : {}),
-    ...(merging === undefined ? {} : { merging }),
+    ...defined({ merging }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Refusal } from '../protocol/decision.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { deadlinePassed } from '../protocol/sprint.ts';
 import type { State } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { type Seen, transact } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
@@ -23,12 +24,12 @@ export interface Halted {
 export async function checkpoint(context: TaskContext, reason?: string, touched = false): Promise<Halted | Refusal> {
   const outcome = await transact(context, {
     name: 'checkpoint',
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
     ...(touched ? { touched } : {}),
   });
   if (isRefusal(outcome)) return outcome;
   const file = await writeSummary(context, outcome.state);
-  return { committed: outcome, ...(file === undefined ? {} : { file }) };
+  return { committed: outcome, ...defined({ file }) };
 }
 
 /** What the watcher did about a checkpoint, in one line; undefined: nothing was to be done. */

@@ -6,6 +6,7 @@ import { appendFile } from '../ports/files.ts';
 import { retrospectiveOf } from '../protocol/commands/sprint.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { isRefusal } from '../protocol/decision.ts';
+import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
@@ -35,7 +36,7 @@ export async function retrospective(
   const outcome = await transact(context, {
     name: 'retrospective',
     file,
-    ...(learned === undefined ? {} : { learned }),
+    ...defined({ learned }),
   });
   if (isRefusal(outcome)) return outcome;
   const there = context.files.stat(path) !== undefined;

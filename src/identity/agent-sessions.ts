@@ -8,6 +8,7 @@ import { type Files, replaceFile } from '../ports/files.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-identity.ts';
 import { roleOfId } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { sha256 } from '../store/hash.ts';
 import { type Instant, iso } from '../text/time.ts';
 
@@ -65,8 +66,7 @@ export function openSession(files: Files, directory: string, opening: SessionOpe
   let record: SessionRecord = {
     agent,
     role,
-    ...(task === undefined ? {} : { task }),
-    ...(epoch === undefined ? {} : { epoch }),
+    ...defined({ task, epoch }),
     hash: sha256(credential),
     since: iso(now),
     supervisor,

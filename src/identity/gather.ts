@@ -7,6 +7,7 @@ import { repositoryAt, siteOf } from '../git/directory.ts';
 import { realFiles } from '../ports/files.ts';
 import type { Ancestor } from '../process/ancestors.ts';
 import { roleOfId } from '../protocol/board.ts';
+import { defined } from '../protocol/values.ts';
 import { pathsOf } from '../store/paths.ts';
 import type { SessionRecord } from './agent-sessions.ts';
 import { claimOf } from './identify.ts';
@@ -28,7 +29,7 @@ export async function asker(io: Io, root: string | undefined): Promise<Answer> {
   const credential = io.env['LIZA_SESSION'] || undefined;
   return whoAsks({
     ...(await credentials(claim, credential, agents, claimed)),
-    ...(below === undefined ? {} : { below }),
+    ...defined({ below }),
     program: named.includes(PROGRAM),
   });
 }
@@ -98,7 +99,7 @@ async function credentials(
   if (claim.id === undefined) {
     const all = agents === undefined ? [] : readSessions(realFiles, agents);
     const owner = all.find((record) => knows(record, given ?? '') !== undefined)?.agent;
-    return { claim: { ...claim, credential: 'wrong' }, live: false, ...(owner === undefined ? {} : { owner }) };
+    return { claim: { ...claim, credential: 'wrong' }, live: false, ...defined({ owner }) };
   }
   const live = mine !== undefined && isLive(mine);
   if (given === undefined) return { ...none, live };

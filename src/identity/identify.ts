@@ -6,6 +6,7 @@ import type { Environment } from '../ports/host.ts';
 import { type Actor, roleOfId } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
+import { defined } from '../protocol/values.ts';
 import { asker } from './gather.ts';
 import type { Attempt, Claim } from './rules/resolve.ts';
 
@@ -31,7 +32,7 @@ export function claimOf(env: Environment): Omit<Claim, 'credential'> | Refusal {
   if (role === undefined) return badAgentId(claimed);
   const epoch = readEpoch(env.LIZA_EPOCH);
   if (typeof epoch === 'object') return epoch;
-  return { id, role, ...(epoch === undefined ? {} : { epoch }) };
+  return { id, role, ...defined({ epoch }) };
 }
 
 /** For verbs that are the operator's alone and concern no decision of the core. */

@@ -5,6 +5,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { defined } from '../protocol/values.ts';
 import { lineRedactor, redactor, redactTail } from './redacting-stream.ts';
 
 export interface OutputRequest {
@@ -54,7 +55,7 @@ export function openOutput(request: OutputRequest): Output {
       const last = wholeCharacters(tail.bytes()).toString('latin1');
       const clean = tail.dropped() > 0 ? redactTail(last, secrets) : whole(last, secrets);
       const text = legible(Buffer.from(clean, 'latin1').toString('utf8'));
-      return { tail: text, outputBytes, ...(logProblem === undefined ? {} : { logProblem }) };
+      return { tail: text, outputBytes, ...defined({ logProblem }) };
     },
   };
 }

@@ -17,6 +17,7 @@ import { isRefusal, type Refusal, Refused, refuse } from '../protocol/decision.t
 import { ID_PATTERN } from '../protocol/fields.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
@@ -235,7 +236,7 @@ async function leave(
   const refs = [...(await readRefs(gitDir, 'refs/liza')).keys()];
   const odd = refs.filter((ref) => !isWork(ref) && WORK_REFS.some((kind) => ref.startsWith(`${kind}/`)));
   const left = [...odd.map((ref) => `${ref}: Liza did not make it`), ...removeRemains(site, shared)];
-  return { kept: { ...countKept(refs), ...(ref === undefined ? {} : { board: ref }) }, left };
+  return { kept: { ...countKept(refs), ...defined({ board: ref }) }, left };
 }
 
 const countKept = (refs: readonly string[]) => ({

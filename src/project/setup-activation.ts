@@ -4,6 +4,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import { defined } from '../protocol/values.ts';
 import { FOLDER, GLOBAL_FILES, IMPORTING, PAGES } from './home-manifest.ts';
 import { dropEmpty, placeBelow, putText, readText } from './setup-home.ts';
 
@@ -49,7 +50,7 @@ export function activate({ provider, file, before, rest, after }: ActivationPlan
   const backup = before === undefined || rest !== before ? undefined : freeBackup(file);
   if (backup !== undefined) putText(backup, before ?? '');
   putText(file, after);
-  return { provider, file, ...(backup === undefined ? {} : { backup }) };
+  return { provider, file, ...defined({ backup }) };
 }
 
 /** Whether its file has our block: it is then kept current. */

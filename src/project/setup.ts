@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { defined } from '../protocol/values.ts';
 import type { Finding } from './doctor.ts';
 import { FOLDER, GLOBAL_FILES, PAGES, RECORD, SHIPPED, VERSION } from './home-manifest.ts';
 import {
@@ -62,7 +63,7 @@ export function install(
   };
   putText(places.get(RECORD) ?? '', `${JSON.stringify(record, null, 2)}\n`);
   putText(places.get(VERSION) ?? '', `${version}\n`);
-  return { folder, version, ...(former === undefined ? {} : { former }), ...laid, removed, activated };
+  return { folder, version, ...defined({ former }), ...laid, removed, activated };
 }
 
 function refuseOlder(folder: string, version: string, former: string | undefined): Refusal | undefined {

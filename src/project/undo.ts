@@ -9,6 +9,7 @@ import { invariants } from '../protocol/invariants.ts';
 import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
 import { TABLE } from '../protocol/table.ts';
 import type { Fields } from '../protocol/values.ts';
+import { defined } from '../protocol/values.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
@@ -57,7 +58,7 @@ export function undo(context: BoardContext, actor: Actor, wanted: number | undef
       change: edits,
       records: touchedRecords(now, after),
       undoes: target.seq,
-      ...(target.task === undefined ? {} : { task: target.task }),
+      ...defined({ task: target.task }),
     });
     return { ok: true, entry: target, seq: session.seq };
   });

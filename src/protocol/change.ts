@@ -7,6 +7,7 @@ import type { CommandName } from './command.ts';
 import { findTask, replaceTask, taskIndex } from './find.ts';
 import type { Situation } from './row.ts';
 import type { Agent, AgentStatus, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
+import { defined } from './values.ts';
 
 export type Patch<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
@@ -109,7 +110,7 @@ export function withAnomaly<K extends CommandName>(
   const logged: Anomaly = {
     id: freeId('anomaly', new Set(state.anomalies.map((one) => one.id ?? ''))),
     type,
-    ...(task === undefined ? {} : { task }),
+    ...defined({ task }),
     reporter: actorName(actor),
     timestamp: iso(now),
     details,

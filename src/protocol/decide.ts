@@ -19,6 +19,7 @@ import { settleSprint } from './sprint.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
 import { usage } from './usage.ts';
+import { defined } from './values.ts';
 
 /** At this share of its context a coder is told to hand off. */
 export const HANDOFF_PERCENT = 90;
@@ -193,8 +194,7 @@ function explain(command: Command, refusal: Refusal, by: Refuser = { name: 'inpu
     ...refusal,
     message: `${label(command)} refused: ${refusal.message}`,
     guard: refusal.guard ?? by.name,
-    ...(by.needs === undefined ? {} : { needs: by.needs }),
-    ...(by.raced === undefined ? {} : { raced: by.raced }),
+    ...defined({ needs: by.needs, raced: by.raced }),
   };
 }
 

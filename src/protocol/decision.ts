@@ -5,6 +5,7 @@ import type { Switch } from './board.ts';
 import type { Notice } from './notice.ts';
 import type { RefusalName } from './refusal-names.ts';
 import type { State, Task } from './state.ts';
+import { defined } from './values.ts';
 
 /** The exit codes of docs/commands.md, without 0. */
 export type RefusalCode = 1 | 2 | 3 | 4 | 5;
@@ -54,7 +55,7 @@ export const refuse = (message: string, hint: string, code: RefusalCode = 1, gua
   code,
   message,
   hint,
-  ...(guard === undefined ? {} : { guard }),
+  ...defined({ guard }),
 });
 
 // The program is bundled in parts, and each part has its own copy of these classes: an error is known

@@ -8,7 +8,7 @@ import { isInstruction, steersTests } from './instruction-files.ts';
 import { checkpointEvent } from './leases.ts';
 import { covers, isTest, parseScope } from './scope.ts';
 import type { Task } from './state.ts';
-import { isFields } from './values.ts';
+import { defined, isFields } from './values.ts';
 
 export interface PathList {
   readonly paths: readonly string[];
@@ -50,7 +50,7 @@ export function diffFacts(
   const testsThat = (kind: FileChange['kind']) => tests.filter((change) => change.kind === kind);
   return {
     files: changes.length,
-    ...(lines === undefined ? {} : { lines }),
+    ...defined({ lines }),
     ...listed(
       'undeclared',
       changes.filter(({ path }) => !declared.some((item) => covers(item, path))),

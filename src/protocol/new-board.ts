@@ -3,6 +3,7 @@
 
 import { type Instant, iso } from '../text/time.ts';
 import { STATE_VERSION, type State } from './state.ts';
+import { defined } from './values.ts';
 
 export interface Beginning {
   readonly goal: string;
@@ -25,7 +26,7 @@ export function freshState(beginning: Beginning): State {
       created,
       status: 'PLANNING',
       alignment_history: [],
-      ...(integration_head === undefined ? {} : { integration_head }),
+      ...defined({ integration_head }),
     },
     tasks: [],
     agents: {},

@@ -2,6 +2,7 @@
 
 import { type Instant, iso } from '../text/time.ts';
 import type { State } from './state.ts';
+import { defined } from './values.ts';
 
 export interface NextGoal {
   readonly goal: string;
@@ -26,10 +27,9 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
       created,
       status: 'PLANNING',
       alignment_history: [],
-      ...(integration_head === undefined ? {} : { integration_head }),
-      ...(integration_moved === undefined ? {} : { integration_moved }),
+      ...defined({ integration_head, integration_moved }),
       // A new goal is no new day.
-      ...(days === undefined ? {} : { days }),
+      ...defined({ days }),
     },
     tasks: [],
     discovered: [],

@@ -2,6 +2,7 @@
 
 import { historyOf } from './leases.ts';
 import type { HistoryEvent, Task } from './state.ts';
+import { defined } from './values.ts';
 
 /** One submission and what was said of it. */
 export interface Round {
@@ -45,5 +46,5 @@ function verdictOf({ event, agent, time, reason }: HistoryEvent): Verdict | unde
   const verdict = VERDICTS.find((name) => name === event);
   if (verdict === undefined) return undefined;
   const said = typeof reason === 'string' ? reason.trim() : '';
-  return { verdict, time, ...(agent === undefined ? {} : { by: agent }), ...(said ? { reason: said } : {}) };
+  return { verdict, time, ...defined({ by: agent }), ...(said ? { reason: said } : {}) };
 }

@@ -31,3 +31,12 @@ export function listForMap(given: unknown, read: unknown): readonly string[] | u
   }
   return undefined;
 }
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> } & {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+};
+
+/** Leaves out what is undefined: an absent field and an undefined one are not the same to the rules. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
+}

@@ -1,6 +1,7 @@
 // Which providers there are: the built-in ones, as the project's configuration changes them, and its own.
 
 import type { Refusal } from '../protocol/decision.ts';
+import { defined } from '../protocol/values.ts';
 import { acp } from './acp.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
@@ -48,5 +49,5 @@ export function providersOf(
 
 function make(settings: ProviderSettings): Configured {
   const provider = (KINDS[settings.kind] as (settings: ProviderSettings) => Provider)(settings);
-  return { provider, ...(settings.model === undefined ? {} : { model: settings.model }) };
+  return { provider, ...defined({ model: settings.model }) };
 }

@@ -1,6 +1,7 @@
 // Why a session failed, told from the words its CLI printed. The words differ by CLI, version and plan, so
 // they are matched loosely, most certain kind first. Only text that is known to be an error comes here.
 
+import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { line } from './json-lines.ts';
 import type { AgentEvent, FailureKind } from './provider.ts';
@@ -51,7 +52,7 @@ export function failure(text: string, now: Instant, said: Said = {}): AgentEvent
   const kind = said.kind ?? failureKind(text, said.status);
   const stated = isPlausible(said.until, now) ? said.until : resetTime(text, now);
   const until = kind === 'quota' ? stated : undefined;
-  return { kind: 'failure', failure: kind, text: line(text), ...(until === undefined ? {} : { until }) };
+  return { kind: 'failure', failure: kind, text: line(text), ...defined({ until }) };
 }
 
 /** A CLI tries again by itself: worth showing, no failure yet. */

@@ -2,6 +2,7 @@
 // (Europe/Berlin)`, `try again at Nov 18th, 2026 3:05 PM`. No answer is better than a wrong one: an instant in
 // the past or further away than any quota lasts is none.
 
+import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 
 const MINUTE = 60_000;
@@ -93,7 +94,7 @@ function clock(text: string, now: Instant): Instant | undefined {
 function wall(at: Instant, zone: string | undefined): { days: number; offset: number } | undefined {
   try {
     const parts = new Intl.DateTimeFormat('en-GB', {
-      ...(zone === undefined ? {} : { timeZone: zone }),
+      ...defined({ timeZone: zone }),
       hourCycle: 'h23',
       ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
     }).formatToParts(at);

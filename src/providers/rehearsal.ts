@@ -2,6 +2,7 @@
 // other agent CLI: the prompt on stdin, one JSON object a line on stdout. Its token counts are the script's.
 
 import type { Environment } from '../ports/host.ts';
+import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import type { AgentEvent, FailureKind, Parser, Provider } from './provider.ts';
 
@@ -32,7 +33,7 @@ export function rehearsalProvider({ program, script, pace, env }: RehearsalOptio
         ...(resume === undefined ? [`--session=${sessionId}`] : [`--resume=${resume}`]),
       ],
       stdin: prompt,
-      ...(env === undefined ? {} : { env }),
+      ...defined({ env }),
       reads: [script],
       session: resume ?? sessionId,
     }),

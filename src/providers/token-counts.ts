@@ -1,6 +1,7 @@
 // Token counts in one shape, whatever a CLI calls them, and taken down to this process.
 
 import { costOf, type Tokens } from '../budget/rules/prices.ts';
+import { defined } from '../protocol/values.ts';
 import type { AgentEvent, Usage } from './provider.ts';
 
 /** A cumulative count without what was there before; never below nothing. */
@@ -54,6 +55,6 @@ export function atLeast(before: Usage, now: Usage): Usage {
     ...most('written'),
     ...most('written_1h'),
     ...most('cost_usd'),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
   };
 }

@@ -2,6 +2,7 @@
 // kept within bounds, and it ends when its time is over. Whoever ends the session's tree ends it too.
 
 import { spawn } from 'node:child_process';
+import { defined } from '../protocol/values.ts';
 
 export interface Child {
   readonly argv: readonly string[];
@@ -49,7 +50,7 @@ export function runChild({ argv, cwd, env, input = '', seconds = PATIENCE }: Chi
       clearTimeout(late);
       const reason = why ?? (status === null || status < 0 ? `ended by ${signal}` : undefined);
       const answered = reason === undefined ? status : null;
-      done({ status: answered, stdout, output, ...(reason === undefined ? {} : { why: reason }) });
+      done({ status: answered, stdout, output, ...defined({ why: reason }) });
     });
     // A program that does not read what it is told is judged by its status.
     child.stdin.on('error', () => {});

@@ -3,6 +3,7 @@
 // itself and hides nothing: a refused command, a failing test or a missing scene is the session's end.
 
 import type { Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { lastLines, type Ran, runChild } from './children.ts';
 import { line, type Told } from './events.ts';
 import { takeStep } from './play-step.ts';
@@ -118,7 +119,7 @@ async function lookAround(stage: Stage): Promise<readonly Found[]> {
   const tasks = aboutTasks ? await troubledTasks(stage) : [];
   return plannerSituations(asked.triggers, tasks).map((situation) => {
     const task = tasks.find(({ id }) => id === situation.task);
-    return { situation, ...(task === undefined ? {} : { task }) };
+    return { situation, ...defined({ task }) };
   });
 }
 
@@ -145,4 +146,4 @@ async function asJson<T>(stage: Stage, argv: readonly string[]): Promise<T> {
 }
 
 export const liza = ({ program, cwd, env }: Stage, argv: readonly string[], input?: string): Promise<Ran> =>
-  runChild({ argv: [...program, ...argv], cwd, env, ...(input === undefined ? {} : { input }) });
+  runChild({ argv: [...program, ...argv], cwd, env, ...defined({ input }) });

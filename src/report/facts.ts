@@ -9,7 +9,7 @@ import { codersOf, historyOf } from '../protocol/leases.ts';
 import { roundsOf } from '../protocol/review-rounds.ts';
 import type { Anomaly, State, Task } from '../protocol/state.ts';
 import { spansOf, timesTurned } from '../protocol/state-intervals.ts';
-import { isFields } from '../protocol/values.ts';
+import { defined, isFields } from '../protocol/values.ts';
 import { gist } from '../text/format.ts';
 import { type Instant, instant } from '../text/time.ts';
 import { cleaned } from './clean.ts';
@@ -42,8 +42,8 @@ export function reportOf(source: ReportSource): Report {
     ...stories.map(({ spans }) => spans[0]?.from ?? to),
   );
   return {
-    goal: { description: goal.description, status: goal.status, ...defined('spec', goal.spec_ref) },
-    sprint: { id: sprint.id, status: sprint.status, ...defined('deadline', sprint.timeline.deadline) },
+    goal: { description: goal.description, status: goal.status, ...defined({ spec: goal.spec_ref }) },
+    sprint: { id: sprint.id, status: sprint.status, ...defined({ deadline: sprint.timeline.deadline }) },
     made: source.now,
     from,
     to,
@@ -106,7 +106,7 @@ function storyOf(task: Task, to: Instant, archived: boolean, reasonLimit: number
     figures: taskFigures(task, to),
     coders,
     rounds: roundsTold(task, reasonLimit),
-    use: { ...defined('usage', task.usage), ...defined('sessions', task.sessions), worked: coders.length > 0 },
+    use: { ...defined({ usage: task.usage }), ...defined({ sessions: task.sessions }), worked: coders.length > 0 },
     ...(reason === undefined ? {} : { reason: gist(reason, REASON) }),
     replacedBy: task.superseded_by ?? [],
   };
@@ -133,7 +133,7 @@ function roundsTold(task: Task, reasonLimit: number): readonly RoundTold[] {
       verdicts: round.verdicts.map(({ reason, ...verdict }) =>
         reason === undefined ? verdict : { ...verdict, reason: shortened(reason, reasonLimit) },
       ),
-      ...(files === undefined ? {} : { files }),
+      ...defined({ files }),
       undeclared: isFields(diff) ? listLength(diff.undeclared) : 0,
     };
   });
@@ -153,7 +153,7 @@ const listLength = (list: unknown): number =>
 
 function totalUse(state: State, stories: readonly TaskStory[]): UseTold {
   const planner = Object.values(state.agents).some(({ role }) => role === 'planner');
-  const planning: Used = { ...defined('usage', state.goal.usage), worked: planner && stories.length > 0 };
+  const planning: Used = { ...defined({ usage: state.goal.usage }), worked: planner && stories.length > 0 };
   const all = [planning, ...stories.map(({ use }) => use)];
   // The same sums as `liza status` and the budgets have.
   const spent = state.goal.spent ?? sum(all.flatMap(({ usage }) => usage ?? []));
@@ -177,13 +177,13 @@ function anomalyTold({ id, type, timestamp, task, reporter, details, processed_b
     .map(([key, value]) => `${key.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join('; ');
   return {
-    ...defined('id', id),
+    ...defined({ id }),
     type,
-    ...defined('time', timestamp),
-    ...defined('task', task),
-    ...defined('by', reporter),
+    ...defined({ time: timestamp }),
+    ...defined({ task }),
+    ...defined({ by: reporter }),
     text: gist(said, REASON),
-    ...defined('processedBy', processed_by),
+    ...defined({ processedBy: processed_by }),
   };
 }
 
@@ -221,7 +221,7 @@ function judged(stories: readonly TaskStory[], from: Instant, to: Instant): read
         .map(({ verdict, time, by }) => ({
           time: Math.max(from, Math.min(to, instant(time) || from)),
           task: id,
-          ...defined('by', by),
+          ...defined({ by }),
           approved: verdict === 'approved',
         })),
     )
@@ -237,7 +237,3 @@ export const drifted = (tasks: readonly TaskStory[]): readonly TaskStory[] =>
   tasks
     .filter(({ figures }) => (figures.drift_commits ?? 0) > 0)
     .toSorted((a, b) => (b.figures.drift_commits ?? 0) - (a.figures.drift_commits ?? 0));
-
-function defined<K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [k in K]?: V });
-}

@@ -4,6 +4,7 @@
 import { byTime, courseOf } from '../governance/rules/plan-history.ts';
 import { historyOf } from '../protocol/leases.ts';
 import type { HistoryEvent, State, Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { gist } from '../text/format.ts';
 import type { CourseTurn } from './model.ts';
 
@@ -28,7 +29,7 @@ export function courseTurns(state: State, tasks: readonly Task[]): readonly Cour
 }
 
 function turn(timestamp: string, kind: string, by: string | undefined, text: string): CourseTurn {
-  return { timestamp, kind, ...(by === undefined ? {} : { by }), text: gist(text, TEXT) };
+  return { timestamp, kind, ...defined({ by }), text: gist(text, TEXT) };
 }
 
 /** Replacements are told where the plan was recorded to change. */

@@ -17,6 +17,7 @@ import {
   type Task,
   type TaskStatus,
 } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { type DependencyWait, dependencyWaits } from '../supervisor/rules/claim-order.ts';
 import { whyNothingMoves } from '../supervisor/rules/why-idle.ts';
 import { type Instant, instant } from '../text/time.ts';
@@ -129,7 +130,7 @@ export function statusView(
       return since === undefined ? [] : [{ name, age: now - since }];
     }),
     spending: spendingView(board, now),
-    ...(why === undefined ? {} : { why }),
+    ...defined({ why }),
   };
 }
 
@@ -137,10 +138,9 @@ const openAnomalies = ({ anomalies }: State): readonly AnomalyView[] =>
   anomalies
     .filter(({ processed_at }) => processed_at === undefined)
     .map(({ id, type, task, reporter, details = {} }) => ({
-      ...(id === undefined ? {} : { id }),
+      ...defined({ id }),
       type,
-      ...(task === undefined ? {} : { task }),
-      ...(reporter === undefined ? {} : { reporter }),
+      ...defined({ task, reporter }),
       details,
     }));
 
@@ -186,8 +186,7 @@ export function taskView(board: Board, task: Task, limits: Settings, now: Instan
     status: task.status,
     description: task.description ?? '',
     priority: task.priority,
-    ...(task.assigned_to === undefined ? {} : { owner: task.assigned_to }),
-    ...(task.reviewing_by === undefined ? {} : { reviewer: task.reviewing_by }),
+    ...defined({ owner: task.assigned_to, reviewer: task.reviewing_by }),
     ...(left === undefined || !Number.isFinite(left) ? {} : { leaseLeft: left }),
     iteration: task.iteration ?? 0,
     maxIterations: task.max_iterations ?? limits.max_coder_iterations,
@@ -206,9 +205,9 @@ function agentView(board: Board, id: string, agent: Agent, now: Instant): AgentV
     id,
     role: agent.role,
     status: agent.status,
-    ...(agent.current_task === undefined ? {} : { task: agent.current_task }),
+    ...defined({ task: agent.current_task }),
     ...(Number.isFinite(lease.remaining) ? { leaseLeft: lease.remaining } : {}),
     gone: lease.expired,
-    ...(agent.context_percent === undefined ? {} : { contextPercent: agent.context_percent }),
+    ...defined({ contextPercent: agent.context_percent }),
   };
 }

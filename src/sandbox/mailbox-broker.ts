@@ -23,6 +23,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../ports/host.ts';
+import { defined } from '../protocol/values.ts';
 
 export interface BrokerOptions {
   /** The mailbox, of this session alone; made here, and removed at the end. */
@@ -188,7 +189,7 @@ export function requestIn(text: string): Request | undefined {
   if (!Array.isArray(argv) || argv.length > MOST_ARGUMENTS) return undefined;
   if (!argv.every((word) => typeof word === 'string' && !word.includes('\0'))) return undefined;
   if (stdin !== undefined && typeof stdin !== 'string') return undefined;
-  return { argv: argv as readonly string[], ...(stdin === undefined ? {} : { stdin }) };
+  return { argv: argv as readonly string[], ...defined({ stdin }) };
 }
 
 /** An answer at once: it could not be started. */

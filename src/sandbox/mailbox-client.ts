@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../protocol/values.ts';
 
 /** Played by the agent itself, or in need of no board. */
 const HERE = new Set(['rehearse', 'help', 'version', 'completion', '--version', '-V', '--help', '-h']);
@@ -16,7 +17,7 @@ export async function ask(mailbox: string, argv: readonly string[], readStdin: (
   const id = randomBytes(12).toString('hex');
   const file = (kind: string): string => join(mailbox, `${id}.${kind}`);
   try {
-    writeFileSync(file('tmp'), JSON.stringify({ argv, ...(stdin === undefined ? {} : { stdin }) }));
+    writeFileSync(file('tmp'), JSON.stringify({ argv, ...defined({ stdin }) }));
     renameSync(file('tmp'), file('ask'));
   } catch (error) {
     process.stderr.write(`liza: the supervisor cannot be asked: ${(error as Error).message}\n`);

@@ -7,6 +7,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { Environment } from '../ports/host.ts';
 import type { Settings, TaskSession } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { programOf } from '../providers/installed.ts';
 import type { HomeFolder, Launch } from '../providers/provider.ts';
 import type { SupervisorContext } from '../supervisor/context.ts';
@@ -157,7 +158,7 @@ function outside({ env }: SupervisorContext, session: Environment): Environment 
   const own = Object.entries(session).filter(([name]) => /^LIZA_(?!PROGRAM$)/.test(name));
   const inherited = Object.entries(env).filter(([name]) => !/^(LIZA_|GIT_)/.test(name));
   const { LIZA_SANDBOX } = env;
-  return { ...Object.fromEntries([...inherited, ...own]), ...(LIZA_SANDBOX === undefined ? {} : { LIZA_SANDBOX }) };
+  return { ...Object.fromEntries([...inherited, ...own]), ...defined({ LIZA_SANDBOX }) };
 }
 
 /** Its credential stays outside: the mailbox is one. */

@@ -3,6 +3,7 @@
 import { isAlive, parseProcess } from '../process/process-identity.ts';
 import type { Board } from '../protocol/board.ts';
 import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { Archive } from './archive.ts';
 import type { BoardContext } from './context.ts';
 import { readSwitches } from './kill-switches.ts';
@@ -26,7 +27,7 @@ export function assemble({ files, paths }: BoardContext, state: State): Board {
     leases,
     archived,
     ...(gone.size === 0 ? {} : { gone }),
-    ...(freeMb === undefined ? {} : { freeMb }),
+    ...defined({ freeMb }),
   };
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Files, replaceFile } from '../ports/files.ts';
 import { bootId, identify, isAlive, monotonic, type ProcessIdentity } from '../process/process-identity.ts';
 import type { Lease } from '../protocol/board.ts';
+import { defined } from '../protocol/values.ts';
 import { type Instant, instant, iso } from '../text/time.ts';
 import type { Renewal } from './store.ts';
 
@@ -47,11 +48,11 @@ export function writeLease(files: Files, directory: string, renewal: Renewal, no
   const holder = renewal.pid === undefined ? (same ? old.process : undefined) : identify(renewal.pid);
   const record: LeaseRecord = {
     agent: renewal.agent,
-    ...(renewal.task === undefined ? {} : { task: renewal.task }),
+    ...defined({ task: renewal.task }),
     epoch: renewal.epoch,
     expires: iso(same ? Math.max(expires, instant(old.expires)) : expires),
     heartbeat: iso(now),
-    ...(holder === undefined ? {} : { process: holder }),
+    ...defined({ process: holder }),
     monotonic_end: same ? Math.max(end, old.monotonic_end) : end,
     boot: bootId(),
   };
@@ -73,7 +74,7 @@ function leaseOf(record: LeaseRecord): Lease {
   const holder = holderOf(record);
   return {
     agent: record.agent,
-    ...(record.task === undefined ? {} : { task: record.task }),
+    ...defined({ task: record.task }),
     epoch: record.epoch,
     expires: record.expires,
     heartbeat: record.heartbeat,

@@ -6,6 +6,7 @@ import { actorName, type Board, type Lease, type Switch, sessionName } from '../
 import { Bug } from '../protocol/decision.ts';
 import { mayRenew } from '../protocol/renewal.ts';
 import type { State, Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { type Instant, instant, iso, later } from '../text/time.ts';
 import type { Committed, Decide, JournalEntry, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
 
@@ -40,9 +41,9 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
       seq: journal.length + 1,
       time: iso(at),
       actor: actorName(operation.actor),
-      ...(session === undefined ? {} : { session }),
+      ...defined({ session }),
       command: operation.command,
-      ...(decided.task === undefined ? {} : { task: decided.task }),
+      ...defined({ task: decided.task }),
       detail: decided.detail,
     });
     // A watcher is told after the commit and never from within it.
@@ -56,7 +57,7 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
       const { config } = state;
       const live = state.tasks.find((task) => task.id === id);
       const lease = leases.get(live?.reviewing_by ?? live?.assigned_to ?? '');
-      if (live !== undefined) return { task: live, archived: false, config, ...(lease === undefined ? {} : { lease }) };
+      if (live !== undefined) return { task: live, archived: false, config, ...defined({ lease }) };
       const task = archive.get(id);
       return task === undefined ? undefined : { task, archived: true, config };
     },
@@ -98,7 +99,7 @@ function renewed(old: Lease | undefined, { agent, task, epoch, seconds }: Renewa
   const asked = later(now, seconds);
   return {
     agent,
-    ...(task === undefined ? {} : { task }),
+    ...defined({ task }),
     epoch,
     expires: same && instant(old.expires) > instant(asked) ? old.expires : asked,
     heartbeat: iso(now),

@@ -4,6 +4,7 @@
 import { realFiles } from '../ports/files.ts';
 import type { Host } from '../ports/host.ts';
 import type { Lease } from '../protocol/board.ts';
+import { defined } from '../protocol/values.ts';
 import type { BoardContext } from './context.ts';
 import { pathsOf } from './paths.ts';
 import { peekTask } from './read-one-task.ts';
@@ -43,7 +44,7 @@ export function openYamlStore(context: BoardContext): Store {
       const { task, config } = quick;
       const holder = task.reviewing_by ?? (task.status === 'CLAIMED' ? task.assigned_to : undefined);
       const lease = holder === undefined ? undefined : await readLeaseOf(context, holder);
-      return { task, archived: false, config, ...(lease === undefined ? {} : { lease }) };
+      return { task, archived: false, config, ...defined({ lease }) };
     },
     transact: async (operation, decide) => (await whole()).transact(operation, decide),
     archivedTasks: async () => (await whole()).archivedTasks(),

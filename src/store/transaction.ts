@@ -11,6 +11,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edit-draft.ts';
 import { EDITED_OUTSIDE, type Notice } from '../protocol/notice.ts';
 import type { Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { type Instant, iso } from '../text/time.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
@@ -221,7 +222,7 @@ export class Session {
       ...rest,
       ...(archive === undefined ? {} : { archived: archive.map((task) => task.id) }),
       actor: actor === 'external' ? 'external' : actorName(actor),
-      ...(session === undefined ? {} : { session }),
+      ...defined({ session }),
       prev: this.#head.hash,
       state,
     };

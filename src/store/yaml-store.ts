@@ -9,6 +9,7 @@ import { type Decided, type Refusal, Refused } from '../protocol/decision.ts';
 import { EDITED_OUTSIDE, type Notice } from '../protocol/notice.ts';
 import { mayRenew } from '../protocol/renewal.ts';
 import { type Config, isTerminal, type State, settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { Archive } from './archive.ts';
 import { assemble } from './assemble.ts';
@@ -96,8 +97,7 @@ async function record(session: Session, board: Board, { actor, command }: Operat
     detail: decision.detail,
     change: edits,
     records: touchedRecords(board.state, decision.state),
-    ...(decision.task === undefined ? {} : { task: decision.task }),
-    ...(decision.switches === undefined ? {} : { switches: decision.switches }),
+    ...defined({ task: decision.task, switches: decision.switches }),
     ...(decision.archive === undefined ? {} : { archive: decision.archive, effect: true }),
   });
 }
@@ -253,7 +253,7 @@ async function readTask(context: BoardContext, read: Read, id: string): ReturnTy
   const task = board.state.tasks.find((candidate) => candidate.id === id);
   if (task === undefined) return readArchived(context, id, config);
   const lease = board.leases.get(task.reviewing_by ?? task.assigned_to ?? '');
-  return { task, archived: false, config, ...(lease === undefined ? {} : { lease }) };
+  return { task, archived: false, config, ...defined({ lease }) };
 }
 
 async function readArchived({ files, paths }: BoardContext, id: string, config: Config): ReturnType<Store['readTask']> {

@@ -4,6 +4,7 @@ import { measuredUse } from '../budget/rules/session-usage.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import type { Task, Trouble } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { Provider } from '../providers/provider.ts';
 import { transact } from '../store/transact.ts';
 import { duration, iso } from '../text/time.ts';
@@ -29,7 +30,7 @@ export async function record(
     how: howText(outcome),
     stay,
     used: measuredUse(outcome, seconds, who.chosen.model, prices, isWorked(end, who.chosen.provider)),
-    ...(work.task === undefined ? {} : { task: work.task }),
+    ...defined({ task: work.task }),
     ...(contextPercent === undefined ? {} : { context_percent: Math.min(100, contextPercent) }),
     // Told to hand off, and it did not: the next one starts fresh.
     ...(session === undefined || !isResumable(outcome) || memory.handOff !== undefined ? {} : { session }),

@@ -10,6 +10,7 @@ import { EnvironmentError, isRefusal, type Refusal } from '../protocol/decision.
 import { findTask } from '../protocol/find.ts';
 import { baselineOf, historyOf, startCommit } from '../protocol/leases.ts';
 import { type Agent, type Role, settings, type Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
 import { claimTask } from '../tasks/claim.ts';
 import { integrationHead, integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
@@ -64,10 +65,9 @@ export async function assignTask(
   const prompt = coderPrompt(contextOf(context, player, { board, now }), {
     task: held,
     worktree,
-    ...(claimed.conflicts === undefined ? {} : { conflicts: claimed.conflicts }),
-    ...(drift === undefined ? {} : { drift }),
+    ...defined({ conflicts: claimed.conflicts, drift }),
     ...(resumed.resume === undefined ? {} : { resumed: true }),
-    ...(extra.handOff === undefined ? {} : { handOff: extra.handOff }),
+    ...defined({ handOff: extra.handOff }),
     ...(extra.named === true ? { named: true } : {}),
   });
   return {
@@ -224,8 +224,7 @@ function resumeOf(
       : {
           input: used.input_tokens,
           output: used.output_tokens,
-          ...(used.cached_tokens === undefined ? {} : { cached: used.cached_tokens }),
-          ...(used.cost_usd === undefined ? {} : { cost_usd: used.cost_usd }),
+          ...defined({ cached: used.cached_tokens, cost_usd: used.cost_usd }),
         };
   return { resume: kept.session, usedBefore: before };
 }

@@ -9,6 +9,7 @@ import { installHook } from '../identity/project-hook.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { sandboxMode, sandboxModeText, sweepRooms } from '../sandbox/mode.ts';
 import { transact } from '../store/transact.ts';
 import { reconcile } from '../tasks/reconcile.ts';
@@ -182,7 +183,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
         members: supervised.map(({ member }) => member.view()),
         alarms: [...alarmsOn.values()],
         events: [...events],
-        ...(waitsFor === undefined ? {} : { waitsFor }),
+        ...defined({ waitsFor }),
       };
     },
     onChange: (listener) => {

@@ -7,6 +7,7 @@ import { SWITCHES } from '../protocol/board.ts';
 import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { runningUse, type Stop, type SupervisorContext, supervisorOf } from './context.ts';
 import { isHolding } from './heartbeat.ts';
@@ -79,7 +80,7 @@ export async function guardSession(
     if (patience !== undefined && now >= patience.until) {
       const { why, contextUsed } = patience;
       if (isHalted(board, work)) return { kind: 'stopped', why };
-      return { kind: 'overdue', why, ...(contextUsed === undefined ? {} : { contextUsed }) };
+      return { kind: 'overdue', why, ...defined({ contextUsed }) };
     }
     const silentAt = Math.max(signs.lastHeard(), progressAt) + limits.progress_timeout * 1000;
     if (now >= silentAt) return { kind: 'silent' };

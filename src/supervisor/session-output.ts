@@ -2,6 +2,7 @@
 // board, for the record, and for whoever has to decide whether it is still alive.
 
 import { lineRedactor } from '../process/redacting-stream.ts';
+import { defined } from '../protocol/values.ts';
 import type { AgentEvent, Usage } from '../providers/provider.ts';
 import { atLeast } from '../providers/token-counts.ts';
 import { redact, secretsOf } from '../text/redact.ts';
@@ -52,14 +53,13 @@ export function listen(
   const show = (): void => {
     const { usage, contextPercent } = heard;
     member.news({
-      ...(activity === undefined ? {} : { activity }),
+      ...defined({ activity }),
       session: {
         started,
         log,
         input: usage.input,
         output: usage.output,
-        ...(usage.cost_usd === undefined ? {} : { cost_usd: usage.cost_usd }),
-        ...(contextPercent === undefined ? {} : { context_percent: contextPercent }),
+        ...defined({ cost_usd: usage.cost_usd, context_percent: contextPercent }),
       },
     });
   };
@@ -125,7 +125,7 @@ function hear(heard: Heard, event: AgentEvent): Heard {
       return { ...heard, contextPercent: Math.round(event.percent) };
     case 'failure': {
       const { failure: kind, text, until } = event;
-      return { ...heard, failure: { kind, text, ...(until === undefined ? {} : { until }) } };
+      return { ...heard, failure: { kind, text, ...defined({ until }) } };
     }
     case 'result': {
       // What it complained of on the way did not stop it.

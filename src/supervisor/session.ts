@@ -17,6 +17,7 @@ import type { Board } from '../protocol/board.ts';
 import type { SessionStay, SessionUse } from '../protocol/command.ts';
 import { findTask } from '../protocol/find.ts';
 import { type Role, settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { Launch, SessionRequest, Usage } from '../providers/provider.ts';
 import { type Lodging, lodge, noteFor } from '../sandbox/session.ts';
 import { redact, secretsOf } from '../text/redact.ts';
@@ -165,8 +166,7 @@ export async function runSession(
       most: settings(board.state).max_coder_iterations,
       progressed: done || (await isChanged(work.folder, before)),
       holds: work.task !== undefined && isHolding(board, work.agent, work.task),
-      ...(declared === undefined ? {} : { declared }),
-      ...(failure === undefined ? {} : { failure }),
+      ...defined({ declared, failure }),
     },
   };
 }
@@ -274,5 +274,5 @@ function environmentOf(
 function declaredOf(board: Board, agent: string): SessionEnd['declared'] | undefined {
   const declared = board.state.agents[agent]?.declared_exit;
   if (declared === undefined) return undefined;
-  return { code: declared.code, ...(declared.reason === undefined ? {} : { reason: declared.reason }) };
+  return { code: declared.code, ...defined({ reason: declared.reason }) };
 }

@@ -17,6 +17,7 @@ import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { baselineOf as recordedBaseline } from '../protocol/leases.ts';
 import { type Settings, type State, settings as settingsOf, type Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { approvedBefore, goesOn, worktreePlan } from '../protocol/worktree-plan.ts';
 import { needsClone } from '../sandbox/mode.ts';
 import type { Committed } from '../store/store.ts';
@@ -140,11 +141,11 @@ async function commitClaim(
     worktree: worktreePath(task),
     base_commit: base,
     start_commit: start,
-    ...(baseline === undefined ? {} : { baseline }),
+    ...defined({ baseline }),
     ...remade,
   });
   if (!done.ok) return done;
-  return { ...done, folder: worktreePath(task), base, kept: !made, ...(conflicts === undefined ? {} : { conflicts }) };
+  return { ...done, folder: worktreePath(task), base, kept: !made, ...defined({ conflicts }) };
 }
 
 /** What this very call made, and nobody has worked in yet. */
@@ -225,7 +226,7 @@ async function keep(asked: Asked): Promise<Folder | Refusal> {
     start: head.commit,
     base: await baseFor(asked, head.commit),
     made: false,
-    ...(baseline === undefined ? {} : { baseline }),
+    ...defined({ baseline }),
   };
 }
 

@@ -12,6 +12,7 @@ import type { FileChange, SubmitFacts, WorktreeFacts } from '../protocol/command
 import { baselineOf, historyOf } from '../protocol/leases.ts';
 import { isTest, testPatterns } from '../protocol/scope.ts';
 import type { Settings, Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { declaredFiles, discardOf } from './folders.ts';
 import { readTestEdits, TEST_EDITS_READ } from './rules/test-edits.ts';
 
@@ -57,8 +58,7 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
     changes,
     lines,
     ...edits,
-    ...(newer === undefined ? {} : { base_commit: newer }),
-    ...(same === undefined ? {} : { same_tree_as: same }),
+    ...defined({ base_commit: newer, same_tree_as: same }),
   };
 }
 
@@ -110,7 +110,7 @@ const FORMS: Readonly<Record<string, NonNullable<FileChange['form']>>> = { 12000
 function fileChange({ path, old, new: now }: Change): FileChange {
   const form = FORMS[now?.mode ?? ''];
   const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed';
-  return { path, kind, ...(form === undefined ? {} : { form }) };
+  return { path, kind, ...defined({ form }) };
 }
 
 /** `added\tremoved\tpath\0`; a binary file has no lines. */

@@ -7,6 +7,7 @@ import { headOf, worktreePath } from '../git/task-folder.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { startCommit } from '../protocol/leases.ts';
 import type { Settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, transact } from '../store/transact.ts';
 import { lastSeen } from './claim.ts';
@@ -64,7 +65,7 @@ export async function createWorktree(context: TaskContext, id: string, fresh: bo
       base_commit: fresh ? integration : (task.base_commit ?? integration),
       // Made again in mid-iteration: where the iteration began does not change.
       start_commit: fresh ? made.start : (startCommit(task) ?? made.start),
-      ...(made.baseline === undefined ? {} : { baseline: made.baseline }),
+      ...defined({ baseline: made.baseline }),
       fresh,
       ...(fresh ? {} : remadeOf(made)),
     });

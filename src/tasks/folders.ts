@@ -30,6 +30,7 @@ import { isMisplaced, pointAgain, worktreeIsolation } from '../git/worktree.ts';
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { needsClone, runConfined } from '../sandbox/mode.ts';
 import { premisesOf, type TaskContext } from './context.ts';
 import { prepareFolder, temporaryOf } from './prepare-checkout.ts';
@@ -112,7 +113,7 @@ export async function discardFolder(
     sweepAside(gitDir, task);
     if (refs.has(seenOf(task)) && again === undefined && !atOnce)
       await updateRefs(gitDir, [{ ref: seenOf(task), to: null }]);
-    return { ...(attempt === undefined ? {} : { attempt }), ...(aside === undefined ? {} : { aside }) };
+    return { ...defined({ attempt, aside }) };
   }
   sweepAside(gitDir, task);
   return {};

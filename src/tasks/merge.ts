@@ -13,6 +13,7 @@ import { findTask } from '../protocol/find.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import { recordedMerges } from '../protocol/merges.ts';
 import type { Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { integrationRef, look, type TaskContext, thisProcess, type View, viewOf, withIntegration } from './context.ts';
@@ -257,7 +258,7 @@ async function record(
     task: task.id,
     merge_commit: to,
     onto,
-    ...(drift === undefined ? {} : { drift }),
+    ...defined({ drift }),
     ...(head === undefined || head.commit === commit ? {} : { head_moved: head.commit }),
   });
 }

@@ -20,6 +20,7 @@ import { findTask } from '../protocol/find.ts';
 import { bringBack } from '../protocol/integration-hint.ts';
 import { claimingBy, reviewLease } from '../protocol/leases.ts';
 import { settings, type Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
 import { lastSeen } from './claim.ts';
 import {
@@ -305,7 +306,7 @@ async function recordRemade(
   made: Ready & Discarded,
 ): Promise<void> {
   if (worktree === undefined || base === undefined) return;
-  const told = { ...(made.baseline === undefined ? {} : { baseline: made.baseline }), ...remadeOf(made) };
+  const told = { ...defined({ baseline: made.baseline }), ...remadeOf(made) };
   await transact(context, { name: 'renew-worktree', task: id, worktree, base_commit: base, ...told });
 }
 

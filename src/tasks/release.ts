@@ -6,6 +6,7 @@ import { commitOf } from '../git/refs.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isTerminal } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import { integrationRef, look, removeLock, type TaskContext, withTaskFolder } from './context.ts';
@@ -28,7 +29,7 @@ export function releaseClaim(
   task: string,
   reason: string | undefined,
 ): Promise<Released | Refusal> {
-  const command: Command = { name: 'release-claim', task, ...(reason === undefined ? {} : { reason }) };
+  const command: Command = { name: 'release-claim', task, ...defined({ reason }) };
   return recordThenTidy(context, command, 'its claim was released');
 }
 

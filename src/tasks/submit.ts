@@ -15,6 +15,7 @@ import { findTask } from '../protocol/find.ts';
 import { knownProof, knownRefusal, type Proof, proofCommands } from '../protocol/proof.ts';
 import { hideIn } from '../protocol/redact-command.ts';
 import type { Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, transact } from '../store/transact.ts';
@@ -57,8 +58,7 @@ export async function submitForReview(
   if (!foreseen.ok && foreseen.needs !== 'proof') return foreseen;
   await isolationOf(found).bring(gitDir, found, commit);
   const pin = await pinCommit(gitDir, id, commit);
-  const offer = (proof?: Proof) =>
-    transact(context, { ...command, facts: { ...facts, pin, ...(proof === undefined ? {} : { proof }) } });
+  const offer = (proof?: Proof) => transact(context, { ...command, facts: { ...facts, pin, ...defined({ proof }) } });
   const commands = proofCommands(settings, task);
   const done =
     commands.length === 0
@@ -211,5 +211,5 @@ async function transactReview(
   const done = await transact(context, command);
   if (!done.ok) return done;
   const base = task?.base_commit;
-  return { ...done, commit: task?.review_commit ?? '', ...(base === undefined ? {} : { base }), remarks };
+  return { ...done, commit: task?.review_commit ?? '', ...defined({ base }), remarks };
 }

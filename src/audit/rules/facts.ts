@@ -1,6 +1,7 @@
 // What an audit is made of: facts with their marks, and the witness that they are held against.
 
 import type { State, Task } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 
 export type Mark = 'verified' | 'unverifiable' | 'contradicted';
 
@@ -80,7 +81,7 @@ export const unverifiable = (what: string, why: string, time?: string): Fact => 
 export const contradicted = (what: string, why: string, time?: string): Fact => fact('contradicted', what, why, time);
 
 const fact = (mark: Mark, what: string, why: string, time?: string): Fact => ({
-  ...(time === undefined ? {} : { time }),
+  ...defined({ time }),
   what,
   mark,
   why,

@@ -3,6 +3,7 @@
 
 import type { SessionUse } from '../../protocol/command.ts';
 import type { Config } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Heard } from '../../supervisor/session-output.ts';
 import { costOf } from './prices.ts';
 
@@ -19,8 +20,7 @@ export function measuredUse(
     seconds,
     input_tokens: usage.input,
     output_tokens: usage.output,
-    ...(usage.cached === undefined ? {} : { cached_tokens: usage.cached }),
-    ...(cost === undefined ? {} : { cost_usd: cost }),
+    ...defined({ cached_tokens: usage.cached, cost_usd: cost }),
     ...(worked && counted !== true ? { untold: true } : {}),
   };
 }

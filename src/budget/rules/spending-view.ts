@@ -2,6 +2,7 @@
 
 import type { Board } from '../../protocol/board.ts';
 import type { Usage } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
 import { dayOf, NOTHING, spentOnDay, spentOnGoal } from './ledger.ts';
 import {
@@ -71,7 +72,7 @@ function view(
   return {
     ...about,
     tokens: amountOf(usage, 'tokens'),
-    ...(usage.cost_usd === undefined ? {} : { usd: usage.cost_usd }),
+    ...defined({ usd: usage.cost_usd }),
     minutes: Math.round(amountOf(usage, 'minutes') * 10) / 10,
     sessions: budgets.find(({ unit }) => unit === 'sessions')?.spent ?? usage.sessions,
     unknown_cost_sessions: unknownOf(usage, 'usd'),

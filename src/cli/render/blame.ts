@@ -5,7 +5,7 @@ import type { Blame, MergeFacts } from '../../audit/blame.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
 import { type Round, roundsOf } from '../../protocol/review-rounds.ts';
 import type { Task } from '../../protocol/state.ts';
-import { type Fields, isFields } from '../../protocol/values.ts';
+import { defined, type Fields, isFields } from '../../protocol/values.ts';
 import { diffText, proofText } from './diff-facts.ts';
 import { type Line, type Pen, pen } from './layout.ts';
 import { type Look, pad } from './terminal.ts';
@@ -35,7 +35,7 @@ export function standing(task: Task, reviewed: string | undefined): SandboxMode 
       ...(isFields(checkpoint) ? { checkpoint } : {}),
       ...(isFields(submitted?.diff) ? { diff: submitted.diff } : {}),
       validation: task.validation ?? [],
-      ...(proof === undefined ? {} : { proof }),
+      ...defined({ proof }),
     },
   };
 }

@@ -1,6 +1,6 @@
 // `liza abort`: sets ABORT; goal and sprint end, tasks and worktrees stay as they are.
 
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -10,7 +10,7 @@ export const verb: Verb = {
   options: { reason: { value: 'text', description: 'Why; kept on record.' } },
   examples: ['liza abort --reason "the API is being retired"'],
   run: (args, io) =>
-    act(io, { name: 'abort', ...given({ reason: args.text('reason') }) }, () => ({
+    act(io, { name: 'abort', ...defined({ reason: args.text('reason') }) }, () => ({
       lines: ['Tasks and worktrees stay. To go on after all: liza resume'],
     })),
 };

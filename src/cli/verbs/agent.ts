@@ -4,7 +4,7 @@ import { agentId } from '../../identity/identify.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import type { Role } from '../../protocol/state.ts';
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
 import { openProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
@@ -36,7 +36,7 @@ export const verb: Verb = {
     const wrong = refuseAsked(board, role, own, args.text('task'));
     if (wrong !== undefined) return wrong;
     const { castRoles } = await import('../choose-provider.ts');
-    const cast = castRoles(io, board.state.config, given({ agent: args.text('agent') }));
+    const cast = castRoles(io, board.state.config, defined({ agent: args.text('agent') }));
     if (isRefusal(cast)) return cast;
     const { openSupervisorContext } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');

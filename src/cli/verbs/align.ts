@@ -1,6 +1,6 @@
 // `liza align "<summary>"`: an entry in the goal's alignment history.
 
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -10,5 +10,5 @@ export const verb: Verb = {
   options: { event: { value: 'text', description: 'What gave rise to it, such as "rescope of retry-all".' } },
   examples: ['liza align "two of three services retry; search is next" --event "retry-login merged"'],
   run: (args, io) =>
-    act(io, { name: 'align', summary: args.all('summary').join(' '), ...given({ event: args.text('event') }) }),
+    act(io, { name: 'align', summary: args.all('summary').join(' '), ...defined({ event: args.text('event') }) }),
 };

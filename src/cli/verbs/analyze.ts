@@ -2,6 +2,7 @@
 
 import { findingLine } from '../../governance/rules/breaker.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import { defined } from '../../protocol/values.ts';
 import { textOrStdin } from '../input.ts';
 import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
@@ -35,7 +36,7 @@ export const verb: Verb = {
         breaker: status,
         findings,
         lines: findings.map((one) => plain(findingLine(one))),
-        ...(report === undefined ? {} : { report }),
+        ...defined({ report }),
       },
     }));
     return result;

@@ -2,7 +2,7 @@
 
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -24,7 +24,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const details = readDetails(args.all('detail'));
     if (isRefusal(details)) return details;
-    return act(io, { name: 'anomaly', type: args.must('type'), details, ...given({ task: args.text('task') }) });
+    return act(io, { name: 'anomaly', type: args.must('type'), details, ...defined({ task: args.text('task') }) });
   },
 };
 

@@ -1,6 +1,7 @@
 // `liza archive [task…]`: finished tasks leave state.yaml; their history stays in .liza/archive.
 
-import { given, some } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
+import { some } from '../args.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -17,5 +18,5 @@ export const verb: Verb = {
   ],
   options: {},
   examples: ['liza archive', 'liza archive retry-login'],
-  run: (args, io) => act(io, { name: 'archive', ...given({ tasks: some(args.all('task')) }) }),
+  run: (args, io) => act(io, { name: 'archive', ...defined({ tasks: some(args.all('task')) }) }),
 };

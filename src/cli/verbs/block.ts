@@ -1,7 +1,8 @@
 // `liza block <task>`: a coder stops its own task, or the planner a failed integration, with the
 // questions whose answers would let it go on.
 
-import { given, some } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
+import { some } from '../args.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -24,7 +25,7 @@ export const verb: Verb = {
         task: args.must('task'),
         reason: args.must('reason'),
         questions: args.all('question'),
-        ...given({ attempted: some(args.all('attempted')) }),
+        ...defined({ attempted: some(args.all('attempted')) }),
       },
       () => ({ lines: ['The planner is woken. End your session with: liza exit 42 --reason blocked'] }),
     ),

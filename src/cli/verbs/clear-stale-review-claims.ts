@@ -1,7 +1,7 @@
 // `liza clear-stale-review-claims`: frees reviews whose reviewer's lease is past.
 
 import { agentId } from '../../identity/identify.ts';
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -16,6 +16,6 @@ export const verb: Verb = {
     const named = args.text('agent');
     const agent = named === undefined ? undefined : agentId(named);
     if (typeof agent === 'object') return agent;
-    return act(io, { name: 'clear-stale-review-claims', ...given({ agent }) });
+    return act(io, { name: 'clear-stale-review-claims', ...defined({ agent }) });
   },
 };

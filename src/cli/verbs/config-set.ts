@@ -3,6 +3,7 @@
 import type { CommandOf } from '../../protocol/command.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { meant } from '../../protocol/setting-metadata.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
@@ -25,7 +26,7 @@ export const verb: Verb = {
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const facts = await factsFor(context.paths.root, io.env, key, value);
-    return runCommand(context, { name: 'config set', key, value, ...(facts === undefined ? {} : { facts }) });
+    return runCommand(context, { name: 'config set', key, value, ...defined({ facts }) });
   },
 };
 

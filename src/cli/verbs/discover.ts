@@ -1,7 +1,7 @@
 // `liza discover "<description>"`: an adjacent problem, reported instead of fixed.
 
 import type { CommandOf } from '../../protocol/command.ts';
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -28,7 +28,7 @@ export const verb: Verb = {
       name: 'discover',
       description: args.all('description').join(' '),
       severity: args.must('severity') as CommandOf<'discover'>['severity'],
-      ...given({
+      ...defined({
         urgency: args.text('urgency') as CommandOf<'discover'>['urgency'],
         during: args.text('during'),
         recommendation: args.text('recommendation'),

@@ -2,7 +2,7 @@
 
 import { refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -18,6 +18,6 @@ export const verb: Verb = {
     if (!/^\d{1,3}$/.test(code) || Number(code) > 255) {
       return refuse(`the exit code ${quoted(code)} is not a number from 0 to 255`, 'use 0 or 42', 1, 'usage');
     }
-    return act(io, { name: 'exit', code: Number(code), ...given({ reason: args.text('reason') }) });
+    return act(io, { name: 'exit', code: Number(code), ...defined({ reason: args.text('reason') }) });
   },
 };

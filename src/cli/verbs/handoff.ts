@@ -1,6 +1,7 @@
 // `liza handoff <task>`: what the next mind on this task must know.
 
-import { given, some } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
+import { some } from '../args.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -27,7 +28,7 @@ export const verb: Verb = {
         task: args.must('task'),
         summary: args.must('summary'),
         next_action: args.must('next'),
-        ...given({
+        ...defined({
           approach: args.text('approach'),
           blockers: args.text('blockers'),
           context_used: args.text('context'),

@@ -4,9 +4,9 @@
 import type { Board } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Renewal } from '../../store/store.ts';
 import type { CommandContext } from '../../store/transact.ts';
-import { given } from '../args.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -25,7 +25,7 @@ export const verb: Verb = {
     const why = args.text('long');
     if (why === undefined) return renew(context, agent, false);
     const { task } = heldBy((await context.store.read()).board, agent);
-    const recorded = await runCommand(context, { name: 'long-heartbeat', reason: why, ...given({ task }) });
+    const recorded = await runCommand(context, { name: 'long-heartbeat', reason: why, ...defined({ task }) });
     if (!recorded.ok) return recorded;
     const renewed = await renew(context, agent, true);
     return renewed.ok ? { ...renewed, message: `${recorded.message}; ${renewed.message}` } : renewed;
@@ -37,7 +37,7 @@ async function renew(context: CommandContext, agent: string, long: boolean): Pro
   const held = heldBy(board, agent);
   const renewal: Renewal = {
     agent,
-    ...given({ task: held.task }),
+    ...defined({ task: held.task }),
     epoch: context.actor.epoch ?? held.epoch,
     seconds: long ? held.limits.long_lease_duration : held.seconds,
   };

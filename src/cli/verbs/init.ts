@@ -6,7 +6,7 @@ import type { Repository } from '../../git/repository.ts';
 import { humanOnly } from '../../identity/identify.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { DEFAULTS, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
 import { readSchema } from '../schema.ts';
@@ -60,7 +60,7 @@ export const verb: Verb = {
       branch: wishes.branch,
       specExists: facts.spec_exists === true,
       ...(wishes.fromTemplate ? { template: readFileSync(io.asset(TEMPLATE), 'utf8') } : {}),
-      settings: given({ test_command: wishes.test, default_provider: wishes.provider }),
+      settings: defined({ test_command: wishes.test, default_provider: wishes.provider }),
       schema: readSchema(io),
     });
     if (!done.ok) return done;
@@ -72,7 +72,7 @@ type Said = Partial<Wishes>;
 
 function saidBy(args: Args): Said {
   const words = args.all('goal');
-  return given({
+  return defined({
     goal: words.length === 0 ? undefined : words.join(' '),
     spec: args.text('spec'),
     fromTemplate: args.flag('vision-from-template') || undefined,

@@ -3,6 +3,7 @@
 
 import { metrics as compute, figure, sprintTasks, taskFigures, timeInStates } from '../../governance/rules/metrics.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import { defined } from '../../protocol/values.ts';
 import { duration } from '../../text/time.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
@@ -28,7 +29,7 @@ export const verb: Verb = {
           metrics: state.sprint.metrics ?? compute(state, archived),
           time_in_state_seconds: times,
           tasks: Object.fromEntries(tasks.map((task) => [task.id, taskFigures(task, now)])),
-          ...(state.goal.usage === undefined ? {} : { planning: state.goal.usage }),
+          ...defined({ planning: state.goal.usage }),
         },
       };
     });

@@ -1,6 +1,6 @@
 // `liza note "<message>"`: a word from the human, read by agents before they start or go on.
 
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { textOrStdin } from '../input.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
@@ -18,6 +18,6 @@ export const verb: Verb = {
   examples: ['liza note "use the retry helper in src/http" --for retry-login', 'liza note - < decision.md'],
   run: async (args, io) => {
     const message = await textOrStdin(io, args.all('message').join(' '));
-    return act(io, { name: 'note', message, ...given({ for: args.text('for') }) });
+    return act(io, { name: 'note', message, ...defined({ for: args.text('for') }) });
   },
 };

@@ -1,6 +1,6 @@
 // `liza pause [task]`: sets PAUSE, or pauses one task.
 
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -12,7 +12,7 @@ export const verb: Verb = {
   options: {},
   examples: ['liza pause', 'liza pause retry-login'],
   run: (args, io) =>
-    act(io, { name: 'pause', ...given({ task: args.text('task') }) }, () => ({
+    act(io, { name: 'pause', ...defined({ task: args.text('task') }) }, () => ({
       lines: [`Go on with: liza resume${args.flag('task') ? ` ${args.must('task')}` : ''}`],
     })),
 };

@@ -3,7 +3,7 @@
 
 import { agentId } from '../../identity/identify.ts';
 import { roleOfId } from '../../protocol/board.ts';
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -19,6 +19,6 @@ export const verb: Verb = {
     const agent = agentId(args.must('agent'));
     if (typeof agent !== 'string') return agent;
     const role = roleOfId(agent) ?? 'coder';
-    return act(io, { name: 'register', agent, role, ...given({ terminal: args.text('terminal') }) });
+    return act(io, { name: 'register', agent, role, ...defined({ terminal: args.text('terminal') }) });
   },
 };

@@ -1,6 +1,6 @@
 // `liza replan <task>`: the human's override; blocks the task, which wakes the planner.
 
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -9,5 +9,5 @@ export const verb: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'A live task that is not a draft.' }],
   options: { reason: { value: 'text', description: 'What the planner should reconsider.' } },
   examples: ['liza replan retry-login --reason "the vendor changed the API"'],
-  run: (args, io) => act(io, { name: 'replan', task: args.must('task'), ...given({ reason: args.text('reason') }) }),
+  run: (args, io) => act(io, { name: 'replan', task: args.must('task'), ...defined({ reason: args.text('reason') }) }),
 };

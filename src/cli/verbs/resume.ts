@@ -1,6 +1,6 @@
 // `liza resume [task]`: clears what halted the board and records the decision taken.
 
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { textOrStdin } from '../input.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
@@ -29,6 +29,6 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const note = args.flag('note') ? await textOrStdin(io, args.must('note')) : undefined;
-    return act(io, { name: 'resume', ...given({ task: args.text('task'), decision: args.text('decision'), note }) });
+    return act(io, { name: 'resume', ...defined({ task: args.text('task'), decision: args.text('decision'), note }) });
   },
 };

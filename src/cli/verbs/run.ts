@@ -3,8 +3,8 @@
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import type { Role } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Supervised } from '../../supervisor/loop-state.ts';
-import { given } from '../args.ts';
 import { openProject } from '../open-project.ts';
 import type { Args, Verb } from '../verb.ts';
 
@@ -42,7 +42,7 @@ export const verb: Verb = {
     const { castRoles } = await import('../choose-provider.ts');
     const { board } = await context.store.read();
     const { planner, coder, reviewer, agent } = asked(args);
-    const cast = castRoles(io, board.state.config, given({ planner, coder, code_reviewer: reviewer, agent }));
+    const cast = castRoles(io, board.state.config, defined({ planner, coder, code_reviewer: reviewer, agent }));
     if (isRefusal(cast)) return cast;
     const { openSupervisorContext } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');

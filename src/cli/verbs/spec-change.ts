@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path';
 import { isRefusal } from '../../protocol/decision.ts';
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
@@ -27,7 +27,7 @@ export const verb: Verb = {
       spec,
       change: args.all('change').join(' '),
       facts,
-      ...given({ triggered_by: args.text('triggered-by') }),
+      ...defined({ triggered_by: args.text('triggered-by') }),
     };
     return runCommand(context, change, ({ state }) => {
       const touched = tasksOfSpec(state, spec).map(({ id, status }) => ({ id, status }));

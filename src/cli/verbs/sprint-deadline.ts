@@ -1,6 +1,6 @@
 // `liza sprint deadline <when>`: when the current sprint is to halt for a decision, whatever stands then.
 
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { readDeadline } from '../deadline.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
@@ -17,6 +17,6 @@ export const verb: Verb = {
     const when = args.must('when');
     const deadline = when === 'none' ? undefined : readDeadline(when, io.now());
     if (typeof deadline === 'object') return deadline;
-    return act(io, { name: 'sprint deadline', ...given({ deadline }) });
+    return act(io, { name: 'sprint deadline', ...defined({ deadline }) });
   },
 };

@@ -1,6 +1,6 @@
 // `liza sprint start`: opens the next sprint, with a deadline if one is given.
 
-import { given } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
 import { readDeadline } from '../deadline.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
@@ -15,6 +15,6 @@ export const verb: Verb = {
   run: async (args, io) => {
     const deadline = readDeadline(args.text('deadline'), io.now());
     if (typeof deadline === 'object') return deadline;
-    return act(io, { name: 'sprint start', ...given({ deadline }) });
+    return act(io, { name: 'sprint start', ...defined({ deadline }) });
   },
 };

@@ -2,6 +2,7 @@
 
 import { isRefusal } from '../../protocol/decision.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
 import type { Verb } from '../verb.ts';
 
@@ -27,7 +28,7 @@ export const verb: Verb = {
     const confined = await sandbox;
     const view = {
       ...statusView(board, now, found, notices),
-      ...(confined === undefined ? {} : { sandbox: confined }),
+      ...defined({ sandbox: confined }),
     };
     const look = { color: io.color, unicode: io.unicode, width: io.columns, all: args.flag('all') };
     // The view shows the notices itself, so they are not repeated on stderr.

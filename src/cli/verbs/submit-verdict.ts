@@ -3,9 +3,9 @@
 import type { CommandOf, VerdictFacts } from '../../protocol/command.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { redact, secretsOf } from '../../text/redact.ts';
-import { given } from '../args.ts';
 import { textOrStdin } from '../input.ts';
 import { runCommand } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
@@ -41,7 +41,7 @@ export const verb: Verb = {
       name: 'submit-verdict',
       task,
       verdict,
-      ...given({ reason, commit: args.text('commit') }),
+      ...defined({ reason, commit: args.text('commit') }),
     } as const;
     const facts = await factsFor(context, command);
     const outcome = isRefusal(facts) ? facts : await runCommand(context, { ...command, facts });

@@ -3,7 +3,8 @@
 
 import { agentId } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { given, some } from '../args.ts';
+import { defined } from '../../protocol/values.ts';
+import { some } from '../args.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-facts.ts';
@@ -40,7 +41,7 @@ export const verb: Verb = {
       name: 'unblock',
       task,
       facts,
-      ...given({
+      ...defined({
         changes: Object.keys(changes).length === 0 ? undefined : changes,
         keep_worktree: args.flag('keep-worktree') || undefined,
         reset_review_cycles: args.flag('reset-review-cycles') || undefined,

@@ -4,6 +4,7 @@ import { uptime } from 'node:os';
 import type { Alarm } from '../../alarms/rules/alarm.ts';
 import { humanOnly } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Store } from '../../store/store.ts';
 import { iso } from '../../text/time.ts';
 import type { Io } from '../io.ts';
@@ -62,7 +63,7 @@ async function once(parts: Parts): Promise<Result> {
     alarms: alarms.map(({ key, level, text }) => ({ key, level, text, new: news.has(key) })),
     told,
     governed,
-    ...(failed === undefined ? {} : { failed }),
+    ...defined({ failed }),
   };
   const on = alarms.length === 1 ? '1 alarm is on' : `${alarms.length} alarms are on`;
   const lines = [...governed, ...alarms.map(({ text }) => text)].map(plain);

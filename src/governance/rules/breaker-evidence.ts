@@ -4,6 +4,7 @@
 
 import { historyOf } from '../../protocol/leases.ts';
 import type { Anomaly, AnomalyType, HistoryEvent, State, Task } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import { parseRejection } from '../../protocol/verdict.ts';
 import { gist } from '../../text/format.ts';
 
@@ -62,10 +63,7 @@ function reported(state: State, tasks: readonly Task[], anomaly: Anomaly, said: 
     key: id ?? `${type}@${state.anomalies.indexOf(anomaly)}`,
     source: type,
     said: gist(said, SAID),
-    ...(task === undefined ? {} : { task }),
-    ...(spec === undefined ? {} : { spec }),
-    ...(reporter === undefined ? {} : { by: reporter }),
-    ...(timestamp === undefined ? {} : { time: timestamp }),
+    ...defined({ task, spec, by: reporter, time: timestamp }),
   };
 }
 
@@ -114,7 +112,7 @@ export function told({ state, tasks, settled }: Sources, { event: wanted, read }
         said: gist(said, SAID),
         task: task.id,
         ...(task.spec_ref === undefined ? {} : { spec: task.spec_ref.replace(/^\.\//, '') }),
-        ...(entry.agent === undefined ? {} : { by: entry.agent }),
+        ...defined({ by: entry.agent }),
         time: entry.time,
       })),
     )

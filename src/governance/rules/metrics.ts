@@ -4,6 +4,7 @@
 import { historyOf, opensIteration } from '../../protocol/leases.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { spansOf } from '../../protocol/state-intervals.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
 
 export type Metrics = Readonly<
@@ -125,7 +126,7 @@ export function taskFigures(task: Task, now: Instant): TaskFigures {
     iterations: countIterations(task),
     review_cycles: task.review_cycles_total ?? 0,
     ...(verdict === undefined ? {} : { first_pass: verdict === 'approved' }),
-    ...(drift === undefined ? {} : { drift_commits: drift }),
+    ...defined({ drift_commits: drift }),
     time_in_state_seconds: timeInStates([task], now),
     sessions: usage?.sessions ?? 0,
     input_tokens: usage?.input_tokens ?? 0,

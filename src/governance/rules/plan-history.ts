@@ -1,6 +1,7 @@
 // How the course moved: what was recorded of the plan, and the specs under it, in the order of time.
 
 import type { State } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 
 export interface Turn {
   readonly timestamp: string;
@@ -17,7 +18,7 @@ export function courseOf({ goal, spec_changes }: Pick<State, 'goal' | 'spec_chan
     ({ timestamp, event, summary, by }): Turn => ({
       timestamp,
       kind: event,
-      ...(by === undefined ? {} : { by }),
+      ...defined({ by }),
       text: summary,
     }),
   );
@@ -25,7 +26,7 @@ export function courseOf({ goal, spec_changes }: Pick<State, 'goal' | 'spec_chan
     ({ timestamp, spec, change, triggered_by: by }): Turn => ({
       timestamp,
       kind: 'spec',
-      ...(by === undefined ? {} : { by }),
+      ...defined({ by }),
       spec,
       text: change,
     }),

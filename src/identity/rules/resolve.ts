@@ -5,6 +5,7 @@
 import { type Actor, OPERATOR } from '../../protocol/board.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import type { Role } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 
 /** What LIZA_AGENT_ID, LIZA_SESSION and LIZA_EPOCH say, and what the session records know of it. */
 export interface Claim {
@@ -95,7 +96,7 @@ export function whoAsks(facts: AskerFacts): Answer {
 const actorOf = (id: string, parts: Actor['parts'], epoch: number | undefined): Actor => ({
   id,
   parts,
-  ...(epoch === undefined ? {} : { epoch }),
+  ...defined({ epoch }),
 });
 
 /** Whoever carries a credential is an agent that dropped its id, or does not know what it does. */

@@ -10,6 +10,7 @@ import { findTask, statusOf } from '../find.ts';
 import { reviewLease, taskLease } from '../leases.ts';
 import type { Guard, Row, Situation } from '../row.ts';
 import { ANOMALY_TYPES, type AnomalyType, type Discovery, type Role, SEVERITIES, URGENCIES } from '../state.ts';
+import { defined } from '../values.ts';
 import { firstLine, list, STOP } from './coder.ts';
 
 export const discover: Row<'discover'> = {
@@ -56,7 +57,7 @@ export const discover: Row<'discover'> = {
     return {
       state: { ...state, discovered: [...state.discovered, discovery] },
       detail: `discovery ${id}: ${firstLine(command.description)}`,
-      ...(command.during === undefined ? {} : { task: command.during }),
+      ...defined({ task: command.during }),
     };
   },
 };
@@ -106,7 +107,7 @@ export const anomaly: Row<'anomaly'> = {
     return {
       state: withAnomaly(s, s.state, { type: type as AnomalyType, task, details }),
       detail: `anomaly ${type}`,
-      ...(task === undefined ? {} : { task }),
+      ...defined({ task }),
     };
   },
 };
@@ -266,7 +267,7 @@ export const exit: Row<'exit'> = {
     if (agent === undefined) return refuse(`${id} is not registered`, 'Start it: liza agent <role>');
     const declared_exit = {
       code: command.code,
-      ...(command.reason === undefined ? {} : { reason: command.reason }),
+      ...defined({ reason: command.reason }),
       time: iso(now),
     };
     return {

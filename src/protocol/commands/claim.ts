@@ -10,6 +10,7 @@ import { findTask, unmergedDependencies } from '../find.ts';
 import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../leases.ts';
 import type { BoardSituation, Guard, Row, Situation } from '../row.ts';
 import type { Agent, Role, Task, TaskStatus } from '../state.ts';
+import { defined } from '../values.ts';
 import { goesOn, worktreePlan } from '../worktree-plan.ts';
 import { mayStart } from './may-start.ts';
 import { FAILURES_THAT_EXHAUST } from './rescope.ts';
@@ -235,7 +236,7 @@ export const reserveClaim: Row<'reserve-claim'> = {
           by: command.agent,
           epoch: (task.epoch ?? 0) + 1,
           expires: later(now, settings.long_lease_duration),
-          ...(command.process === undefined ? {} : { process: command.process }),
+          ...defined({ process: command.process }),
         },
       }),
     ),

@@ -13,6 +13,7 @@ import { holdOn, onHold } from '../kill-switches.ts';
 import { agentLease, historyOf, iterationsOf, lastCoder, mergingBy } from '../leases.ts';
 import type { Row, Situation } from '../row.ts';
 import type { State } from '../state.ts';
+import { defined } from '../values.ts';
 import { firstLine } from './coder.ts';
 import { integrationAccepted, integrationKnown } from './integration.ts';
 
@@ -57,7 +58,7 @@ export const reserveMerge: Row<'reserve-merge'> = {
   change: ({ state, task, actor, command, now }) => {
     const { candidate, onto, process } = command;
     const by = actorName(actor);
-    const merging = { by, candidate, onto, since: iso(now), ...(process === undefined ? {} : { process }) };
+    const merging = { by, candidate, onto, since: iso(now), ...defined({ process }) };
     return {
       state: withTask(state, patch(task, { merging, merge_held: undefined })),
       task: task.id,

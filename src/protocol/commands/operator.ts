@@ -12,7 +12,7 @@ import { blank } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
-import { listForMap, namesProto } from '../values.ts';
+import { defined, listForMap, namesProto } from '../values.ts';
 import { webAddress } from '../web-address.ts';
 import { branchInUse, settled } from './budget-setting.ts';
 import { list } from './coder.ts';
@@ -45,7 +45,7 @@ export const note: Row<'note'> = {
     const entry = {
       timestamp: iso(now),
       message: command.message,
-      ...(command.for === undefined ? {} : { for: command.for }),
+      ...defined({ for: command.for }),
     };
     return { state: { ...state, human_notes: [...state.human_notes, entry] }, detail: 'note left' };
   },
@@ -115,7 +115,7 @@ export const specChange: Row<'spec-change'> = {
       timestamp: iso(now),
       spec: command.spec,
       change: command.change,
-      ...(command.triggered_by === undefined ? {} : { triggered_by: command.triggered_by }),
+      ...defined({ triggered_by: command.triggered_by }),
     };
     const touched = tasksOfSpec(state, command.spec);
     return {

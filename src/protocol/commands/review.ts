@@ -10,6 +10,7 @@ import { codersOf, historyOf, reviewLease } from '../leases.ts';
 import { approvalsOf, quorumOf, whySameProvider } from '../quorum.ts';
 import type { Row, Situation } from '../row.ts';
 import type { HistoryEvent, Task } from '../state.ts';
+import { defined } from '../values.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
 import { noOtherTask, ownAgent, registeredAs } from './claim.ts';
 import { firstLine, list, STOP } from './coder.ts';
@@ -209,7 +210,7 @@ function approve(s: Situation<'submit-verdict'>): Change {
   const by = actor.id ?? '';
   const commit = task.review_commit ?? '';
   const provider = command.provider ?? s.state.agents[by]?.provider;
-  const approval = { by, commit, time: iso(now), ...(provider === undefined ? {} : { provider }) };
+  const approval = { by, commit, time: iso(now), ...defined({ provider }) };
   const approvals = [...(task.approvals ?? []), approval];
   const here = approvals.filter((one) => one.commit === commit);
   const { given, required, enough, lacks } = quorumOf(s.board, task, here, now);

@@ -12,6 +12,7 @@ import { findTask } from '../find.ts';
 import { agentLease } from '../leases.ts';
 import type { Guard, Row } from '../row.ts';
 import type { Agent, Note, State, Task } from '../state.ts';
+import { defined } from '../values.ts';
 import { refuseUsedUp, roomOnDisk } from './may-start.ts';
 
 const HANDLED_KEPT = 200;
@@ -44,9 +45,9 @@ export const sessionStart: Row<'session-start'> = {
     state: withAgent(
       state,
       id,
-      patch<Agent>(agentOf(state, id), { under_way: { since: iso(now), ...(task === undefined ? {} : { task }) } }),
+      patch<Agent>(agentOf(state, id), { under_way: { since: iso(now), ...defined({ task }) } }),
     ),
-    ...(task === undefined ? {} : { task }),
+    ...defined({ task }),
     detail: `session of ${id}${task === undefined ? '' : ` on ${task}`} begins`,
   }),
 };
@@ -121,7 +122,7 @@ function resumable(
 ): Agent['resume'] {
   if (session === undefined) return undefined;
   const sum = plus(before?.session === session ? before.used : undefined, used);
-  return { provider, session, ...(task === undefined ? {} : { task }), used: sum };
+  return { provider, session, ...defined({ task }), used: sum };
 }
 
 function processed(
@@ -174,8 +175,7 @@ export const trouble: Row<'trouble'> = {
   change: ({ state, command, now }) => {
     const { agent: id, kind, detail = '', until } = command;
     const agent = agentOf(state, id);
-    const said =
-      kind === undefined ? undefined : { kind, detail, since: iso(now), ...(until === undefined ? {} : { until }) };
+    const said = kind === undefined ? undefined : { kind, detail, since: iso(now), ...defined({ until }) };
     return {
       state: withAgent(state, id, patch<Agent>(agent, { trouble: said })),
       detail: kind === undefined ? `${id} can go on` : `${id}: ${kind}: ${detail}`.slice(0, 300),

@@ -8,6 +8,7 @@ import { numbered } from '../new-board.ts';
 import { isObject } from '../records.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State } from '../state.ts';
+import { defined } from '../values.ts';
 import { goalOpen } from './planning.ts';
 
 export const sprintStart: Row<'sprint start'> = {
@@ -55,7 +56,7 @@ export const sprintStart: Row<'sprint start'> = {
           id,
           goal_ref: state.goal.id,
           scope: { planned },
-          timeline: { started: iso(now), ...(command.deadline === undefined ? {} : { deadline: command.deadline }) },
+          timeline: { started: iso(now), ...defined({ deadline: command.deadline }) },
           status: 'IN_PROGRESS',
         },
       },
@@ -130,7 +131,7 @@ export const retrospective: Row<'retrospective'> = {
     const file = command.file ?? kept.file;
     const next = {
       ...(isObject(sprint.retrospective) ? sprint.retrospective : {}),
-      ...(file === undefined ? {} : { file }),
+      ...defined({ file }),
       ...(learned.length === 0 ? {} : { learned }),
     };
     const written = withSprint(state, { retrospective: next });

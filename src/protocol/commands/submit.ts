@@ -12,7 +12,7 @@ import { type Proof, proofCommands, redBefore } from '../proof.ts';
 import { hideIn } from '../redact-command.ts';
 import type { Row, Situation } from '../row.ts';
 import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../scope.ts';
-import { same } from '../values.ts';
+import { defined, same } from '../values.ts';
 import { holdsTask, list } from './coder.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
@@ -103,7 +103,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         review_commit: command.commit,
         lease_expires: undefined,
         handoff_pending: undefined,
-        ...(command.facts.base_commit === undefined ? {} : { base_commit: command.facts.base_commit }),
+        ...defined({ base_commit: command.facts.base_commit }),
       },
       event(s, 'submitted', {
         commit: command.commit,

@@ -8,6 +8,7 @@ import { type Board, SWITCHES, type Switch } from '../../protocol/board.ts';
 import { roomMissing } from '../../protocol/disk-space.ts';
 import { agentLease, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
 import { claimable, reviewable } from './claim-order.ts';
 import { plannerWakes, type Wake } from './wakes.ts';
@@ -60,7 +61,7 @@ function holding(board: Board, { agent, running }: Looking, now: Instant): Duty 
   if (over !== undefined) {
     return { kind: 'held', why: usedUpWords(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
   }
-  const room = roomMissing({ state, ...(freeMb === undefined ? {} : { freeMb }) });
+  const room = roomMissing({ state, ...defined({ freeMb }) });
   return room && { kind: 'held', why: room.fact };
 }
 

@@ -8,6 +8,7 @@ import { stopwatch } from '../../process/run.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { type Disproof, isKnownGreen, type Proof } from '../../protocol/proof.ts';
+import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inThrowAway } from '../disposable-checkout.ts';
 import type { Unprepared } from '../prepare-checkout.ts';
@@ -46,8 +47,7 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     commands,
     runs,
     seconds: since(),
-    ...(tests === undefined ? {} : { tests }),
-    ...(disproof === undefined ? {} : { disproof }),
+    ...defined({ tests, disproof }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { SubmitFacts } from '../../protocol/command.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import type { ProofRun } from '../../protocol/proof.ts';
 import type { Settings, Task } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { endOf, fromRoot, howEnded, isGreen, runHere } from '../disposable-checkout.ts';
 
@@ -75,7 +76,7 @@ export async function runAll(
     red ??= { ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how };
     if (!goOn) break;
   }
-  return { runs, ...(red === undefined ? {} : { red }) };
+  return { runs, ...defined({ red }) };
 }
 
 const STOPPED = refuse('the validation was stopped, and nothing is submitted', 'submit again', 1, 'stopped');

@@ -3,6 +3,8 @@
 // oldest until the folder fits. Never the newest of an agent, whose session may be running, and never the newest
 // about a live task.
 
+import { defined } from '../../protocol/values.ts';
+
 export interface LogFile {
   readonly name: string;
   readonly bytes: number;
@@ -81,7 +83,7 @@ function aboutOf(name: string): { readonly agent?: string; readonly task?: strin
   const session = /^([a-z-]+-\d+)\.\d{8}T[\dZ-]+(?:\.([a-z0-9-]+))?\.(?:log|md)$/.exec(name);
   if (session !== null) {
     const [, agent = '', task] = session;
-    return { agent, ...(task === undefined ? {} : { task }) };
+    return { agent, ...defined({ task }) };
   }
   const task = /^(?:integration-test-(.+)-[0-9a-f]{12}|prepare-(.+))\.log/.exec(name);
   const found = task?.[1] ?? task?.[2];
