@@ -9,7 +9,6 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { alarmReference } from './alarm-reference.mjs';
-import { board } from './board-bundle.mjs';
 import { commandReference, configurationReference, thirdPartyLicences } from './reference.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -40,7 +39,6 @@ async function loadCore() {
       format: 'esm',
       outfile,
       logLevel: 'error',
-      plugins: [board],
     });
     return await import(pathToFileURL(outfile).href);
   } finally {

@@ -13,7 +13,6 @@ import type { CrewControl } from '../supervisor/view.ts';
 import { isBrokered } from './brokered.ts';
 import type { Dialogue, Io } from './io.ts';
 import { emit } from './output.ts';
-import { saveCompiled } from './parts.ts';
 import { findRoot } from './root.ts';
 import { run } from './run.ts';
 import { specExists } from './spec-exists.ts';
@@ -233,16 +232,16 @@ function endWithParent(): void {
   }, 500).unref();
 }
 
-/** `atEnd`: what is left to do before the process ends. */
-export async function main(atEnd: () => void): Promise<void> {
+/** `onSuccess`: what is left to do before the process ends, after a command that was not refused. */
+export async function main(onSuccess: () => void): Promise<void> {
   const io = processIo();
   if (isBrokered(process.env)) endWithParent();
   const bad = unsupported(process.platform, process.versions.node);
-  process.exitCode = bad === undefined ? await run(process.argv.slice(2), io) : emit(bad, io, false);
+  const code = bad === undefined ? await run(process.argv.slice(2), io) : emit(bad, io, false);
+  process.exitCode = code;
   // A code cache counts only under the flags it was made with.
   if (held) optimiser('on');
-  saveCompiled();
-  atEnd();
+  if (code === 0) onSuccess();
   // Left to itself node waits here for V8's optimiser, which works on code that will not run again: 5 to 15 ms.
   if (!streaming) process.exit();
 }
