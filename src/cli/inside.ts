@@ -6,7 +6,7 @@ import { existsSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync 
 import { join } from 'node:path';
 
 /** Played by the agent itself, or in need of no board. */
-const HERE = new Set(['rehearse', 'help', 'version', 'completion', '--version', '-V', '--help', '-h']);
+const HERE = new Set(['rehearse', 'help', 'version', 'completion', '__complete', '--version', '-V', '--help', '-h']);
 const POLL_MS = 20;
 
 export const isAsked = (argv: readonly string[]): boolean => !HERE.has(argv[0] ?? 'help');

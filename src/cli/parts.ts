@@ -43,11 +43,11 @@ function requireFrom(name: string): unknown {
   return module !== undefined && file in PART_IDS ? part(file)[module]?.() : require(name);
 }
 
-/** The words may come from an agent, and V8 trusts what it reads: only letters and dashes ever name a file. */
+/** The words may come from an agent, and V8 trusts what it reads: only letters, dashes and `_` ever name a file. */
 function commandOf(words: readonly string[]): string {
   const [first = 'help'] = words.filter((word) => !word.startsWith('-'));
   const helps = words.includes('--help') || words.includes('-h');
-  return !helps && /^[a-z-]+$/.test(first) ? first : 'help';
+  return !helps && /^[a-z_-]+$/.test(first) ? first : 'help';
 }
 
 /**
