@@ -42,7 +42,6 @@ async function loadCore() {
       format: 'esm',
       outfile,
       logLevel: 'error',
-      plugins: [board],
     });
     return await import(pathToFileURL(outfile).href);
   } finally {

@@ -5,9 +5,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { part, saveCompiled } from './code-cache.ts';
 
-/** Put in by tools/bundle.mjs: the hash of main.cjs. */
-declare const MAIN_ID: string;
-
 const mailbox = process.env.LIZA_MAILBOX;
 const inside =
   mailbox === undefined
@@ -21,6 +18,6 @@ if (mailbox !== undefined && inside?.isAsked(process.argv.slice(2)) === true) {
       process.exitCode = code;
     });
 } else {
-  const { main } = part('main.cjs', MAIN_ID) as unknown as typeof import('./main.ts');
+  const { main } = part('main.cjs') as unknown as typeof import('./main.ts');
   void main(saveCompiled);
 }

@@ -12,7 +12,6 @@ import { isBrokered } from '../sandbox/mailbox-commands.ts';
 import type { BoardContext } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import type { CrewControl } from '../supervisor/crew-view.ts';
-import { saveCompiled } from './code-cache.ts';
 import type { Dialogue, Io } from './io.ts';
 import { emit } from './render/result.ts';
 import { findRoot } from './root.ts';
@@ -221,16 +220,16 @@ function endWithParent(): void {
   }, 500).unref();
 }
 
-/** `atEnd`: what is left to do before the process ends. */
-export async function main(atEnd: () => void): Promise<void> {
+/** `onSuccess`: what is left to do before the process ends, after a command that was not refused. */
+export async function main(onSuccess: () => void): Promise<void> {
   const io = processIo();
   if (isBrokered(process.env)) endWithParent();
   const bad = unsupported(process.platform, process.versions.node);
-  process.exitCode = bad === undefined ? await run(process.argv.slice(2), io) : emit(bad, io, false);
+  const code = bad === undefined ? await run(process.argv.slice(2), io) : emit(bad, io, false);
+  process.exitCode = code;
   // A code cache counts only under the flags it was made with.
   if (held) optimiser('on');
-  saveCompiled();
-  atEnd();
+  if (code === 0) onSuccess();
   // Left to itself node waits here for V8's optimiser, which works on code that will not run again: 5 to 15 ms.
   if (!streaming) process.exit();
 }

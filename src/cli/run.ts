@@ -15,8 +15,15 @@ import { helpText } from './usage.ts';
 import type { Result } from './verb.ts';
 
 export async function run(argv: readonly string[], io: Io): Promise<number> {
+  if (argv[0] === '__complete') return completed(argv.slice(1), io);
   const json = endsOptions(argv).includes('--json');
   return emit(await answer(argv, io), io, json);
+}
+
+/** Asked by completion scripts at every press of a key, and by nobody else: no help lists it, and it never fails. */
+async function completed(words: readonly string[], io: Io): Promise<number> {
+  await (await import('./complete.ts')).complete(words, io);
+  return 0;
 }
 
 async function answer(argv: readonly string[], io: Io): Promise<Result> {

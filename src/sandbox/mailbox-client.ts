@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { defined } from '../protocol/values.ts';
 
 /** Played by the agent itself, or in need of no board. */
-const HERE = new Set(['rehearse', 'help', 'version', 'completion', '--version', '-V', '--help', '-h']);
+const HERE = new Set(['rehearse', 'help', 'version', 'completion', '__complete', '--version', '-V', '--help', '-h']);
 const POLL_MS = 20;
 
 export const isAsked = (argv: readonly string[]): boolean => !HERE.has(argv[0] ?? 'help');

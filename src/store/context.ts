@@ -13,4 +13,6 @@ export interface BoardContext extends Host {
   readonly lock: () => Promise<LockResult>;
   /** Whether the file behind a spec_ref is there, inside the project. */
   readonly specExists: (specRef: string) => boolean;
+  /** Reading leaves nothing behind, not even a fresher cache. */
+  readonly leavesCache?: true;
 }

@@ -197,11 +197,9 @@ async function readWhole(
 }
 
 /** A reader leaves the cache better than it found it: derived data, replaced atomically, safe without the lock. */
-function refreshCache(
-  { files, paths, clock }: BoardContext,
-  { doc, hash, tail, cached, behind, edits, key }: Loaded,
-): void {
-  if (behind || edits.length > 0 || key === undefined || !unchanged(files, key, paths)) return;
+function refreshCache(context: BoardContext, { doc, hash, tail, cached, behind, edits, key }: Loaded): void {
+  const { files, paths, clock, leavesCache } = context;
+  if (leavesCache || behind || edits.length > 0 || key === undefined || !unchanged(files, key, paths)) return;
   const head = lastOf(tail);
   try {
     if (cached === undefined || !unchanged(files, cached.index.key, paths)) {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,6 +39,20 @@ test('exit codes and streams are those of the process', () => {
     stdout: '',
     stderr: 'liza: there is no command "statsu"\n  → did you mean: liza status\n',
   });
+});
+
+test('only a command that succeeded leaves a code cache, under its own name', () => {
+  const caches = () => readdirSync(join(home, 'dist')).filter((name) => name.endsWith('.cache'));
+  const before = caches();
+  for (const word of ['nonsense', '../evil', 'evil/../../evil', 'non_sense', '.']) expect(liza([word]).code).toBe(1);
+  expect(liza(['completion', 'tcsh']).code).toBe(1);
+  expect(caches()).toEqual(before);
+  expect(liza(['completion', 'bash']).code).toBe(0);
+  const made = caches().filter((name) => !before.includes(name));
+  expect(made.map((name) => name.split('-').toSpliced(1, 1).slice(0, 2))).toEqual([
+    ['main', 'completion'],
+    ['program', 'completion'],
+  ]);
 });
 
 test('the locale decides between signs and ASCII', () => {

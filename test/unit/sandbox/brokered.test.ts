@@ -34,7 +34,7 @@ test('every command of planner, coder and reviewer goes through; what runs progr
 });
 
 test('only what needs no board is answered inside', () => {
-  expect(['rehearse', 'help', 'version'].filter((name) => isAsked([name]))).toEqual([]);
+  expect(['rehearse', 'help', 'version', 'completion', '__complete'].filter((name) => isAsked([name]))).toEqual([]);
   expect(isAsked([])).toBe(false);
   expect(isAsked(['status'])).toBe(true);
 });
