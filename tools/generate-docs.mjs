@@ -9,7 +9,6 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { alarmReference } from './alarm-reference.mjs';
-import { board } from './board-bundle.mjs';
 import { helpIfAsked } from './help.mjs';
 import { commandReference, configurationReference, thirdPartyLicences } from './reference.mjs';
 

@@ -150,12 +150,14 @@ for (const { shell, offered } of SHELLS) {
     });
 
     // bash takes `=` for the end of a word.
-    test.skipIf(shell === 'bash')('a value is offered behind = as well', () => {
-      expect(offered('add-task', '--type=d')).toEqual(['--type=docs']);
-      expect(offered('begin', 'retry-login', '--json-file=spe')).toEqual([
-        `--json-file=specs${shell === 'fish' ? '/' : ''}`,
-      ]);
-    });
+    // bash ends a word at =, so it completes the value as a word of its own.
+    if (shell !== 'bash')
+      test('a value is offered behind = as well', () => {
+        expect(offered('add-task', '--type=d')).toEqual(['--type=docs']);
+        expect(offered('begin', 'retry-login', '--json-file=spe')).toEqual([
+          `--json-file=specs${shell === 'fish' ? '/' : ''}`,
+        ]);
+      });
   });
 }
 
