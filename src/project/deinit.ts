@@ -21,7 +21,7 @@ import { defined } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
-import { inTurn } from '../store/yaml-store.ts';
+import { inTransaction } from '../store/yaml-store.ts';
 import { integrationRef, type TaskContext, withIntegration, withTaskFolder } from '../tasks/context.ts';
 import { settleMerges } from '../tasks/finish-merge.ts';
 import { discardFolder, discardOf } from '../tasks/folders.ts';
@@ -80,8 +80,8 @@ async function deinitBoard(context: TaskContext, purge: boolean): Promise<Deinit
       typeof line === 'string' ? line : line.message,
     );
     // Edits by hand, and what a killed command had committed, become part of the board that is kept.
-    const turn = await inTurn(context, async () => ({}));
-    if (isRefusal(turn) && turn.code === 2) return turn;
+    const opened = await inTransaction(context, async () => ({}));
+    if (isRefusal(opened) && opened.code === 2) return opened;
     return withBoard(context, async () => {
       const { board, now } = await context.store.read();
       const came = refuseBusy(board, now);

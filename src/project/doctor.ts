@@ -23,7 +23,7 @@ import { keepText } from '../store/rejected.ts';
 import { canRestore, journalledArchive, restore } from '../store/restore.ts';
 import { verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
-import { inTurn } from '../store/yaml-store.ts';
+import { inTransaction } from '../store/yaml-store.ts';
 import { branchOf, checkProject, refuseLink, siteOf } from './project-manifest.ts';
 
 export interface Finding {
@@ -169,7 +169,7 @@ async function checkLog(context: BoardContext, fix: boolean): Promise<readonly F
   const message = `log.yaml ${how}`;
   const remedy = 'liza doctor --fix writes it again from the journal, and keeps the old one';
   if (!fix) return [{ check, level: 'broken', message, remedy }];
-  const done = await inTurn(context, async () => ({ kept: rewriteLog(context) }));
+  const done = await inTransaction(context, async () => ({ kept: rewriteLog(context) }));
   if ('ok' in done) return [{ check, level: 'broken', message: `${message}; ${done.message}`, remedy: done.hint }];
   return [
     { check, level: 'ok', message: `${message}; written again, the old one is kept in ${done.kept}`, fixed: true },
@@ -206,7 +206,7 @@ async function unreadableEdit(edits: readonly string[]): Promise<{ message: stri
   return undefined;
 }
 
-/** Opening a session rolls forward and absorbs: all that is left to do is to open one. */
+/** Opening a transaction rolls forward and absorbs: all that is left to do is to open one. */
 async function completeState(context: BoardContext, fix: boolean, { broken, behind, edits }: Loaded): Promise<Finding> {
   const unreadable = broken ?? (await unreadableEdit(edits));
   if (unreadable !== undefined) {
@@ -216,7 +216,7 @@ async function completeState(context: BoardContext, fix: boolean, { broken, behi
     behind && edits.length === 0 ? 'state.yaml lags behind the journal' : 'state.yaml was edited outside liza';
   if (!fix)
     return { check: 'state', level: 'warning', message, remedy: 'liza doctor --fix, or any command that writes' };
-  const opened = await inTurn(context, async (session) => ({ notices: session.notices }));
+  const opened = await inTransaction(context, async (transaction) => ({ notices: transaction.notices }));
   if ('ok' in opened) return { check: 'state', level: 'broken', message: opened.message, remedy: opened.hint };
   const told = opened.notices.map((notice) => notice.message).join('; ');
   return {

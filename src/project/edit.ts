@@ -13,7 +13,7 @@ import type { BoardContext } from '../store/context.ts';
 import { unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
 import { type BoardDocument, parseDocument } from '../store/yaml/document.ts';
-import { inTurn } from '../store/yaml-store.ts';
+import { inTransaction } from '../store/yaml-store.ts';
 
 export interface Edited {
   readonly ok: true;
@@ -81,17 +81,17 @@ async function editLocked(context: BoardContext, request: EditRequest): Promise<
 
 /** `base` undefined: state.yaml itself was broken, and this is the mended one. */
 function merge(context: BoardContext, request: EditRequest, text: string, base: BoardDocument | undefined) {
-  return inTurn<Edited>(
+  return inTransaction<Edited>(
     context,
-    async (session) => {
+    async (transaction) => {
       const authority = { kind: request.adopt ? 'adopt' : 'person' } as const;
-      const absorbed = await session.weigh(text, authority, base);
+      const absorbed = await transaction.weigh(text, authority, base);
       if ('ok' in absorbed) return absorbed;
-      const before = session.notices.length;
-      session.commitEdit(absorbed, text);
+      const before = transaction.notices.length;
+      transaction.commitEdit(absorbed, text);
       const { adopted, aside } = absorbed.merge;
       // That this edit was adopted is the message itself.
-      const notices = session.notices.filter(({ kind }, at) => at < before || kind !== 'edit-adopted');
+      const notices = transaction.notices.filter(({ kind }, at) => at < before || kind !== 'edit-adopted');
       const message = adopted.length === 0 ? 'no record changed' : `adopted: ${adopted.join('; ')}`;
       return { ok: true, message, notices, aside: aside.length };
     },

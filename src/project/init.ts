@@ -24,7 +24,7 @@ import { canRestore } from '../store/restore.ts';
 import { LostRace } from '../store/transaction.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTurn } from '../store/yaml-store.ts';
+import { inTransaction } from '../store/yaml-store.ts';
 import { fileOf, forShell, refuseSpec, writeVision } from './init-document.ts';
 import { branchOf, makeProject, refuseLink, siteOf } from './project-manifest.ts';
 
@@ -117,9 +117,9 @@ async function openBoard(context: BoardContext, request: InitRequest, head: stri
 
 /** An existing blackboard: the same goal again is no news; another one needs the old one finished. */
 function reopen(context: BoardContext, request: InitRequest): Promise<InitDone | Refusal> {
-  return inTurn<InitDone>(context, async (session) => {
+  return inTransaction<InitDone>(context, async (transaction) => {
     writeSchema(context, request);
-    const before = session.normal.state;
+    const before = transaction.normal.state;
     if (before.goal.description === request.goal && !finished(before)) return already(request, before.config);
     if (!finished(before)) return goalOpen(before.goal);
     const live = before.tasks.filter((task) => !['MERGED', 'SUPERSEDED', 'ABANDONED'].includes(task.status));
@@ -134,11 +134,11 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
         'tasks-open',
       );
     }
-    const next = nextGoal(before, { goal: request.goal, spec_ref: request.spec, now: session.now() });
+    const next = nextGoal(before, { goal: request.goal, spec_ref: request.spec, now: transaction.now() });
     const after = { ...next, config: { ...next.config, ...request.settings } };
     const written = writeVision(context, request);
-    const { doc, edits } = await updateDocument(session.doc, session.normal.toFile(after));
-    session.commit(doc, {
+    const { doc, edits } = await updateDocument(transaction.doc, transaction.normal.toFile(after));
+    transaction.commit(doc, {
       actor: OPERATOR as Actor,
       command: 'init',
       detail: `goal: ${request.goal} (${before.goal.id} archived)`,

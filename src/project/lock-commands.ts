@@ -13,9 +13,9 @@ import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
 import { sha256 } from '../store/hash.ts';
 import { keepText } from '../store/rejected.ts';
-import type { Session } from '../store/transaction.ts';
+import type { Transaction } from '../store/transaction.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTurn } from '../store/yaml-store.ts';
+import { inTransaction } from '../store/yaml-store.ts';
 
 export interface Changed {
   readonly ok: true;
@@ -32,12 +32,12 @@ export function lockWrite(
   path: string,
   value: unknown,
 ): Promise<Changed | Refusal> {
-  return inTurn<Changed>(context, async (session) => {
-    const target = setPath(session.doc.value, path, value);
+  return inTransaction<Changed>(context, async (transaction) => {
+    const target = setPath(transaction.doc.value, path, value);
     if ('ok' in target) return target as Refusal;
-    const { doc } = await updateDocument(session.doc, target.value as Readonly<Record<string, unknown>>);
-    if (doc.text === session.doc.text) return { ok: true, message: `already so: ${path}`, seq: session.seq };
-    return settle(context, session, actor, doc.text, `write ${path}`);
+    const { doc } = await updateDocument(transaction.doc, target.value as Readonly<Record<string, unknown>>);
+    if (doc.text === transaction.doc.text) return { ok: true, message: `already so: ${path}`, seq: transaction.seq };
+    return settle(context, transaction, actor, doc.text, `write ${path}`);
   });
 }
 
@@ -48,7 +48,7 @@ export function lockModify(
   command: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Changed | Refusal> {
-  return inTurn<Changed>(context, async (session) => {
+  return inTransaction<Changed>(context, async (transaction) => {
     const [program = '', ...args] = command.length === 1 ? ['sh', '-c', command[0] ?? ''] : command;
     const ran = spawnSync(program, args, {
       stdio: 'inherit',
@@ -61,13 +61,13 @@ export function lockModify(
     const bytes = context.files.read(context.paths.state);
     const text = bytes === undefined ? undefined : decode(bytes);
     if (ran.status !== 0) {
-      const kept = text === session.doc.text ? undefined : putBack(context, session, bytes);
+      const kept = text === transaction.doc.text ? undefined : putBack(context, transaction, bytes);
       const ended = ran.signal ?? `exit ${ran.status}`;
       return refuse(`the command failed (${ended}); the blackboard is as before`, hintFor(kept), 1, 'command');
     }
-    if (text === session.doc.text) return { ok: true, message: 'nothing changed', seq: session.seq };
+    if (text === transaction.doc.text) return { ok: true, message: 'nothing changed', seq: transaction.seq };
     if (text === undefined) {
-      const kept = putBack(context, session, bytes);
+      const kept = putBack(context, transaction, bytes);
       return refuse(
         'the command left no readable state.yaml; the blackboard is as before',
         hintFor(kept),
@@ -75,26 +75,26 @@ export function lockModify(
         'unreadable',
       );
     }
-    return settle(context, session, actor, text, 'modify');
+    return settle(context, transaction, actor, text, 'modify');
   });
 }
 
 async function settle(
   context: BoardContext,
-  session: Session,
+  transaction: Transaction,
   actor: Actor,
   text: string,
   what: string,
 ): Promise<Changed | Refusal> {
-  const weighed = await session.weigh(text, authorityOf(actor), session.doc);
+  const weighed = await transaction.weigh(text, authorityOf(actor), transaction.doc);
   const bytes = Buffer.from(text);
   if ('ok' in weighed) {
-    const kept = putBack(context, session, bytes);
+    const kept = putBack(context, transaction, bytes);
     return refuse(`${weighed.message}; the blackboard is as before`, hintFor(kept), 4, 'broken-yaml');
   }
   const [first] = weighed.merge.aside;
   if (first !== undefined) {
-    const kept = putBack(context, session, bytes);
+    const kept = putBack(context, transaction, bytes);
     const more = weighed.merge.aside.length === 1 ? '' : ` (and ${weighed.merge.aside.length - 1} more)`;
     return refuse(
       `lock ${what} was refused: ${first.record}: ${first.reason}${more}; the blackboard is as before`,
@@ -104,23 +104,23 @@ async function settle(
     );
   }
   const detail = `${what}: ${weighed.merge.adopted.join('; ') || 'layout or comments'}`;
-  session.commit(weighed.doc, {
+  transaction.commit(weighed.doc, {
     actor,
     command: `lock ${what.split(' ')[0]}`,
     detail: detail.slice(0, 500),
     change: weighed.change,
-    records: touchedRecords(session.normal.state, weighed.merge.board.state),
+    records: touchedRecords(transaction.normal.state, weighed.merge.board.state),
     edit: weighed.edit,
     seen: sha256(text),
   });
-  return { ok: true, message: detail, seq: session.seq };
+  return { ok: true, message: detail, seq: transaction.seq };
 }
 
-function putBack(context: BoardContext, session: Session, bytes: Buffer | undefined): string | undefined {
+function putBack(context: BoardContext, transaction: Transaction, bytes: Buffer | undefined): string | undefined {
   const kept = bytes === undefined ? undefined : keepText(context, 'state.yaml', bytes);
   const now = context.files.read(context.paths.state);
-  if (now === undefined || !now.equals(Buffer.from(session.doc.text))) {
-    replaceFile(context.files, context.paths.state, Buffer.from(session.doc.text), true);
+  if (now === undefined || !now.equals(Buffer.from(transaction.doc.text))) {
+    replaceFile(context.files, context.paths.state, Buffer.from(transaction.doc.text), true);
   }
   return kept;
 }

@@ -1,6 +1,7 @@
-// One writer's turn at the board, under the lock. Opening a session brings the disk to the journal's
-// last entry (roll forward), absorbs edits made by hand, and then commits in this order:
-// temp file, fsync, journal line, fsync (the commit point), rename, fsync of the folder, log.
+// One writer's transaction on the board, under the lock. Opening it brings the disk to the journal's last entry (roll
+// forward) and absorbs edits made by hand. A commit keeps this order, and nothing may change it: archive (synced),
+// temporary state file (synced), journal line (synced: the commit point), rename, fsync of the folder, kill switches,
+// copy in the git directory, log, cache.
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
 import { dirname } from 'node:path';
@@ -33,7 +34,7 @@ import { describeAside, keepAside } from './rejected.ts';
 import { refuseNewer } from './version.ts';
 import type { BoardDocument } from './yaml/document.ts';
 
-/** A race was lost: the lock file went away under us. The whole turn is taken again. */
+/** A race was lost: the lock file was deleted while we held it. The whole transaction is repeated. */
 export class LostRace extends Error {
   override name = 'LostRace';
 }
@@ -54,7 +55,7 @@ export interface Recording extends Pick<Entry, 'change' | 'records' | 'command' 
 /** Changes of one edit by hand that are named one by one; the journal's hunks have them all. */
 const SHOWN = 10;
 
-export class Session {
+export class Transaction {
   readonly #context: BoardContext;
   readonly #lock: Lock;
   #doc: BoardDocument;
@@ -85,7 +86,7 @@ export class Session {
     context: BoardContext,
     lock: Lock,
     edits: 'absorb' | 'leave' = 'absorb',
-  ): Promise<Session | Refusal> {
+  ): Promise<Transaction | Refusal> {
     const { files, paths } = context;
     catchUpJournal(context);
     const loaded = await load(files, paths);
@@ -95,17 +96,17 @@ export class Session {
     if (newer !== undefined) return newer;
     dropTorn(files, paths.journal, loaded.tail);
     removeLeftovers(context);
-    const session = new Session(context, lock, loaded);
-    if (loaded.behind && loaded.edits.length === 0 && loaded.broken === undefined) session.#rollForward();
-    session.#completeLog();
+    const transaction = new Transaction(context, lock, loaded);
+    if (loaded.behind && loaded.edits.length === 0 && loaded.broken === undefined) transaction.#rollForward();
+    transaction.#completeLog();
     if (loaded.broken !== undefined) return loaded.broken;
     if (edits === 'absorb') {
       for (const text of loaded.edits) {
-        const refused = await session.absorb(text, { kind: 'person' });
+        const refused = await transaction.absorb(text, { kind: 'person' });
         if (refused !== undefined) return refused;
       }
     }
-    return session;
+    return transaction;
   }
 
   get doc(): BoardDocument {
@@ -184,7 +185,7 @@ export class Session {
     );
   }
 
-  /** The commit point is inside. Throws LostRace when the turn must be taken again. */
+  /** The commit point is inside. Throws LostRace when the transaction must be repeated. */
   commit(doc: BoardDocument, record: Recording): number {
     const { files, paths } = this.#context;
     const bytes = Buffer.from(doc.text);
@@ -206,7 +207,7 @@ export class Session {
       if (rewrite) this.#replaceState(temporary);
       if (record.switches !== undefined) applySwitches(files, paths, record.switches);
       if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, this.seq, doc.text);
-      // All that this turn knows of: an earlier entry of it may have failed to reach the log.
+      // All that this transaction knows of: an earlier entry of it may have failed to reach the log.
       appendLog(files, paths.log, this.#tail.lines);
       this.#writeCache();
     });

@@ -27,7 +27,7 @@ import { asMigrated } from './migrate.ts';
 import { missingBoard, unlocked } from './refusals.ts';
 import { WAITING_SETTING } from './rejected.ts';
 import type { Committed, Decide, JournalEntry, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
-import { LostRace, Session } from './transaction.ts';
+import { LostRace, Transaction } from './transaction.ts';
 import { refuseNewer } from './version.ts';
 import { watchJournal } from './watch.ts';
 import { parseStrict } from './yaml/strict.ts';
@@ -38,7 +38,8 @@ export function yamlStore(context: BoardContext): Store {
   return {
     read,
     readTask: (id) => readTask(context, read, id),
-    transact: (operation, decision) => inTurn(context, (session) => transactIn(session, operation, decision)),
+    transact: (operation, decision) =>
+      inTransaction(context, (transaction) => transactIn(transaction, operation, decision)),
     archivedTasks: () => new Archive(context.files, context.paths.archive).tasks(),
     renew: (renewal) => renew(context, read, renewal),
     journal: (from) => journal(context, from),
@@ -46,18 +47,18 @@ export function yamlStore(context: BoardContext): Store {
   };
 }
 
-/** Takes the lock, opens a session, does the work; again from the start when a race was lost. */
-export async function inTurn<T>(
+/** Takes the lock, opens a transaction, does the work; again from the start when a race was lost. */
+export async function inTransaction<T>(
   context: BoardContext,
-  work: (session: Session) => Promise<T | Refusal>,
+  work: (transaction: Transaction) => Promise<T | Refusal>,
   edits: 'absorb' | 'leave' = 'absorb',
 ): Promise<T | Refusal> {
   for (let attempt = 1; ; attempt += 1) {
     const lock = await context.lock();
     if (!('release' in lock)) return unlocked(lock, context);
     try {
-      const session = await openOrImport(context, lock, edits);
-      return 'ok' in session ? session : await work(session);
+      const transaction = await openOrImport(context, lock, edits);
+      return 'ok' in transaction ? transaction : await work(transaction);
     } catch (error) {
       if (!(error instanceof LostRace)) throw error;
       if (attempt === 5) return unlocked({ busy: ['whoever keeps deleting .liza/state.yaml.lock'] });
@@ -69,29 +70,35 @@ export async function inTurn<T>(
 
 async function openOrImport(
   context: BoardContext,
-  lock: Parameters<typeof Session.open>[1],
+  lock: Parameters<typeof Transaction.open>[1],
   edits: 'absorb' | 'leave',
-): Promise<Session | Refusal> {
-  const session = await Session.open(context, lock, edits);
-  if (!('ok' in session) || session.guard !== 'no-journal') return session;
+): Promise<Transaction | Refusal> {
+  const transaction = await Transaction.open(context, lock, edits);
+  if (!('ok' in transaction) || transaction.guard !== 'no-journal') return transaction;
   const refused = await adoptFile(context);
-  return refused ?? Session.open(context, lock, edits);
+  return refused ?? Transaction.open(context, lock, edits);
 }
 
-async function transactIn(session: Session, operation: Operation, decideOn: Decide): Promise<Outcome> {
-  const board = session.board();
-  const decision = decideOn(board, session.now());
-  if (!decision.ok) return withNotices(decision, session.notices);
-  if (decision.already === true) return committed(decision, session);
-  await record(session, board, operation, decision);
-  await afterwards(session, () => archiveSurplus(session, operation));
-  return committed(decision, session);
+async function transactIn(transaction: Transaction, operation: Operation, decideOn: Decide): Promise<Outcome> {
+  const board = transaction.board();
+  const decision = decideOn(board, transaction.now());
+  if (!decision.ok) return withNotices(decision, transaction.notices);
+  if (decision.already === true) return committed(decision, transaction);
+  await record(transaction, board, operation, decision);
+  await afterwards(transaction, () => archiveSurplus(transaction, operation));
+  return committed(decision, transaction);
 }
 
-async function record(session: Session, board: Board, { actor, command }: Operation, decision: Decided): Promise<void> {
-  const target = session.normal.toFile(decision.state);
-  const { doc, edits } = updateDocumentSimple(session.doc, target) ?? (await updateDocument(session.doc, target));
-  session.commit(doc, {
+async function record(
+  transaction: Transaction,
+  board: Board,
+  { actor, command }: Operation,
+  decision: Decided,
+): Promise<void> {
+  const target = transaction.normal.toFile(decision.state);
+  const { doc, edits } =
+    updateDocumentSimple(transaction.doc, target) ?? (await updateDocument(transaction.doc, target));
+  transaction.commit(doc, {
     actor,
     command,
     detail: decision.detail,
@@ -103,29 +110,37 @@ async function record(session: Session, board: Board, { actor, command }: Operat
 }
 
 /** The operation stands by now: whatever fails here must neither fail nor repeat it. The next command tries again. */
-async function afterwards(session: Session, work: () => Promise<void>): Promise<void> {
+async function afterwards(transaction: Transaction, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     const why = error instanceof LostRace ? 'the lock file was deleted' : errorCode(error);
     if (why === undefined) throw error;
-    session.notices.push({ kind: 'not-archived', level: 'alarm', message: `finished tasks were not archived: ${why}` });
+    transaction.notices.push({
+      kind: 'not-archived',
+      level: 'alarm',
+      message: `finished tasks were not archived: ${why}`,
+    });
   }
 }
 
 /** Terminal tasks beyond `archive_after` leave the state by themselves. */
-async function archiveSurplus(session: Session, { actor }: Operation): Promise<void> {
-  const board = session.board();
+async function archiveSurplus(transaction: Transaction, { actor }: Operation): Promise<void> {
+  const board = transaction.board();
   const terminal = board.state.tasks.filter((task) => isTerminal(task.status)).length;
   if (terminal <= settings(board.state).archive_after) return;
-  const decision = decide(board, { name: 'archive' }, { actor: { ...actor, parts: ['human'] }, now: session.now() });
+  const decision = decide(
+    board,
+    { name: 'archive' },
+    { actor: { ...actor, parts: ['human'] }, now: transaction.now() },
+  );
   if (decision.ok && decision.already !== true) {
-    await record(session, board, { actor, command: 'archive' }, decision);
+    await record(transaction, board, { actor, command: 'archive' }, decision);
   }
 }
 
-function committed(decision: Decided, session: Session): Committed {
-  return { ...decision, state: session.normal.state, seq: session.seq, notices: session.notices };
+function committed(decision: Decided, transaction: Transaction): Committed {
+  return { ...decision, state: transaction.normal.state, seq: transaction.seq, notices: transaction.notices };
 }
 
 function withNotices(refusal: Refusal, notices: readonly Notice[]): Refusal {
