@@ -143,7 +143,7 @@ async function problemOf(context: BoardContext, notices: readonly Notice[]): Pro
     return hasJournal(context) ? 'state.yaml is not there; the next command that writes brings it back' : undefined;
   }
   if (!notices.some(({ kind }) => kind === 'edit-pending')) return undefined;
-  const issues = await checkFile(context, paths.state);
+  const issues = await checkFile(files, paths.state, context);
   if ('ok' in issues) return issues.message;
   const [first] = issues;
   if (first === undefined) return undefined;

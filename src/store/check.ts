@@ -1,8 +1,8 @@
-// A blackboard file as it lies there, held against YAML, schema and invariants, each issue with path and line. What
+// A blackboard file as it is on the disk, checked against YAML, schema and invariants, each issue with path and line. What
 // `liza validate` prints and what the watcher raises as INVALID STATE. Takes no lock, changes nothing and trusts
-// nothing: neither cache nor journal is looked at.
+// nothing: it reads neither cache nor journal.
 
-import { type Files, realFiles } from '../ports/files.ts';
+import type { Files } from '../ports/files.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { type Violation, validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS, type TaskStatus } from '../protocol/state.ts';
@@ -20,9 +20,13 @@ export interface Issue {
   readonly line?: number;
 }
 
-/** None: it is valid. With the context of its project, if it is that project's board. */
-export async function checkFile(context: BoardContext | undefined, file: string): Promise<readonly Issue[] | Refusal> {
-  const doc = await documentIn(context?.files ?? realFiles, file);
+/** What is wrong with the file; none: it is valid. `context`: of the project around it, if there is one. */
+export async function checkFile(
+  files: Files,
+  file: string,
+  context?: BoardContext,
+): Promise<readonly Issue[] | Refusal> {
+  const doc = await documentIn(files, file);
   if ('message' in doc) return [doc];
   const newer = refuseNewer(doc);
   if (newer !== undefined) return newer;

@@ -19,7 +19,7 @@ export function peekTask(
   const found = readIndex(files, paths.cache);
   if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
   try {
-    const read = (section: string, key: string | null) => readRecord(files, paths.cache, found, section, key);
+    const read = (section: string, key: string | null) => readRecord(rangeIn({ files, paths }), found, section, key);
     return { task: read('tasks', id) as Task | undefined, config: (read('config', null) ?? {}) as Config };
   } catch {
     return undefined; // replaced between the two reads
@@ -34,10 +34,15 @@ export function peekIds({ files, paths }: Where, section: 'tasks' | 'agents'): r
   const found = readIndex(files, paths.cache);
   if (found === undefined || !unchanged(files, found.index.key, paths)) return undefined;
   try {
-    const keys = readKeys(files, paths.cache, found, section);
+    const keys = readKeys(rangeIn({ files, paths }), found, section);
     // A section that a person wrote in another style is one record without a key.
     return keys.includes(null) ? undefined : keys.flatMap((key) => key ?? []);
   } catch {
     return undefined; // replaced between the two reads
   }
 }
+
+const rangeIn =
+  ({ files, paths }: Where) =>
+  (from: number, length: number): Buffer =>
+    files.readRange(paths.cache, from, length);

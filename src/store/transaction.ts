@@ -4,7 +4,7 @@
 // copy in the git directory, log, cache.
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
 import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
@@ -25,7 +25,6 @@ import { type Absorbed, absorb } from './hand-edits.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { applySwitches } from './kill-switches.ts';
-import { removeLeftovers } from './leftovers.ts';
 import { type Loaded, load, WINDOW, WINDOW_BYTES } from './load.ts';
 import { appendLog, lastLogged } from './log.ts';
 import { missingLines, updateMirror } from './mirror.ts';
@@ -314,6 +313,18 @@ export class Transaction {
 function catchUpJournal({ files, paths }: BoardContext): void {
   const lines = paths.mirror === undefined ? undefined : missingLines(files, paths.mirror, paths.journal);
   if (lines !== undefined) appendFile(files, paths.journal, lines, true);
+}
+
+/**
+ * Removes the temporary files of processes that were killed before they could rename them: under the lock none belongs
+ * to another writer. A reader that is just writing the cache goes without it. agents/ is left alone, because heartbeats
+ * take no lock.
+ */
+function removeLeftovers({ files, paths }: BoardContext): void {
+  const mirror = paths.mirror === undefined ? [] : [paths.mirror];
+  for (const folder of [paths.liza, dirname(paths.cache), paths.rejected, ...mirror]) {
+    for (const name of files.list(folder)) if (/\.\d+\.new$/.test(name)) files.remove(join(folder, name));
+  }
 }
 
 function tryTo(act: () => void): void {
