@@ -32,7 +32,7 @@ async function loadParts() {
         contents: `
           export { alarms } from './src/alarms/rules/evaluate.ts';
           export { contextOf, openYamlStore } from './src/store/open.ts';
-          export { openSight } from './src/alarms/observe.ts';`,
+          export { openObserver } from './src/alarms/observe.ts';`,
         resolveDir: join(import.meta.dirname, '..'),
       },
       bundle: true,
@@ -72,7 +72,7 @@ async function cpu(work) {
   return median(times);
 }
 
-const { alarms, contextOf, openYamlStore, openSight } = await loadParts();
+const { alarms, contextOf, openYamlStore, openObserver } = await loadParts();
 const missed = [];
 const table = [];
 const tell = (line) => {
@@ -101,7 +101,7 @@ for (const [size, limit] of LIMITS) {
     state,
     detail: 'bench',
   }));
-  const look = openSight({ store, context, now: () => Date.now() });
+  const look = openObserver({ ...context, store });
   await look();
   const unchanged = await cpu(look);
   rmSync(root, { recursive: true, force: true });

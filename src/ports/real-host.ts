@@ -10,6 +10,7 @@ export const realHost = (env: Environment): Host => ({
   processes: realProcesses,
   locks: { acquire: async (path, timeoutMs) => (await import('./locks.ts')).acquireLock(path, timeoutMs) },
   git: { run: async (...call) => (await import('./git-program.ts')).runGit(...call) },
+  network: { post: async (...call) => (await import('./network.ts')).post(...call) },
   random: realRandom,
 });
 

@@ -178,10 +178,7 @@ export class Transaction {
       ...(aside.length === 0 ? {} : { aside }),
     });
     this.#keepsEdit = true;
-    this.notices.push(
-      { kind: 'edit-adopted', level: 'info', message: detail },
-      ...describeAside(this.#context, merge.aside, aside),
-    );
+    this.notices.push({ kind: 'edit-adopted', level: 'info', message: detail }, ...describeAside(merge.aside, aside));
   }
 
   /** The commit point is inside. Throws LostRace when the transaction must be repeated. */

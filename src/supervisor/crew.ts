@@ -117,12 +117,8 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   const watch = (): Promise<void> => {
     alarmsOn.clear();
     return watchBoard(
+      context,
       {
-        store,
-        context: context,
-        now: clock.now,
-        steady: clock.steady,
-        env: context.env,
         trouble: warn,
         wait: (ms, signal) => changeSignal.wait(changeSignal.count(), ms, signal),
         changed: ({ raised, cleared, replaced }) => {

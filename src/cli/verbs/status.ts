@@ -24,7 +24,7 @@ export const verb: Verb = {
     const sandbox = sandboxText(io, settings(snapshot.board.state));
     const { board, now, notices } = snapshot;
     // The same alarms as the watcher's, told to whoever asks.
-    const found = alarms(board, now, await surroundingsOf(store, io.context(root), snapshot));
+    const found = alarms(board, now, await surroundingsOf({ ...io.context(root), store }, snapshot));
     const confined = await sandbox;
     const view = {
       ...statusView(board, now, found, notices),
