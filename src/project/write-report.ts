@@ -2,7 +2,7 @@
 
 import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { writePaper } from '../governance/write-document.ts';
+import { writeDocument } from '../governance/write-document.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { reportOf } from '../report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../report/markdown.ts';
@@ -35,7 +35,7 @@ export function keepReport(context: BoardContext, text: string, { out, cwd, forc
   const path = out === undefined ? join(liza, OWN) : resolve(cwd, out);
   const bad = unfit(context, path, out ?? path, force ? undefined : format);
   if (bad !== undefined) return bad;
-  writePaper(context, path, text);
+  writeDocument(context, path, text);
   const inside = relative(root, path);
   return inside.startsWith('..') || isAbsolute(inside) ? path : inside;
 }
