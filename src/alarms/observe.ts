@@ -18,14 +18,11 @@ import { readLeases } from '../store/leases.ts';
 import { WINDOW, WINDOW_BYTES } from '../store/load.ts';
 import { mirrorJournal } from '../store/mirror.ts';
 import { rejectedReader } from '../store/rejected.ts';
-import type { Snapshot, Store } from '../store/store.ts';
+import type { Snapshot } from '../store/store.ts';
+import type { StoreContext } from '../store/transact.ts';
 import { type Instant, instant } from '../text/time.ts';
 import type { Alarm } from './rules/alarm.ts';
 import { alarms, type ExternalEdit, invalidState, type SetAside, type Surroundings } from './rules/evaluate.ts';
-
-export interface AlarmContext extends BoardContext {
-  readonly store: Store;
-}
 
 export interface Observation {
   /** Undefined: it was never readable. */
@@ -39,7 +36,7 @@ interface Known extends Pick<Surroundings, 'lastChange' | 'edits' | 'invalid'> {
 }
 
 /** Looks once at each call. `lastHalt`: when an earlier watcher last saw a kill switch on. */
-export function openObserver(context: AlarmContext, lastHalt?: () => Instant | undefined): () => Promise<Observation> {
+export function openObserver(context: StoreContext, lastHalt?: () => Instant | undefined): () => Promise<Observation> {
   const { clock } = context;
   const ages = steadyAges(clock);
   const readBoard = boardReader(context);
@@ -118,7 +115,7 @@ interface BoardReading {
   readonly problem?: string;
 }
 
-function boardReader(context: AlarmContext): () => Promise<BoardReading> {
+function boardReader(context: StoreContext): () => Promise<BoardReading> {
   let readAt: string | undefined;
   let known: Known | undefined;
   return async () => {
@@ -141,14 +138,14 @@ const hasIntegration = ({ paths }: BoardContext, { state }: Board): boolean | un
   state.goal.integration_head === undefined ? undefined : isBranchThere(paths.root, settings(state).integration_branch);
 
 /** What a single look knows besides the board it has read; for commands that show alarms and publish none. */
-export async function surroundingsOf(context: AlarmContext, snapshot: Snapshot): Promise<Surroundings> {
+export async function surroundingsOf(context: StoreContext, snapshot: Snapshot): Promise<Surroundings> {
   const { lastChange, edits = [], invalid, notices } = await know(context, snapshot);
   const integrationThere = hasIntegration(context, snapshot.board);
   return { lastChange, edits, invalid, notices, aside: rejectedReader(context)(), integrationThere };
 }
 
 /** An editor that saves in place empties the file first: what is new or wrong counts if it is still so a moment later. */
-async function settled(context: AlarmContext, before: Known | undefined): Promise<Known> {
+async function settled(context: StoreContext, before: Known | undefined): Promise<Known> {
   const look = async (): Promise<Known> => know(context, await context.store.read());
   const now = await look().catch(() => undefined);
   const told = new Set(before?.notices.map(({ message }) => message));
@@ -160,7 +157,7 @@ async function settled(context: AlarmContext, before: Known | undefined): Promis
 
 export const SETTLE_MS = 150;
 
-async function know(context: AlarmContext, snapshot: Snapshot): Promise<Known> {
+async function know(context: StoreContext, snapshot: Snapshot): Promise<Known> {
   const { board, notices } = snapshot;
   const { lastChange, edits } = await recent(context, snapshot);
   const invalid = (await problemOf(context, notices)) ?? violationOf(board);
@@ -190,7 +187,7 @@ const hasJournal = ({ files, paths }: BoardContext): boolean =>
   (paths.mirror !== undefined && files.stat(mirrorJournal(paths.mirror)) !== undefined);
 
 async function recent(
-  { store, files, paths }: AlarmContext,
+  { store, files, paths }: StoreContext,
   { seq, now }: Snapshot,
 ): Promise<{ readonly lastChange: Instant; readonly edits: readonly ExternalEdit[] }> {
   const lines = readTail(files, paths.journal, WINDOW, WINDOW_BYTES)?.lines;

@@ -1,7 +1,8 @@
 // Looks at the board after every change, and every second for what only time brings about, and publishes each alarm
 // once when it begins and once when it is over, also across restarts. Survives a board that cannot be read.
 
-import { type AlarmContext, openObserver } from './observe.ts';
+import type { StoreContext } from '../store/transact.ts';
+import { openObserver } from './observe.ts';
 import { Publisher, type PublisherOptions } from './publish.ts';
 import { type Alarm, type AlarmChanges, type AlarmsOn, alarmChanges, isChanged } from './rules/alarm.ts';
 
@@ -19,7 +20,7 @@ const LARGE_LOOK_MS = 5000;
 /** What is sent at the very end has this long to be delivered; the rest waits for the next watcher. */
 export const LAST_WORD_MS = 1500;
 
-export async function watchBoard(context: AlarmContext, options: WatcherOptions, over: AbortSignal): Promise<void> {
+export async function watchBoard(context: StoreContext, options: WatcherOptions, over: AbortSignal): Promise<void> {
   const publisher = new Publisher(context, options);
   const observe = openObserver(context, () => publisher.haltedAt);
   /** Published by an earlier watcher; after the first look everything is new. */
@@ -55,7 +56,7 @@ export interface Looked {
 }
 
 /** One look, for cron and CI; it publishes like the long one and saves its state for the next. */
-export async function watchOnce(context: AlarmContext, options: PublisherOptions, patienceMs: number): Promise<Looked> {
+export async function watchOnce(context: StoreContext, options: PublisherOptions, patienceMs: number): Promise<Looked> {
   const publisher = new Publisher(context, options);
   try {
     const before = publisher.on;

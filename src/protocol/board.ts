@@ -51,6 +51,8 @@ export interface Actor {
 /** As `Actor.session`: the supervisor itself asks, before or between sessions. */
 export const SUPERVISOR = 'supervisor';
 
+export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'], session: SUPERVISOR });
+
 /** In the journal only: an agent's id, and neither a session nor a supervisor behind it. Editions before noted nothing. */
 export const SHELL = 'shell';
 

@@ -4,12 +4,11 @@
 import type { RunningUse } from '../budget/rules/limits.ts';
 import { siteOf } from '../git/directory.ts';
 import { markedProgram } from '../identity/mark-program.ts';
-import { type Actor, SUPERVISOR } from '../protocol/board.ts';
+import { supervisorOf } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { SandboxSupport } from '../sandbox/mode.ts';
-import type { BoardContext } from '../store/context.ts';
-import type { Store } from '../store/store.ts';
+import type { StoreContext } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import type { CrewEvent } from './crew-view.ts';
@@ -21,8 +20,7 @@ export interface Chosen {
   readonly model?: string | undefined;
 }
 
-export interface SupervisorContext extends BoardContext {
-  readonly store: Store;
+export interface SupervisorContext extends StoreContext {
   readonly changeSignal: ChangeSignal;
   /** This process holds the leases. */
   readonly pid: number;
@@ -47,8 +45,6 @@ export interface Stop {
 
 export const runningUse = ({ running }: SupervisorContext): readonly RunningUse[] =>
   [...(running?.values() ?? [])].map((use) => use());
-
-export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'], session: SUPERVISOR });
 
 export function taskContextOf(context: SupervisorContext, agent: string, stop?: AbortSignal): TaskContext {
   return {

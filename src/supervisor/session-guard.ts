@@ -2,14 +2,13 @@
 // when, and why, the session has to end before it does so by itself.
 
 import { overrun, scopeWords, spentWords } from '../budget/rules/limits.ts';
-import type { Board } from '../protocol/board.ts';
-import { SWITCHES } from '../protocol/board.ts';
+import { type Board, SWITCHES, supervisorOf } from '../protocol/board.ts';
 import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
-import { runningUse, type Stop, type SupervisorContext, supervisorOf } from './context.ts';
+import { runningUse, type Stop, type SupervisorContext } from './context.ts';
 import { isHolding } from './heartbeat.ts';
 import { deedsOf } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';

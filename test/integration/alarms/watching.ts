@@ -4,12 +4,13 @@ import fs from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { QUIET_MS } from '../../../src/alarms/batch.ts';
-import { type AlarmContext, SETTLE_MS } from '../../../src/alarms/observe.ts';
+import { SETTLE_MS } from '../../../src/alarms/observe.ts';
 import type { Alarm } from '../../../src/alarms/rules/alarm.ts';
 import type { Message } from '../../../src/alarms/rules/grouping.ts';
 import { LAST_WORD_MS, type WatcherOptions, watchBoard } from '../../../src/alarms/watcher.ts';
 import type { Clock, Environment } from '../../../src/ports/host.ts';
 import type { Store } from '../../../src/store/store.ts';
+import type { StoreContext } from '../../../src/store/transact.ts';
 import type { Project } from '../tasks/project.ts';
 
 export interface Watching {
@@ -31,7 +32,7 @@ export interface Around {
 }
 
 /** The project as a watcher has it, with a wall clock that ages everything and nobody at the desktop. */
-export const alarmContext = (p: Project, { env = {}, store = p.store, sleep }: Around = {}): AlarmContext => {
+export const alarmContext = (p: Project, { env = {}, store = p.store, sleep }: Around = {}): StoreContext => {
   const { clock } = p.context;
   return {
     ...p.context,
