@@ -270,7 +270,7 @@ export const g22 = {
     {
       take: {
         file: 'src/store/transaction.ts',
-        find: 'updateMirror(files, paths.mirror, paths.journal, this.seq, doc.text);',
+        find: 'updateMirror(this.#context, this.seq, doc.text);',
         put: '{}',
       },
       red: /doctor|is lost/,

@@ -100,7 +100,7 @@ async function openBoard(context: BoardContext, request: InitRequest, head: stri
     writeSchema(context, request);
     written = writeVision(context, request);
     const text = boardText(state, request.schema !== undefined);
-    unfinished = start(context, text, OPERATOR, 'init', `goal: ${request.goal}`);
+    unfinished = start(context, text, { actor: OPERATOR, command: 'init', detail: `goal: ${request.goal}` });
   } catch (error) {
     if (!(error instanceof LostRace)) throw error;
     return already(request);

@@ -2,7 +2,7 @@
 // The first entry holds the whole text, so that the journal alone can rebuild everything.
 
 import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
-import { type Actor, actorName, OPERATOR } from '../protocol/board.ts';
+import { actorName, OPERATOR } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
@@ -15,6 +15,7 @@ import { append, dropTorn, type Entry, GENESIS, readTail } from './journal.ts';
 import { appendLog, putLogAside } from './log.ts';
 import { asMigrated, migrate } from './migrate.ts';
 import { updateMirror } from './mirror.ts';
+import type { Operation } from './store.ts';
 import { LostRace } from './transaction.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
@@ -30,11 +31,12 @@ export async function adoptFile(context: BoardContext): Promise<Refusal | undefi
     doc === migrated
       ? ''
       : `, brought from version ${String(doc.value['version'] ?? 0)}; the old file is in the archive`;
-  start(context, migrated.text, OPERATOR, 'imported', `adopted a state.yaml that had no journal${from}`);
+  const detail = `adopted a state.yaml that had no journal${from}`;
+  start(context, migrated.text, { actor: OPERATOR, command: 'imported', detail });
   return undefined;
 }
 
-/** Held against every rule, as it will be once it is migrated. */
+/** Checks every rule on the board as it will be once it is migrated. */
 export function refuseInvalid(doc: BoardDocument, context: BoardContext): Refusal | undefined {
   const problems = validate(normalise(asMigrated(doc.value, context.clock.now())).state, new Map());
   const first = problems[0];
@@ -43,7 +45,7 @@ export function refuseInvalid(doc: BoardDocument, context: BoardContext): Refusa
   return unusable(`${first.message}${more}`, 'liza validate lists everything; mend it, then go on');
 }
 
-/** state.yaml as it lies there, held against nothing but the rules of YAML and the version. */
+/** state.yaml as it is on the disk, checked only against the rules of YAML and the version. */
 export async function readFile({ files, paths }: BoardContext): Promise<BoardDocument | Refusal> {
   if ((files.stat(paths.state)?.size ?? 0n) > BigInt(SIZE_LIMIT)) return unusable('it is larger than 64 MB');
   const bytes = files.read(paths.state);
@@ -61,9 +63,7 @@ export async function readFile({ files, paths }: BoardContext): Promise<BoardDoc
 export function start(
   context: BoardContext,
   text: string,
-  actor: Actor,
-  command: string,
-  detail: string,
+  { actor, command, detail }: Operation & { readonly detail: string },
 ): string | undefined {
   const { files, paths } = context;
   const old = putLogAside(context);
@@ -92,7 +92,7 @@ export function start(
   try {
     files.rename(temporary, paths.state);
     syncDirectory(files, paths.liza);
-    if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, 1, text);
+    updateMirror(context, 1, text);
     appendLog(files, paths.log, readTail(files, paths.journal, 2)?.lines ?? []);
     return undefined;
   } catch (error) {

@@ -23,8 +23,10 @@ export const mirrorJournal = (mirror: string): string => join(mirror, 'journal.j
 export const hasCopy = ({ files, paths }: Pick<BoardContext, 'files' | 'paths'>): boolean =>
   paths.mirror !== undefined && (files.stat(mirrorJournal(paths.mirror))?.size ?? 0n) > 0n;
 
-/** After a commit: the mirror gains what the journal has more. */
-export function updateMirror(files: Files, mirror: string, journal: string, seq: number, text: string): void {
+/** After a commit: the copy, if there is one, gains what the journal has more. */
+export function updateMirror({ files, paths }: BoardContext, seq: number, text: string): void {
+  const { mirror, journal } = paths;
+  if (mirror === undefined) return;
   const copy = mirrorJournal(mirror);
   const size = Number(files.stat(copy)?.size ?? -1);
   if (size === -1) files.makeDirectory(mirror);

@@ -202,7 +202,7 @@ export class Transaction {
     this.#afterCommit(() => {
       if (rewrite) this.#replaceState(temporary);
       if (record.switches !== undefined) applySwitches(files, paths, record.switches);
-      if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, this.seq, doc.text);
+      updateMirror(this.#context, this.seq, doc.text);
       // All that this transaction knows of: an earlier entry of it may have failed to reach the log.
       appendLog(files, paths.log, this.#tail.lines);
       this.#writeCache();
@@ -278,7 +278,7 @@ export class Transaction {
     this.#replaceState(temporary);
     const switches = this.#head.entry.switches;
     if (switches !== undefined) applySwitches(files, paths, switches);
-    if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, this.seq, this.#doc.text);
+    updateMirror(this.#context, this.seq, this.#doc.text);
     this.#writeCache();
   }
 

@@ -46,7 +46,8 @@ function onDisk(first: State, now: Instant, git: boolean): Bench {
       specExists: () => true,
       nested: undefined,
     });
-  start(context(), `${emitEntries({ ...first }, 0).join('\n')}\n`, OPERATOR, 'init', 'a board to test');
+  const text = `${emitEntries({ ...first }, 0).join('\n')}\n`;
+  start(context(), text, { actor: OPERATOR, command: 'init', detail: 'a board to test' });
   // Opened at once and lazily, each in both members.
   const [store, other] = git ? [openYamlStore, yamlStore] : [yamlStore, openYamlStore];
   return {
