@@ -2,10 +2,11 @@
 // configuration has a say. Never a force, never a fallback that destroys. Reached through git/run.ts.
 
 import { spawn } from 'node:child_process';
+import { closeSync, constants, promises as fs, openSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { EnvironmentError } from '../protocol/decision.ts';
 import type { Environment } from './host.ts';
-import { letGo } from './release-pipes.ts';
 
 export interface GitProgram {
   run(env: Environment, folder: string, args: readonly string[], call?: GitCall): Promise<GitAnswer>;
@@ -66,7 +67,7 @@ export function runGit(
     const out = collect(stdout);
     const err = collect(stderr);
     const late = setTimeout(() => child.kill('SIGKILL'), LONGEST);
-    const look = () => folderOfAgent !== undefined && void letGo(folderOfAgent).catch(() => {});
+    const look = () => folderOfAgent !== undefined && void removePlantedPipes(folderOfAgent).catch(() => {});
     const slow = setTimeout(look, SLOW);
     const slower = setInterval(look, SLOWER);
     child.on('error', (cause: NodeJS.ErrnoException) => {
@@ -123,4 +124,42 @@ function scrubbed(env: Environment): Record<string, string | undefined> {
     GIT_COMMITTER_EMAIL: 'liza@localhost',
     LC_ALL: 'C',
   };
+}
+
+/** Files that git looks for in every folder. */
+const READ_BY_GIT: ReadonlySet<string> = new Set(['.gitignore', '.gitattributes', '.gitmodules', '.git']);
+const MOST_ENTRIES = 500_000;
+
+/**
+ * An agent may put a pipe where git expects a file, and git would wait at it for ever. No repository holds a pipe, so
+ * nothing is lost: each one below the folder is removed, and a program that waits there reads an empty file. Links are
+ * not followed; in a git directory every file counts.
+ */
+export async function removePlantedPipes(folder: string): Promise<void> {
+  const folders = [folder];
+  let left = MOST_ENTRIES;
+  for (const at of folders) {
+    const isGit = /\/\.git(\/|$)/.test(at);
+    const entries = await fs.opendir(at).catch(() => undefined); // gone meanwhile
+    if (entries === undefined) continue;
+    for await (const entry of entries) {
+      left -= 1;
+      if (left < 0) return;
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFIFO() && (isGit || READ_BY_GIT.has(entry.name))) await removePipe(path);
+    }
+  }
+}
+
+async function removePipe(pipe: string): Promise<void> {
+  try {
+    if (!(await fs.lstat(pipe)).isFIFO()) return;
+    // Both ends at once: this does not wait, and ends the waiting of others.
+    const ends = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    unlinkSync(pipe);
+    closeSync(ends);
+  } catch {
+    // Gone meanwhile, or not ours to open: git is ended when its time is over.
+  }
 }

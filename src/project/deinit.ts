@@ -11,7 +11,6 @@ import { git } from '../git/run.ts';
 import { entries, leftAside } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
 import type { Environment } from '../ports/host.ts';
-import { acquireLock } from '../ports/locks.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, Refused, refuse } from '../protocol/decision.ts';
 import { ID_PATTERN } from '../protocol/fields.ts';
@@ -156,7 +155,7 @@ async function withBoard<T extends object>(
   const cache = dirname(context.paths.editLock);
   // Not recursive: a `.liza` that is gone stays gone.
   if (!existsSync(cache)) mkdirSync(cache);
-  const edit = await acquireLock(context.paths.editLock, 0);
+  const edit = await context.locks.acquire(context.paths.editLock, 0);
   if ('busy' in edit) {
     const who = edit.busy.join(', ') || 'another liza edit';
     return refuse('someone is editing the blackboard', `wait for ${who}, then try again`, 2, 'edit-lock');

@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { acquireLock } from '../ports/locks.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
@@ -34,7 +33,7 @@ export interface EditRequest {
 export async function edit(context: BoardContext, request: EditRequest): Promise<Edited | Refusal> {
   const { paths } = context;
   mkdirSync(dirname(paths.editLock), { recursive: true });
-  const lock = await acquireLock(paths.editLock, 0);
+  const lock = await context.locks.acquire(paths.editLock, 0);
   if ('busy' in lock) {
     return refuse(
       'someone is editing the blackboard already',

@@ -12,7 +12,6 @@ import type { BoardContext } from './context.ts';
 import { normalise } from './file-values.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
-import { lineOf } from './yaml/place.ts';
 
 export interface Issue {
   readonly message: string;
@@ -66,4 +65,27 @@ function archivedIn(context: BoardContext, doc: BoardDocument): ReadonlyMap<stri
 function located(doc: BoardDocument, { path, message }: Violation): Issue {
   const line = lineOf(doc, path);
   return { message, path: path.join('.'), ...(line === undefined ? {} : { line: line + 1 }) };
+}
+
+/** The line, from 0, of the record or, where it is on a line of its own, of the field; undefined: there is no such part. */
+function lineOf(doc: BoardDocument, path: readonly (string | number)[]): number | undefined {
+  const section = doc.sections.find((candidate) => candidate.key === path[0]);
+  if (section === undefined) return undefined;
+  if (section.kind === 'whole') return fieldLine(doc.text, section, path.slice(1));
+  const key = path[1];
+  const record =
+    typeof key === 'number' ? section.records[key] : section.records.find((candidate) => candidate.key === key);
+  return record === undefined ? section.line : fieldLine(doc.text, record, path.slice(2));
+}
+
+function fieldLine(
+  text: string,
+  span: { readonly start: number; readonly end: number; readonly line: number },
+  path: readonly (string | number)[],
+): number {
+  const field = path[0];
+  if (typeof field !== 'string') return span.line;
+  const lines = text.slice(span.start, span.end).split('\n');
+  const at = lines.findIndex((line) => line.replace(/^[\s-]+/, '').startsWith(`${field}:`));
+  return span.line + Math.max(at, 0);
 }
