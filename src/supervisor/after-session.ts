@@ -29,7 +29,12 @@ export async function record(
     provider: who.chosen.provider.name,
     how: howText(outcome),
     stay,
-    used: measuredUse(outcome, seconds, who.chosen.model, prices, isWorked(end, who.chosen.provider)),
+    used: measuredUse(outcome, {
+      seconds,
+      model: who.chosen.model,
+      prices,
+      worked: isWorked(end, who.chosen.provider),
+    }),
     ...defined({ task: work.task }),
     ...(contextPercent === undefined ? {} : { context_percent: Math.min(100, contextPercent) }),
     // Told to hand off, and it did not: the next one starts fresh.
