@@ -81,11 +81,11 @@ async function once(parts: Parts): Promise<Result> {
 
 async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
   const { watchBoard } = await import('../../alarms/watcher.ts');
-  const { keepUp } = await import('../../supervisor/restart-on-error.ts');
+  const { restartOnError } = await import('../../supervisor/restart-on-error.ts');
   const { makeChangeSignal } = await import('../../supervisor/change-signal.ts');
   const { keepGoverning } = await import('../../supervisor/govern-loop.ts');
   const changeSignal = makeChangeSignal(parts.context.clock);
-  const unwatch = parts.store.watch(() => changeSignal.ring());
+  const unwatch = parts.store.watch(() => changeSignal.notify());
   const over = io.interrupted;
   const tell = (event: 'raised' | 'cleared', alarm: Alarm, known = false): void => {
     const time = iso(parts.now());
@@ -112,9 +112,12 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
       if (json) io.stdout(`${JSON.stringify({ time: iso(parts.now()), event: 'governed', text: line })}\n`);
       else io.stderr(printed(io, `${iso(parts.now())} ${line}`));
     };
-    const governing = (): Promise<void> => keepGoverning({ context, changeSignal, tell: done }, over);
-    const beside = { tell: parts.trouble, sleep: io.sleep };
-    await Promise.all([keepUp('watching', watching, beside, over), keepUp('governing', governing, beside, over)]);
+    const governing = (): Promise<void> => keepGoverning({ context, changeSignal, report: done }, over);
+    const options = { warn: parts.trouble, sleep: io.sleep };
+    await Promise.all([
+      restartOnError('watching', watching, options, over),
+      restartOnError('governing', governing, options, over),
+    ]);
   } finally {
     unwatch();
   }
