@@ -12,7 +12,7 @@ import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { runningUse, type SupervisorContext, supervisorOf } from './context.ts';
 import { isHolding } from './heartbeat.ts';
-import { actionCount } from './rules/progress.ts';
+import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
 import type { SessionRun, SessionWork } from './session.ts';
 
@@ -44,7 +44,7 @@ export async function guardSession(
   const { clock, changeSignal, store } = context;
   const wake = AbortSignal.any([over, stop.orderly]);
   let measureAt = clock.now() + settings(begun).heartbeat_interval * 1000;
-  let actions = actionCount({ state: begun }, work.agent);
+  let actions = progressCount({ state: begun }, work.agent);
   let progressAt = clock.now();
   /** What it should end for by itself, and until when it may. */
   let due: (Due & { readonly until: Instant }) | undefined;
@@ -61,7 +61,7 @@ export async function guardSession(
       signs.measure();
       measureAt = now + limits.heartbeat_interval * 1000;
     }
-    const counted = actionCount(board, work.agent);
+    const counted = progressCount(board, work.agent);
     if (counted !== actions) [actions, progressAt] = [counted, now];
     if (board.switches.ABORT !== undefined) return { kind: 'stopped', why: 'ABORT is on' };
     if (signs.leaseLost() || isLost(board, work)) return { kind: 'lease-lost' };

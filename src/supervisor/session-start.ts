@@ -27,7 +27,7 @@ export interface PreparedSession {
 }
 
 export interface StartedSession {
-  readonly process: RunningAgent;
+  readonly agent: RunningAgent;
   readonly sandbox: Lodging;
 }
 
@@ -62,7 +62,7 @@ export async function startSession(
     },
   });
   if ('reason' in sandbox) return sandbox;
-  const process = await startAgent({
+  const agent = await startAgent({
     argv: sandbox.argv,
     cwd: work.cwd,
     env: sandbox.env,
@@ -74,9 +74,9 @@ export async function startSession(
     onLine: output.line,
     onOutput: output.alive,
   });
-  if (!('reason' in process)) return { process, sandbox };
+  if (!('reason' in agent)) return { agent, sandbox };
   await sandbox.leave(0);
-  return process;
+  return agent;
 }
 
 function requestOf(context: SupervisorContext, work: SessionWork, note: string): SessionRequest {

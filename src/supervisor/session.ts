@@ -15,7 +15,7 @@ import { iso } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
 import type { Chosen, Stop, SupervisorContext } from './context.ts';
 import { isHolding } from './heartbeat.ts';
-import { actionCount } from './rules/progress.ts';
+import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
 import { guardSession, type Interruption, type OverLimit, watchLimits } from './session-guard.ts';
 import type { SessionReport } from './session-output.ts';
@@ -115,8 +115,8 @@ function notStarted(
 
 /** From here on identity, budget and the next supervisor know of the process. */
 function announce(context: SupervisorContext, session: LiveSession): void {
-  const { record, process, work, launch, output } = session;
-  record.begun(process.pid);
+  const { record, agent, work, launch, output } = session;
+  record.begun(agent.pid);
   context.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, usageOf(session)) }));
   noteUsage(context, session);
   if (launch.session !== undefined) output.add([{ kind: 'session', id: launch.session }]);
@@ -149,9 +149,9 @@ async function followToEnd(context: SupervisorContext, session: LiveSession): Pr
 
 /** Until it exits, passes a limit or has to end. */
 async function follow(context: SupervisorContext, session: LiveSession): Promise<SessionEnd['how']> {
-  const { work, process, output, request, leaseLost, begun } = session;
+  const { work, agent, output, request, leaseLost, begun } = session;
   const over = new AbortController();
-  const driven = work.chosen.provider.drive?.(request, process, (events) => output.add(events));
+  const driven = work.chosen.provider.drive?.(request, agent, (events) => output.add(events));
   const signs = {
     lastSign: output.lastSign,
     contextPercent: () => output.report().contextPercent,
@@ -164,8 +164,8 @@ async function follow(context: SupervisorContext, session: LiveSession): Promise
   };
   try {
     return await Promise.race<AgentExit | Interruption | OverLimit>([
-      watchLimits(context, process.taken, settings(begun), over.signal),
-      driven === undefined ? process.exited : Promise.race([process.exited, driven]),
+      watchLimits(context, agent.taken, settings(begun), over.signal),
+      driven === undefined ? agent.exited : Promise.race([agent.exited, driven]),
       guardSession(context, session, signs, over.signal),
     ]);
   } finally {
@@ -184,11 +184,11 @@ async function measure({ work: { chosen, usedBefore }, output, sandbox }: LiveSe
 /** Ends the process tree, then the sandbox; only then is the record over. */
 async function close(
   { clock }: SupervisorContext,
-  { process, sandbox, record, stop }: LiveSession,
+  { agent, sandbox, record, stop }: LiveSession,
   graceMs: number,
   mailboxGraceMs = graceMs,
 ): Promise<void> {
-  await process.end(graceMs, stop.atOnce);
+  await agent.end(graceMs, stop.atOnce);
   await sandbox.leave(mailboxGraceMs);
   record.over(clock.now());
 }
@@ -202,7 +202,7 @@ async function outcomeOf(
   const { board } = await store.read();
   const { state } = board;
   const { failure, ...report } = output.report();
-  const acted = actionCount(board, work.agent) !== actionCount({ state: begun }, work.agent);
+  const acted = progressCount(board, work.agent) !== progressCount({ state: begun }, work.agent);
   return {
     ...report,
     seconds: seconds(),

@@ -3,7 +3,7 @@
 
 import type { Board } from '../../protocol/board.ts';
 
-export function actionCount({ state }: Pick<Board, 'state'>, agent: string): number {
+export function progressCount({ state }: Pick<Board, 'state'>, agent: string): number {
   let count = state.sprint.scope.closed_at === undefined ? 0 : 1;
   for (const task of state.tasks) {
     for (const { agent: by, event } of task.history ?? []) if (by === agent && !GIVEN.has(event)) count += 1;
