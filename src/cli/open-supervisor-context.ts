@@ -30,7 +30,7 @@ export function openSupervisorContext(
       scripts: io.asset('scripts'),
       ...(existsSync(guide) ? { repositoryGuide: guide } : {}),
     },
-    bin: writeBin(context.paths, io.self.argv),
+    bin: writeBin(context, io.self.argv),
     ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(context.env, io.self.argv) } : {}),
     contract: contractsOf(io),
   };

@@ -16,7 +16,7 @@ const SECTION: Readonly<Record<ScriptRole, string>> = {
   'code-reviewer': 'REVIEW TASK',
 };
 
-/** What the prompt's own section (SPEC §9) gives this role to do; a sentence when it gives nothing. */
+/** What the prompt's section for this role asks for; a sentence when it asks for nothing. */
 export function assignment(prompt: string, role: ScriptRole): Assignment | string {
   const name = SECTION[role];
   const section = sectionOf(prompt, name);

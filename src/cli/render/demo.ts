@@ -2,7 +2,7 @@
 // printed on the way.
 
 import type { State } from '../../protocol/state.ts';
-import type { Told } from '../../rehearsal/demo/narration.ts';
+import type { StoryLine } from '../../rehearsal/demo/narration.ts';
 import type { Chapter } from '../../rehearsal/demo/story.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
@@ -11,7 +11,7 @@ import { ascii, plain } from './terminal.ts';
 
 export interface DemoScreen {
   opening(): void;
-  told(told: Told): void;
+  told(line: StoryLine): void;
   /** A person's, as it would be typed. */
   command(argv: readonly string[]): void;
   output(text: string): void;
@@ -19,7 +19,7 @@ export interface DemoScreen {
   closing(state: State, chapters: readonly Chapter[], seconds: number, kept: string | undefined): readonly string[];
 }
 
-const TONES: Readonly<Record<Told['tone'], Tone | undefined>> = {
+const TONES: Readonly<Record<StoryLine['tone'], Tone | undefined>> = {
   plain: undefined,
   faint: 'faint',
   good: 'good',

@@ -5,15 +5,16 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { humanOnly } from '../../identity/identify.ts';
+import { realHost } from '../../ports/real-host.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { rehearsalProvider } from '../../providers/rehearsal.ts';
 import { readScript } from '../../rehearsal/check.ts';
+import { runChild } from '../../rehearsal/children.ts';
 import { follow } from '../../rehearsal/demo/follow.ts';
 import { type Answer, GOAL } from '../../rehearsal/demo/human.ts';
-import type { Told } from '../../rehearsal/demo/narration.ts';
+import type { StoryLine } from '../../rehearsal/demo/narration.ts';
 import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from '../../rehearsal/demo/repository.ts';
 import { type Chapter, type Logged, story } from '../../rehearsal/demo/story.ts';
-import { typed } from '../../rehearsal/demo/typed.ts';
 import type { Script } from '../../rehearsal/script.ts';
 import { openYamlStore } from '../../store/open.ts';
 import { startCrew } from '../../supervisor/crew.ts';
@@ -42,7 +43,7 @@ export const verb: Verb = {
     if (isRefusal(script)) return script;
     const asked = new AbortController();
     io.onInterrupt(() => asked.abort());
-    const repository = makeRepository(io.asset('demo/project'), tmpdir(), io.env);
+    const repository = makeRepository(realHost(io.env), io.asset('demo/project'), tmpdir());
     const remove = args.flag('keep') ? () => {} : repository.remove;
     // However the process ends: whoever reads the output may go away (`liza demo | head`).
     process.once('exit', remove);
@@ -79,7 +80,7 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
   if (made !== undefined) return made;
   const crew = await start(play, play.fast ? 0 : paceAfter(io.now() - begun));
   if (isRefusal(crew)) return crew;
-  const deaths: Told[] = [];
+  const deaths: StoryLine[] = [];
   const stopped = await follow({
     crew,
     spoken: spoken(play.script),
@@ -156,8 +157,12 @@ async function liza(play: Play, screen: DemoScreen, argv: readonly string[]): Pr
   return status === 0 ? undefined : refuse(`liza ${argv[0]} failed: ${output.trim()}`, KEEP, 1, 'demo');
 }
 
-const inside = ({ repository, env, interrupted }: Play, argv: readonly string[]) =>
-  typed(argv, { cwd: repository.root, env, signal: interrupted });
+/** What it printed; or why it did not run. */
+async function inside({ io, repository, env, interrupted }: Play, argv: readonly string[]) {
+  const child = { argv, cwd: repository.root, env, signal: interrupted };
+  const { status, output, why = '' } = await runChild(realHost(io.env), child);
+  return { status, output: `${output}${why}` };
+}
 
 async function logOf(play: Play): Promise<readonly Logged[]> {
   const { output } = await inside(play, [...play.io.self.argv, 'log', '-n', '9999', '--json']);

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { agentId } from '../../identity/identify.ts';
+import { realHost } from '../../ports/real-host.ts';
 import { roleOfId } from '../../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
@@ -51,13 +52,13 @@ export const verb: Verb = {
     }
     const resumed = args.text('resume');
     const played = await play({
+      ...realHost(io.env),
       script,
       beside: dirname(file),
       agent,
       role: role.replace('_', '-') as ScriptRole,
       prompt: await io.readStdin(),
       cwd: io.cwd,
-      env: io.env,
       program: io.self.argv,
       pace,
       session: resumed ?? args.text('session') ?? randomUUID(),

@@ -65,11 +65,11 @@ async function once(context: CommandContext, trouble: Trouble): Promise<Result> 
 
 async function watch(context: CommandContext, trouble: Trouble, io: Io, json: boolean): Promise<Result> {
   const { watchBoard } = await import('../../alarms/watcher.ts');
-  const { keepUp } = await import('../../supervisor/restart-on-error.ts');
+  const { restartOnError } = await import('../../supervisor/restart-on-error.ts');
   const { makeChangeSignal } = await import('../../supervisor/change-signal.ts');
   const { keepGoverning } = await import('../../supervisor/govern-loop.ts');
   const changeSignal = makeChangeSignal(context.clock);
-  const unwatch = context.store.watch(() => changeSignal.ring());
+  const unwatch = context.store.watch(() => changeSignal.notify());
   const over = io.interrupted;
   const tell = (event: 'raised' | 'cleared', alarm: Alarm, known = false): void => {
     const time = iso(context.clock.now());
@@ -96,9 +96,12 @@ async function watch(context: CommandContext, trouble: Trouble, io: Io, json: bo
       if (json) io.stdout(`${JSON.stringify({ time: iso(context.clock.now()), event: 'governed', text: line })}\n`);
       else io.stderr(printed(io, `${iso(context.clock.now())} ${line}`));
     };
-    const governing = (): Promise<void> => keepGoverning({ context, changeSignal, tell: done }, over);
-    const beside = { tell: trouble, sleep: io.sleep };
-    await Promise.all([keepUp('watching', watching, beside, over), keepUp('governing', governing, beside, over)]);
+    const governing = (): Promise<void> => keepGoverning({ context, changeSignal, report: done }, over);
+    const options = { warn: trouble, sleep: io.sleep };
+    await Promise.all([
+      restartOnError('watching', watching, options, over),
+      restartOnError('governing', governing, options, over),
+    ]);
   } finally {
     unwatch();
   }

@@ -596,7 +596,7 @@ test('an alarm is raised within a second of the change that causes it', async ()
       }),
   };
   const changeSignal = makeChangeSignal(clock);
-  const unwatch = p.store.watch(() => changeSignal.ring());
+  const unwatch = p.store.watch(() => changeSignal.notify());
   const raised: number[] = [];
   let looked = false;
   const done = watchBoard(
