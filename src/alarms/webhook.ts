@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { webAddress } from '../protocol/web-address.ts';
+import { webAddress } from '../protocol/ids.ts';
 import { type Instant, iso } from '../text/time.ts';
 import type { AlarmGroup, Message } from './rules/grouping.ts';
 

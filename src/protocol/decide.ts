@@ -3,28 +3,25 @@
 // A change may not introduce a violation; a violation that was there before does not stop it.
 
 import type { Instant } from '../text/time.ts';
-import { type Actor, actorName, type Board, type Part } from './board.ts';
+import { type Actor, actorName, type Board, onHold, type Part } from './board.ts';
 import type { Command, CommandName } from './command.ts';
 import { STOP } from './commands/coder.ts';
 import { type Decided, type Decision, type Refusal, refuse } from './decision.ts';
 import { findTask } from './find.ts';
-import { checkInput } from './input.ts';
+import { checkInput, concealed, refuseSecretInCommand } from './input.ts';
 import { introduced } from './invariants.ts';
-import { onHold } from './kill-switches.ts';
-import { admits, haltedBy, nextHint } from './next-commands.ts';
-import { concealed, refuseSecretInCommand } from './redact-command.ts';
+import { admits, haltedBy, nextHint, usage } from './next-commands.ts';
 import type { RefusalName } from './refusal-names.ts';
 import type { Row, Situation } from './row.ts';
 import { settleSprint } from './sprint.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
-import { usage } from './usage.ts';
 import { defined } from './values.ts';
 
 /** At this share of its context a coder is told to hand off. */
 export const HANDOFF_PERCENT = 90;
 
-export interface Asking {
+interface Asking {
   readonly actor: Actor;
   readonly now: Instant;
   /** Values that no text of an agent's command may hold; see text/redact.ts. */

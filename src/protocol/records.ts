@@ -109,7 +109,7 @@ const LABELS: Readonly<Partial<Record<Section, string>>> = {
   discovered: 'discovery',
 };
 
-export interface Recorded {
+interface Recorded {
   readonly section: Section;
   readonly value: unknown;
   readonly old: unknown;

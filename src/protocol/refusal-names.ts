@@ -19,7 +19,7 @@ export type RefusalName =
   | 'environment';
 
 /** A step of `decide` outside a row's guards. */
-export type StepName =
+type StepName =
   | 'command'
   | 'role'
   | 'input'

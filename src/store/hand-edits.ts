@@ -3,8 +3,8 @@
 // comments and layout wherever a record is the editor's, and with the last good text where it is not.
 
 import type { Board } from '../protocol/board.ts';
-import type { Authority } from '../protocol/edit-draft.ts';
-import { byKey, type EditMerge, mergeEdit } from '../protocol/edits.ts';
+import { byKey, type EditMerge, mergeEdit } from '../protocol/edits/adopt.ts';
+import type { Authority } from '../protocol/edits/draft.ts';
 import { type Fields, isFields, same } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { type Normal, normalise } from './file-values.ts';

@@ -3,7 +3,7 @@
 
 import { ALARM_NAMES, type Alarm, type AlarmName, SIGN } from './alarm.ts';
 
-export interface AlarmRow extends Entry {
+interface AlarmRow extends Entry {
   readonly name: AlarmName;
   readonly text: string;
 }

@@ -3,10 +3,10 @@
 
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
-import { bringBack } from '../../protocol/integration-hint.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
 import { deadlinePassed } from '../../protocol/sprint.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
+import { bringBack } from '../../protocol/task-history.ts';
 import { gist } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { type Alarm, type AlarmName, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';

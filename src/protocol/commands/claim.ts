@@ -2,6 +2,7 @@
 // Every claim raises the epoch, so that a former holder of the task is refused.
 
 import { duration, iso, later } from '../../text/time.ts';
+import { isExhausted } from '../blocked.ts';
 import { roleOfId } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
@@ -13,7 +14,6 @@ import type { Agent, Role, Task, TaskStatus } from '../state.ts';
 import { defined } from '../values.ts';
 import { goesOn, worktreePlan } from '../worktree-plan.ts';
 import { mayStart } from './may-start.ts';
-import { FAILURES_THAT_EXHAUST } from './rescope.ts';
 
 type ClaimName = 'reserve-claim' | 'claim-task';
 
@@ -207,10 +207,9 @@ function dependenciesMerged({ board, task }: Situation<ClaimName>): Refusal | un
 }
 
 function notExhausted({ task, usage }: Situation<ClaimName>): Refusal | undefined {
-  const failures = task.failures_current ?? [];
-  if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
+  if (!isExhausted(task)) return undefined;
   return refuse(
-    `${failures.join(' and ')} failed it as it stands`,
+    `${task.failures_current?.join(' and ')} failed it as it stands`,
     `The planner rescopes it: ${usage('supersede', task.id)}`,
   );
 }

@@ -3,8 +3,8 @@
 
 import { iso } from '../../text/time.ts';
 import { aligned, withGoal } from '../change.ts';
-import { checkCommits } from '../commit-ids.ts';
 import { type Refusal, refuse } from '../decision.ts';
+import { checkCommits } from '../ids.ts';
 import type { Row, Situation } from '../row.ts';
 
 export const integrationMoved: Row<'integration-moved'> = {

@@ -45,8 +45,7 @@ function liveTask({ board, state, command }: Situation<'pause'> | Situation<'res
 }
 
 /** What a person may decide at a checkpoint (docs/governance.md). */
-export const DECISIONS = ['continue', 'adjust-specs', 'replan', 'stop'] as const;
-export type CheckpointDecision = (typeof DECISIONS)[number];
+const DECISIONS = ['continue', 'adjust-specs', 'replan', 'stop'] as const;
 
 export const resume: Row<'resume'> = {
   name: 'resume',

@@ -4,12 +4,11 @@
 
 import { iso } from '../../text/time.ts';
 import { blockTask, LET_GO, QUESTIONS } from '../blocked.ts';
-import { actorName } from '../board.ts';
+import { actorName, holdOn, onHold } from '../board.ts';
 import { detach, event, evolve, patch, withAnomaly, withGoal, withTask } from '../change.ts';
-import { checkCommits } from '../commit-ids.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
-import { holdOn, onHold } from '../kill-switches.ts';
+import { checkCommits } from '../ids.ts';
 import { agentLease, historyOf, iterationsOf, lastCoder, mergingBy } from '../leases.ts';
 import type { Row, Situation } from '../row.ts';
 import type { State } from '../state.ts';
@@ -279,3 +278,33 @@ function approverFirst({
     `Leave it to ${approver}, or a person: ${usage('merge', task.id)}`,
   );
 }
+
+/** Records that a merge waits for a person, whose checkout of the integration branch has uncommitted work. */
+export const holdMerge: Row<'hold-merge'> = {
+  name: 'hold-merge',
+  typed: 'wt merge',
+  usage: 'wt merge {task}',
+  summary: 'Record why an approved commit cannot be merged right now.',
+  who: ['supervisor', 'human'],
+  from: ['APPROVED'],
+  to: [],
+  inner: true,
+  irreversible: true,
+  already: ({ task, command }) => task.merge_held?.reason === command.reason,
+  guards: [
+    {
+      name: 'reason',
+      rule: 'what holds it is named',
+      check: ({ task, command, usage }) =>
+        blank(command.reason)
+          ? refuse('no reason was given', `Say what holds it: ${usage('hold-merge', task.id)}`)
+          : undefined,
+    },
+  ],
+  effects: 'merge_held {reason, since}; an alarm; gone with the next merge that starts',
+  change: ({ state, task, command, now }) => ({
+    state: withTask(state, patch(task, { merge_held: { reason: command.reason, since: iso(now) } })),
+    task: task.id,
+    detail: `merge of ${task.id} held: ${firstLine(command.reason)}`,
+  }),
+};

@@ -10,10 +10,10 @@ import { ConfigSchema } from '../config.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
+import { webAddress } from '../ids.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import { defined, listForMap, namesProto } from '../values.ts';
-import { webAddress } from '../web-address.ts';
 import { branchInUse, settled } from './budget-setting.ts';
 import { list } from './coder.ts';
 

@@ -3,8 +3,8 @@
 
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { event, evolve, withTask } from '../change.ts';
-import { isFullCommit } from '../commit-ids.ts';
 import { refuse } from '../decision.ts';
+import { isFullCommit } from '../ids.ts';
 import { iterationEvents } from '../leases.ts';
 import { knownProof } from '../proof.ts';
 import type { Row } from '../row.ts';

@@ -2,7 +2,16 @@
 // replacement by others). Former definitions stay in history.
 
 import { raiseTaskCommands, taskUsedUp, usedUpWords } from '../../budget/rules/limits.ts';
-import { blockTask, HUMAN_OVERRIDE, isDeadlocked, isStoppedByBudget, LET_GO, QUESTIONS } from '../blocked.ts';
+import {
+  blockTask,
+  FAILURES_THAT_EXHAUST,
+  HUMAN_OVERRIDE,
+  isDeadlocked,
+  isExhausted,
+  isStoppedByBudget,
+  LET_GO,
+  QUESTIONS,
+} from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { detach, event, evolve, type Patch, processAnomalies, unique, withAnomaly, withTask } from '../change.ts';
 import { type Refusal, refuse } from '../decision.ts';
@@ -20,8 +29,6 @@ import { historyOf } from '../leases.ts';
 import type { BoardSituation, Row, Situation } from '../row.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
 import { PLANNERS } from './planning.ts';
-
-export const FAILURES_THAT_EXHAUST = 2;
 
 /** What the task loses when its work starts over. Git keeps the attempt under refs/liza/attempts. */
 export const START_OVER: Patch<Task> = {
@@ -61,11 +68,10 @@ export const unblock: Row<'unblock'> = {
       name: 'definition-changed',
       rule: 'after two coders failed, done_when, scope, spec_ref or validation must have changed',
       check: ({ task, command, usage }) => {
-        const failures = task.failures_current ?? [];
-        if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
+        if (!isExhausted(task)) return undefined;
         if (isChanged(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
         return refuse(
-          `${failures.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
+          `${task.failures_current?.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
           `Change it (${usage('amend', task.id)}), replace it (${usage('supersede', task.id)}) or give it up (${usage('abandon', task.id)})`,
         );
       },

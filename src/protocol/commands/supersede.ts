@@ -163,7 +163,7 @@ function superseded(s: Situation<'supersede'>): {
 }
 
 /** How many replacements led to this task. Each link records the number, because ancestors may be archived. */
-export function chainDepth(state: State, task: Task): number {
+function chainDepth(state: State, task: Task): number {
   const recorded = historyOf(task).flatMap((entry) =>
     entry.event === 'supersedes' && typeof entry.chain === 'number' ? [entry.chain] : [],
   );

@@ -5,8 +5,8 @@ import { gist } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
 import { roleOfId } from '../board.ts';
 import { patch, withAnomaly } from '../change.ts';
-import { checkCommits } from '../commit-ids.ts';
 import { type Refusal, refuse } from '../decision.ts';
+import { checkCommits } from '../ids.ts';
 import type { Row, Situation } from '../row.ts';
 import type { Anomaly, State } from '../state.ts';
 
