@@ -20,7 +20,7 @@ export async function record(
   outcome: SessionOutcome,
 ): Promise<void> {
   const { work, handled, notes } = assigned;
-  const { end, session, contextPercent, seconds, stay } = outcome;
+  const { end, session, contextPercent, stay } = outcome;
   const { prices } = (await context.store.read()).board.state.config;
   const again = !isDone(end);
   const command: Command = {
@@ -29,7 +29,7 @@ export async function record(
     provider: who.chosen.provider.name,
     how: howText(outcome),
     stay,
-    used: measuredUse(outcome, seconds, who.chosen.model, prices, isWorked(end, who.chosen.provider)),
+    used: measuredUse({ ...outcome, model: who.chosen.model, prices, worked: isWorked(end, who.chosen.provider) }),
     ...defined({ task: work.task }),
     ...(contextPercent === undefined ? {} : { context_percent: Math.min(100, contextPercent) }),
     // Told to hand off, and it did not: the next one starts fresh.

@@ -131,7 +131,8 @@ export async function runSession(
   const stay = stayed(lodging.sandbox);
   session.begun(running.pid);
   const { prices } = seen.state.config;
-  const use = (worked?: boolean): SessionUse => measuredUse(heard.so(), seconds(), work.chosen.model, prices, worked);
+  const use = (worked?: boolean): SessionUse =>
+    measuredUse({ ...heard.so(), seconds: seconds(), model: work.chosen.model, prices, worked });
   // Whoever finds the note knows nothing more of it: what it had not told is unknown, not nothing.
   const note = (): void =>
     noteUse(context, work.agent, { provider: work.chosen.provider.name, used: use(true), stay, task: work.task });
