@@ -7,22 +7,11 @@ import { type Actor, plays } from './board.ts';
 import type { Command } from './command.ts';
 import { type Refusal, refuse } from './decision.ts';
 import { ID_PATTERN, TEXT_LIMIT } from './fields.ts';
-import { isFields } from './values.ts';
+import { isFields, words } from './values.ts';
 
-const ID_FIELDS: ReadonlySet<string> = new Set([
-  'task',
-  'agent',
-  'id',
-  'to_task',
-  'discovery',
-  'reserve',
-  'during',
-  'exclude',
-  'replacements',
-  'depends_on',
-  'tasks',
-  'with',
-]);
+const ID_FIELDS: ReadonlySet<string> = new Set(
+  words('task agent id to_task discovery reserve during exclude replacements depends_on tasks with'),
+);
 
 /** Under these keys a caller's own names begin. */
 const FREE: ReadonlySet<string> = new Set(['details', 'value']);
@@ -70,17 +59,8 @@ function checkText(text: string, path: readonly string[], isId: boolean): Refusa
 
 const printable = (text: string): string => text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
 
-/** What the caller looked up, and what is compared or run as it is; none of it is said. */
-const FACTS: ReadonlySet<string> = new Set([
-  'name',
-  'facts',
-  'task',
-  'agent',
-  'commit',
-  'process',
-  'worktree',
-  'handled',
-]);
+/** Fields that the caller looked up, or that are compared or run as they are: they hold no prose to redact. */
+const FACTS: ReadonlySet<string> = new Set(words('name facts task agent commit process worktree handled'));
 
 /** The command of an agent or its supervisor, with the secrets in its words replaced. */
 export function concealed<C extends Command>(command: C, actor: Actor, secrets: readonly string[]): C {

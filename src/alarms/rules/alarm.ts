@@ -1,6 +1,6 @@
 // What an alarm is, the two levels with their signs, and what is new between two looks.
 
-/** In the order of the catalogue, which says what each of them means. */
+/** In the order of docs/alarms.md, which says what each of them means. */
 export const ALARM_NAMES = [
   'LEASE EXPIRED',
   'HOLDER GONE',

@@ -1,5 +1,5 @@
 // Which alarms are on: conditions with their thresholds. Pure: the watcher compares two evaluations, to raise an
-// alarm once when its key appears and to clear it once when it goes. alarms/catalogue.ts tells people what each means.
+// alarm once when its key appears and to clear it once when it goes. tools/alarm-rows.ts tells people what each means.
 
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';

@@ -78,7 +78,6 @@ export const register: Row<'register'> = {
   summary: 'An agent id comes to life; refused while another process lives under it.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   irreversible: true,
   guards: [
     ownAgent((command) => command.agent),
@@ -221,7 +220,6 @@ export const reserveClaim: Row<'reserve-claim'> = {
   summary: 'First phase of a claim: hold the task while its worktree is made.',
   who: ['supervisor'],
   from: CLAIMABLE,
-  to: [],
   inner: true,
   irreversible: true,
   startsWork: true,
@@ -239,7 +237,6 @@ export const reserveClaim: Row<'reserve-claim'> = {
         },
       }),
     ),
-    task: task.id,
     detail: `${command.agent} prepares to claim ${task.id}`,
   }),
 };
@@ -310,7 +307,6 @@ export const claimTask: Row<'claim-task'> = {
     const state = attach(freed, agent, claimed, { status: 'WORKING', expires, now: iso(now) });
     return {
       state,
-      task: task.id,
       detail: `${agent} claimed ${task.id} (iteration ${progress.iteration}, epoch ${epoch})`,
     };
   },

@@ -157,7 +157,6 @@ export const unblock: Row<'unblock'> = {
     return {
       // An unblock settles every anomaly of the task, the deadlock included.
       state: processAnomalies(s, logged, ({ task: on }) => on === task.id),
-      task: task.id,
       detail: `task ${task.id} unblocked${changed ? ' with a changed definition' : ''}`,
     };
   },
@@ -239,7 +238,7 @@ export const abandon: Row<'abandon'> = {
           : blockTask(s, state, other, { reason, questions: QUESTIONS.abandoned });
       notes.push(`${other.id} depends on it and is BLOCKED`);
     }
-    return { state, task: task.id, detail: `task ${task.id} abandoned`, notes };
+    return { state, detail: `task ${task.id} abandoned`, notes };
   },
 };
 
@@ -267,7 +266,6 @@ export const replan: Row<'replan'> = {
   effects: '`blocked_reason: human override` wakes the planner; worktree kept',
   change: (s) => ({
     state: blockTask(s, s.state, s.task, { reason: overrideReason(s.command.reason), questions: QUESTIONS.override }),
-    task: s.task.id,
     detail: `task ${s.task.id} handed back to the planner`,
   }),
 };

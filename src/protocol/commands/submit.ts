@@ -127,7 +127,6 @@ export const submitForReview: Row<'submit-for-review'> = {
           );
     return {
       state,
-      task: task.id,
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
       notes: ['The verdict comes to a new session. Stop now: liza exit 42'],
     };

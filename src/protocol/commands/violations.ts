@@ -34,7 +34,6 @@ export const refusedAttempt: Row<'refused-attempt'> = {
   summary: 'Record that an agent tried to act as somebody else, and was refused.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   already: (s) => {
     const last = sameBefore(s)?.details?.['last'];
     return typeof last === 'string' && Math.abs(s.now - instant(last)) < AGAIN_MS;
@@ -72,7 +71,6 @@ export const branchMoved: Row<'branch-moved'> = {
   summary: 'Record that an agent moved a branch that is not its task’s.',
   who: ['supervisor', 'human'],
   from: 'board',
-  to: [],
   // Recorded once for each place of the branch, also after somebody has processed it.
   already: ({ state, command }) =>
     state.anomalies.some(
