@@ -23,11 +23,11 @@ async function loadCore() {
     await build({
       stdin: {
         contents: `
-          export { ALARM_ROWS } from './src/alarms/rules/catalogue.ts';
+          export { ALARM_ROWS } from './tools/alarm-rows.ts';
           export { TABLE } from './src/protocol/table.ts';
           export { ConfigSchema } from './src/protocol/config.ts';
           export { StateSchema, STATE_VERSION, TASK_STATUSES, TERMINAL_STATUSES } from './src/protocol/state.ts';
-          export { usage } from './src/protocol/usage.ts';
+          export { usage } from './src/protocol/next-commands.ts';
           export { REGISTRY } from './src/cli/registry.ts';
           export { TOPICS } from './src/cli/topics.ts';
           export { usageLine } from './src/cli/usage.ts';
@@ -80,7 +80,7 @@ ${table(onTasks, ['Command', 'Who', 'From', 'To', 'Guards', 'Effects'], (row) =>
   command(row, '<task>', usage),
   who(row),
   from(row),
-  row.to.length === 0 ? 'unchanged' : row.to.join(', '),
+  row.to?.join(', ') ?? 'unchanged',
   guards(row),
   row.effects,
 ])}
@@ -138,7 +138,7 @@ function diagram(rows, terminal) {
   const edges = new Map();
   for (const row of rows) {
     for (const source of row.from === 'new' ? ['[*]'] : row.from) {
-      for (const target of row.to) {
+      for (const target of row.to ?? []) {
         const edge = `${source} --> ${target}`;
         edges.set(edge, [...(edges.get(edge) ?? []), row.name]);
       }

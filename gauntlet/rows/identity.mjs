@@ -153,7 +153,7 @@ export const g11 = {
   plant: [
     {
       take: {
-        file: 'src/protocol/edit-rules.ts',
+        file: 'src/protocol/edits/rules.ts',
         find: '(field) => !own.includes(field) && !defined',
         put: '(field) => false && !defined',
       },

@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto';
 import { errorCode } from '../ports/files.ts';
 import type { Host } from '../ports/host.ts';
-import { webAddress } from '../protocol/web-address.ts';
+import { webAddress } from '../protocol/ids.ts';
 import { type Instant, iso } from '../text/time.ts';
 import type { AlarmGroup, Message } from './rules/grouping.ts';
 

@@ -6,10 +6,9 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { bringBack } from '../protocol/integration-hint.ts';
 import { lastCoder } from '../protocol/leases.ts';
-import { type RecordedMerge, recordedMerges } from '../protocol/merges.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
+import { bringBack, type RecordedMerge, recordedMerges } from '../protocol/task-history.ts';
 import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 

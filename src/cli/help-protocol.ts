@@ -15,7 +15,7 @@ export function stateLines(): readonly string[] {
     return [
       final ? `${status}: final, nothing leaves it` : status,
       ...leaving.map(({ name, to, who }) => {
-        const leads = to.length === 0 ? '' : ` → ${to.join(' or ')}`;
+        const leads = to === undefined ? '' : ` → ${to.join(' or ')}`;
         return `  ${name.padEnd(18)} (${who.map(spoken).join(', ')})${leads}`;
       }),
     ];

@@ -4,9 +4,9 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPERATOR } from '../protocol/board.ts';
+import { guardedSetting } from '../protocol/config.ts';
 import { decide } from '../protocol/decide.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import { guardedSetting } from '../protocol/setting-metadata.ts';
 import { isFields } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
 import { WAITING_SETTING } from '../store/rejected.ts';

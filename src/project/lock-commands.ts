@@ -5,9 +5,9 @@
 import { spawnSync } from 'node:child_process';
 import { replaceFile } from '../ports/files.ts';
 import type { Actor } from '../protocol/board.ts';
-import { setPath } from '../protocol/board-path.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import type { Authority } from '../protocol/edit-draft.ts';
+import type { Authority } from '../protocol/edits/draft.ts';
+import { setPath } from '../protocol/edits/path.ts';
 import { decode } from '../store/bounded-text.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';

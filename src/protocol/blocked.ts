@@ -5,7 +5,7 @@ import { detach, event, evolve, type Patch, unique, withTask } from './change.ts
 import type { CommandName } from './command.ts';
 import { historyOf } from './leases.ts';
 import type { Situation } from './row.ts';
-import type { HistoryEvent, State, Task } from './state.ts';
+import { type HistoryEvent, isTerminal, type State, type Task } from './state.ts';
 
 export const REVIEW_DEADLOCK = 'review_deadlock';
 export const HUMAN_OVERRIDE = 'human override';
@@ -25,9 +25,15 @@ export function isStoppedByBudget(task: Task): boolean {
   return task.status === 'BLOCKED' && last?.event === 'limit' && last.limit === 'budget';
 }
 
+/** So many coders failed the task as it is now defined that its definition is presumed wrong. */
+export const isExhausted = (task: Task): boolean =>
+  !isTerminal(task.status) && (task.failures_current ?? []).length >= FAILURES_THAT_EXHAUST;
+
+export const FAILURES_THAT_EXHAUST = 2;
+
 const TURNS: ReadonlySet<string> = new Set(['blocked', 'limit', 'claimed', 'unblocked']);
 
-export interface Block {
+interface Block {
   readonly reason: string;
   readonly questions: readonly string[];
   readonly attempted?: readonly string[] | undefined;

@@ -4,7 +4,7 @@
 import { iso } from '../text/time.ts';
 import { actorName } from './board.ts';
 import type { CommandName } from './command.ts';
-import { findTask, replaceTask, taskIndex } from './find.ts';
+import { replaceTask, taskIndex } from './find.ts';
 import type { Situation } from './row.ts';
 import type { Agent, AgentStatus, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
 import { defined } from './values.ts';
@@ -136,7 +136,5 @@ export function freeId(prefix: string, taken: ReadonlySet<string>): string {
   while (taken.has(`${prefix}-${number}`)) number++;
   return `${prefix}-${number}`;
 }
-
-export const reread = (state: State, task: Task): Task => findTask(state, task.id) ?? task;
 
 export const unique = (values: readonly string[]): readonly string[] => [...new Set(values)];

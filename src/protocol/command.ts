@@ -99,7 +99,7 @@ export interface SessionUse {
   readonly untold?: boolean;
 }
 
-export interface Payloads {
+interface Payloads {
   // planning
   'add-task': { readonly definition: Definition; readonly ready?: boolean; readonly facts: SpecFacts };
   amend: { readonly task: string; readonly changes: DefinitionChange; readonly facts: SpecFacts };

@@ -3,28 +3,25 @@
 // A change may not introduce a violation; a violation that was there before does not stop it.
 
 import type { Instant } from '../text/time.ts';
-import { type Actor, actorName, type Board, type Part } from './board.ts';
+import { type Actor, actorName, type Board, onHold, type Part } from './board.ts';
 import type { Command, CommandName } from './command.ts';
 import { STOP } from './commands/coder.ts';
 import { type Decided, type Decision, type Refusal, refuse } from './decision.ts';
 import { findTask } from './find.ts';
-import { checkInput } from './input.ts';
+import { checkInput, concealed, refuseSecretInCommand } from './input.ts';
 import { introduced } from './invariants.ts';
-import { onHold } from './kill-switches.ts';
-import { admits, haltedBy, nextHint } from './next-commands.ts';
-import { concealed, refuseSecretInCommand } from './redact-command.ts';
+import { admits, haltedBy, nextHint, usage } from './next-commands.ts';
 import type { RefusalName } from './refusal-names.ts';
-import type { Row, Situation } from './row.ts';
+import type { Change, Row, Situation } from './row.ts';
 import { settleSprint } from './sprint.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
-import { usage } from './usage.ts';
 import { defined } from './values.ts';
 
 /** At this share of its context a coder is told to hand off. */
 export const HANDOFF_PERCENT = 90;
 
-export interface Asking {
+interface Asking {
   readonly actor: Actor;
   readonly now: Instant;
   /** Values that no text of an agent's command may hold; see text/redact.ts. */
@@ -73,11 +70,12 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   }
   const change = row.change(situation);
   if ('ok' in change) return named(change);
-  return checked(board, command, reminded(change, command, actor), now);
+  const about = task === undefined ? change : { task: task.id, ...change };
+  return checked(board, command, reminded(about, command, actor), now);
 }
 
 /** Tells a running coder, with the answer to its own command, that its context is nearly used up. */
-function reminded(change: Omit<Decided, 'ok'>, command: Command, actor: Actor): Omit<Decided, 'ok'> {
+function reminded(change: Change, command: Command, actor: Actor): Change {
   const agent = change.state.agents[actor.id ?? ''];
   const due = agent !== undefined && actor.parts.includes('coder') && (agent.context_percent ?? 0) >= HANDOFF_PERCENT;
   const task = agent?.current_task;
@@ -168,7 +166,7 @@ function wrongState({ board, part, actor, task }: Situation<CommandName>, row: R
   );
 }
 
-function checked(board: Board, command: Command, change: Omit<Decided, 'ok'>, now: Instant): Decision {
+function checked(board: Board, command: Command, change: Change, now: Instant): Decision {
   const archived =
     change.archive === undefined
       ? board.archived

@@ -4,14 +4,14 @@
 import type { Board } from './board.ts';
 import type { Definition, DefinitionChange, SpecFacts } from './command.ts';
 import { type Refusal, refuse } from './decision.ts';
+import { DEFAULT_TEST_PATTERNS, onlyTests, parseScope } from './facts/scope.ts';
 import { dependencyCycle, findTask, statusOf } from './find.ts';
 import { historyOf } from './leases.ts';
 import { proofCommands } from './proof.ts';
 import type { Usage } from './row.ts';
-import { DEFAULT_TEST_PATTERNS, onlyTests, parseScope } from './scope.ts';
 import { settings, TASK_TYPES, type Task } from './state.ts';
 
-export const DEFAULT_PRIORITY = 3;
+const DEFAULT_PRIORITY = 3;
 
 /** The fields that make up a definition. */
 export const DEFINITION_FIELDS = [

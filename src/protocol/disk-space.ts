@@ -3,7 +3,7 @@
 import type { Board } from './board.ts';
 import { settings } from './state.ts';
 
-export interface RoomMissing {
+interface RoomMissing {
   readonly freeMb: number;
   readonly neededMb: number;
   readonly fact: string;

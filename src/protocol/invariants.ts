@@ -8,8 +8,9 @@ import type { Board } from './board.ts';
 import { missingDetails } from './commands/agent-reports.ts';
 import { findTask, taskIndex } from './find.ts';
 import { codersOf } from './leases.ts';
-import { checkRecord, isObject, recordsOf, SCHEMAS, type Violation } from './records.ts';
+import { checkRecord, recordsOf, SCHEMAS, type Violation } from './records.ts';
 import { isTerminal, RECORD_SECTIONS, type State, type Task, type TaskStatus } from './state.ts';
+import { isFields } from './values.ts';
 
 export { checkRecord, type Section, type Violation } from './records.ts';
 
@@ -219,17 +220,16 @@ function changedRecords(before: State, after: State): readonly Violation[] {
 
 /** Everything `liza validate` says of a parsed document: sections, records, relations. */
 export function validate(document: unknown, archived: Archived): readonly Violation[] {
-  if (!isObject(document)) return [{ path: [], message: 'the state is not a map of sections' }];
-  const given = document as Record<string, unknown>;
+  if (!isFields(document)) return [{ path: [], message: 'the state is not a map of sections' }];
   const found: Violation[] = [];
-  if (typeof given.version !== 'number') found.push({ path: ['version'], message: 'version is missing' });
+  if (typeof document['version'] !== 'number') found.push({ path: ['version'], message: 'version is missing' });
   for (const section of Object.keys(SCHEMAS)) {
     const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map' | undefined>>)[section];
-    const sound = kind === 'list' ? Array.isArray(given[section]) : isObject(given[section]);
+    const sound = kind === 'list' ? Array.isArray(document[section]) : isFields(document[section]);
     if (!sound) found.push({ path: [section], message: `section ${section} is missing or not a ${kind ?? 'map'}` });
   }
   const missing = new Set(found.map(({ path }) => path[0]));
-  const state = { ...given, ...emptySections(missing) } as unknown as State;
+  const state = { ...document, ...emptySections(missing) } as unknown as State;
   const broken = recordsOf(state, undefined)
     .filter(({ section }) => !missing.has(section))
     .flatMap(({ section, value, path }) => checkRecord(section, value, path));
@@ -251,7 +251,7 @@ function withoutBroken(state: State, broken: readonly Violation[]): State {
   return {
     ...state,
     tasks: state.tasks.map((task, at) =>
-      bad.has(`tasks ${at}`) ? { id: isObject(task) ? String(task.id) : `#${at}`, status: 'DRAFT', priority: 3 } : task,
+      bad.has(`tasks ${at}`) ? { id: isFields(task) ? String(task.id) : `#${at}`, status: 'DRAFT', priority: 3 } : task,
     ),
     agents: Object.fromEntries(Object.entries(state.agents).filter(([id]) => !bad.has(`agents ${id}`))),
     anomalies: state.anomalies.map((anomaly, at) => (bad.has(`anomalies ${at}`) ? { type: 'spec_gap' } : anomaly)),

@@ -4,6 +4,7 @@
 
 import { type Instant, instant } from '../text/time.ts';
 import { type Board, effectiveLease, type Lease, type LeaseView } from './board.ts';
+import { type Refusal, refuse } from './decision.ts';
 import type { HistoryEvent, Task } from './state.ts';
 
 export function taskLease(board: Board, task: Task, now: Instant): LeaseView {
@@ -111,3 +112,40 @@ export const opensIteration = (entry: HistoryEvent): boolean => entry.event === 
 
 export const checkpointEvent = (task: Task): HistoryEvent | undefined =>
   iterationEvents(task).findLast((entry) => entry.event === 'pre_execution_checkpoint');
+
+/** Whether a lease may be renewed: never one that expired or that a later claim superseded. */
+export function mayRenew(
+  board: Board,
+  renewal: { readonly agent: string; readonly task?: string; readonly epoch: number },
+  now: Instant,
+): Refusal | undefined {
+  const agent = board.state.agents[renewal.agent];
+  if (agent === undefined) {
+    return refuse(
+      `${renewal.agent} is not registered`,
+      'its supervisor registers it: liza agent <role>',
+      1,
+      'registered',
+    );
+  }
+  if (renewal.task === undefined) return undefined; // an idle agent's own sign of life
+  const task = board.state.tasks.find((candidate) => candidate.id === renewal.task);
+  if (task === undefined) return lost(renewal.agent, renewal.task, 'the task is not on the board');
+  if ((task.epoch ?? 0) !== renewal.epoch) {
+    return lost(renewal.agent, task.id, `its epoch is ${task.epoch ?? 0}, not ${renewal.epoch}`);
+  }
+  const reviewing = task.reviewing_by === renewal.agent;
+  if (!reviewing && task.assigned_to !== renewal.agent) {
+    return lost(renewal.agent, task.id, `it is held by ${task.assigned_to ?? 'nobody'}`);
+  }
+  const lease = reviewing ? reviewLease(board, task, now) : taskLease(board, task, now);
+  return lease.expired ? lost(renewal.agent, task.id, 'its lease has expired') : undefined;
+}
+
+const lost = (agent: string, task: string, fact: string): Refusal =>
+  refuse(
+    `${agent} no longer holds ${task}: ${fact}`,
+    'stop this session: liza exit 42 --reason "lease lost"',
+    1,
+    'lease',
+  );

@@ -86,7 +86,7 @@ export function knownProof(task: Task, commit: string, commands: readonly string
 /** A test that fails now and then gets a second chance, and no third. */
 const RUNS_OF_ONE_COMMIT = 2;
 
-export interface AskedAgain extends Pick<Proof, 'commit' | 'commands'> {
+interface AskedAgain extends Pick<Proof, 'commit' | 'commands'> {
   readonly under: string;
   /** Seconds that it may take now. */
   readonly limit: number;

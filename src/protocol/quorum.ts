@@ -12,7 +12,7 @@ type Approval = NonNullable<Task['approvals']>[number];
 export const approvalsOf = (task: Task): readonly Approval[] =>
   (task.approvals ?? []).filter((approval) => approval.commit === task.review_commit);
 
-export interface Quorum {
+interface Quorum {
   readonly given: number;
   readonly required: number;
   readonly enough: boolean;

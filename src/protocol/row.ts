@@ -6,7 +6,7 @@ import type { Instant } from '../text/time.ts';
 import type { Actor, Board, Part } from './board.ts';
 import type { CommandName, CommandOf } from './command.ts';
 import type { Decided, Need, Refusal } from './decision.ts';
-import type { GuardName } from './guard-names.ts';
+import type { GuardName } from './refusal-names.ts';
 import type { Settings, State, Task, TaskStatus } from './state.ts';
 
 /** Everything a guard or change may look at. `task` is there for rows with a `from`. */
@@ -70,8 +70,8 @@ export interface Row<K extends CommandName> {
   readonly fromOf?: Readonly<Partial<Record<Part, readonly TaskStatus[]>>>;
   /** What to do instead when the task is in another state; without it the hint names what is possible there. */
   readonly instead?: (task: Task, usage: Usage) => string | undefined;
-  /** States it may end in; empty: the status stays. */
-  readonly to: readonly TaskStatus[];
+  /** States it may end in; absent: the status stays. */
+  readonly to?: readonly TaskStatus[];
   /** A step of the machine or housekeeping: possible, but never the next thing that a hint proposes. */
   readonly inner?: true;
   /** `liza undo` cannot take it back: its effect is not in the state alone. */
@@ -84,7 +84,10 @@ export interface Row<K extends CommandName> {
   readonly already?: (situation: Situation<K>) => boolean;
   readonly guards: readonly Guard<K>[];
   readonly effects: string;
-  readonly change: (situation: Situation<K>) => Omit<Decided, 'ok'> | Refusal;
+  readonly change: (situation: Situation<K>) => Change | Refusal;
 }
+
+/** What a row decides; `decide` adds the task where the row is about one. */
+export type Change = Omit<Decided, 'ok'>;
 
 export type Table = { readonly [K in CommandName]: Row<K> };

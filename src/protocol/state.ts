@@ -31,9 +31,9 @@ export const AGENT_STATUSES = ['STARTING', 'IDLE', 'WORKING', 'REVIEWING', 'WAIT
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
 export const TASK_TYPES = ['code', 'docs', 'config', 'spec'] as const;
-export const GOAL_STATUSES = ['PLANNING', 'IN_PROGRESS', 'COMPLETED', 'ABORTED'] as const;
-export const SPRINT_STATUSES = ['IN_PROGRESS', 'CHECKPOINT', 'COMPLETED', 'ABORTED'] as const;
-export const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
+const GOAL_STATUSES = ['PLANNING', 'IN_PROGRESS', 'COMPLETED', 'ABORTED'] as const;
+const SPRINT_STATUSES = ['IN_PROGRESS', 'CHECKPOINT', 'COMPLETED', 'ABORTED'] as const;
+const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 export const URGENCIES = ['immediate', 'deferred'] as const;
 
@@ -97,7 +97,7 @@ const UsageSchema = v.object(USAGE);
 
 const DaySchema = v.object({ date: v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\d$/, 'must be a date')), ...USAGE });
 
-export const TROUBLES = ['quota', 'network', 'login', 'provider', 'crash-loop', 'spin'] as const;
+const TROUBLES = ['quota', 'network', 'login', 'provider', 'crash-loop', 'spin'] as const;
 
 export const TaskSchema = v.object({
   id,
@@ -324,7 +324,6 @@ export type Agent = Frozen<v.InferInput<typeof AgentSchema>>;
 export type Discovery = Frozen<v.InferInput<typeof DiscoverySchema>>;
 export type Handoff = Frozen<v.InferInput<typeof HandoffSchema>>;
 export type Note = Frozen<v.InferInput<typeof NoteSchema>>;
-export type SpecChange = Frozen<v.InferInput<typeof SpecChangeSchema>>;
 export type Anomaly = Frozen<v.InferInput<typeof AnomalySchema>>;
 export type Usage = Frozen<v.InferInput<typeof UsageSchema>>;
 export type TaskSession = Frozen<v.InferInput<typeof SessionSchema>>;

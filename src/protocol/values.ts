@@ -40,3 +40,9 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Exclu
 export function defined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
+
+/** `'a b c'` → `'a' | 'b' | 'c'`, for lists of names. */
+export type WordsOf<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | WordsOf<Rest> : Text;
+
+export const words = <const Text extends string>(text: Text): readonly WordsOf<Text>[] =>
+  text.split(' ') as WordsOf<Text>[];

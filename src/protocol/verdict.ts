@@ -8,14 +8,14 @@ export interface Blocker {
   readonly text: string;
 }
 
-export interface Rejection {
+interface Rejection {
   readonly blockers: readonly Blocker[];
   /** What is missing or wrong, each as one clause; empty: well-formed. */
   readonly problems: readonly string[];
 }
 
 export const MAX_BLOCKERS = 100;
-export const SAME_TEXT = 0.8;
+const SAME_TEXT = 0.8;
 
 export const REJECTION_FORMAT =
   'Blockers: 1\n- [blocker] path/file:12 — what is wrong\n  Why it matters: …\n  Suggestion: …\nConcerns: 0\nOverall: …';

@@ -6,18 +6,17 @@ import { amountOf, type Unit, unknownOf } from '../budget/rules/limits.ts';
 import { metricsOf, taskFigures, timeInStates } from '../governance/rules/metrics.ts';
 import { decisionsToTake } from '../governance/rules/open-decisions.ts';
 import { codersOf, historyOf } from '../protocol/leases.ts';
-import { roundsOf } from '../protocol/review-rounds.ts';
 import type { Anomaly, State, Task } from '../protocol/state.ts';
-import { spansOf, timesTurned } from '../protocol/state-intervals.ts';
+import { roundsOf, spansOf, timesTurned } from '../protocol/task-history.ts';
 import { defined, isFields } from '../protocol/values.ts';
 import { gist } from '../text/format.ts';
+import { safeText } from '../text/redact.ts';
 import { type Instant, instant } from '../text/time.ts';
-import { cleaned } from './clean.ts';
 import type { AnomalyTold, Judged, Progress, Report, RoundTold, TaskStory, Used, UseTold } from './model.ts';
 import { courseTurns } from './plan-changes.ts';
 import { workersOf } from './workers.ts';
 
-export interface ReportSource {
+interface ReportSource {
   readonly state: State;
   /** Tasks that left the state. */
   readonly archived: readonly Task[];
@@ -237,3 +236,24 @@ export const drifted = (tasks: readonly TaskStory[]): readonly TaskStory[] =>
   tasks
     .filter(({ figures }) => (figures.drift_commits ?? 0) > 0)
     .toSorted((a, b) => (b.figures.drift_commits ?? 0) - (a.figures.drift_commits ?? 0));
+
+/**
+ * The board as a report may show it: every text, names of fields included, is made safe before anything is read from
+ * it. `secrets` are values of the environment that must not leave it.
+ */
+function cleaned<T>(value: T, secrets: readonly string[]): T {
+  return clean(value, secrets) as T;
+}
+
+function clean(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return safe(value, secrets);
+  if (Array.isArray(value)) return value.map((one) => clean(one, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [safe(key, secrets), clean(one, secrets)]));
+}
+
+/** Most texts are ids, times and states, which nothing can hide in. */
+const safe = (text: string, secrets: readonly string[]): string =>
+  PLAIN.test(text) && !secrets.some((secret) => text.includes(secret)) ? text : safeText(text, secrets);
+
+const PLAIN = /^[A-Za-z0-9./ -]{0,14}$|^\d{4}-\d\d-\d\dT[\d:.]+Z$|^[A-Z_]{1,19}$|^[0-9a-f]{40,64}$/;

@@ -29,7 +29,7 @@ export const money = (usd: number): string => `$${usd > 0 && usd < 0.01 ? usd.to
 export const tokensOf = ({ usage }: Used): number => (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
 
 /** `-`: nobody worked, so there is nothing to know. */
-export const told = (use: Used, known: number | undefined): string =>
+const told = (use: Used, known: number | undefined): string =>
   known !== undefined ? number(known) : use.worked || use.usage !== undefined ? UNKNOWN : '–';
 
 export const sessionsTold = (use: Used): string => told(use, use.usage?.sessions);

@@ -2,9 +2,8 @@
 // people and agents wrote, made safe and made short, but not escaped for any format.
 
 import type { Metrics, TaskFigures } from '../governance/rules/metrics.ts';
-import type { Round } from '../protocol/review-rounds.ts';
 import type { Anomaly, State, TaskSession, TaskStatus, Usage } from '../protocol/state.ts';
-import type { Span } from '../protocol/state-intervals.ts';
+import type { Round, Span } from '../protocol/task-history.ts';
 import type { Instant } from '../text/time.ts';
 
 export interface Report {

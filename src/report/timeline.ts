@@ -2,7 +2,7 @@
 // hundred, letters and patterns are in pixels, so that it reads the same on a phone and on paper.
 
 import { isTerminal, TASK_STATUSES, type TaskStatus } from '../protocol/state.ts';
-import type { Span } from '../protocol/state-intervals.ts';
+import type { Span } from '../protocol/task-history.ts';
 import { counted } from '../text/format.ts';
 import { duration } from '../text/time.ts';
 import { type Axis, axisOf, round } from './axis.ts';
@@ -80,8 +80,9 @@ function lane(task: TaskStory, report: Report, axis: Axis): Markup {
   const drawn = spans.flatMap(({ state, from, to }, at) => {
     if (to <= from || isTerminal(state)) return [];
     const times = `${stateWord(state)}: ${clock(from, report)} to ${clock(to, report)}, ${duration(to - from)}`;
-    const beside = hasMark(spans[at - 1]) || hasMark(spans[at + 1]);
-    return [segment(state, axis.at(from), round(axis.at(to) - axis.at(from)), times, beside)];
+    const marked = hasMark(spans[at - 1]) || hasMark(spans[at + 1]);
+    const width = round(axis.at(to) - axis.at(from));
+    return [segment({ state, at: axis.at(from), width, told: times, marked })];
   });
   const marks = spans
     .filter(hasMark)
@@ -93,10 +94,19 @@ function lane(task: TaskStory, report: Report, axis: Axis): Markup {
 /** States that matter however short they are. */
 const NOTABLE: ReadonlySet<TaskStatus> = new Set(['REJECTED', 'BLOCKED', 'INTEGRATION_FAILED']);
 
-/** `beside`: a mark covers an end of it. */
-function segment(state: TaskStatus, at: number, width: number, told: string, beside = false): Markup {
+interface Segment {
+  readonly state: TaskStatus;
+  /** Where it begins and how wide it is, in percent of the bar. */
+  readonly at: number;
+  readonly width: number;
+  readonly told: string;
+  /** A mark covers one of its ends. */
+  readonly marked?: boolean;
+}
+
+function segment({ state, at, width, told, marked = false }: Segment): Markup {
   // Whether a label fits is known in parts of a hundred only: a phone has about three pixels for each.
-  const free = beside ? width - 4 : width;
+  const free = marked ? width - 4 : width;
   const word = free >= 3 * stateWord(state).length ? stateWord(state) : free >= 5 ? signOf(state) : undefined;
   const label = word === undefined ? undefined : html`<text x="50%" y="16">${word}</text>`;
   return html`<svg x="${at}%" width="${Math.max(0.4, width)}%" class="seg ${state}"><title>${told}</title><rect width="100%" height="100%" rx="2" fill="url(#p-${state})"/>${label}</svg>`;
@@ -141,7 +151,8 @@ function stacked(spent: TimeSpent, whole: number, title: string): Markup {
   const parts = entriesOf(spent).map(([state, count]) => {
     const from = at;
     at += (100 * count) / whole;
-    return segment(state, round(from), round(at - from), `${stateWord(state)}: ${seconds(count)}`);
+    const told = `${stateWord(state)}: ${seconds(count)}`;
+    return segment({ state, at: round(from), width: round(at - from), told });
   });
   return html`<svg class="bar" height="24" role="img"><title>${title}</title>${parts}</svg>`;
 }

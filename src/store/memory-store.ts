@@ -4,7 +4,7 @@
 
 import { actorName, type Board, type Lease, type Switch, sessionName } from '../protocol/board.ts';
 import { Bug } from '../protocol/decision.ts';
-import { mayRenew } from '../protocol/renewal.ts';
+import { mayRenew } from '../protocol/leases.ts';
 import type { State, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { type Instant, instant, iso, later } from '../text/time.ts';

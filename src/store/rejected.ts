@@ -2,7 +2,7 @@
 
 import { join, relative } from 'node:path';
 import { replaceFile } from '../ports/files.ts';
-import type { Aside } from '../protocol/edit-draft.ts';
+import type { Aside } from '../protocol/edits/draft.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { iso } from '../text/time.ts';
 import type { BoardContext } from './context.ts';

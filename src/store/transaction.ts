@@ -9,7 +9,7 @@ import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTempo
 import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import type { Authority } from '../protocol/edit-draft.ts';
+import type { Authority } from '../protocol/edits/draft.ts';
 import { EDITED_OUTSIDE, type Notice } from '../protocol/notice.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';

@@ -1,12 +1,12 @@
 // Which alarms are on: conditions with their thresholds. Pure: the watcher compares two evaluations, to raise an
-// alarm once when its key appears and to clear it once when it goes. alarms/catalogue.ts tells people what each means.
+// alarm once when its key appears and to clear it once when it goes. tools/alarm-rows.ts tells people what each means.
 
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
-import { bringBack } from '../../protocol/integration-hint.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
 import { deadlinePassed } from '../../protocol/sprint.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
+import { bringBack } from '../../protocol/task-history.ts';
 import { gist } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { type Alarm, type AlarmName, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';

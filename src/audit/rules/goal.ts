@@ -3,7 +3,7 @@
 
 import { usageWords } from '../../budget/rules/format.ts';
 import { spentOnGoal } from '../../budget/rules/ledger.ts';
-import { type RecordedMerge, recordedMerges } from '../../protocol/merges.ts';
+import { type RecordedMerge, recordedMerges } from '../../protocol/task-history.ts';
 import { counted } from '../../text/format.ts';
 import { contradicted, type Fact, PROVIDERS_WORD, short, unverifiable, verified, type Witness } from './facts.ts';
 

@@ -54,7 +54,7 @@ export function sharedBudgets(state: State, now: Instant, running: readonly Runn
 }
 
 /** One task's own. */
-export function taskBudgets(state: State, task: Task, running: readonly RunningUse[] = []): readonly Budget[] {
+function taskBudgets(state: State, task: Task, running: readonly RunningUse[] = []): readonly Budget[] {
   const limits = limitsOf(state, task);
   if (limits === undefined) return [];
   const own = running.filter((one) => one.task === task.id);

@@ -32,6 +32,6 @@ export function measuredUse(
     input_tokens: usage.input,
     output_tokens: usage.output,
     ...defined({ cached_tokens: usage.cached, cost_usd: cost }),
-    ...(worked && counted !== true ? { untold: true } : {}),
+    ...(worked === true && counted !== true ? { untold: true } : {}),
   };
 }

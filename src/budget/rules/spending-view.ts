@@ -34,7 +34,7 @@ export interface SpendingView {
   readonly limits: Readonly<Partial<Record<Unit, LimitView>>>;
 }
 
-export interface LimitView {
+interface LimitView {
   readonly limit: number;
   readonly left: number;
   readonly percent: number;

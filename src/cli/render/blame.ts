@@ -3,8 +3,8 @@
 
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
-import { type Round, roundsOf } from '../../protocol/review-rounds.ts';
 import type { Task } from '../../protocol/state.ts';
+import { type Round, roundsOf } from '../../protocol/task-history.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
 import { diffText, proofText } from './diff-facts.ts';
 import { type Line, type Pen, pen } from './layout.ts';

@@ -1,8 +1,8 @@
 // `liza config set <key> <value>`: one value; whether it fits the key the core decides.
 
 import type { CommandOf } from '../../protocol/command.ts';
+import { meant } from '../../protocol/config.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { meant } from '../../protocol/setting-metadata.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
 import { openProject, runCommand } from '../open-project.ts';

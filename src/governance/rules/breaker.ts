@@ -55,7 +55,7 @@ export function evidenceKeys(state: State, archived: readonly Task[] = []): Sett
   return Object.fromEntries(keys.filter(([, some]) => some.length > 0));
 }
 
-export type Settled = Readonly<Partial<Record<PatternName, readonly string[]>>>;
+type Settled = Readonly<Partial<Record<PatternName, readonly string[]>>>;
 
 const NAMES = Object.keys(PATTERNS) as PatternName[];
 

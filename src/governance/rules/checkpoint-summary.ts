@@ -38,7 +38,7 @@ export function checkpointSummary(state: State, archived: readonly Task[], now: 
 }
 
 /** When and why this checkpoint began, and since when the one before it is past. */
-export function checkpointOf({ sprint, goal }: State): { readonly since: string; readonly reason: string } {
+function checkpointOf({ sprint, goal }: State): { readonly since: string; readonly reason: string } {
   const { started, checkpoint_at: at } = sprint.timeline;
   const marks = (goal.alignment_history ?? []).filter((one) => one.event === 'checkpoint' && one.timestamp >= started);
   const this_ = marks.findLast(({ timestamp }) => timestamp === at);

@@ -3,7 +3,7 @@
 
 import { historyOf, opensIteration } from '../../protocol/leases.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from '../../protocol/state.ts';
-import { spansOf } from '../../protocol/state-intervals.ts';
+import { spansOf } from '../../protocol/task-history.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
 

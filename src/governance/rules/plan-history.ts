@@ -3,7 +3,7 @@
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 
-export interface Turn {
+interface Turn {
   readonly timestamp: string;
   /** `spec` for a changed spec; else the event of the alignment history, such as `rescope`. */
   readonly kind: string;

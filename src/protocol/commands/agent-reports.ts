@@ -19,7 +19,6 @@ export const discover: Row<'discover'> = {
   summary: 'Report a problem next to the task instead of fixing it.',
   who: ['coder', 'code_reviewer'],
   from: 'board',
-  to: [],
   already: ({ state, actor, command }) =>
     state.discovered.some(
       (one) =>
@@ -68,7 +67,6 @@ export const anomaly: Row<'anomaly'> = {
   summary: 'Log something that did not go as it should.',
   who: ['planner', 'coder', 'code_reviewer', 'human'],
   from: 'board',
-  to: [],
   already: ({ state, actor, command }) =>
     state.anomalies.some(
       (one) =>
@@ -118,7 +116,6 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
   summary: 'Mark anomalies as dealt with; they stay on record.',
   who: ['planner', 'human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) =>
     command.anomalies.length > 0 &&
     command.anomalies.every((id) => state.anomalies.find((one) => one.id === id)?.processed_at !== undefined),
@@ -177,7 +174,6 @@ export const longHeartbeat: Row<'long-heartbeat'> = {
   summary: 'Ask for a longer lease before a long operation.',
   who: ['coder', 'code_reviewer'],
   from: 'board',
-  to: [],
   guards: [
     registeredActor(),
     {
@@ -243,7 +239,6 @@ export const exit: Row<'exit'> = {
   summary: 'Declare how this session ends: 0 nothing more to do, 42 start me again.',
   who: ['planner', 'coder', 'code_reviewer'],
   from: 'board',
-  to: [],
   irreversible: true,
   whilePaused: true,
   guards: [

@@ -2,6 +2,7 @@
 // Every claim raises the epoch, so that a former holder of the task is refused.
 
 import { duration, iso, later } from '../../text/time.ts';
+import { isExhausted } from '../blocked.ts';
 import { roleOfId } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
@@ -13,7 +14,6 @@ import type { Agent, Role, Task, TaskStatus } from '../state.ts';
 import { defined } from '../values.ts';
 import { goesOn, worktreePlan } from '../worktree-plan.ts';
 import { mayStart } from './may-start.ts';
-import { FAILURES_THAT_EXHAUST } from './rescope.ts';
 
 type ClaimName = 'reserve-claim' | 'claim-task';
 
@@ -78,7 +78,6 @@ export const register: Row<'register'> = {
   summary: 'An agent id comes to life; refused while another process lives under it.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   irreversible: true,
   guards: [
     ownAgent((command) => command.agent),
@@ -207,10 +206,9 @@ function dependenciesMerged({ board, task }: Situation<ClaimName>): Refusal | un
 }
 
 function notExhausted({ task, usage }: Situation<ClaimName>): Refusal | undefined {
-  const failures = task.failures_current ?? [];
-  if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
+  if (!isExhausted(task)) return undefined;
   return refuse(
-    `${failures.join(' and ')} failed it as it stands`,
+    `${task.failures_current?.join(' and ')} failed it as it stands`,
     `The planner rescopes it: ${usage('supersede', task.id)}`,
   );
 }
@@ -222,7 +220,6 @@ export const reserveClaim: Row<'reserve-claim'> = {
   summary: 'First phase of a claim: hold the task while its worktree is made.',
   who: ['supervisor'],
   from: CLAIMABLE,
-  to: [],
   inner: true,
   irreversible: true,
   startsWork: true,
@@ -240,7 +237,6 @@ export const reserveClaim: Row<'reserve-claim'> = {
         },
       }),
     ),
-    task: task.id,
     detail: `${command.agent} prepares to claim ${task.id}`,
   }),
 };
@@ -311,7 +307,6 @@ export const claimTask: Row<'claim-task'> = {
     const state = attach(freed, agent, claimed, { status: 'WORKING', expires, now: iso(now) });
     return {
       state,
-      task: task.id,
       detail: `${agent} claimed ${task.id} (iteration ${progress.iteration}, epoch ${epoch})`,
     };
   },

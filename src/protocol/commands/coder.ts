@@ -1,7 +1,7 @@
 // The coder's rows: checkpoint, block, handoff, and the limits by which its supervisor blocks for it.
 
 import { raiseTaskCommands, spentWords, taskUsedUp } from '../../budget/rules/limits.ts';
-import { gist } from '../../text/format.ts';
+import { gist, listed } from '../../text/format.ts';
 import { duration, iso } from '../../text/time.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
@@ -79,12 +79,11 @@ export const begin: Row<'begin'> = {
     const { assumptions } = checkpoint;
     if (assumptions.length <= settings.assumption_budget) {
       const state = withTask(s.state, evolve(task, {}, told));
-      return { state, task: task.id, detail: `${s.actor.id} began ${task.id}: ${firstLine(checkpoint.intent)}` };
+      return { state, detail: `${s.actor.id} began ${task.id}: ${firstLine(checkpoint.intent)}` };
     }
     const reason = `assumption budget exceeded: ${assumptions.length} assumptions, ${settings.assumption_budget} allowed`;
     return {
       state: blockTask(s, s.state, task, { reason, questions: QUESTIONS.assumptions, earlier: [told] }),
-      task: task.id,
       detail: `${task.id} BLOCKED: ${reason}`,
       notes: ['The planner answers. Stop now: liza exit 42'],
     };
@@ -174,7 +173,7 @@ export const block: Row<'block'> = {
       attempted: command.attempted,
       failed: part === 'coder' ? actor.id : undefined,
     });
-    return { state, task: task.id, detail: `${task.id} BLOCKED by ${actorName(actor)}: ${firstLine(command.reason)}` };
+    return { state, detail: `${task.id} BLOCKED by ${actorName(actor)}: ${firstLine(command.reason)}` };
   },
 };
 
@@ -228,7 +227,7 @@ export const limit: Row<'limit'> = {
       event: 'limit',
       extra: { limit: command.limit, detail: blank(command.detail) ? undefined : command.detail?.slice(0, 1000) },
     });
-    return { state, task: task.id, detail: `${task.id} BLOCKED by a limit: ${firstLine(said)}` };
+    return { state, detail: `${task.id} BLOCKED by a limit: ${firstLine(said)}` };
   },
 };
 
@@ -238,7 +237,6 @@ export const handoff: Row<'handoff'> = {
   summary: 'Leave notes for the next session before the context runs out.',
   who: ['coder'],
   from: ['CLAIMED'],
-  to: [],
   whilePaused: true,
   already: ({ state, task, actor, command }) => {
     const left = state.handoff[task.id];
@@ -274,7 +272,6 @@ export const handoff: Row<'handoff'> = {
         ...state,
         handoff: { ...state.handoff, [task.id]: patch<Handoff>({ agent: id, timestamp: iso(now), ...notes }, notes) },
       },
-      task: task.id,
       detail: `${id} handed off ${task.id}: ${firstLine(command.next_action)}`,
       notes: ['Stop now: liza exit 42'],
     };
@@ -283,5 +280,4 @@ export const handoff: Row<'handoff'> = {
 
 export const firstLine = (text: string, limit = 120): string => gist(text.split('\n', 1)[0] ?? '', limit);
 
-export const list = (paths: readonly string[]): string =>
-  paths.length <= 10 ? paths.join(', ') : `${paths.slice(0, 10).join(', ')} and ${paths.length - 10} more`;
+export const list = (items: readonly string[]): string => listed(items, 10);

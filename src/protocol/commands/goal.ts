@@ -16,7 +16,6 @@ export const planDone: Row<'plan done'> = {
   summary: 'Close the scope of the sprint: what is planned now is what it must finish.',
   who: PLANNERS,
   from: 'board',
-  to: [],
   already: ({ state }) => state.sprint.scope.closed_at !== undefined,
   guards: [
     {
@@ -45,7 +44,6 @@ export const align: Row<'align'> = {
   summary: 'Record how the plan still serves the goal.',
   who: PLANNERS,
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const last = state.goal.alignment_history?.at(-1);
     return last?.summary === command.summary && last.event === (command.event ?? 'alignment');
@@ -71,7 +69,6 @@ export const discoveryConvert: Row<'discovery convert'> = {
   summary: 'Say which task takes up a discovery.',
   who: PLANNERS,
   from: 'board',
-  to: [],
   already: ({ state, command }) => discoveryOf(state, command.discovery)?.converted_to_task === command.to_task,
   guards: [
     { name: 'open-discovery', rule: 'the discovery exists and is still open', check: checkOpen },
@@ -98,7 +95,6 @@ export const discoveryDismiss: Row<'discovery dismiss'> = {
   summary: 'Leave a discovery aside, saying why.',
   who: PLANNERS,
   from: 'board',
-  to: [],
   already: ({ state, command }) => discoveryOf(state, command.discovery)?.dismissed_reason === command.reason,
   guards: [
     { name: 'open-discovery', rule: 'the discovery exists and is still open', check: checkOpen },
@@ -141,7 +137,6 @@ export const goalComplete: Row<'goal complete'> = {
   summary: 'Declare the goal reached.',
   who: PLANNERS,
   from: 'board',
-  to: [],
   already: ({ state }) => state.goal.status === 'COMPLETED',
   guards: [
     {

@@ -3,8 +3,8 @@
 
 import { iso } from '../../text/time.ts';
 import { aligned, withGoal } from '../change.ts';
-import { checkCommits } from '../commit-ids.ts';
 import { type Refusal, refuse } from '../decision.ts';
+import { checkCommits } from '../ids.ts';
 import type { Row, Situation } from '../row.ts';
 
 export const integrationMoved: Row<'integration-moved'> = {
@@ -13,7 +13,6 @@ export const integrationMoved: Row<'integration-moved'> = {
   summary: 'Record that the integration branch is not where Liza left it.',
   who: ['supervisor', 'human'],
   from: 'board',
-  to: [],
   irreversible: true,
   already: ({ state, command }) => state.goal.integration_moved?.found === command.found,
   guards: [
@@ -50,7 +49,6 @@ export const acceptIntegration: Row<'accept-integration'> = {
   summary: 'Accept where the integration branch is now; merges go on from there.',
   who: ['human'],
   from: 'board',
-  to: [],
   irreversible: true,
   already: ({ state, command }) =>
     state.goal.integration_head === command.head && state.goal.integration_moved === undefined,

@@ -19,7 +19,6 @@ export const pause: Row<'pause'> = {
   summary: 'Hold all work, or one task.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ board, state, command }) =>
     command.task === undefined ? board.switches.PAUSE !== undefined : findTask(state, command.task)?.paused === true,
   guards: [{ name: 'live-task', rule: 'the task is live', check: liveTask }],
@@ -45,8 +44,7 @@ function liveTask({ board, state, command }: Situation<'pause'> | Situation<'res
 }
 
 /** What a person may decide at a checkpoint (docs/governance.md). */
-export const DECISIONS = ['continue', 'adjust-specs', 'replan', 'stop'] as const;
-export type CheckpointDecision = (typeof DECISIONS)[number];
+const DECISIONS = ['continue', 'adjust-specs', 'replan', 'stop'] as const;
 
 export const resume: Row<'resume'> = {
   name: 'resume',
@@ -54,7 +52,6 @@ export const resume: Row<'resume'> = {
   summary: 'Let the work go on; records what was decided.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: (s) => {
     const { board, state, command } = s;
     if (command.task !== undefined) {
@@ -173,7 +170,6 @@ export const checkpoint: Row<'checkpoint'> = {
   summary: 'Halt everything for a decision.',
   who: ['human', 'supervisor'],
   from: 'board',
-  to: [],
   already: ({ board, state }) => board.switches.CHECKPOINT !== undefined && isMarked(state, board.switches.CHECKPOINT),
   guards: [
     {
@@ -220,7 +216,6 @@ export const checkpointOver: Row<'checkpoint-over'> = {
   summary: 'Record that somebody removed the CHECKPOINT file.',
   who: ['supervisor', 'human'],
   from: 'board',
-  to: [],
   already: ({ state }) => state.sprint.status !== 'CHECKPOINT',
   guards: [
     {
@@ -255,7 +250,6 @@ export const abort: Row<'abort'> = {
   summary: 'Stop the goal; tasks and worktrees stay, `liza resume` reopens it.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ board, state }) => board.switches.ABORT !== undefined && state.goal.status === 'ABORTED',
   guards: [
     {

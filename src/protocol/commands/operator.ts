@@ -10,10 +10,10 @@ import { ConfigSchema } from '../config.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
+import { webAddress } from '../ids.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import { defined, listForMap, namesProto } from '../values.ts';
-import { webAddress } from '../web-address.ts';
 import { branchInUse, settled } from './budget-setting.ts';
 import { list } from './coder.ts';
 
@@ -23,7 +23,6 @@ export const note: Row<'note'> = {
   summary: 'Tell the agents something; it wakes the planner.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) =>
     state.human_notes.some(
       (one) => one.message === command.message && one.for === command.for && one.processed_at === undefined,
@@ -80,7 +79,6 @@ export const specChange: Row<'spec-change'> = {
   summary: 'Record an edit of a spec and see which live tasks it touches.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const last = state.spec_changes.at(-1);
     return last?.spec === command.spec && last.change === command.change && last.triggered_by === command.triggered_by;
@@ -147,7 +145,6 @@ export const configSet: Row<'config set'> = {
   summary: 'Change a setting.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const { key, value } = settled(state.config, command);
     return (
@@ -228,7 +225,6 @@ export const metrics: Row<'metrics'> = {
   summary: 'Recompute the sprint’s metrics.',
   who: ['human', 'supervisor'],
   from: 'board',
-  to: [],
   guards: [],
   effects: 'sprint.metrics',
   change: ({ state, command }) => {
@@ -245,7 +241,6 @@ export const archive: Row<'archive'> = {
   summary: 'Move terminal tasks out of state.yaml, history and all.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: (s) =>
     s.command.tasks === undefined
       ? dueForArchive(s).length === 0

@@ -93,7 +93,6 @@ export const amend: Row<'amend'> = {
   summary: 'Change the definition of a task nobody works on.',
   who: PLANNERS,
   from: ['DRAFT', 'UNCLAIMED', 'BLOCKED'],
-  to: [],
   already: ({ task, command }) =>
     Object.keys(command.changes).length > 0 && Object.keys(differing(task, command.changes)).length === 0,
   guards: [
@@ -130,7 +129,6 @@ export const amend: Row<'amend'> = {
     const amended = evolve(task, changes, event(s, 'amended', { fields, changed, was: formerValues(task, changes) }));
     return {
       state: withTask(s.state, amended),
-      task: task.id,
       detail: `task ${task.id} amended: ${fields.join(', ')}`,
     };
   },
@@ -159,7 +157,6 @@ export const finalize: Row<'finalize'> = {
   effects: 'goal → IN_PROGRESS; joins scope.planned until `plan done` closes it; replacements join later too',
   change: (s) => ({
     state: finalized(s, s.state, s.task),
-    task: s.task.id,
     detail: `task ${s.task.id} finalized: it may be claimed`,
   }),
 };

@@ -3,8 +3,8 @@
 
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { event, evolve, withTask } from '../change.ts';
-import { isFullCommit } from '../commit-ids.ts';
 import { refuse } from '../decision.ts';
+import { isFullCommit } from '../ids.ts';
 import { iterationEvents } from '../leases.ts';
 import { knownProof } from '../proof.ts';
 import type { Row } from '../row.ts';
@@ -44,7 +44,6 @@ export const recordValidation: Row<'record-validation'> = {
       const told = event(s, 'validated', { commit: proof.commit, proof: green });
       return {
         state: withTask(s.state, evolve(task, {}, told)),
-        task: task.id,
         detail: `${task.id} passes its validation at ${proof.commit.slice(0, 12)}`,
       };
     }
@@ -72,7 +71,6 @@ export const recordValidation: Row<'record-validation'> = {
       const why = `the operator’s to mend: ${firstLine(reason, 400)}`;
       return {
         state: blockTask(s, s.state, task, { reason: why, questions: QUESTIONS.hangs, earlier: [told] }),
-        task: task.id,
         detail: `${task.id} is BLOCKED: ${why}`,
       };
     }
@@ -83,13 +81,11 @@ export const recordValidation: Row<'record-validation'> = {
       const block = { reason: why, questions: QUESTIONS.validation, failed: actor.id, earlier: [told] };
       return {
         state: blockTask(s, s.state, task, block),
-        task: task.id,
         detail: `${task.id} is BLOCKED: ${firstLine(why)}`,
       };
     }
     return {
       state: withTask(s.state, evolve(task, {}, told)),
-      task: task.id,
       detail: `${task.id} at ${proof.commit.slice(0, 12)} refused: ${firstLine(reason)}`,
     };
   },

@@ -58,7 +58,6 @@ export const releaseClaim: Row<'release-claim'> = {
     );
     return {
       state: detach(withTask(s.state, free), task.id),
-      task: task.id,
       detail: `${task.id} released from ${task.assigned_to}`,
     };
   },
@@ -71,7 +70,6 @@ export const releaseReservation: Row<'release-reservation'> = {
   summary: 'Give up a reservation whose worktree was not finished.',
   who: ['supervisor', 'human'],
   from: CLAIMABLE,
-  to: [],
   inner: true,
   irreversible: true,
   already: ({ task }) => task.claiming === undefined,
@@ -93,7 +91,6 @@ export const releaseReservation: Row<'release-reservation'> = {
   effects: 'claiming goes; the status stays',
   change: ({ state, task }) => ({
     state: withTask(state, patch(task, { claiming: undefined })),
-    task: task.id,
     detail: `reservation of ${task.id} for ${task.claiming?.by} released`,
   }),
 };

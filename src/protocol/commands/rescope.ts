@@ -2,7 +2,16 @@
 // replacement by others). Former definitions stay in history.
 
 import { raiseTaskCommands, taskUsedUp, usedUpWords } from '../../budget/rules/limits.ts';
-import { blockTask, HUMAN_OVERRIDE, isDeadlocked, isStoppedByBudget, LET_GO, QUESTIONS } from '../blocked.ts';
+import {
+  blockTask,
+  FAILURES_THAT_EXHAUST,
+  HUMAN_OVERRIDE,
+  isDeadlocked,
+  isExhausted,
+  isStoppedByBudget,
+  LET_GO,
+  QUESTIONS,
+} from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { detach, event, evolve, type Patch, processAnomalies, unique, withAnomaly, withTask } from '../change.ts';
 import { type Refusal, refuse } from '../decision.ts';
@@ -20,8 +29,6 @@ import { historyOf } from '../leases.ts';
 import type { BoardSituation, Row, Situation } from '../row.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
 import { PLANNERS } from './planning.ts';
-
-export const FAILURES_THAT_EXHAUST = 2;
 
 /** What the task loses when its work starts over. Git keeps the attempt under refs/liza/attempts. */
 export const START_OVER: Patch<Task> = {
@@ -61,11 +68,10 @@ export const unblock: Row<'unblock'> = {
       name: 'definition-changed',
       rule: 'after two coders failed, done_when, scope, spec_ref or validation must have changed',
       check: ({ task, command, usage }) => {
-        const failures = task.failures_current ?? [];
-        if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
+        if (!isExhausted(task)) return undefined;
         if (isChanged(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
         return refuse(
-          `${failures.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
+          `${task.failures_current?.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
           `Change it (${usage('amend', task.id)}), replace it (${usage('supersede', task.id)}) or give it up (${usage('abandon', task.id)})`,
         );
       },
@@ -151,7 +157,6 @@ export const unblock: Row<'unblock'> = {
     return {
       // An unblock settles every anomaly of the task, the deadlock included.
       state: processAnomalies(s, logged, ({ task: on }) => on === task.id),
-      task: task.id,
       detail: `task ${task.id} unblocked${changed ? ' with a changed definition' : ''}`,
     };
   },
@@ -233,7 +238,7 @@ export const abandon: Row<'abandon'> = {
           : blockTask(s, state, other, { reason, questions: QUESTIONS.abandoned });
       notes.push(`${other.id} depends on it and is BLOCKED`);
     }
-    return { state, task: task.id, detail: `task ${task.id} abandoned`, notes };
+    return { state, detail: `task ${task.id} abandoned`, notes };
   },
 };
 
@@ -261,7 +266,6 @@ export const replan: Row<'replan'> = {
   effects: '`blocked_reason: human override` wakes the planner; worktree kept',
   change: (s) => ({
     state: blockTask(s, s.state, s.task, { reason: overrideReason(s.command.reason), questions: QUESTIONS.override }),
-    task: s.task.id,
     detail: `task ${s.task.id} handed back to the planner`,
   }),
 };

@@ -5,10 +5,10 @@ import { duration, iso, later } from '../../text/time.ts';
 import { blockTask, QUESTIONS, REVIEW_DEADLOCK } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, withTask } from '../change.ts';
-import { type Decided, type Refusal, refuse } from '../decision.ts';
+import { type Refusal, refuse } from '../decision.ts';
 import { codersOf, historyOf, reviewLease } from '../leases.ts';
 import { approvalsOf, quorumOf, whySameProvider } from '../quorum.ts';
-import type { Row, Situation } from '../row.ts';
+import type { Change, Row, Situation } from '../row.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined } from '../values.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
@@ -22,7 +22,6 @@ export const claimReview: Row<'claim-review'> = {
   summary: 'Give a submitted task to a reviewer.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW'],
-  to: [],
   irreversible: true,
   startsWork: true,
   already: ({ board, state, task, command, now }) =>
@@ -94,7 +93,6 @@ export const claimReview: Row<'claim-review'> = {
     const freed = detach(withTask(s.state, claimed), task.id, 'code_reviewer');
     return {
       state: attach(freed, command.agent, claimed, { status: 'REVIEWING', expires, now: iso(now) }),
-      task: task.id,
       detail: `${command.agent} reviews ${task.id} at ${task.review_commit?.slice(0, 12)}`,
     };
   },
@@ -203,8 +201,6 @@ function wellFormed({ task, command, usage }: Situation<'submit-verdict'>): Refu
   );
 }
 
-type Change = Omit<Decided, 'ok'>;
-
 function approve(s: Situation<'submit-verdict'>): Change {
   const { task, command, actor, now } = s;
   const by = actor.id ?? '';
@@ -219,14 +215,12 @@ function approve(s: Situation<'submit-verdict'>): Change {
   if (!enough) {
     return {
       state: detach(withTask(s.state, evolve(task, free, told)), task.id, 'code_reviewer'),
-      task: task.id,
       detail: `${by} approved ${task.id}: ${lacks === undefined ? `${given} of ${required} approvals` : `it still needs ${lacks}`}`,
     };
   }
   const approved = evolve(task, { ...free, status: 'APPROVED', approved_by: by, rejection_reason: undefined }, told);
   return {
     state: detach(withTask(s.state, approved), task.id),
-    task: task.id,
     detail: `${by} approved ${task.id} at ${commit.slice(0, 12)}`,
   };
 }
@@ -243,7 +237,6 @@ function reject(s: Situation<'submit-verdict'>): Change {
   };
   const block = (why: string, questions: readonly string[], failed?: string): Change => ({
     state: blockTask(s, s.state, task, { reason: why, questions, failed, changes, earlier: [told] }),
-    task: task.id,
     detail: `${actor.id} rejected ${task.id}, now BLOCKED: ${firstLine(why)}`,
   });
   if (cycles >= (task.max_review_cycles ?? settings.max_review_cycles))
@@ -262,7 +255,6 @@ function reject(s: Situation<'submit-verdict'>): Change {
   );
   return {
     state: detach(withTask(s.state, rejected), task.id, 'code_reviewer'),
-    task: task.id,
     detail: `${actor.id} rejected ${task.id} (cycle ${cycles})`,
   };
 }
@@ -286,7 +278,6 @@ export const clearStaleReviewClaims: Row<'clear-stale-review-claims'> = {
   summary: 'Free reviews whose reviewer’s lease is past.',
   who: ['supervisor', 'human'],
   from: 'board',
-  to: [],
   already: (s) => staleReviews(s).length === 0,
   guards: [
     {

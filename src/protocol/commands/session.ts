@@ -24,7 +24,6 @@ export const sessionStart: Row<'session-start'> = {
   summary: 'Begin a session; from here on it counts.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   irreversible: true,
   startsWork: true,
   guards: [
@@ -58,7 +57,6 @@ export const sessionEnd: Row<'session-end'> = {
   summary: 'Record what an agent’s session used and how it ended.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   irreversible: true,
   guards: [
     ownRegistered(),
@@ -149,7 +147,6 @@ export const contextUsed: Row<'context-used'> = {
   summary: 'Record how full an agent’s context is.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => state.agents[command.agent]?.context_percent === command.percent,
   guards: [ownRegistered()],
   effects: 'context_percent; from 90 on the agent’s commands tell it to hand off',
@@ -165,7 +162,6 @@ export const trouble: Row<'trouble'> = {
   summary: 'Record why an agent cannot go on, or that it can again.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const known = state.agents[command.agent]?.trouble;
     return known?.kind === command.kind && known?.detail === command.detail && known?.until === command.until;

@@ -5,10 +5,9 @@ import { aligned, patch, withSprint } from '../change.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { numbered } from '../new-board.ts';
-import { isObject } from '../records.ts';
 import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State } from '../state.ts';
-import { defined } from '../values.ts';
+import { defined, isFields } from '../values.ts';
 import { goalOpen } from './planning.ts';
 
 export const sprintStart: Row<'sprint start'> = {
@@ -17,7 +16,6 @@ export const sprintStart: Row<'sprint start'> = {
   summary: 'Open the next sprint; unfinished tasks come along.',
   who: ['human'],
   from: 'board',
-  to: [],
   guards: [
     goalOpen(),
     {
@@ -77,7 +75,6 @@ export const sprintDeadline: Row<'sprint deadline'> = {
   summary: 'Set, move or lift the deadline of the current sprint.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => state.sprint.timeline.deadline === command.deadline,
   guards: [
     { name: 'deadline', rule: 'a deadline lies in the future', check: inFuture },
@@ -106,7 +103,6 @@ export const retrospective: Row<'retrospective'> = {
   summary: 'Keep what the people learned from the sprint.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const kept = retrospectiveOf(state);
     const told = command.learned === undefined || kept.learned.includes(command.learned);
@@ -130,7 +126,7 @@ export const retrospective: Row<'retrospective'> = {
     const learned = command.learned === undefined ? kept.learned : [...kept.learned, command.learned];
     const file = command.file ?? kept.file;
     const next = {
-      ...(isObject(sprint.retrospective) ? sprint.retrospective : {}),
+      ...(isFields(sprint.retrospective) ? sprint.retrospective : {}),
       ...defined({ file }),
       ...(learned.length === 0 ? {} : { learned }),
     };
@@ -147,7 +143,7 @@ export const retrospective: Row<'retrospective'> = {
 
 /** The sprint's retrospective as far as it has the expected form: people edit it by hand. */
 export function retrospectiveOf({ sprint }: State): { readonly file?: string; readonly learned: readonly string[] } {
-  const kept = isObject(sprint.retrospective) ? (sprint.retrospective as Readonly<Record<string, unknown>>) : {};
+  const kept = isFields(sprint.retrospective) ? sprint.retrospective : {};
   const { file, learned } = kept;
   const texts = Array.isArray(learned) ? learned.filter((one) => typeof one === 'string') : [];
   return {

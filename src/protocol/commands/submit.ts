@@ -4,14 +4,14 @@
 import { iso, later } from '../../text/time.ts';
 import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
 import type { SubmitFacts } from '../command.ts';
-import { isFullCommit } from '../commit-ids.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import { diffFacts } from '../diff-facts.ts';
+import { diffFacts } from '../facts/diff-facts.ts';
+import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../facts/scope.ts';
+import { isFullCommit } from '../ids.ts';
+import { hideIn } from '../input.ts';
 import { checkpointEvent, historyOf } from '../leases.ts';
 import { type Proof, proofCommands, redBefore } from '../proof.ts';
-import { hideIn } from '../redact-command.ts';
 import type { Row, Situation } from '../row.ts';
-import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../scope.ts';
 import { defined, same } from '../values.ts';
 import { holdsTask, list } from './coder.ts';
 
@@ -127,7 +127,6 @@ export const submitForReview: Row<'submit-for-review'> = {
           );
     return {
       state,
-      task: task.id,
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
       notes: ['The verdict comes to a new session. Stop now: liza exit 42'],
     };

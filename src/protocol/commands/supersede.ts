@@ -8,7 +8,7 @@ import { type Refusal, refuse } from '../decision.ts';
 import { blank, checkDefinition, draft } from '../definition.ts';
 import { dependencyCycle, findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
-import type { Row, Situation } from '../row.ts';
+import type { Change, Row, Situation } from '../row.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
 import { START_OVER, withAssessment } from './rescope.ts';
@@ -71,7 +71,7 @@ export const supersede: Row<'supersede'> = {
   ],
   effects:
     'superseded_by / supersedes, rescope_reason on both, dependents repointed, replacements take its place in the sprint, alignment_history, its anomalies processed, after a deadlock the root cause logged as review_deadlock: one transaction',
-  change: (s) => superseded(s),
+  change: superseded,
 };
 
 const replacementIds = (command: Situation<'supersede'>['command']): readonly string[] => [
@@ -107,12 +107,7 @@ function checkReplacements(s: Situation<'supersede'>): Refusal | undefined {
   return undefined;
 }
 
-function superseded(s: Situation<'supersede'>): {
-  state: State;
-  task: string;
-  detail: string;
-  notes: readonly string[];
-} {
+function superseded(s: Situation<'supersede'>): Change {
   const { task, command, now } = s;
   const ids = replacementIds(command);
   const reason = command.root_cause;
@@ -156,14 +151,13 @@ function superseded(s: Situation<'supersede'>): {
   state = aligned(s, detach(state, task.id), 'rescope', `${task.id} → ${ids.join(', ')}: ${reason}`.slice(0, 2000));
   return {
     state: withAssessment(s, state, task, reason),
-    task: task.id,
     detail: `task ${task.id} superseded by ${ids.join(', ')}`,
     notes: repointed.map((other) => `${other.id} now depends on ${ids.join(', ')}`),
   };
 }
 
 /** How many replacements led to this task. Each link records the number, because ancestors may be archived. */
-export function chainDepth(state: State, task: Task): number {
+function chainDepth(state: State, task: Task): number {
   const recorded = historyOf(task).flatMap((entry) =>
     entry.event === 'supersedes' && typeof entry.chain === 'number' ? [entry.chain] : [],
   );

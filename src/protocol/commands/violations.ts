@@ -5,8 +5,8 @@ import { gist } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
 import { roleOfId } from '../board.ts';
 import { patch, withAnomaly } from '../change.ts';
-import { checkCommits } from '../commit-ids.ts';
 import { type Refusal, refuse } from '../decision.ts';
+import { checkCommits } from '../ids.ts';
 import type { Row, Situation } from '../row.ts';
 import type { Anomaly, State } from '../state.ts';
 
@@ -34,7 +34,6 @@ export const refusedAttempt: Row<'refused-attempt'> = {
   summary: 'Record that an agent tried to act as somebody else, and was refused.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   already: (s) => {
     const last = sameBefore(s)?.details?.['last'];
     return typeof last === 'string' && Math.abs(s.now - instant(last)) < AGAIN_MS;
@@ -72,7 +71,6 @@ export const branchMoved: Row<'branch-moved'> = {
   summary: 'Record that an agent moved a branch that is not its task’s.',
   who: ['supervisor', 'human'],
   from: 'board',
-  to: [],
   // Recorded once for each place of the branch, also after somebody has processed it.
   already: ({ state, command }) =>
     state.anomalies.some(

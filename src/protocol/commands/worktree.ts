@@ -14,7 +14,6 @@ export const renewWorktree: Row<'renew-worktree'> = {
   summary: 'Record that the worktree of a claimed task was made again.',
   who: ['supervisor', 'human'],
   from: ['CLAIMED'],
-  to: [],
   inner: true,
   irreversible: true,
   already: ({ task, command }) => {
@@ -34,7 +33,6 @@ export const renewWorktree: Row<'renew-worktree'> = {
     const told = event(s, 'worktree_created', { base_commit, start_commit, baseline, fresh, tip, kept });
     return {
       state: withTask(s.state, evolve(task, { worktree, base_commit }, told)),
-      task: task.id,
       detail: `worktree of ${task.id} made ${fresh === true ? 'afresh' : 'again'} for ${task.assigned_to}`,
     };
   },
@@ -47,7 +45,6 @@ export const dropWorktree: Row<'drop-worktree'> = {
   summary: 'Record that the worktree of a task nobody works on is gone.',
   who: ['planner', 'supervisor', 'human'],
   from: ['BLOCKED', 'UNCLAIMED', 'INTEGRATION_FAILED', 'REJECTED'],
-  to: [],
   inner: true,
   irreversible: true,
   instead,
@@ -59,7 +56,6 @@ export const dropWorktree: Row<'drop-worktree'> = {
     const told = event(s, 'worktree_deleted', { worktree: task.worktree });
     return {
       state: withTask(s.state, evolve(task, { worktree: undefined, keep_worktree: undefined }, told)),
-      task: task.id,
       detail: `worktree of ${task.id} removed`,
       notes: [`What was in it is kept: liza attempts ${task.id}`],
     };

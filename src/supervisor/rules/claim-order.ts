@@ -2,6 +2,7 @@
 // Advice for supervisors and people; the guards of the table decide again inside the transaction.
 
 import { usedUp, usedUpWords } from '../../budget/rules/limits.ts';
+import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, SWITCHES } from '../../protocol/board.ts';
 import { roomMissing } from '../../protocol/disk-space.ts';
 import { findTask, statusOf } from '../../protocol/find.ts';
@@ -49,8 +50,8 @@ export function whyNobodyMayClaim(board: Board, task: Task, now: Instant, asking
   if (held?.expired === false && !returns(board, task, asking)) {
     return `${task.assigned_to} holds ${task.id} for another ${duration(held.remaining)}`;
   }
-  const failures = task.failures_current ?? [];
-  if (failures.length >= 2) {
+  if (isExhausted(task)) {
+    const failures = task.failures_current ?? [];
     return `${failures.length} coders failed ${task.id} as it is defined (${failures.join(', ')})`;
   }
   const waits = dependencyWaits(board, task);
@@ -95,7 +96,7 @@ export function whyNotReviewable(board: Board, task: Task, reviewer: string, now
 }
 
 /** No session starts on it, whoever would take it: a budget is used up, or the disk is. */
-export function whyNotStarted(board: Board, task: Task, now: Instant, asking?: string): string | undefined {
+function whyNotStarted(board: Board, task: Task, now: Instant, asking?: string): string | undefined {
   const over = usedUp(board, now, { task, asking });
   return over === undefined ? roomMissing(board)?.fact : usedUpWords(over);
 }

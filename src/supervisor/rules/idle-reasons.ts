@@ -2,7 +2,7 @@
 // but waits for someone missing, then what could be begun, then what only a planner or a person can free.
 
 import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpWords } from '../../budget/rules/limits.ts';
-import { isStoppedByBudget } from '../../protocol/blocked.ts';
+import { isExhausted, isStoppedByBudget } from '../../protocol/blocked.ts';
 import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
 import { approvalsOf } from '../../protocol/quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
@@ -10,7 +10,7 @@ import { counted, gist, listed } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
 import type { Survey } from './idle-survey.ts';
-import { isExhausted, plannerWakes } from './wakes.ts';
+import { plannerWakes } from './wakes.ts';
 
 export function whyStuck(seen: Survey): string {
   return (

@@ -13,7 +13,7 @@ import { spendingView } from '../../../src/budget/rules/spending-view.ts';
 import { spendingFacts } from '../../../src/cli/render/spending.ts';
 import type { Command, SessionUse } from '../../../src/protocol/command.ts';
 import { checkpointEvent, startCommit, taskLease } from '../../../src/protocol/leases.ts';
-import { nextGoal } from '../../../src/protocol/next-goal.ts';
+import { nextGoal } from '../../../src/protocol/new-board.ts';
 import type { Config } from '../../../src/protocol/state.ts';
 import { worktreePlan } from '../../../src/protocol/worktree-plan.ts';
 import { reportOf } from '../../../src/report/facts.ts';

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
 import { REGISTRY } from '../../../src/cli/registry.ts';
 import type { CommandName } from '../../../src/protocol/command.ts';
+import { usage } from '../../../src/protocol/next-commands.ts';
 import { TABLE } from '../../../src/protocol/table.ts';
-import { usage } from '../../../src/protocol/usage.ts';
 
 /** Placeholders stand for something the verb would accept. */
 const words = (line: string): string[] =>

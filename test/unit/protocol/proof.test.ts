@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
-import { isInstruction, pathsIn, steersAgents, steersTests } from '../../../src/protocol/instruction-files.ts';
+import { isInstruction, pathsIn, steersAgents, steersTests } from '../../../src/protocol/facts/instruction-files.ts';
 import { isKnownGreen, knownProof, type Proof, proofCommands } from '../../../src/protocol/proof.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { readTestEdits } from '../../../src/tasks/rules/test-edits.ts';

@@ -1,17 +1,17 @@
 // What an edit by hand may do to each kind of record (docs/blackboard.md). Each edit is decided as the command that
 // it amounts to: a new task is add-task, a new definition amend, BLOCKED replan, a setting config set.
 
-import { iso } from '../text/time.ts';
-import { OPERATOR } from './board.ts';
-import type { Command, Definition, DefinitionChange } from './command.ts';
-import { decide } from './decide.ts';
-import type { Decision } from './decision.ts';
-import { changedFields, type Draft, illegal, pick, replaceRecord, type Versions, withState } from './edit-draft.ts';
-import { checkRecord } from './invariants.ts';
-import { hideIn } from './redact-command.ts';
-import { guardedSetting, knownSetting } from './setting-metadata.ts';
-import { type State, type Task, TaskSchema } from './state.ts';
-import { type Fields, isFields, same } from './values.ts';
+import { iso } from '../../text/time.ts';
+import { OPERATOR } from '../board.ts';
+import type { Command, Definition, DefinitionChange } from '../command.ts';
+import { guardedSetting, knownSetting } from '../config.ts';
+import { decide } from '../decide.ts';
+import type { Decision } from '../decision.ts';
+import { hideIn } from '../input.ts';
+import { checkRecord } from '../invariants.ts';
+import { type State, type Task, TaskSchema } from '../state.ts';
+import { type Fields, isFields, same } from '../values.ts';
+import { changedFields, type Draft, illegal, pick, replaceRecord, type Versions, withState } from './draft.ts';
 
 const DEFINITION = [
   'description',

@@ -1,9 +1,9 @@
 // Every alarm for people: what it says, when it begins, when it is over. docs/alarms.md is generated from here,
 // and a test has a scenario for each row. An alarm without a row is a type error.
 
-import { ALARM_NAMES, type Alarm, type AlarmName, SIGN } from './alarm.ts';
+import { ALARM_NAMES, type Alarm, type AlarmName, SIGN } from '../src/alarms/rules/alarm.ts';
 
-export interface AlarmRow extends Entry {
+interface AlarmRow extends Entry {
   readonly name: AlarmName;
   readonly text: string;
 }

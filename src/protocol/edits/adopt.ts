@@ -3,7 +3,9 @@
 // theirs: the file), and each adopted record goes through the command it amounts to, so that an edit
 // can do nothing a command could not. What may not be adopted is set aside, never dropped in silence.
 
-import type { Board } from './board.ts';
+import type { Board } from '../board.ts';
+import { RECORD_SECTIONS, StateSchema } from '../state.ts';
+import { type Fields, isFields, same } from '../values.ts';
 import {
   type Aside,
   changedFields,
@@ -15,10 +17,8 @@ import {
   replaceRecord,
   type Versions,
   withState,
-} from './edit-draft.ts';
-import { adoptAgentRecord, adoptConfig, adoptListed, adoptTask } from './edit-rules.ts';
-import { RECORD_SECTIONS, StateSchema } from './state.ts';
-import { type Fields, isFields, same } from './values.ts';
+} from './draft.ts';
+import { adoptAgentRecord, adoptConfig, adoptListed, adoptTask } from './rules.ts';
 
 export interface EditMerge {
   readonly board: Board;

@@ -1,12 +1,12 @@
 // Paths into the board as the seeds' scripts write them: `.agents.coder-1.lease_expires`,
 // `.tasks[0].priority`, `.tasks[retry].scope` (by id), `."odd key"`.
 
-import { type Refusal, refuse } from './decision.ts';
-import { type Fields, isFields } from './values.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import { type Fields, isFields } from '../values.ts';
 
 type Step = string | number;
 
-export function parsePath(path: string): readonly Step[] | undefined {
+function parsePath(path: string): readonly Step[] | undefined {
   const steps: Step[] = [];
   let rest = path.startsWith('.') ? path : `.${path}`;
   while (rest !== '') {

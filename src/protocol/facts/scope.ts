@@ -15,7 +15,7 @@ export const DEFAULT_TEST_PATTERNS = [
 export const testPatterns = (settings: { readonly test_patterns?: readonly string[] | undefined }): readonly string[] =>
   settings.test_patterns ?? DEFAULT_TEST_PATTERNS;
 
-export interface Scope {
+interface Scope {
   readonly in: readonly string[];
   readonly out: readonly string[];
   /** IN items that are prose, not paths: `retry logic of the client`. */

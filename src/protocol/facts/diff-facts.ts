@@ -2,15 +2,15 @@
 // tests, and which files steer agents, CI or git rather than the product. Lists are bounded: a diff of 5,000
 // files must fit into one history event.
 
-import type { FileChange, SubmitFacts, TestEdits } from './command.ts';
-import { TEXT_LIMIT } from './fields.ts';
+import type { FileChange, SubmitFacts, TestEdits } from '../command.ts';
+import { TEXT_LIMIT } from '../fields.ts';
+import { checkpointEvent } from '../leases.ts';
+import type { Task } from '../state.ts';
+import { defined, isFields } from '../values.ts';
 import { isInstruction, steersTests } from './instruction-files.ts';
-import { checkpointEvent } from './leases.ts';
 import { covers, isTest, parseScope } from './scope.ts';
-import type { Task } from './state.ts';
-import { defined, isFields } from './values.ts';
 
-export interface PathList {
+interface PathList {
   readonly paths: readonly string[];
   /** How many further paths there are. */
   readonly more?: number;

@@ -1,10 +1,10 @@
 // The state of a merge in progress and the words in which it is told; edits.ts walks the records,
 // edit-rules.ts says what each kind may become.
 
-import type { Instant } from '../text/time.ts';
-import type { Board } from './board.ts';
-import type { State } from './state.ts';
-import { type Fields, isFields, same } from './values.ts';
+import type { Instant } from '../../text/time.ts';
+import type { Board } from '../board.ts';
+import type { State } from '../state.ts';
+import { type Fields, isFields, same } from '../values.ts';
 
 /** In whose name the edit counts. `adopt`: the operator said yes to guarded configuration. */
 export type Authority = { readonly kind: 'person' | 'adopt' } | { readonly kind: 'agent'; readonly id: string };
