@@ -52,7 +52,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
       'planned',
     );
   }
-  const { verb } = await entry.load();
+  const verb = await entry.load();
   const beforeWords = verb.passthrough ? rest.slice(0, firstWord(rest)) : endsOptions(rest);
   if (beforeWords.some((word) => word === '--help' || word === '-h')) {
     const lines = helpText(verb, entry.summary, COMMON_OPTIONS, io.columns);

@@ -33,11 +33,10 @@ export interface Positional {
   readonly choices?: readonly string[];
 }
 
+/** What a file of verbs/ says of a verb. Its name, summary and groups are in registry.ts, which loads before it. */
 export interface Verb {
-  /** As typed: `add-task`, `plan done`. Summary and group are in registry.ts, which loads before this. */
-  readonly name: string;
-  readonly positionals: readonly Positional[];
-  readonly options: Readonly<Record<string, Option>>;
+  readonly positionals?: readonly Positional[];
+  readonly options?: Readonly<Record<string, Option>>;
   /** At least one, ready to be pasted. */
   readonly examples: readonly [string, ...string[]];
   /** Further paragraphs for `--help`. */
@@ -45,6 +44,13 @@ export interface Verb {
   /** What follows the first argument belongs to somebody else (`lock modify <cmd…>`): no option is read there. */
   readonly passthrough?: true;
   run(args: Args, io: Io): Promise<Result>;
+}
+
+export interface LoadedVerb extends Verb {
+  /** As typed: `add-task`, `plan done`. */
+  readonly name: string;
+  readonly positionals: readonly Positional[];
+  readonly options: Readonly<Record<string, Option>>;
 }
 
 /** Options and positionals share one namespace. Asking for a name the verb never declared is a Bug. */

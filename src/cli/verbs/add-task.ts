@@ -7,8 +7,6 @@ import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'add-task',
-  positionals: [],
   options: {
     id: { value: 'id', kind: 'task', required: true, description: 'Its name: small letters, digits, dashes.' },
     ...DEFINITION_OPTIONS,

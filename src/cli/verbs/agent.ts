@@ -10,7 +10,6 @@ import { openProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'agent',
   positionals: [
     { name: 'role', choices: ['planner', 'coder', 'code-reviewer', 'code_reviewer'], description: 'What it does.' },
     { name: 'task', kind: 'task', optional: true, description: 'Work on this task only.' },

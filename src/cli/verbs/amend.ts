@@ -7,7 +7,6 @@ import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'amend',
   positionals: [{ name: 'task', kind: 'task', description: 'A task nobody works on.' }],
   options: DEFINITION_OPTIONS,
   details: ['--depends and --validate replace the whole list; --depends= empties it.'],

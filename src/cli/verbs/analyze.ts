@@ -10,8 +10,6 @@ import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'analyze',
-  positionals: [],
   options: {
     resolve: { value: 'text', description: 'What was decided about a tripped breaker; - reads it from stdin.' },
   },

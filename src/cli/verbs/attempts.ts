@@ -14,9 +14,7 @@ import { oneLine } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'attempts',
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only of this task; default: of all.' }],
-  options: {},
   examples: ['liza attempts', 'liza attempts retry-login'],
   details: [
     'Before a worktree or branch of a task goes, its commits and uncommitted files are kept under refs/liza/attempts/<task>/<n>. They stay until you delete the ref: git update-ref -d <ref>',

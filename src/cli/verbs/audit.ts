@@ -8,9 +8,7 @@ import { renderAudit } from '../render/audit.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'audit',
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Archived ones too; left out: all.' }],
-  options: {},
   examples: ['liza audit', 'liza audit retry-login', 'liza audit --json'],
   details: [
     'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell: also a step under an agent’s id with no session of a supervisor behind it), CONTRADICTED (with the reason).',

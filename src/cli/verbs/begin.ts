@@ -9,7 +9,6 @@ import { openProject, runCommand } from '../open-project.ts';
 import type { Args, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'begin',
   positionals: [{ name: 'task', kind: 'task', description: 'Your task.' }],
   options: {
     intent: { value: 'text', description: 'What you are going to do.' },

@@ -6,8 +6,6 @@ import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'checkpoint',
-  positionals: [],
   options: { reason: { value: 'text', description: 'Why; kept on record.' } },
   examples: ['liza checkpoint', 'liza checkpoint --reason "before the release"'],
   details: [

@@ -10,12 +10,10 @@ import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'claim-review',
   positionals: [
     { name: 'task', kind: 'task', description: 'The task.' },
     { name: 'agent', kind: 'agent', description: 'The reviewer it is for; LIZA_AGENT_ID must be the same.' },
   ],
-  options: {},
   examples: ['LIZA_AGENT_ID=code-reviewer-1 liza claim-review retry-login code-reviewer-1'],
   run: async (args, io) => {
     const agent = agentId(args.must('agent'));

@@ -11,8 +11,6 @@ import { plain } from '../render/terminal.ts';
 import type { Done, Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'deinit',
-  positionals: [],
   options: {
     purge: { description: 'Also give up what Liza keeps in git: attempts, reviewed commits, the blackboard.' },
   },

@@ -24,8 +24,6 @@ import { type DemoScreen, demoScreen } from '../render/demo.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'demo',
-  positionals: [],
   options: {
     fast: { description: 'As quick as it goes, not at reading speed.' },
     keep: { description: 'Leave the repository, to look around in it.' },

@@ -14,8 +14,6 @@ import { readSchema } from '../schema.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'doctor',
-  positionals: [],
   options: {
     fix: { description: 'Do what can be done safely; without it nothing is changed.' },
     'accept-integration': { description: 'The integration branch was moved outside Liza and is right as it is.' },

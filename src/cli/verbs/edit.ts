@@ -7,8 +7,6 @@ import { shellWords } from '../split-words.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'edit',
-  positionals: [],
   options: { adopt: { description: 'Also adopt settings that execute, spend or loosen, now and those that wait.' } },
   examples: ['liza edit', 'EDITOR="code --wait" liza edit', 'liza edit --adopt'],
   details: [

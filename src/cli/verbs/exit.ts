@@ -7,7 +7,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'exit',
   positionals: [
     { name: 'code', description: '0: nothing more for this role now. 42: restart me. Other: something broke.' },
   ],

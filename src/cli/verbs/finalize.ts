@@ -6,9 +6,7 @@ import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'finalize',
   positionals: [{ name: 'task', kind: 'task', description: 'A draft.' }],
-  options: {},
   examples: ['liza finalize retry-login'],
   run: async (args, io) => {
     const task = args.must('task');

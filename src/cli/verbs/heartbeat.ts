@@ -11,8 +11,6 @@ import { openProject, runCommand } from '../open-project.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'heartbeat',
-  positionals: [],
   options: { long: { value: 'why', description: 'Ask for the long duration, for a test suite or a build.' } },
   examples: ['liza heartbeat', 'liza heartbeat --long "full test suite, about 12 minutes"'],
   run: async (args, io) => {

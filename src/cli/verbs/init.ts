@@ -17,7 +17,6 @@ import type { Args, Verb } from '../verb.ts';
 const TEMPLATE = 'templates/vision.md';
 
 export const verb: Verb = {
-  name: 'init',
   positionals: [{ name: 'goal', rest: true, optional: true, description: 'What is to be reached, in a sentence.' }],
   options: {
     spec: { value: 'path', kind: 'file', description: 'The goal’s document; default specs/vision.md.' },

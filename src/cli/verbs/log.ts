@@ -1,4 +1,4 @@
-// `liza log`: the activity log for people; `-f` goes on as it grows.
+// `liza log` shows the activity log and follows it; `liza log verify` checks the journal behind it.
 
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,8 +11,8 @@ import type { Verb } from '../verb.ts';
 
 const POLL = 250;
 
-export const verb: Verb = {
-  name: 'log',
+/** `liza log`: the activity log for people; `-f` goes on as it grows. */
+const log: Verb = {
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only what concerns this task.' }],
   options: {
     follow: { short: 'f', description: 'Go on as new entries come; Ctrl-C ends it.' },
@@ -72,3 +72,30 @@ function line({ entry, timestamp, agent, action, task, detail }: LogEntry): stri
   const number = entry === undefined ? [] : [`#${entry}`.padStart(5)];
   return [...number, oneLine(timestamp), oneLine(agent), oneLine(`${what}: ${detail}`)].join('  ');
 }
+
+/** `liza log verify`: holds the journal against itself, its copy and state.yaml. */
+const logVerify: Verb = {
+  examples: ['liza log verify'],
+  details: ['Every line must follow from the one before, and every change lead to the state it names.'],
+  run: async (_args, io) => {
+    const root = io.root();
+    if (typeof root !== 'string') return root;
+    const { verifyJournal } = await import('../../store/verify.ts');
+    const { entries, voids, head, problems, remarks } = verifyJournal(io.context(root));
+    const data = { entries, voids, head, problems, remarks };
+    const [first] = problems;
+    if (first !== undefined) {
+      const hint = 'the copy in the git directory may be whole: liza doctor compares them';
+      return { ...refuse(`the journal is broken: ${first}`, hint, 4, 'journal'), data, lines: [...problems.slice(1)] };
+    }
+    const lost = voids === 0 ? '' : `, ${voids} void line(s) of lost races`;
+    return {
+      ok: true,
+      message: `the journal is whole: ${entries} entries${lost}, head ${head.slice(0, 12)}`,
+      lines: remarks,
+      data,
+    };
+  },
+};
+
+export const verbs = { log: log, 'log verify': logVerify };

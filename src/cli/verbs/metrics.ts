@@ -10,9 +10,6 @@ import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'metrics',
-  positionals: [],
-  options: {},
   examples: ['liza metrics', 'liza metrics --json'],
   details: ['With --json also each task: iterations, first pass, time in each state, drift, tokens and cost.'],
   run: async (_args, io) => {

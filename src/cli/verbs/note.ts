@@ -6,7 +6,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'note',
   positionals: [{ name: 'message', rest: true, description: 'The note; - reads it from stdin.' }],
   options: {
     for: {

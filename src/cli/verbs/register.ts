@@ -8,7 +8,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'register',
   positionals: [
     { name: 'agent', kind: 'agent', description: 'A role and a number: planner-1, coder-2, code-reviewer-1.' },
   ],

@@ -14,8 +14,6 @@ import type { Script, ScriptRole } from '../../rehearsal/script.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'rehearse',
-  positionals: [],
   options: {
     script: { value: 'file', kind: 'file', required: true, description: 'The script; docs/rehearsal.md explains it.' },
     pace: { value: 'factor', description: 'How slow its waiting is: 1 as written (default), 0 without any.' },

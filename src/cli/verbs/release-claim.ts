@@ -7,7 +7,6 @@ import { keptLines, openTaskContext } from '../open-task-context.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'release-claim',
   positionals: [{ name: 'task', kind: 'task', description: 'The task.' }],
   options: { reason: { value: 'text', description: 'Why, for its history.' } },
   examples: ['liza release-claim retry-login --reason "coder-1 is stuck"'],

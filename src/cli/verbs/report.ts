@@ -5,8 +5,6 @@ import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'report',
-  positionals: [],
   options: {
     md: { description: 'As Markdown, printed unless --out names a file; a name in .md asks for it, too.' },
     out: { value: 'file', kind: 'file', description: 'Write it there; - prints it. Default .liza/report.html.' },

@@ -8,8 +8,6 @@ import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'retrospective',
-  positionals: [],
   options: { learned: { value: 'text', description: 'What you learned; - reads it from stdin.' } },
   examples: ['liza retrospective', 'liza retrospective --learned "cut tasks by file, not by feature"'],
   details: ['The draft is made once per sprint and is yours from then on: Liza only adds to its end.'],

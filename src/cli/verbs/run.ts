@@ -11,8 +11,6 @@ import type { Args, Verb } from '../verb.ts';
 const MOST = 50;
 
 export const verb: Verb = {
-  name: 'run',
-  positionals: [],
   options: {
     coders: { value: 'n', description: 'How many coders work at once. Default 2.' },
     reviewers: { value: 'n', description: 'How many reviewers. Default 1.' },

@@ -14,8 +14,6 @@ const FILES = Object.values(GLOBAL_FILES)
   .join(', ');
 
 export const verb: Verb = {
-  name: 'setup',
-  positionals: [],
   options: {
     activate: {
       value: 'provider',

@@ -13,7 +13,6 @@ import { renderTask } from '../render/task.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'show',
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Live or archived.' }],
   options: { ids: { description: 'Only list the ids of all live tasks, one a line.' } },
   examples: ['liza show retry-login', 'liza show retry-login --json'],

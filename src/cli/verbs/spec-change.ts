@@ -8,7 +8,6 @@ import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'spec-change',
   positionals: [
     { name: 'spec', kind: 'file', description: 'The spec, such as specs/auth.md#retry.' },
     { name: 'change', rest: true, description: 'What changed, in one sentence.' },

@@ -7,8 +7,6 @@ import type { Io } from '../io.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'status',
-  positionals: [],
   options: { all: { short: 'a', description: 'Every task, agent and alarm, not only one page.' } },
   examples: ['liza status', 'liza status --all', 'liza status --json'],
   run: async (args, io) => {

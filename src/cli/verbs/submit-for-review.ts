@@ -6,12 +6,10 @@ import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'submit-for-review',
   positionals: [
     { name: 'task', kind: 'task', description: 'Your task.' },
     { name: 'commit', description: 'The HEAD of your worktree; HEAD itself will do.' },
   ],
-  options: {},
   examples: [
     'liza submit-for-review retry-login HEAD',
     'liza submit-for-review retry-login 4f2a9c1d7e60b3a58c94d2f17e05b6a3c8d91f24',

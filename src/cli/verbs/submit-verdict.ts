@@ -12,7 +12,6 @@ import { openTaskContext } from '../open-task-context.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'submit-verdict',
   positionals: [
     { name: 'task', kind: 'task', description: 'The task you review.' },
     { name: 'verdict', choices: ['APPROVED', 'REJECTED'], description: 'Your verdict.' },

@@ -10,7 +10,6 @@ import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'supersede',
   positionals: [{ name: 'task', kind: 'task', description: 'A task that is BLOCKED or INTEGRATION_FAILED.' }],
   options: {
     'root-cause': { value: 'text', required: true, description: 'Why the task as it stood could not work.' },

@@ -11,7 +11,6 @@ import { specFacts } from '../spec-facts.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'unblock',
   positionals: [{ name: 'task', kind: 'task', description: 'A blocked task.' }],
   options: {
     ...DEFINITION_OPTIONS,

@@ -6,11 +6,9 @@ import { refuse } from '../../protocol/decision.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'undo',
   positionals: [
     { name: 'entry', optional: true, description: 'Number of a recent entry, see liza log; default: the last.' },
   ],
-  options: {},
   examples: ['liza undo', 'liza undo 41'],
   details: [
     'Only what lived on the blackboard alone can be undone: nothing that touched git, processes or files, nothing that someone has built on since, nothing that has ended. History is never cut.',

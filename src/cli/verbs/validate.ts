@@ -9,11 +9,9 @@ import type { Verb } from '../verb.ts';
 const LARGE = 512 * 1024;
 
 export const verb: Verb = {
-  name: 'validate',
   positionals: [
     { name: 'file', optional: true, kind: 'file', description: 'Default: the blackboard of this project.' },
   ],
-  options: {},
   examples: ['liza validate', 'liza validate backup/state.yaml'],
   details: ['Prints VALID, or one line `INVALID: …` for each issue with its path and line, and ends with 1.'],
   run: async (args, io) => {

@@ -15,8 +15,6 @@ import type { Result, Verb } from '../verb.ts';
 const PATIENCE_MS = 5000;
 
 export const verb: Verb = {
-  name: 'watch',
-  positionals: [],
   options: { once: { description: 'Look one time, for cron and CI: exit 0 when no alarm is on, 1 when some are.' } },
   examples: ['liza watch', 'liza watch --once', 'liza watch --once --json'],
   details: [

@@ -1,4 +1,4 @@
-// `liza wt merge <task>`: an approved task goes to the integration branch, after its test.
+// `liza wt create|merge|delete`: a task's worktree by hand; supervisors do the same by themselves.
 
 import { isRefusal } from '../../protocol/decision.ts';
 import type { Merged } from '../../tasks/merge.ts';
@@ -6,9 +6,35 @@ import { committedResult } from '../open-project.ts';
 import { keptLines, openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
+import { releasedResult } from './release-claim.ts';
 
-export const verb: Verb = {
-  name: 'wt merge',
+/** `liza wt create [--fresh] <task>`: the worktree of a claimed task, when it is gone or shall be new. */
+const wtCreate: Verb = {
+  positionals: [{ name: 'task', kind: 'task', description: 'A claimed task.' }],
+  options: { fresh: { description: 'Start anew from the integration branch; the former work is kept.' } },
+  examples: ['liza wt create retry-login', 'liza wt create --fresh retry-login'],
+  details: ['claim-task makes the worktree by itself. This is for one that was deleted, or that shall begin anew.'],
+  run: async (args, io) => {
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
+    const { createWorktree } = await import('../../tasks/create-worktree.ts');
+    const created = await createWorktree(context, args.must('task'), args.flag('fresh'));
+    if (isRefusal(created)) return created;
+    const { folder, start, committed, kept } = created;
+    const data = { worktree: folder, start_commit: start };
+    if (committed === undefined) {
+      return { ok: true, message: `already done: ${folder} is there, at ${start.slice(0, 12)}`, data };
+    }
+    const lines = [
+      `worktree ${folder} at ${start.slice(0, 12)}`,
+      ...(kept === undefined ? [] : [`the former work is kept as ${kept}`]),
+    ];
+    return committedResult(committed, () => ({ lines, data }));
+  },
+};
+
+/** `liza wt merge <task>`: an approved task goes to the integration branch, after its test. */
+const wtMerge: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'An approved task.' }],
   options: {
     'test-from': {
@@ -64,3 +90,19 @@ function toldLines({ how, test, remarks, tidied }: Merged): readonly string[] {
         : keptLines(tidied.attempt);
   return [...(how === 'before' ? [] : [`${HOW[how]}; ${tested}`]), ...remarks, ...left];
 }
+
+/** `liza wt delete <task>`: removes the worktree and branch of a task that nobody works on. */
+const wtDelete: Verb = {
+  positionals: [{ name: 'task', kind: 'task', description: 'A blocked, rejected, unclaimed or finished task.' }],
+  examples: ['liza wt delete retry-login'],
+  details: ['Commits and uncommitted files are kept first: liza attempts <task>.'],
+  run: async (args, io) => {
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
+    const { deleteWorktree } = await import('../../tasks/release.ts');
+    const released = await deleteWorktree(context, args.must('task'));
+    return isRefusal(released) ? released : releasedResult(released);
+  },
+};
+
+export const verbs = { 'wt create': wtCreate, 'wt merge': wtMerge, 'wt delete': wtDelete };
