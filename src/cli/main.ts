@@ -16,7 +16,7 @@ import type { Dialogue, Io } from './io.ts';
 import { emit } from './render/result.ts';
 import { findRoot } from './root.ts';
 import { run } from './run.ts';
-import { specExists } from './spec-exists.ts';
+import { specExists } from './spec-file.ts';
 import { mayBeTerminal, writeOut } from './streams.ts';
 
 const MINIMUM = [20, 19] as const;
@@ -167,7 +167,7 @@ function readLine(): Promise<string> {
 }
 
 async function dialogue(): Promise<Dialogue> {
-  return (await import('./dialogue.ts')).openDialogue(process.stdin, process.stdout);
+  return (await import('./init-guide.ts')).openDialogue(process.stdin, process.stdout);
 }
 
 const isTerminal = (descriptor: 1 | 2): boolean =>

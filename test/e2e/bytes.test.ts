@@ -9,7 +9,7 @@ import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yam
 import type { Io } from '../../src/cli/io.ts';
 import { findRoot } from '../../src/cli/root.ts';
 import { run } from '../../src/cli/run.ts';
-import { specExists } from '../../src/cli/spec-exists.ts';
+import { specExists } from '../../src/cli/spec-file.ts';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
 import type { BoardContext } from '../../src/store/context.ts';
 import { contextOf, openYamlStore } from '../../src/store/open.ts';

@@ -4,8 +4,8 @@
 import { Box, Text, useInput, useStdin, useStdout } from 'ink';
 import { createElement as element, memo, type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import type { Line, Tone } from '../render/layout.ts';
-import { keyOf } from './keys.ts';
 import { textOf } from './lines.ts';
+import { keyOf } from './screen.ts';
 import type { Stage } from './view-model.ts';
 
 export interface AppProps {

@@ -4,7 +4,6 @@ import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
 import type { Line, Pen } from '../render/layout.ts';
 import { pad } from '../render/terminal.ts';
 import { dollars, tokens } from './format.ts';
-import { readable } from './log-line.ts';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['up, down, k, j', 'choose an agent or a task; in a page: scroll'],
@@ -77,3 +76,39 @@ export const spent = (session: CrewMember['session'] | undefined): readonly stri
         `${tokens(session.input)}+${tokens(session.output)}`,
         ...(session.cost_usd === undefined ? [] : [dollars(session.cost_usd)]),
       ];
+
+/** What a reader looks for: words, and what a tool was told. */
+const TELLING = new Set([
+  ...['text', 'message', 'thinking', 'reasoning', 'result', 'error', 'output', 'content', 'summary', 'title'],
+  ...['name', 'tool', 'command', 'file_path', 'filePath', 'path', 'pattern', 'query', 'url', 'description'],
+]);
+const DEPTH = 6;
+const MOST = 4;
+
+export function readable(line: string): string {
+  if (!line.startsWith('{')) return line;
+  const event = parsed(line);
+  if (event === undefined) return line;
+  const words = told(event, DEPTH).slice(0, MOST);
+  const kind = [event['type'], event['kind'], event['event']].find((value) => typeof value === 'string');
+  if (words.length > 0) return `${kind === undefined ? '' : `[${kind}] `}${words.join(' ')}`;
+  return line;
+}
+
+function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function told(value: unknown, depth: number): readonly string[] {
+  if (depth === 0 || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => told(item, depth - 1));
+  return Object.entries(value).flatMap(([key, held]) => {
+    if (typeof held === 'object') return told(held, depth - 1);
+    const said = TELLING.has(key) && typeof held === 'string' && held.trim() !== '';
+    return said ? [held] : [];
+  });
+}

@@ -2,6 +2,7 @@
 // colour comes last and never carries meaning of its own. A page never exceeds its width.
 
 import type { TaskStatus } from '../../protocol/state.ts';
+import { duration } from '../../text/time.ts';
 import { ascii, clip, columns, type Look, oneLine, plain, wrap } from './terminal.ts';
 
 export type Tone = 'strong' | 'faint' | 'good' | 'busy' | 'warn' | 'bad';
@@ -112,4 +113,12 @@ function flow(items: readonly Span[], indent: string, dot: string, width: number
     }
   }
   return lines;
+}
+
+/** How long a lease has left, in words. */
+export function leaseWords(left: number | undefined): string {
+  if (left === undefined) return 'no lease';
+  // Whoever died before its lease was over has none left; when that was nobody knows.
+  if (left === 0) return 'its process is gone';
+  return left < 0 ? `lease ended ${duration(-left)} ago` : `lease ${duration(left)}`;
 }

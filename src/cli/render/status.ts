@@ -1,14 +1,14 @@
 // `liza status` on a terminal: a page that stays a page however many tasks there are. Most urgent first,
 // one line a task, what ended only counted. Lays out a StatusView and decides nothing.
 
+import { amountWords, scopeWords, UNITS, type Unit } from '../../budget/rules/limits.ts';
+import type { SpendingView } from '../../budget/rules/spending-view.ts';
 import { isTerminal } from '../../protocol/state.ts';
 import type { AgentView, AnomalyView, StatusView, TaskView } from '../../report/status-view.ts';
-import { gist } from '../../text/format.ts';
+import { counted, gist } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
-import { grouped, type Line, type Pen, pen, type Span, STATUS_TONE } from './layout.ts';
-import { leaseWords } from './lease.ts';
-import { spendingLines } from './spending.ts';
-import { columns, type Look, pad } from './terminal.ts';
+import { grouped, type Line, leaseWords, type Pen, pen, type Span, STATUS_TONE } from './layout.ts';
+import { clip, columns, type Look, pad } from './terminal.ts';
 
 export interface StatusLook extends Look {
   /** Every task, agent and alarm instead of a bounded page. */
@@ -193,4 +193,47 @@ function overflow(total: number, p: Pen, most: number): readonly Line[] {
   return total <= most
     ? []
     : [[{ text: `  ${p.more} ${grouped(total - most)} more: liza status --all`, tone: 'faint' }]];
+}
+
+function spendingLines(all: readonly SpendingView[], p: Pen): readonly Line[] {
+  const name = (one: SpendingView): string => p.say(scopeWords(one).replace(/^the /, ''));
+  // A task's id may be long; `today (UTC)` always fits.
+  const most = Math.max(11, Math.floor(p.width / 4));
+  const width = Math.min(most, Math.max(0, ...all.map((one) => columns(name(one)))));
+  const indent = ' '.repeat(width + 4);
+  return all.flatMap((one): readonly Line[] => {
+    const levels = Object.values(one.limits).map(({ level }) => level);
+    const tone = levels.includes('hard') ? 'bad' : levels.includes('soft') ? 'warn' : undefined;
+    const items = spendingFacts(one).flatMap((text) => p.lines(text, p.width - indent.length));
+    const [[, ...first] = [], ...more] = p.flow(
+      items.map((text) => ({ text, tone })),
+      indent,
+    );
+    return [[{ text: `  ${pad(clip(name(one), width, p.more), width)}  ` }, ...first], ...more];
+  });
+}
+
+/** What is limited first. */
+export function spendingFacts(one: SpendingView): readonly string[] {
+  const percent = (unit: Unit): number => one.limits[unit]?.percent ?? -1;
+  return UNITS.toSorted((a, b) => percent(b) - percent(a)).flatMap((unit) => fact(one, unit));
+}
+
+function unknownWords(one: SpendingView, unit: Unit): string | undefined {
+  if (unit !== 'usd' && unit !== 'tokens') return undefined;
+  const missing = unit === 'usd' ? one.unknown_cost_sessions : one.unknown_token_sessions;
+  return missing === 0 ? undefined : `${unit === 'usd' ? 'cost' : 'tokens'} of ${counted(missing, 'session')} unknown`;
+}
+
+function fact(one: SpendingView, unit: Unit): readonly string[] {
+  const limit = one.limits[unit];
+  const unknown = unknownWords(one, unit);
+  const spent = unit === 'tokens' && one.tokens === 0 && unknown !== undefined ? undefined : one[unit];
+  if (spent === undefined && limit === undefined) return unknown === undefined ? [] : [unknown];
+  const words = amountWords(spent ?? 0, unit);
+  const known =
+    limit === undefined
+      ? words
+      : `${words} of ${amountWords(limit.limit, unit)}, ${limit.level === 'hard' ? 'used up' : `${amountWords(limit.left, unit)} left`}`;
+  return [unknown === undefined ? known : `${known} (${unknown})`];
 }

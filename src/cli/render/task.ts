@@ -9,8 +9,7 @@ import { confinement } from '../../sandbox/rules/session-label.ts';
 import { counted } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-facts.ts';
-import { type Line, type Pen, pen, STATUS_TONE } from './layout.ts';
-import { leaseWords } from './lease.ts';
+import { type Line, leaseWords, type Pen, pen, STATUS_TONE } from './layout.ts';
 import { columns, type Look, pad } from './terminal.ts';
 
 export interface TaskExtras {

@@ -10,7 +10,6 @@ import type { Io } from '../io.ts';
 import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
-import { readSchema } from '../schema.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -32,8 +31,9 @@ export const verb: Verb = {
     const repository = await openRepository(io.env, io.cwd);
     if (isRefusal(repository)) return homeless(io, repository);
     const { examine } = await import('../../project/doctor.ts');
+    const { readSchema } = await import('../../project/project-manifest.ts');
     const context = io.context(repository.root, repository.gitDirectory);
-    const asked = { fix, schema: readSchema(io) };
+    const asked = { fix, schema: readSchema(io.asset('schema/state.schema.json')) };
     const [around, beside] = await Promise.all([examine(io.env, repository, context, asked), agents(io)]);
     const findings = [...around, ...(await work(io, around, fix)), ...beside];
     const lines = findings.flatMap(line);

@@ -7,11 +7,9 @@ import { humanOnly } from '../../identity/identify.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
-import { DEFAULTS, type Wishes } from '../init-guide.ts';
+import { DEFAULTS, guessTestCommand, guide, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
-import { readSchema } from '../schema.ts';
-import { specExists } from '../spec-exists.ts';
-import { specFacts } from '../spec-facts.ts';
+import { specExists, specFacts } from '../spec-file.ts';
 import type { Args, Verb } from '../verb.ts';
 
 const TEMPLATE = 'templates/vision.md';
@@ -45,13 +43,14 @@ export const verb: Verb = {
     const repository = await openRepository(io.env, io.cwd);
     if (isRefusal(repository)) return repository;
     const { goalOpen, init } = await import('../../project/init.ts');
+    const { readSchema } = await import('../../project/project-manifest.ts');
     const before = await earlierState(io, repository);
     const said = saidBy(args);
     if (said.goal === undefined && before !== undefined && isOpen(before)) return goalOpen(before.goal);
     const wanted = await settle(args, io, repository, said, before);
     if (isRefusal(wanted)) return wanted;
     const { wishes, lines } = wanted;
-    const facts = await specFacts(repository.root, wishes.spec);
+    const facts = specFacts(repository.root, wishes.spec);
     if (isRefusal(facts)) return facts;
     const done = await init(io.env, repository, io.context(repository.root, repository.gitDirectory), {
       goal: wishes.goal,
@@ -60,7 +59,7 @@ export const verb: Verb = {
       specExists: facts.spec_exists === true,
       ...(wishes.fromTemplate ? { template: readFileSync(io.asset(TEMPLATE), 'utf8') } : {}),
       settings: defined({ test_command: wishes.test, default_provider: wishes.provider }),
-      schema: readSchema(io),
+      schema: readSchema(io.asset('schema/state.schema.json')),
     });
     if (!done.ok) return done;
     return { ...done, lines: [...done.lines, ...lines], data: { root: repository.root, already: done.already } };
@@ -125,8 +124,6 @@ async function settle(
   const nobody = args.flag('yes') || args.json || (before !== undefined && isOpen(before));
   const dialogue = nobody ? undefined : await io.openDialogue?.();
   if (dialogue === undefined) return { wishes: { goal: '', fromTemplate: false, ...DEFAULTS, ...said }, lines };
-  const { guide } = await import('../init-guide.ts');
-  const { guessTestCommand } = await import('../test-command.ts');
   const wishes = await guide(dialogue, {
     said,
     specExists: (path) => specExists(root, path),

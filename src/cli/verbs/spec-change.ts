@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import { openProject, runCommand } from '../open-project.ts';
-import { specFacts } from '../spec-facts.ts';
+import { specFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -18,7 +18,7 @@ export const verb: Verb = {
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const spec = written(args.must('spec'));
-    const facts = await specFacts(context.paths.root, spec);
+    const facts = specFacts(context.paths.root, spec);
     if (isRefusal(facts)) return facts;
     const { tasksOfSpec } = await import('../../protocol/commands/operator.ts');
     const change = {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Io } from '../../../src/cli/io.ts';
 import { findRoot } from '../../../src/cli/root.ts';
 import { run } from '../../../src/cli/run.ts';
-import { specExists } from '../../../src/cli/spec-exists.ts';
+import { specExists } from '../../../src/cli/spec-file.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { contextOf } from '../../../src/store/open.ts';
