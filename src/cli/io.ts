@@ -1,13 +1,13 @@
 // Everything of the outside world a verb may touch, passed down as one plain object. Only
-// main.ts builds the real one; tests build their own. A verb that needs more asks for it here.
+// process-io.ts builds the real one; tests build their own. A verb that needs more asks for it here.
 
+import type { Host } from '../ports/host.ts';
 import type { Ancestor } from '../process/ancestors.ts';
 import type { Mark } from '../process/own-mark.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { CrewControl } from '../supervisor/crew-view.ts';
-import type { Instant } from '../text/time.ts';
 
 export interface Self {
   readonly pid: number;
@@ -24,6 +24,8 @@ export interface Dialogue {
 }
 
 export interface Io {
+  /** The machine: clock, disk, processes. */
+  readonly host: Host;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   stdout(text: string): void;
@@ -45,13 +47,10 @@ export interface Io {
   onInterrupt(asked: () => void): void;
   /** The live board, until the crew has ended. */
   live(control: CrewControl): Promise<void>;
-  /** For what people type (`--deadline +2h`); decisions use the store's clock. */
-  now(): Instant;
   /** The project: the nearest folder upward from cwd with a blackboard in it. */
   root(): string | Refusal;
-  openStore(): Promise<Store | Refusal>;
-  /** The parts of the YAML store of a project, for verbs that look after the store itself. */
   context(root: string, gitDirectory?: string): BoardContext;
+  openStore(context: BoardContext): Store;
   /** A file shipped with the program, by its path in the package. */
   asset(path: string): string;
   /** The rest is short: V8 need not optimise code that will not run again, and node would wait for it at the end. */
@@ -62,8 +61,6 @@ export interface Io {
   mark(): Mark | undefined;
   /** Of this very process: its id, how to start the same program again, whose it is. */
   readonly self: Self;
-  /** Resolves after that long, or at once when the signal says so. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** What is started is confined where it can be; see sandbox/mode.ts. Absent: nothing is. */
   readonly confines?: true;
   /** One line from the terminal. */

@@ -8,16 +8,15 @@ import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import type { CommandContext } from '../store/transact.ts';
 import type { Io } from './io.ts';
+import { openBoard } from './open-board.ts';
 import { plain } from './render/terminal.ts';
 import type { Done, Result } from './verb.ts';
 
 export async function openProject(io: Io): Promise<CommandContext | Refusal> {
-  const root = io.root();
-  if (typeof root !== 'string') return root;
-  const actor = await identify(io, root);
-  if (isRefusal(actor)) return actor;
-  const store = await io.openStore();
-  return isRefusal(store) ? store : { ...io.context(root), env: io.env, actor, store };
+  const board = openBoard(io);
+  if (isRefusal(board)) return board;
+  const actor = await identify(io, board.paths.root);
+  return isRefusal(actor) ? actor : { ...board, actor };
 }
 
 /** What to add once it is done, such as the next command. */

@@ -76,7 +76,7 @@ const liza = (argv: readonly string[], agent: string | undefined) =>
   p.liza(argv, {
     ...(agent === undefined ? {} : { agent }),
     env: { HOME: home },
-    io: { openStore: async () => store },
+    io: { openStore: () => store },
   });
 
 const TASKS = ['a', 'b', 'task-1', 'task-2'];

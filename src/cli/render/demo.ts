@@ -35,7 +35,7 @@ export function demoScreen(io: Io, silent: boolean): DemoScreen {
   const width = Math.min(io.columns, 120);
   const p = pen({ color: io.color, unicode: io.unicode, width: UNCUT });
   const safe = (text: string): string => (io.unicode ? plain(text) : ascii(plain(text)));
-  const begun = io.now();
+  const begun = io.host.clock.now();
   const write = (lines: readonly Line[]): void => {
     if (!silent) io.stdout(`${p.print(lines)}\n`);
   };
@@ -49,7 +49,7 @@ export function demoScreen(io: Io, silent: boolean): DemoScreen {
         ].map((text) => [{ text: p.say(text) }]),
       ),
     told: ({ who, task, text, tone }) => {
-      const left = `${clock(io.now() - begun)}  ${who.padEnd(WHO)}${task.padEnd(TASK)} `;
+      const left = `${clock(io.host.clock.now() - begun)}  ${who.padEnd(WHO)}${task.padEnd(TASK)} `;
       const [first = '', ...more] = p.lines(text, Math.max(20, width - left.length));
       const rest = more.map((part): Line => [{ text: ' '.repeat(left.length) + part, tone: TONES[tone] }]);
       write([

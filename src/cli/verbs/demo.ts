@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { humanOnly } from '../../identity/identify.ts';
+import type { Clock } from '../../ports/host.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { rehearsalProvider } from '../../providers/rehearsal.ts';
 import { readScript } from '../../rehearsal/check.ts';
@@ -15,7 +16,6 @@ import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from
 import { type Chapter, type Logged, story } from '../../rehearsal/demo/story.ts';
 import { typed } from '../../rehearsal/demo/typed.ts';
 import type { Script } from '../../rehearsal/script.ts';
-import { openYamlStore } from '../../store/open.ts';
 import { startCrew } from '../../supervisor/crew.ts';
 import type { CrewControl } from '../../supervisor/crew-view.ts';
 import type { Io } from '../io.ts';
@@ -71,11 +71,11 @@ interface Play {
 
 async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<Result> {
   const { io, repository } = play;
-  const begun = io.now();
+  const begun = io.host.clock.now();
   screen.opening();
   const made = await liza(play, screen, ['init', GOAL]);
   if (made !== undefined) return made;
-  const crew = await start(play, play.fast ? 0 : paceAfter(io.now() - begun));
+  const crew = await start(play, play.fast ? 0 : paceAfter(io.host.clock.now() - begun));
   if (isRefusal(crew)) return crew;
   const deaths: Told[] = [];
   const stopped = await follow({
@@ -84,7 +84,7 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
     interrupted: play.interrupted,
     answerAfterMs: play.fast ? 0 : 1500,
     longestMs: LONGEST_MS,
-    sleep: io.sleep,
+    sleep: io.host.clock.sleep,
     tell: (told) => {
       if (told.killed) deaths.push(told);
       screen.told(told);
@@ -99,7 +99,7 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
   const chapters = story(state, await logOf(play), deaths);
   const proof = await prove(play, screen);
   if (isRefusal(proof)) return proof;
-  const seconds = Math.round((io.now() - begun) / 1000);
+  const seconds = Math.round((io.host.clock.now() - begun) / 1000);
   const missing = chapters.filter(({ happened }) => !happened);
   const lines = screen.closing(state, chapters, seconds, keep ? repository.root : undefined);
   const data = { seconds, tests: proof.tests, chapters, ...(keep ? { folder: repository.root } : {}) };
@@ -127,12 +127,12 @@ function start({ io, repository: { root }, fast, env }: Play, pace: number): Pro
     pace,
   });
   const board = io.context(root);
-  const sleep: Io['sleep'] = (ms, signal) => io.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
+  const sleep: Clock['sleep'] = (ms, signal) => io.host.clock.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
   const context = openSupervisorContext(io, {
     ...board,
     env: { ...env, LIZA_NOTIFY: 'off' },
     clock: { ...board.clock, sleep },
-    store: openYamlStore(board),
+    store: io.openStore(board),
   });
   return startCrew({
     context,

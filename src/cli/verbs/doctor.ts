@@ -7,6 +7,7 @@ import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { Settings } from '../../protocol/state.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import type { Io } from '../io.ts';
+import { openBoard } from '../open-board.ts';
 import { committedResult } from '../open-project.ts';
 import { openTaskContext } from '../open-task-context.ts';
 import { plain } from '../render/terminal.ts';
@@ -50,7 +51,7 @@ export const verb: Verb = {
 /** Worktrees are compared with the board only when there is a board to trust. */
 async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<readonly Finding[]> {
   const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules' && check !== 'log');
-  const context = untold || typeof io.root() !== 'string' ? undefined : await openTaskContext(io);
+  const context = untold || isRefusal(openBoard(io)) ? undefined : await openTaskContext(io);
   if (context === undefined || isRefusal(context)) return [];
   return (await import('../../project/doctor-work.ts')).examineWork(context, fix);
 }
@@ -65,8 +66,8 @@ async function homeless(io: Io, refusal: Refusal): Promise<Result> {
 async function agents(io: Io): Promise<readonly AgentFinding[]> {
   const { homeFindings } = await import('../../project/setup.ts');
   const { agentFindings } = await import('../agent-findings.ts');
-  const store = typeof io.root() === 'string' ? await io.openStore() : undefined;
-  const read = store === undefined || isRefusal(store) ? undefined : await store.read().catch(() => undefined);
+  const board = openBoard(io);
+  const read = isRefusal(board) ? undefined : await board.store.read().catch(() => undefined);
   const config = read?.board.state.config;
   const found = await agentFindings(io, config ?? {});
   return [...homeFindings(io.env, version), ...(await sandboxFinding(io, config?.sandbox ?? 'auto')), ...found];

@@ -3,6 +3,7 @@
 import { humanOnly } from '../../identity/identify.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import type { Io } from '../io.ts';
+import { openBoard } from '../open-board.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -16,9 +17,8 @@ export const verb: Verb = {
   run: async (args, io) => {
     const operator = await humanOnly(io, 'edit');
     if (operator !== undefined) return operator;
-    const root = io.root();
-    if (typeof root !== 'string') return root;
-    const context = io.context(root);
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
     const { adoptWaiting, edit, waitingSettings } = await import('../../project/edit.ts');
     if (args.flag('adopt')) {
       const waiting = await waitingSettings(context);

@@ -9,6 +9,7 @@ import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { DEFAULTS, guessTestCommand, guide, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
+import { openBoard } from '../open-board.ts';
 import { specExists, specFacts } from '../spec-file.ts';
 import type { Args, Verb } from '../verb.ts';
 
@@ -84,10 +85,9 @@ const isOpen = ({ goal }: State): boolean => goal.status !== 'COMPLETED' && goal
 
 /** A board that cannot be read is told by the workflow, which looks more closely. */
 async function earlierState(io: Io, { root }: Repository): Promise<State | undefined> {
-  if (io.root() !== root) return undefined;
-  const store = await io.openStore();
-  if (isRefusal(store)) return undefined;
-  const read = await store.read().catch(() => undefined);
+  const board = openBoard(io);
+  if (isRefusal(board) || board.paths.root !== root) return undefined;
+  const read = await board.store.read().catch(() => undefined);
   return read?.board.state;
 }
 

@@ -2,6 +2,7 @@
 
 import { notForAgents } from '../../identity/identify.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { openBoard } from '../open-board.ts';
 import { openProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -9,11 +10,10 @@ import type { Verb } from '../verb.ts';
 const lockRead: Verb = {
   examples: ['liza lock read | yq .goal'],
   run: async (_args, io) => {
-    const root = io.root();
-    if (typeof root !== 'string') return root;
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
     const { load } = await import('../../store/load.ts');
     const { missingBoard } = await import('../../store/refusals.ts');
-    const context = io.context(root);
     const loaded = await load(context.files, context.paths);
     if ('none' in loaded) {
       const bytes = context.files.read(context.paths.state);

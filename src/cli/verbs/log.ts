@@ -1,11 +1,10 @@
 // `liza log` shows the activity log and follows it; `liza log verify` checks the journal behind it.
 
-import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';
+import { openBoard } from '../open-board.ts';
 import { ascii, oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -26,13 +25,13 @@ const log: Verb = {
     if (args.flag('follow') && isBrokered(io.env)) {
       return refuse('liza log -f would go on for ever outside', 'ask again later: liza log', 1, 'sandbox');
     }
-    const root = io.root();
-    if (typeof root !== 'string') return root;
-    const path = join(root, '.liza', 'log.yaml');
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
+    const path = context.paths.log;
     const task = args.text('task');
     const mine = (entry: LogEntry): boolean => task === undefined || entry.task === task;
     const count = Number(lines);
-    // Entries of one task may lie anywhere, so all are looked through.
+    // Entries of one task may be anywhere, so all are looked through.
     const tail = await readTail(path, task === undefined ? count : Number.MAX_SAFE_INTEGER);
     const entries = count === 0 ? [] : tail.entries.filter(mine).slice(-count);
     if (!args.flag('follow')) {
@@ -55,7 +54,7 @@ async function follow(
     const next = await readSince(path, at);
     at = next.end;
     found(next.entries);
-    await wait(POLL, undefined, { signal: io.stop }).catch(() => undefined);
+    await io.host.clock.sleep(POLL, io.stop);
   }
 }
 
@@ -78,10 +77,10 @@ const logVerify: Verb = {
   examples: ['liza log verify'],
   details: ['Every line must follow from the one before, and every change lead to the state it names.'],
   run: async (_args, io) => {
-    const root = io.root();
-    if (typeof root !== 'string') return root;
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
     const { verifyJournal } = await import('../../store/verify.ts');
-    const { entries, voids, head, problems, remarks } = verifyJournal(io.context(root));
+    const { entries, voids, head, problems, remarks } = verifyJournal(context);
     const data = { entries, voids, head, problems, remarks };
     const [first] = problems;
     if (first !== undefined) {

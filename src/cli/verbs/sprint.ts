@@ -14,7 +14,7 @@ const sprintStart: Verb = {
   },
   examples: ['liza sprint start', 'liza sprint start --deadline 3d'],
   run: async (args, io) => {
-    const deadline = readDeadline(args.text('deadline'), io.now());
+    const deadline = readDeadline(args.text('deadline'), io.host.clock.now());
     if (typeof deadline === 'object') return deadline;
     return act(io, { name: 'sprint start', ...defined({ deadline }) });
   },
@@ -29,7 +29,7 @@ const sprintDeadline: Verb = {
   details: ['When it passes, all work halts at a checkpoint, once.'],
   run: async (args, io) => {
     const when = args.must('when');
-    const deadline = when === 'none' ? undefined : readDeadline(when, io.now());
+    const deadline = when === 'none' ? undefined : readDeadline(when, io.host.clock.now());
     if (typeof deadline === 'object') return deadline;
     return act(io, { name: 'sprint deadline', ...defined({ deadline }) });
   },

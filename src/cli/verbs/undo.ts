@@ -2,7 +2,8 @@
 
 import { humanOnly } from '../../identity/identify.ts';
 import { OPERATOR } from '../../protocol/board.ts';
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { openBoard } from '../open-board.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -20,10 +21,10 @@ export const verb: Verb = {
     if (entry !== undefined && !/^\d{1,12}$/.test(entry)) {
       return refuse(`"${entry}" is not the number of an entry`, 'liza log shows the numbers', 1, 'usage');
     }
-    const root = io.root();
-    if (typeof root !== 'string') return root;
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
     const { undo } = await import('../../project/undo.ts');
-    const done = await undo(io.context(root), OPERATOR, entry === undefined ? undefined : Number(entry));
+    const done = await undo(context, OPERATOR, entry === undefined ? undefined : Number(entry));
     if (!done.ok) return done;
     const { seq, command, detail } = done.entry;
     return { ok: true, message: `undid entry ${seq}: ${command}: ${detail}`, data: { undone: seq, seq: done.seq } };

@@ -95,7 +95,7 @@ async function watch(context: CommandContext, trouble: Trouble, io: Io, json: bo
       else io.stderr(printed(io, `${iso(context.clock.now())} ${line}`));
     };
     const governing = (): Promise<void> => keepGoverning({ context, changeSignal, tell: done }, over);
-    const beside = { tell: trouble, sleep: io.sleep };
+    const beside = { tell: trouble, sleep: context.clock.sleep };
     await Promise.all([keepUp('watching', watching, beside, over), keepUp('governing', governing, beside, over)]);
   } finally {
     unwatch();
