@@ -65,15 +65,17 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   }
   const args = readArgs(verb, rest);
   if ('ok' in args) return args;
-  return remembered({ name, entry, rest }, io, await verb.run(args, io));
+  const agent = verb.operatorOnly ? await (await import('../identity/identify.ts')).humanOnly(io, name) : undefined;
+  return recorded({ name, entry, rest }, io, agent ?? (await verb.run(args, io)));
 }
 
-async function remembered({ name, entry }: Found, io: Io, result: Result): Promise<Result> {
+/** A refusal because of who asks is recorded against the agent that asked. */
+async function recorded({ name, entry }: Found, io: Io, result: Result): Promise<Result> {
   if (result.ok || !WHO.has(result.guard)) return result;
   return (await import('../identity/record-violation.ts')).judged(io, { name, groups: entry.groups }, result);
 }
 
-/** Guards that say: not you. */
+/** Guards that refuse because of who asks. */
 const WHO: ReadonlySet<RefusalName | undefined> = new Set(['identity', 'credential', 'role']);
 
 /** `plan done` before `plan`: the longer name wins. Options that come first are moved behind the verb. */

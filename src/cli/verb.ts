@@ -41,6 +41,8 @@ export interface Verb {
   readonly examples: readonly [string, ...string[]];
   /** Further paragraphs for `--help`. */
   readonly details?: readonly string[];
+  /** Refused to an agent. */
+  readonly operatorOnly?: true;
   /** What follows the first argument belongs to somebody else (`lock modify <cmd…>`): no option is read there. */
   readonly passthrough?: true;
   run(args: Args, io: Io): Promise<Result>;

@@ -7,7 +7,8 @@ import type { Chapter } from '../../rehearsal/demo/story.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { type Line, pen, type Tone } from './layout.ts';
-import { ascii, plain } from './terminal.ts';
+import { fold } from './result.ts';
+import { plain } from './terminal.ts';
 
 export interface DemoScreen {
   opening(): void;
@@ -34,7 +35,7 @@ const TASK = 7;
 export function demoScreen(io: Io, silent: boolean): DemoScreen {
   const width = Math.min(io.columns, 120);
   const p = pen({ color: io.color, unicode: io.unicode, width: UNCUT });
-  const safe = (text: string): string => (io.unicode ? plain(text) : ascii(plain(text)));
+  const safe = (text: string): string => fold(plain(text), io);
   const begun = io.host.clock.now();
   const write = (lines: readonly Line[]): void => {
     if (!silent) io.stdout(`${p.print(lines)}\n`);

@@ -6,7 +6,7 @@ import { isRefusal, refuse } from '../../protocol/decision.ts';
 import type { Role } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
-import { openProject } from '../open-project.ts';
+import { onProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -25,9 +25,7 @@ export const verb: Verb = {
   details: [
     'Its id is LIZA_AGENT_ID, or the first free one of its role. Everyday use: liza run, which runs all roles at once.',
   ],
-  run: async (args, io) => {
-    const project = await openProject(io);
-    if (isRefusal(project)) return project;
+  run: onProject(async (project, args, io) => {
     const role = args.must('role').replace('-', '_') as Role;
     const own = ownId(io);
     if (own !== undefined && typeof own !== 'string') return own;
@@ -56,7 +54,7 @@ export const verb: Verb = {
       const { showCrew } = await import('../show-crew.ts');
       return showCrew(io, crew, true, args.json ? io.stderr : io.stdout);
     }
-  },
+  }),
 };
 
 const MOST = 99;

@@ -4,8 +4,7 @@ import { findingLine } from '../../governance/rules/breaker.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import { textOrStdin } from '../input.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 

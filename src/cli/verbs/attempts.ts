@@ -9,7 +9,7 @@ import { settings } from '../../protocol/state.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { counted } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { onTasks } from '../open-project.ts';
 import { oneLine } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -19,14 +19,12 @@ export const verb: Verb = {
   details: [
     'Before a worktree or branch of a task goes, its commits and uncommitted files are kept under refs/liza/attempts/<task>/<n>. They stay until you delete the ref: git update-ref -d <ref>',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args) => {
     const task = args.text('task');
     const kept = await list(context, task);
     if (isRefusal(kept)) return kept;
     return kept.attempts.length > 0 ? tell(kept) : nothing(context, task, kept.odd);
-  },
+  }),
 };
 
 interface Kept {

@@ -5,7 +5,7 @@ import type { Fact, Mark } from '../../audit/rules/facts.ts';
 import { unsupervised } from '../../audit/rules/sessions.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { onTasks } from '../open-project.ts';
 import { type Line, type Pen, pen, type Tone } from '../render/layout.ts';
 import type { Look } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
@@ -17,9 +17,7 @@ export const verb: Verb = {
     'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell: also a step under an agent’s id with no session of a supervisor behind it), CONTRADICTED (with the reason).',
     'Exit 0: nothing is contradicted. Exit 4: something is.',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args, io) => {
     const { audit } = await import('../../audit/gather.ts');
     const only = args.text('task');
     const found = await audit(context, only);
@@ -52,7 +50,7 @@ export const verb: Verb = {
       return { ok: true, lines: args.json ? [] : [...lines, said], data: { ...data, summary: said } };
     const hint = 'compare the lines marked CONTRADICTED; the journal’s copy and lost work: liza doctor, liza attempts';
     return { ...refuse(said, hint, 4, 'contradicted'), lines, data };
-  },
+  }),
 };
 
 const LABEL: Readonly<Record<Mark, string>> = { verified: 'ok', unverifiable: '?', contradicted: 'CONTRADICTED' };

@@ -7,8 +7,7 @@ import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { readJson } from '../input.ts';
 import type { Io } from '../io.ts';
-import { runCommand } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { openTaskContext, runCommand } from '../open-project.ts';
 import type { Args, Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -2,7 +2,7 @@
 
 import type { Trailers } from '../../audit/blame.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { onTasks } from '../open-project.ts';
 import { renderBlame, standing } from '../render/blame.ts';
 import type { Verb } from '../verb.ts';
 
@@ -13,9 +13,7 @@ export const verb: Verb = {
     'Says which merge brought the commit to the integration branch, who wrote it, every round of review with its verdicts, the evidence that was given, and whether the trailers in git agree with the board.',
     'Which commit last changed a line: git blame integration -- <file>',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args, io) => {
     const { blame } = await import('../../audit/blame.ts');
     const found = await blame(context, args.must('commit'));
     if (isRefusal(found)) return found;
@@ -33,7 +31,7 @@ export const verb: Verb = {
         trailers: { ...found.trailers, agree: agreeing(found.trailers) },
       },
     };
-  },
+  }),
 };
 
 /** null: there are none, and none are expected. */

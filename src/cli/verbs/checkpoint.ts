@@ -1,8 +1,7 @@
 // `liza checkpoint`: halts everything and writes a summary for the person who decides how to go on.
 
 import { isRefusal } from '../../protocol/decision.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, onTasks } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -12,9 +11,7 @@ export const verb: Verb = {
     'Agents stop at a safe point and keep their work. The summary is in .liza/checkpoints/.',
     'Go on with liza resume --decision continue, adjust-specs, replan or stop.',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args) => {
     const { checkpoint } = await import('../../governance/checkpoint.ts');
     const halted = await checkpoint(context, args.text('reason'));
     if (isRefusal(halted)) return halted;
@@ -23,5 +20,5 @@ export const verb: Verb = {
       lines: [...(file === undefined ? [] : [`Read ${file}`]), 'Then: liza resume --decision continue'],
       data: file === undefined ? {} : { file },
     }));
-  },
+  }),
 };

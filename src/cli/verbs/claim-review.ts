@@ -3,8 +3,7 @@
 import { agentId } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
 import { diffText, lastDiff } from '../render/diff-facts.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';

@@ -7,7 +7,7 @@ import { meant } from '../../protocol/setting-metadata.ts';
 import { defined, isFields } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
 import { nearest } from '../nearest.ts';
-import { openProject, runCommand } from '../open-project.ts';
+import { onProject, openProject, runCommand } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -15,9 +15,7 @@ import type { Verb } from '../verb.ts';
 const configGet: Verb = {
   positionals: [{ name: 'key', optional: true, description: 'One key; without it all of them.' }],
   examples: ['liza config get', 'liza config get lease_duration'],
-  run: async (args, io) => {
-    const context = await openProject(io);
-    if (isRefusal(context)) return context;
+  run: onProject(async (context, args) => {
     const { ConfigSchema } = await import('../../protocol/config.ts');
     const { settings } = await import('../../protocol/state.ts');
     const { board, notices } = await context.store.read();
@@ -44,7 +42,7 @@ const configGet: Verb = {
     const lines = known.map((name) => `${name}: ${shown(values[name])}${written.has(name) ? '' : '  (default)'}`);
     const config = Object.fromEntries(known.map((name) => [name, values[name] ?? null]));
     return { ok: true, lines, data: { config }, notices };
-  },
+  }),
 };
 
 const shown = (value: unknown): string =>

@@ -1,16 +1,16 @@
 // `liza deinit`: Liza leaves this project; unless told otherwise, what was worked on stays in git.
 
-import { humanOnly } from '../../identity/identify.ts';
 import type { Deinited } from '../../project/deinit.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Done, Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
+  operatorOnly: true,
   options: {
     purge: { description: 'Also give up what Liza keeps in git: attempts, reviewed commits, the blackboard.' },
   },
@@ -21,8 +21,6 @@ export const verb: Verb = {
     'Refused while agents run. Safe to repeat: one that was interrupted is finished by the next.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'deinit');
-    if (operator !== undefined) return operator;
     const purge = args.flag('purge');
     const root = io.root();
     if (typeof root !== 'string') return finish(io, root, purge);

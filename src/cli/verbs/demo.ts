@@ -4,7 +4,6 @@
 
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { humanOnly } from '../../identity/identify.ts';
 import type { Clock } from '../../ports/host.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { rehearsalProvider } from '../../providers/rehearsal.ts';
@@ -24,6 +23,7 @@ import { type DemoScreen, demoScreen } from '../render/demo.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
+  operatorOnly: true,
   options: {
     fast: { description: 'As quick as it goes, not at reading speed.' },
     keep: { description: 'Leave the repository, to look around in it.' },
@@ -34,8 +34,6 @@ export const verb: Verb = {
     'Exit 0 only if the board’s history shows that all of it happened. Nothing is left behind, unless --keep.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'demo');
-    if (operator !== undefined) return operator;
     const script = readScript(readFileSync(io.asset('demo/script.json'), 'utf8'), 'demo/script.json');
     if (isRefusal(script)) return script;
     const asked = new AbortController();

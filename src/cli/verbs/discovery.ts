@@ -1,8 +1,7 @@
 // `liza discovery list|convert|dismiss`: what coders and reviewers found beside their tasks, and what comes of it.
 
-import { isRefusal } from '../../protocol/decision.ts';
 import type { Discovery } from '../../protocol/state.ts';
-import { act, openProject } from '../open-project.ts';
+import { act, onProject } from '../open-project.ts';
 import { oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -10,15 +9,13 @@ import type { Verb } from '../verb.ts';
 const discoveryList: Verb = {
   options: { all: { description: 'Also those already converted or dismissed.' } },
   examples: ['liza discovery list'],
-  run: async (args, io) => {
-    const context = await openProject(io);
-    if (isRefusal(context)) return context;
+  run: onProject(async (context, args) => {
     const { board, notices } = await context.store.read();
     const all = board.state.discovered;
     const shown = args.flag('all') ? all : all.filter(isOpen);
     const lines = shown.length === 0 ? ['No open discoveries.'] : shown.map(line);
     return { ok: true, lines, data: { discoveries: shown }, notices };
-  },
+  }),
 };
 
 const isOpen = (found: Discovery): boolean =>

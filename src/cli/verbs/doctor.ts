@@ -8,8 +8,7 @@ import type { Settings } from '../../protocol/state.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 

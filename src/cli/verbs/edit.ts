@@ -1,12 +1,12 @@
 // `liza edit`: state.yaml in your editor, merged record by record when you are done.
 
-import { humanOnly } from '../../identity/identify.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
+  operatorOnly: true,
   options: { adopt: { description: 'Also adopt settings that execute, spend or loosen, now and those that wait.' } },
   examples: ['liza edit', 'EDITOR="code --wait" liza edit', 'liza edit --adopt'],
   details: [
@@ -15,8 +15,6 @@ export const verb: Verb = {
     'With --adopt and settings waiting from an earlier edit, these are adopted and no editor opens.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'edit');
-    if (operator !== undefined) return operator;
     const context = openBoard(io);
     if (isRefusal(context)) return context;
     const { adoptWaiting, edit, waitingSettings } = await import('../../project/edit.ts');

@@ -3,7 +3,6 @@
 
 import { readFileSync } from 'node:fs';
 import type { Repository } from '../../git/repository.ts';
-import { humanOnly } from '../../identity/identify.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
@@ -16,6 +15,7 @@ import type { Args, Verb } from '../verb.ts';
 const TEMPLATE = 'templates/vision.md';
 
 export const verb: Verb = {
+  operatorOnly: true,
   positionals: [{ name: 'goal', rest: true, optional: true, description: 'What is to be reached, in a sentence.' }],
   options: {
     spec: { value: 'path', kind: 'file', description: 'The goal’s document; default specs/vision.md.' },
@@ -38,8 +38,6 @@ export const verb: Verb = {
     'On a project whose goal is finished it archives that goal and opens the next one.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'init');
-    if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
     if (isRefusal(repository)) return repository;

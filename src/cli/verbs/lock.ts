@@ -3,7 +3,7 @@
 import { notForAgents } from '../../identity/identify.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { openBoard } from '../open-board.ts';
-import { openProject } from '../open-project.ts';
+import { onProject, openProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 /** `liza lock read`: the blackboard's text, whole and committed. Takes no lock. */
@@ -32,9 +32,7 @@ const lockWrite: Verb = {
   ],
   examples: ['liza lock write .tasks[retry].priority 1', 'liza lock write .config.poll_interval 10'],
   details: ['Commands are the better way: this adopts only what an edit of state.yaml by hand may change.'],
-  run: async (args, io) => {
-    const context = await openProject(io);
-    if (isRefusal(context)) return context;
+  run: onProject(async (context, args) => {
     const own = notForAgents(context.actor, 'lock write');
     if (own !== undefined) return own;
     const { lockWrite } = await import('../../project/lock-commands.ts');
@@ -43,7 +41,7 @@ const lockWrite: Verb = {
     const parsed = await parseStrict(text);
     const done = await lockWrite(context, context.actor, args.must('path'), parsed.ok ? parsed.value : text);
     return done.ok ? { ok: true, message: done.message, data: { seq: done.seq } } : done;
-  },
+  }),
 };
 
 /** `liza lock modify <cmd…>`: a command of one's own under the lock; what it leaves is checked. */

@@ -5,7 +5,8 @@ import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';
 import { openBoard } from '../open-board.ts';
-import { ascii, oneLine } from '../render/terminal.ts';
+import { fold } from '../render/result.ts';
+import { oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 const POLL = 250;
@@ -61,8 +62,7 @@ async function follow(
 /** A stream has no end to wait for, so each entry is printed at once: a line of text, or of JSON. */
 function print(entries: readonly LogEntry[], io: Io, json: boolean): void {
   for (const entry of entries) {
-    const text = json ? JSON.stringify(entry) : io.unicode ? line(entry) : ascii(line(entry));
-    io.stdout(`${text}\n`);
+    io.stdout(`${json ? JSON.stringify(entry) : fold(line(entry), io)}\n`);
   }
 }
 

@@ -1,7 +1,6 @@
 // `liza report`: one page that says how a goal went, for oneself and for others; or the same as Markdown.
 
-import { isRefusal } from '../../protocol/decision.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { onTasks } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -15,9 +14,7 @@ export const verb: Verb = {
     'Tasks on their way through the states, progress, reviews with their reasons, time in each state, who did what, tokens and cost, anomalies, and how the course moved. The page is one file: it loads nothing and runs no script, so it can be sent to others. It holds what agents and people wrote; known shapes of secrets are redacted.',
     'It works at any time, on archived tasks too, and changes nothing on the board.',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args, io) => {
     const { keepReport, reportText } = await import('../../project/write-report.ts');
     const out = args.text('out');
     const format = args.flag('md') || /\.(?:md|markdown)$/i.test(out ?? '') ? 'md' : 'html';
@@ -32,5 +29,5 @@ export const verb: Verb = {
     const file = keepReport(context, text, { out, cwd: io.cwd, force: args.flag('force'), format });
     if (typeof file !== 'string') return file;
     return { ok: true, message: `wrote ${file}`, data: { file, format } };
-  },
+  }),
 };

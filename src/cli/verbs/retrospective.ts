@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { isRefusal } from '../../protocol/decision.ts';
 import { textOrStdin } from '../input.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

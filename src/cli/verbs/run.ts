@@ -11,6 +11,7 @@ import type { Args, Verb } from '../verb.ts';
 const MOST = 50;
 
 export const verb: Verb = {
+  operatorOnly: true,
   options: {
     coders: { value: 'n', description: 'How many coders work at once. Default 2.' },
     reviewers: { value: 'n', description: 'How many reviewers. Default 1.' },
@@ -30,9 +31,6 @@ export const verb: Verb = {
     'Exit 0: the goal is complete, or you stopped it. Exit 1: a person is needed, and it says for what.',
   ],
   run: async (args, io) => {
-    const { humanOnly } = await import('../../identity/identify.ts');
-    const operator = await humanOnly(io, 'run');
-    if (operator !== undefined) return operator;
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const counts = { coders: count(args, 'coders', 2), reviewers: count(args, 'reviewers', 1) };

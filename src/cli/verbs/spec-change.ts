@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
-import { openProject, runCommand } from '../open-project.ts';
+import { onProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
@@ -14,9 +14,7 @@ export const verb: Verb = {
   ],
   options: { 'triggered-by': { value: 'task', kind: 'task', description: 'The task that brought it up.' } },
   examples: ['liza spec-change specs/auth.md "tokens now live 15 minutes" --triggered-by retry-login'],
-  run: async (args, io) => {
-    const context = await openProject(io);
-    if (isRefusal(context)) return context;
+  run: onProject(async (context, args) => {
     const spec = written(args.must('spec'));
     const facts = specFacts(context.paths.root, spec);
     if (isRefusal(facts)) return facts;
@@ -36,7 +34,7 @@ export const verb: Verb = {
           : ['Stop one that must change: liza replan <task>. The others are reviewed against it.'];
       return { lines, data: { touched } };
     });
-  },
+  }),
 };
 
 /** `./specs//auth.md#retry` is kept as tasks have it: `specs/auth.md#retry`. */

@@ -1,8 +1,7 @@
 // `liza submit-for-review <task> <commit>`: hands the worktree's HEAD to review.
 
 import { isRefusal } from '../../protocol/decision.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, onTasks } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -17,12 +16,10 @@ export const verb: Verb = {
   details: [
     'Everything is committed, on branch task/<task>, with a test beside the code, and the checkpoint came first (liza begin).',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args) => {
     const { submitForReview } = await import('../../tasks/submit.ts');
     const submitted = await submitForReview(context, args.must('task'), args.must('commit'));
     if (isRefusal(submitted)) return submitted;
     return committedResult(submitted, () => ({ data: { review_commit: submitted.commit } }));
-  },
+  }),
 };

@@ -7,8 +7,7 @@ import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { redact, secretsOf } from '../../text/redact.ts';
 import { textOrStdin } from '../input.ts';
-import { runCommand } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { openTaskContext, runCommand } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {

@@ -1,12 +1,12 @@
 // `liza undo [entry]`: takes the last operation back by a new one.
 
-import { humanOnly } from '../../identity/identify.ts';
 import { OPERATOR } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { openBoard } from '../open-board.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
+  operatorOnly: true,
   positionals: [
     { name: 'entry', optional: true, description: 'Number of a recent entry, see liza log; default: the last.' },
   ],
@@ -15,8 +15,6 @@ export const verb: Verb = {
     'Only what lived on the blackboard alone can be undone: nothing that touched git, processes or files, nothing that someone has built on since, nothing that has ended. History is never cut.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'undo');
-    if (operator !== undefined) return operator;
     const entry = args.text('entry');
     if (entry !== undefined && !/^\d{1,12}$/.test(entry)) {
       return refuse(`"${entry}" is not the number of an entry`, 'liza log shows the numbers', 1, 'usage');

@@ -2,11 +2,10 @@
 
 import { isRefusal } from '../../protocol/decision.ts';
 import type { Merged } from '../../tasks/merge.ts';
-import { committedResult } from '../open-project.ts';
-import { keptLines, openTaskContext } from '../open-task-context.ts';
+import { committedResult, onTasks, openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
-import { releasedResult } from './release-claim.ts';
+import { keptLines, releasedResult } from './release-claim.ts';
 
 /** `liza wt create [--fresh] <task>`: the worktree of a claimed task, when it is gone or shall be new. */
 const wtCreate: Verb = {
@@ -14,9 +13,7 @@ const wtCreate: Verb = {
   options: { fresh: { description: 'Start anew from the integration branch; the former work is kept.' } },
   examples: ['liza wt create retry-login', 'liza wt create --fresh retry-login'],
   details: ['claim-task makes the worktree by itself. This is for one that was deleted, or that shall begin anew.'],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args) => {
     const { createWorktree } = await import('../../tasks/create-worktree.ts');
     const created = await createWorktree(context, args.must('task'), args.flag('fresh'));
     if (isRefusal(created)) return created;
@@ -30,7 +27,7 @@ const wtCreate: Verb = {
       ...(kept === undefined ? [] : [`the former work is kept as ${kept}`]),
     ];
     return committedResult(committed, () => ({ lines, data }));
-  },
+  }),
 };
 
 /** `liza wt merge <task>`: an approved task goes to the integration branch, after its test. */
@@ -96,13 +93,11 @@ const wtDelete: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'A blocked, rejected, unclaimed or finished task.' }],
   examples: ['liza wt delete retry-login'],
   details: ['Commits and uncommitted files are kept first: liza attempts <task>.'],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args) => {
     const { deleteWorktree } = await import('../../tasks/release.ts');
     const released = await deleteWorktree(context, args.must('task'));
     return isRefusal(released) ? released : releasedResult(released);
-  },
+  }),
 };
 
 export const verbs = { 'wt create': wtCreate, 'wt merge': wtMerge, 'wt delete': wtDelete };
