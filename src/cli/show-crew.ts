@@ -5,7 +5,7 @@ import type { CrewControl, CrewEvent, CrewMember, CrewView } from '../supervisor
 import type { Io } from './io.ts';
 import { happeningLine } from './live/events.ts';
 import { zoneAt } from './live/format.ts';
-import { pen } from './render/layout.ts';
+import { pageFor } from './render/layout.ts';
 import type { Look } from './render/terminal.ts';
 import type { Result } from './verb.ts';
 
@@ -43,7 +43,7 @@ const UNCUT = 1_000_000;
  * word, also when they clear. Returns how to stop.
  */
 export function printLines(control: CrewControl, write: (text: string) => void, look: LinesLook): () => void {
-  const p = pen({ ...look, width: UNCUT });
+  const p = pageFor({ ...look, width: UNCUT });
   let before: CrewView | undefined;
   const tell = (): void => {
     const view = control.view();

@@ -1,7 +1,7 @@
 // What can be opened besides a task: the help, and an agent's log as it grows.
 
 import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
-import type { Line, Pen } from '../render/layout.ts';
+import type { Line, Page } from '../render/layout.ts';
 import { pad } from '../render/terminal.ts';
 import { dollars, tokens } from './format.ts';
 
@@ -23,7 +23,7 @@ const SIGNS: readonly (readonly [string, string])[] = [
   ['rev 1/5', 'first of at most five review rounds'],
 ];
 
-export function helpLines(p: Pen): readonly Line[] {
+export function helpLines(p: Page): readonly Line[] {
   const rows = (all: typeof KEYS): readonly Line[] =>
     all.flatMap(([sign, means]) =>
       p
@@ -39,15 +39,16 @@ export interface LogView {
   readonly lines: readonly string[];
 }
 
-/** `back` lines up from the end. */
-export function logLines(
-  view: CrewView,
-  agent: string,
-  log: LogView,
-  back: number,
-  room: number,
-  p: Pen,
-): readonly Line[] {
+interface LogPane {
+  readonly view: CrewView;
+  readonly agent: string;
+  readonly log: LogView;
+  /** Lines up from the end. */
+  readonly back: number;
+  readonly room: number;
+}
+
+export function logLines({ view, agent, log, back, room }: LogPane, p: Page): readonly Line[] {
   const member = view.members.find((one) => one.agent === agent);
   const facts = [member?.task, member?.provider, ...spent(member?.session), log.path ?? 'no log yet'].flatMap((fact) =>
     fact === undefined ? [] : [p.say(fact)],

@@ -7,7 +7,7 @@ import { type Round, roundsOf } from '../../protocol/review-rounds.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
 import { diffText, proofText } from './diff-facts.ts';
-import { type Line, type Pen, pen } from './layout.ts';
+import { type Line, type Page, pageFor } from './layout.ts';
 import { type Look, pad } from './terminal.ts';
 
 export interface SandboxMode {
@@ -52,7 +52,7 @@ const firstLines = (rounds: readonly Round[]): readonly Round[] =>
 const LABEL = 11;
 
 export function renderBlame(blame: Blame, behind: SandboxMode, look: Look): string {
-  const p = pen(look);
+  const p = pageFor(look);
   const { commit, git, task, part, merge } = blame;
   const about = part === 'merge' ? 'the merge commit' : 'part of the reviewed work';
   return p.print([
@@ -70,7 +70,7 @@ export function renderBlame(blame: Blame, behind: SandboxMode, look: Look): stri
   ]);
 }
 
-function field(p: Pen, label: string, text: string): readonly Line[] {
+function field(p: Page, label: string, text: string): readonly Line[] {
   return p
     .lines(text, p.width - LABEL - 2)
     .map((part, at) => [{ text: `${pad(at === 0 ? label : '', LABEL)}  `, tone: 'faint' }, { text: part }]);
@@ -88,7 +88,7 @@ function roundText({ commit, by, iteration, verdicts, merged }: Round, n: number
   return [`${what}${turn}${merged ? ' (this was merged)' : ''}`, ...said].join('\n');
 }
 
-function evidenceLines(p: Pen, { checkpoint, diff, validation, proof }: SandboxMode['evidence']): readonly Line[] {
+function evidenceLines(p: Page, { checkpoint, diff, validation, proof }: SandboxMode['evidence']): readonly Line[] {
   const said = (name: string): readonly Line[] =>
     typeof checkpoint?.[name] === 'string' ? field(p, name, checkpoint[name]) : [];
   return [

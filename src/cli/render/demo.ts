@@ -6,7 +6,7 @@ import type { Told } from '../../rehearsal/demo/narration.ts';
 import type { Chapter } from '../../rehearsal/demo/story.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
-import { type Line, pen, type Tone } from './layout.ts';
+import { type Line, pageFor, type Tone } from './layout.ts';
 import { fold } from './result.ts';
 import { plain } from './terminal.ts';
 
@@ -34,7 +34,7 @@ const TASK = 7;
 
 export function demoScreen(io: Io, silent: boolean): DemoScreen {
   const width = Math.min(io.columns, 120);
-  const p = pen({ color: io.color, unicode: io.unicode, width: UNCUT });
+  const p = pageFor({ color: io.color, unicode: io.unicode, width: UNCUT });
   const safe = (text: string): string => fold(plain(text), io);
   const begun = io.host.clock.now();
   const write = (lines: readonly Line[]): void => {

@@ -13,7 +13,7 @@ export interface Span {
 }
 export type Line = readonly Span[];
 
-export interface Pen {
+export interface Page {
   readonly width: number;
   /** Agent-written text as one safe line. */
   say(text: string): string;
@@ -27,19 +27,25 @@ export interface Pen {
   bar(part: number, whole: number, size: number): string;
   readonly dot: string;
   readonly more: string;
+  /** What stands before a chosen row. */
+  readonly mark: string;
+  /** A piece of a horizontal line. */
+  readonly rule: string;
   print(lines: readonly Line[]): string;
 }
 
-export function pen(look: Look): Pen {
+export function pageFor(look: Look): Page {
   const width = Math.max(20, look.width);
   const fold = look.unicode ? (text: string): string => text : ascii;
   const more = fold('…');
   const dot = fold(' · ');
-  const [full, empty] = look.unicode ? ['█', '░'] : ['#', '-'];
+  const [full, empty, mark, rule] = look.unicode ? ['█', '░', '› ', '─'] : ['#', '-', '> ', '-'];
   return {
     width,
     dot,
     more,
+    mark,
+    rule,
     say: (text) => fold(oneLine(text)),
     lines: (text, room) => wrap(fold(plain(text).trimEnd()), room),
     spread: (left, right) => {

@@ -6,7 +6,7 @@ import { unsupervised } from '../../audit/rules/sessions.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import { onTasks } from '../open-project.ts';
-import { type Line, type Pen, pen, type Tone } from '../render/layout.ts';
+import { type Line, type Page, pageFor, type Tone } from '../render/layout.ts';
 import type { Look } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -58,7 +58,7 @@ const TONE: Readonly<Record<Mark, Tone>> = { verified: 'good', unverifiable: 'wa
 
 /** `whole`: of many tasks only what is not verified, and how much is. */
 function renderAudit({ goal, tasks }: Audit, whole: boolean, look: Look): string {
-  const p = pen(look);
+  const p = pageFor(look);
   return p.print([
     [{ text: 'The goal', tone: 'strong' }],
     ...goal.flatMap((fact) => factLines(p, fact)),
@@ -75,7 +75,7 @@ function renderAudit({ goal, tasks }: Audit, whole: boolean, look: Look): string
   ]);
 }
 
-function factLines(p: Pen, { mark, time, what, why }: Fact): readonly Line[] {
+function factLines(p: Page, { mark, time, what, why }: Fact): readonly Line[] {
   const text = `${time === undefined ? '' : `${time}  `}${what}: ${why}`;
   return p
     .lines(text.replace(/\s+/g, ' '), p.width - 5 - LABEL[mark].length)
