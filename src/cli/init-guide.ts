@@ -44,7 +44,7 @@ export async function guide(dialogue: Dialogue, known: Known): Promise<Wishes | 
 class Left extends Error {}
 
 async function questions(dialogue: Dialogue, { said, settled, ...known }: Known): Promise<Wishes> {
-  dialogue.say('Enter takes what stands in brackets; Ctrl-C leaves, and nothing is made.');
+  dialogue.say('Enter takes the value in brackets; Ctrl-C leaves, and nothing is made.');
   const goal = said.goal ?? (await insist(dialogue, 'What is to be reached, in a sentence? '));
   const spec = said.spec ?? (await ask(dialogue, 'Document that describes it', DEFAULTS.spec));
   const fromTemplate = said.fromTemplate === true || (!known.specExists(spec) && (await wantsTemplate(dialogue, spec)));
@@ -63,7 +63,7 @@ async function wantsTemplate(dialogue: Dialogue, spec: string): Promise<boolean>
   }
 }
 
-/** One that is alone is taken as it is: `liza run` finds it by itself. */
+/** A single provider needs no choice: `liza run` finds it by itself. */
 async function chooseProvider(dialogue: Dialogue, installed: readonly Provider[]): Promise<string | undefined> {
   const [only] = installed;
   if (only === undefined || installed.length === 1) {
@@ -116,7 +116,7 @@ export function openDialogue(input: NodeJS.ReadableStream, output: NodeJS.Writab
     if (asked !== undefined) asked(line);
     else if (line !== undefined) lines.push(line);
   };
-  // Whatever was typed ahead is kept for the next question.
+  // A line that was typed ahead is kept for the next question.
   editor.on('line', answer);
   editor.on('SIGINT', () => editor.close());
   editor.on('close', () => {
@@ -156,7 +156,7 @@ export function guessTestCommand(root: string): string | undefined {
   return undefined;
 }
 
-/** npm writes one into every new package that only says there is none. */
+/** npm writes a test script into every new package that only says there is none. */
 function hasTestScript(text: string): boolean {
   try {
     const test: unknown = JSON.parse(text)?.scripts?.test;

@@ -15,7 +15,7 @@ export interface Self {
   readonly isRoot: boolean;
 }
 
-/** Questions and answers in lines, until it is closed. */
+/** Asks a person questions, one line each, until it is closed. */
 export interface Dialogue {
   say(text: string): void;
   /** Undefined: the person left. */
@@ -30,7 +30,7 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   stdout(text: string): void;
   stderr(text: string): void;
-  /** The code it will end with, told before the last word: its reader may be gone, and a refusal is one all the same. */
+  /** Sets the exit code before the last output: when its reader is gone, the process still ends with this code. */
   readonly ending?: (code: number) => void;
   readStdin(): Promise<string>;
   readonly stdoutIsTty: boolean;
@@ -39,7 +39,7 @@ export interface Io {
   /** The locale is UTF-8: otherwise everything printed is folded to ASCII (never files, never --json). */
   readonly unicode: boolean;
   readonly color: boolean;
-  /** Ends what would otherwise go on for ever (`log -f`). */
+  /** Ends a command that would otherwise never end (`log -f`). */
   readonly stop: AbortSignal;
   /** Ctrl-C or SIGTERM while a program of the project runs: it ends first. Looking at it installs the handlers. */
   readonly interrupted: AbortSignal;
@@ -53,18 +53,18 @@ export interface Io {
   openStore(context: BoardContext): Store;
   /** A file shipped with the program, by its path in the package. */
   asset(path: string): string;
-  /** The rest is short: V8 need not optimise code that will not run again, and node would wait for it at the end. */
+  /** Keeps V8 from optimising code that will not run again: node would wait for it at the end. */
   holdOptimiser(): void;
   /** The processes above this one; the nearest first. */
   ancestors(): Iterable<Ancestor>;
-  /** The mark of whoever started this process, however long ago and by however many others. */
+  /** The mark in this process's environment: which agent or program started it, directly or through others. */
   mark(): Mark | undefined;
-  /** Of this very process: its id, how to start the same program again, whose it is. */
+  /** This process: its id, how to start the same program again, whether root runs it. */
   readonly self: Self;
-  /** What is started is confined where it can be; see sandbox/mode.ts. Absent: nothing is. */
+  /** Programs are started in a sandbox where there is one (sandbox/mode.ts). Absent: never. */
   readonly confines?: true;
   /** One line from the terminal. */
   readLine(): Promise<string>;
-  /** Absent: nobody is there to be asked, for stdin or stdout is no terminal. */
+  /** Absent: stdin or stdout is no terminal, so nobody can be asked. */
   readonly openDialogue?: (() => Promise<Dialogue>) | undefined;
 }

@@ -9,7 +9,7 @@ import { run } from './run.ts';
 
 const MINIMUM = [20, 19] as const;
 
-/** Exit 5 before anything else could fail less clearly. */
+/** Refused with exit 5 before anything else fails less clearly. */
 function unsupported(platform: string, version: string): ReturnType<typeof refuse> | undefined {
   if (platform === 'win32') {
     return refuse(
@@ -31,7 +31,7 @@ function optimiser(is: 'on' | 'off'): void {
   process.getBuiltinModule('node:v8').setFlagsFromString(held ? '--no-opt' : '--opt');
 }
 
-/** Run for an agent in the sandbox, it must not outlive the supervisor that watches over both. */
+/** A command that runs for an agent in the sandbox must not outlive the supervisor that watches both. */
 function endWithParent(): void {
   const parent = process.ppid;
   setInterval(() => {

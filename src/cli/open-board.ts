@@ -14,7 +14,7 @@ export interface OpenBoard extends BoardContext {
   readonly store: Store;
 }
 
-/** For a command that may be anybody's: nobody is asked who they are. */
+/** For a command that everybody may use: does not look at who asks. */
 export function openBoard(io: Io): OpenBoard | Refusal {
   const root = io.root();
   if (typeof root !== 'string') return root;
@@ -22,7 +22,7 @@ export function openBoard(io: Io): OpenBoard | Refusal {
   return { ...context, env: io.env, store: io.openStore(context) };
 }
 
-/** Any one of them marks a project: a blackboard whose state.yaml was lost must still be found to be repaired. */
+/** One of these files marks a project: a blackboard that lost its state.yaml must still be found to be repaired. */
 const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock'];
 
 export function findRoot(from: string): string | Refusal {

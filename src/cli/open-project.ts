@@ -1,5 +1,5 @@
-// What nearly every verb does: know who is asking, open the blackboard, have one command decided
-// in one transaction, and say in one line what changed. Decisions are made in protocol/decide.ts only.
+// What nearly every verb does: find out who asks, open the blackboard, have one command decided in one transaction, and
+// say in one line what changed. Decisions are made in protocol/decide.ts only.
 
 import { siteOf } from '../git/directory.ts';
 import { identify } from '../identity/identify.ts';
@@ -70,7 +70,7 @@ export async function act(io: Io, command: Command, tell?: Telling): Promise<Res
   return isRefusal(context) ? context : runCommand(context, command, tell);
 }
 
-/** What a committed change is told as; `tell` adds to it. */
+/** The result that tells a committed change; `tell` adds to it. */
 export function committedResult(committed: Committed, tell?: Telling): Result {
   const extra = tell?.(committed) ?? {};
   const task = committed.task === undefined ? undefined : committed.state.tasks.find(({ id }) => id === committed.task);

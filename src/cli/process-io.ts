@@ -43,7 +43,7 @@ export function processIo(holdOptimiser: () => void): Io {
     get color() {
       return wantsColor(env) && isTerminal(1);
     },
-    // Ctrl-C ends the process; nothing in here has to be told before.
+    // Ctrl-C ends the process; nothing has to be done before.
     get stop() {
       return new AbortController().signal;
     },
@@ -118,7 +118,7 @@ function onInterrupt(): AbortSignal {
   return asked.signal;
 }
 
-/** A shell may stand in a folder that was deleted meanwhile. */
+/** The shell's folder may have been deleted meanwhile. */
 function currentFolder(): string {
   try {
     return process.cwd();
@@ -149,7 +149,7 @@ async function dialogue(): Promise<Dialogue> {
 const isTerminal = (descriptor: 1 | 2): boolean =>
   mayBeTerminal(descriptor) && (descriptor === 1 ? process.stdout : process.stderr).isTTY === true;
 
-/** Something is still on its way out through a stream of node's. */
+/** Output is still waiting in one of node's streams. */
 let streaming = false;
 
 export const isStreaming = (): boolean => streaming;
@@ -167,7 +167,7 @@ function writer(descriptor: 1 | 2): (text: string) => void {
   };
 }
 
-/** A reader that went away is not an error worth a word. */
+/** A reader that went away is no error. */
 function onBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   readerGone();
@@ -183,7 +183,7 @@ function readerGone(): void {
 
 let atInterrupt: (() => void) | undefined;
 
-/** Whether a person may be looking; only then is it worth asking for the terminal's size. */
+/** Whether it may be a terminal; only then is it worth asking for its size. */
 function mayBeTerminal(descriptor: 1 | 2): boolean {
   try {
     const { rdev } = fstatSync(descriptor);
@@ -194,8 +194,8 @@ function mayBeTerminal(descriptor: 1 | 2): boolean {
 }
 
 /**
- * Writes all of it, or what is left when the descriptor would block: that is answered with the rest.
- * A reader that went away (`liza log | head`) is told by 'gone'.
+ * Writes the text; returns the bytes that are left when the descriptor would block, or 'gone' when the reader went away
+ * (`liza log | head`).
  */
 function writeOut(descriptor: 1 | 2, text: string): 'done' | 'gone' | Buffer {
   const bytes = Buffer.from(text);

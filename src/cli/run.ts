@@ -120,7 +120,7 @@ const firstWord = (argv: readonly string[]): number => {
   return at === -1 ? argv.length : at;
 };
 
-/** What stands before `--`. */
+/** The words before `--`. */
 const endsOptions = (argv: readonly string[]): readonly string[] => {
   const at = argv.indexOf('--');
   return at === -1 ? argv : argv.slice(0, at);

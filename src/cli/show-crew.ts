@@ -1,5 +1,5 @@
-// A crew at work before a person's eyes: the live board on a terminal, plain lines everywhere else, and at the
-// end one sentence on how it ended. Ctrl-C once stops in order, twice at once.
+// Shows a crew at work: the live board on a terminal, plain lines everywhere else, and at the end one sentence on how
+// it ended. Ctrl-C once stops in order, twice at once.
 
 import type { CrewControl, CrewEvent, CrewMember, CrewView } from '../supervisor/crew-view.ts';
 import type { Io } from './io.ts';
@@ -31,7 +31,7 @@ export async function showCrew(
 }
 
 export interface LinesLook extends Look {
-  /** Minutes east of UTC; without it, where the process runs. */
+  /** Minutes east of UTC; absent: the process's own time zone. */
   readonly zone?: number;
 }
 
@@ -49,7 +49,7 @@ export function printLines(control: CrewControl, write: (text: string) => void, 
     const view = control.view();
     const zone = look.zone ?? zoneAt(view.now);
     const lines = news(before, view).map((event) => happeningLine(event, p, zone));
-    // The crew may go on writing in its own lists.
+    // Copies: the crew changes its own lists.
     before = { ...view, members: [...view.members], alarms: [...view.alarms], events: [...view.events] };
     if (lines.length > 0) write(`${p.print(lines)}\n`);
   };
@@ -57,7 +57,7 @@ export function printLines(control: CrewControl, write: (text: string) => void, 
   return control.onChange(tell);
 }
 
-/** What `view` tells that `before` did not, in the order it happened. */
+/** Events and activities that are in `view` and not in `before`, in the order they happened. */
 export function news(before: CrewView | undefined, view: CrewView): readonly CrewEvent[] {
   const seen = new Set(before?.events);
   const happened = view.events.filter((one) => !seen.has(one));

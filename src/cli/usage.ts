@@ -1,4 +1,4 @@
-// The text of `--help` for one verb, all from its description: what cannot be derived cannot go stale.
+// The text of `--help` for one verb, derived from its description, so that it cannot go stale.
 
 import { wrap } from './render/terminal.ts';
 import type { LoadedVerb, Option, Positional } from './verb.ts';

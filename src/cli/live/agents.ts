@@ -70,7 +70,7 @@ function doing(member: CrewMember, now: Instant, look: LiveLook): string {
   return [why, ...again(member.until, now, look)].filter(Boolean).join(', ');
 }
 
-/** When it tries again: soon in so long, later at what time. */
+/** When it tries again: `again in 4m`, or `again at 14:02` when that is later. */
 function again(until: Instant | undefined, now: Instant, look: LiveLook): readonly string[] {
   if (until === undefined || until <= now) return [];
   const left = until - now;

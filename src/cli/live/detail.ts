@@ -1,4 +1,4 @@
-// One task opened on the board: enough to understand why it stands where it stands, and where the rest is.
+// One task opened on the board: enough to understand its state, and where to read the rest.
 
 import { historyOf } from '../../protocol/leases.ts';
 import { type HistoryEvent, settings, type Task } from '../../protocol/state.ts';

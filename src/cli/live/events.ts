@@ -1,11 +1,11 @@
-// Alarms that stand and what happened last. The level is told by a word, the colour only repeats it.
+// Alarms that are on, and what happened last. A word names the level; the colour only repeats it.
 
 import type { Alarm } from '../../alarms/rules/alarm.ts';
 import type { CrewEvent } from '../../supervisor/crew-view.ts';
 import type { Line, Page, Tone } from '../render/layout.ts';
 import { clock } from './format.ts';
 
-/** The sign an alarm starts with: one or two columns wide, depending on the terminal. A word stands for it. */
+/** The sign an alarm starts with: one or two columns wide, depending on the terminal. A word replaces it. */
 export const SIGN = /^(?:\u{1f6a8}|\u26a0)\ufe0f? */u;
 
 export function alarmLines(alarms: readonly Alarm[], p: Page): readonly Line[] {

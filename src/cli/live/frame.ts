@@ -49,7 +49,7 @@ export function frame(view: CrewView, screen: Screen, look: LiveLook, log: LogVi
   };
 }
 
-/** A megabyte that an agent wrote on one line shall not be measured at every frame: no more than could be shown. */
+/** Cuts what could not be shown anyway, so that a megabyte on one line is not measured at every frame. */
 const bounded = (p: Page): Page => ({
   ...p,
   say: (text) => p.say(text.slice(0, 1000)),
@@ -110,7 +110,7 @@ interface AgentSection {
   readonly lines: readonly Line[];
 }
 
-/** By the height alone: agents shall not change their form whenever a line comes above them. */
+/** Depends on the height alone, so that agents do not change their form whenever a line comes above them. */
 function agentSection({ view, status, screen, look, p, room: rows }: Scene): AgentSection {
   const members = memberRows(view, status, look);
   const marked = screen.chosen?.kind === 'agent' ? screen.chosen.id : undefined;

@@ -53,7 +53,7 @@ function used(state: State, members: readonly CrewMember[]): readonly string[] {
   ];
 }
 
-/** Of all budgets the one that is nearest to its end. */
+/** The budget that is nearest to its end. */
 function tightest({ spending }: StatusView): readonly string[] {
   const all = spending.flatMap((one) => Object.values(one.limits).map((limit) => ({ one, limit })));
   const [first] = all.sort((a, b) => b.limit.percent - a.limit.percent);

@@ -8,7 +8,7 @@ import { dollars, tokens } from './format.ts';
 const KEYS: readonly (readonly [string, string])[] = [
   ['up, down, k, j', 'choose an agent or a task; in a page: scroll'],
   ['enter', 'open the task (the chosen agent’s, or the chosen one); again: close it'],
-  ['l', 'follow the log of the chosen agent, or of whoever has the chosen task'],
+  ['l', 'follow the log of the chosen agent, or of the agent that has the chosen task'],
   ['p', 'pause: no new work starts, agents save and wait'],
   ['r', 'resume'],
   ['q, Ctrl-C', 'stop in order; again: at once. In a page q closes it'],
@@ -78,7 +78,7 @@ export const spent = (session: CrewMember['session'] | undefined): readonly stri
         ...(session.cost_usd === undefined ? [] : [dollars(session.cost_usd)]),
       ];
 
-/** What a reader looks for: words, and what a tool was told. */
+/** Fields that hold text, or what a tool was called with. */
 const TELLING = new Set([
   ...['text', 'message', 'thinking', 'reasoning', 'result', 'error', 'output', 'content', 'summary', 'title'],
   ...['name', 'tool', 'command', 'file_path', 'filePath', 'path', 'pattern', 'query', 'url', 'description'],
@@ -86,6 +86,10 @@ const TELLING = new Set([
 const DEPTH = 6;
 const MOST = 4;
 
+/**
+ * A line of a session's log for people. Most agents write JSON, one event a line, each in its own shape: this picks out
+ * what is likely meant for a reader. A line that is no JSON, or has no text, stays as it is.
+ */
 export function readable(line: string): string {
   if (!line.startsWith('{')) return line;
   const event = parsed(line);

@@ -102,7 +102,7 @@ function openTask(screen: Screen, { choices, taskOf }: Ground): Screen {
   return { ...screen, pane: { kind: 'task', id }, scroll: 0 };
 }
 
-/** Of the chosen agent or the chosen task's; without a choice, the first that has one. */
+/** The log of the chosen agent, or of the chosen task's; without a choice, the first one there is. */
 function openLog(screen: Screen, { choices, agentOf }: Ground): Screen {
   const from = screen.pane.kind === 'task' ? ({ kind: 'task', id: screen.pane.id } as const) : screen.chosen;
   const agent = from === undefined ? choices.map(agentOf).find((found) => found !== undefined) : agentOf(from);

@@ -35,7 +35,7 @@ export async function showLive(control: CrewControl, terminal: LiveTerminal): Pr
     width: Math.max(20, (stdout.columns || 80) - 1),
     height: Math.max(4, (stdout.rows || 24) - 1),
   });
-  // ink makes much short-lived litter. Left to itself V8 gives it 40 MB more room; measured: no slower without.
+  // ink makes much short-lived garbage. By default V8 gives it 40 MB more room; measured: no slower without.
   setFlagsFromString('--semi-space-growth-factor=1');
   const model = openViewModel(control, look);
   let given = false;
@@ -43,7 +43,7 @@ export async function showLive(control: CrewControl, terminal: LiveTerminal): Pr
     if (!given) stdout.write(GIVE_BACK);
     given = true;
   };
-  // A window that was closed: the crew still has to end in order, and is told so by the signal, not by us.
+  // The window was closed: the crew still has to end in order; the signal tells it so.
   const lost = (): void => {
     given = true;
     model.close();

@@ -34,7 +34,7 @@ export function openViewModel(control: CrewControl, look: () => LiveLook): ViewM
   const redraw = (): void => {
     const next = frame(control.view(), screen, look(), log);
     const same = JSON.stringify(next.lines) === JSON.stringify(drawn.lines);
-    // The ground may have moved under lines that look the same.
+    // The choices may differ although the lines look the same.
     drawn = same ? { lines: drawn.lines, ground: next.ground } : next;
     if (!same) for (const changed of listeners) changed();
   };

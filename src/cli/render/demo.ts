@@ -13,7 +13,7 @@ import { plain } from './terminal.ts';
 export interface DemoScreen {
   opening(): void;
   told(told: Told): void;
-  /** A person's, as it would be typed. */
+  /** A person's command, as it would be typed. */
   command(argv: readonly string[]): void;
   output(text: string): void;
   /** `kept`: the repository, where it stays. */

@@ -27,7 +27,7 @@ export interface Page {
   bar(part: number, whole: number, size: number): string;
   readonly dot: string;
   readonly more: string;
-  /** What stands before a chosen row. */
+  /** Marks the chosen row. */
   readonly mark: string;
   /** A piece of a horizontal line. */
   readonly rule: string;
@@ -83,7 +83,7 @@ const SGR: Readonly<Record<Tone, string>> = { strong: '1', faint: '2', good: '32
 
 const lineColumns = (line: Line): number => line.reduce((sum, span) => sum + columns(span.text), 0);
 
-/** Cuts at the end; the mark stands where the first cut character stood. */
+/** Cuts at the end, and puts the mark in place of the first character that is cut. */
 export function squeeze(line: Line, width: number, more: string): Line {
   if (lineColumns(line) <= width) return line;
   const kept: Span[] = [];
@@ -124,7 +124,7 @@ function flow(items: readonly Span[], indent: string, dot: string, width: number
 /** How long a lease has left, in words. */
 export function leaseWords(left: number | undefined): string {
   if (left === undefined) return 'no lease';
-  // Whoever died before its lease was over has none left; when that was nobody knows.
+  // The process died before its lease ended, at a time nobody knows.
   if (left === 0) return 'its process is gone';
   return left < 0 ? `lease ended ${duration(-left)} ago` : `lease ${duration(left)}`;
 }

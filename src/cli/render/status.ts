@@ -173,7 +173,7 @@ function nothingMoves(why: string, p: Page): readonly Line[] {
 
 const confined = (text: string, p: Page): readonly Line[] => [[{ text: p.say(text), tone: 'faint' }]];
 
-/** One message, wrapped, its further lines set in. */
+/** One message, wrapped, its further lines indented. */
 function hanging(message: string, p: Page, tone?: Span['tone']): readonly Line[] {
   return p.lines(p.say(message), p.width - 5).map((text, i) => [{ text: i === 0 ? '  ' : '     ' }, { text, tone }]);
 }

@@ -112,7 +112,7 @@ function usageText(usage: Usage): string {
   return `${counted(usage.sessions, 'session')}, ${duration(usage.seconds * 1000)}, ${usageWords(usage)}`;
 }
 
-/** Whoever could not look beside the state knows nothing of the lease, and says nothing. */
+/** Nothing where the lease is unknown, because only the state was read. */
 const leaseOf = ({ leaseLeft }: TaskView): string => (leaseLeft === undefined ? '' : `, ${leaseWords(leaseLeft)}`);
 
 function review(task: Task, { view }: TaskExtras): readonly Field[] {
@@ -166,7 +166,7 @@ const handoff = (left: Handoff | undefined): readonly Field[] =>
         ['next steps', left.next_steps?.map((step) => `- ${step}`).join('\n')],
       ];
 
-/** Fields this edition knows nothing of belong to whoever wrote them, and are shown too. */
+/** Fields that this version does not know are shown too. */
 const others = (task: Task): readonly Field[] => Object.entries(task).filter(([key]) => !KNOWN.has(key));
 
 const KNOWN: ReadonlySet<string> = new Set(

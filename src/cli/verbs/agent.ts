@@ -1,4 +1,4 @@
-// `liza agent <role> [task]`: one supervisor for one agent, for terminals of their own.
+// `liza agent <role> [task]`: one supervisor for one agent, in a terminal of its own.
 
 import { agentId } from '../../identity/identify.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
@@ -47,7 +47,7 @@ export const verb: Verb = {
         untilIdle: args.flag('until-idle'),
         watcher: false,
       });
-      // Others that start at this moment look for a free id too.
+      // Another agent that starts at this moment may have taken the id.
       if (isRefusal(crew) && crew.guard === 'no-live-lease' && own === undefined && n < MOST) continue;
       if (isRefusal(crew)) return crew;
       io.stderr(`${agent}: ${chosen.provider.title}\n`);

@@ -1,4 +1,4 @@
-// `liza analyze`: the circuit breaker by hand. It says what it finds and halts; it proposes nothing.
+// `liza analyze`: runs the circuit breaker. It says what it finds and halts; it proposes nothing.
 
 import { findingLine } from '../../governance/rules/breaker.ts';
 import { isRefusal } from '../../protocol/decision.ts';

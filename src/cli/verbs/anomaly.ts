@@ -1,4 +1,4 @@
-// `liza anomaly` records that something went other than it should, for the circuit breaker to read;
+// `liza anomaly` records that something did not go as it should, for the circuit breaker to read;
 // `liza anomaly processed` marks it as dealt with.
 
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
@@ -7,7 +7,6 @@ import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
-/** `liza anomaly --type …`: something went other than it should; the circuit breaker reads these. */
 const anomaly: Verb = {
   options: {
     type: {
@@ -55,7 +54,6 @@ function detailOf(key: string, text: string): unknown {
   return text;
 }
 
-/** `liza anomaly processed <id…>`: somebody has dealt with it; it stays on record. */
 const anomalyProcessed: Verb = {
   positionals: [{ name: 'id', rest: true, description: 'Of the anomalies, such as anomaly-3.' }],
   examples: ['liza anomaly processed anomaly-3', 'liza anomaly processed anomaly-3 anomaly-4'],

@@ -1,4 +1,4 @@
-// `liza audit [task]`: the whole provenance of a task or the goal, each fact held against journal and git.
+// `liza audit [task]`: the whole provenance of a task or the goal, each fact compared with journal and git.
 
 import type { Audit } from '../../audit/gather.ts';
 import type { Fact, Mark } from '../../audit/rules/facts.ts';
@@ -56,7 +56,7 @@ export const verb: Verb = {
 const LABEL: Readonly<Record<Mark, string>> = { verified: 'ok', unverifiable: '?', contradicted: 'CONTRADICTED' };
 const TONE: Readonly<Record<Mark, Tone>> = { verified: 'good', unverifiable: 'warn', contradicted: 'bad' };
 
-/** `whole`: of many tasks only what is not verified, and how much is. */
+/** `whole`: shows of each task only the facts that are not verified, and counts the others. */
 function renderAudit({ goal, tasks }: Audit, whole: boolean, look: Look): string {
   const p = pageFor(look);
   return p.print([

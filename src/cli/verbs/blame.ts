@@ -3,7 +3,7 @@
 import type { Trailers } from '../../audit/blame.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { onTasks } from '../open-project.ts';
-import { renderBlame, standing } from '../render/blame.ts';
+import { provenanceOf, renderBlame } from '../render/blame.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -18,7 +18,7 @@ export const verb: Verb = {
     const found = await blame(context, args.must('commit'));
     if (isRefusal(found)) return found;
     const { task, ...facts } = found;
-    const behind = standing(task, found.merge.reviewed);
+    const behind = provenanceOf(task, found.merge.reviewed);
     const look = { color: io.color, unicode: io.unicode, width: io.columns };
     return {
       ok: true,

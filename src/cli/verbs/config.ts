@@ -11,7 +11,6 @@ import { onProject, openProject, runCommand } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
-/** `liza config get [key]`: what is in force, whether written down or a default. */
 const configGet: Verb = {
   positionals: [{ name: 'key', optional: true, description: 'One key; without it all of them.' }],
   examples: ['liza config get', 'liza config get lease_duration'],
@@ -48,7 +47,6 @@ const configGet: Verb = {
 const shown = (value: unknown): string =>
   value === undefined ? 'none' : plain(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** `liza config set <key> <value>`: one value; whether it fits the key the core decides. */
 const configSet: Verb = {
   positionals: [
     { name: 'key', description: 'See: liza config get.' },
@@ -71,7 +69,7 @@ const configSet: Verb = {
 
 type Facts = CommandOf<'config set'>['facts'];
 
-/** What only the disk knows of some settings. */
+/** What must be looked up on the disk for some settings. */
 async function factsFor(root: string, env: Io['env'], key: string, value: unknown): Promise<Facts> {
   if (key === 'integration_branch' && typeof value === 'string') {
     const { checkoutOf } = await import('../../git/branch-checkouts.ts');
@@ -89,7 +87,7 @@ async function factsFor(root: string, env: Io['env'], key: string, value: unknow
   return hole === undefined ? undefined : { hole };
 }
 
-/** A person writes `600`, `true` or `npm ci` and means a number, a truth and a text. */
+/** `600` is a number, `true` a boolean, `npm ci` a text. */
 function parsed(text: string): unknown {
   if (!/^(?:-?\d|true$|false$|null$|["[{])/.test(text)) return text;
   try {

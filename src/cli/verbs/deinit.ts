@@ -1,4 +1,4 @@
-// `liza deinit`: Liza leaves this project; unless told otherwise, what was worked on stays in git.
+// `liza deinit`: removes Liza from this project; without --purge the work stays in git.
 
 import type { Deinited } from '../../project/deinit.ts';
 import type { Refusal } from '../../protocol/decision.ts';
@@ -32,7 +32,7 @@ export const verb: Verb = {
   },
 };
 
-/** No board: there may be what an interrupted deinit left, or what an earlier one kept. */
+/** There is no board; an interrupted deinit may have left something, or an earlier one kept something. */
 async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   if (none.guard !== 'no-project') return none;
   const { openRepository } = await import('../../git/repository.ts');

@@ -40,7 +40,7 @@ export const verb: Verb = {
     io.onInterrupt(() => asked.abort());
     const repository = makeRepository(io.asset('demo/project'), tmpdir(), io.env);
     const remove = args.flag('keep') ? () => {} : repository.remove;
-    // However the process ends: whoever reads the output may go away (`liza demo | head`).
+    // However the process ends: the reader of the output may go away (`liza demo | head`).
     process.once('exit', remove);
     try {
       const play: Play = {
@@ -145,7 +145,7 @@ function start({ io, repository: { root }, fast, env }: Play, pace: number): Pro
   });
 }
 
-/** A command of the human's, shown as it is typed. */
+/** A command that a person would type, shown as it is typed. */
 async function liza(play: Play, screen: DemoScreen, argv: readonly string[]): Promise<Refusal | undefined> {
   screen.command(['liza', ...argv]);
   const { status, output } = await inside(play, [...play.io.self.argv, ...argv]);
@@ -160,7 +160,7 @@ async function logOf(play: Play): Promise<readonly Logged[]> {
   return (JSON.parse(output) as { readonly entries: readonly Logged[] }).entries;
 }
 
-/** The program itself, in the user's branch: merging is the human's act. */
+/** Runs the built program in the user's branch: merging to it is the person's decision. */
 async function prove(play: Play, screen: DemoScreen): Promise<{ readonly tests: number } | Refusal> {
   let tests = 0;
   for (const argv of [

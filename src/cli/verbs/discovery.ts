@@ -5,7 +5,6 @@ import { act, onProject } from '../open-project.ts';
 import { oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
-/** `liza discovery list`: what coders and reviewers found beside their tasks. */
 const discoveryList: Verb = {
   options: { all: { description: 'Also those already converted or dismissed.' } },
   examples: ['liza discovery list'],
@@ -32,7 +31,6 @@ function line(found: Discovery): string {
   return oneLine(`${found.id}  ${found.severity}${urgency}  ${found.description}${end}`);
 }
 
-/** `liza discovery convert <discovery> <task>`: that task takes care of it. */
 const discoveryConvert: Verb = {
   positionals: [
     { name: 'discovery', description: 'Its id; see liza discovery list.' },
@@ -43,7 +41,6 @@ const discoveryConvert: Verb = {
     act(io, { name: 'discovery convert', discovery: args.must('discovery'), to_task: args.must('task') }),
 };
 
-/** `liza discovery dismiss <discovery>`: no task will come of it, and why. */
 const discoveryDismiss: Verb = {
   positionals: [{ name: 'discovery', description: 'Its id; see liza discovery list.' }],
   options: { reason: { value: 'text', required: true, description: 'Why it needs no task.' } },

@@ -29,7 +29,7 @@ export const verb: Verb = {
     if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.env, io.cwd);
-    if (isRefusal(repository)) return homeless(io, repository);
+    if (isRefusal(repository)) return outsideRepository(io, repository);
     const { examine } = await import('../../project/doctor.ts');
     const { readSchema } = await import('../../project/project-manifest.ts');
     const context = io.context(repository.root, repository.gitDirectory);
@@ -41,7 +41,7 @@ export const verb: Verb = {
     const broken = findings.filter((finding) => finding.level === 'broken');
     if (broken.length === 0) return { ok: true, lines, data };
     const hint = fix
-      ? 'what is left needs your hand; each line says what'
+      ? 'what is left is for you to do; each line says what'
       : 'liza doctor --fix does what can be done safely';
     return { ...refuse(`${broken.length} problem(s) found`, hint, 4, 'doctor'), lines, data };
   },
@@ -55,13 +55,13 @@ async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<r
   return (await import('../../project/doctor-work.ts')).examineWork(context, fix);
 }
 
-/** Who has just installed Liza asks from anywhere. */
-async function homeless(io: Io, refusal: Refusal): Promise<Result> {
+/** Outside any repository, as right after installing Liza. */
+async function outsideRepository(io: Io, refusal: Refusal): Promise<Result> {
   const findings = await agents(io);
   return { ...refusal, lines: findings.flatMap(line), data: { findings } };
 }
 
-/** By the board's configuration where it can be read; a broken board is told by others. */
+/** Reads the board's configuration where it can; another check reports a broken board. */
 async function agents(io: Io): Promise<readonly AgentFinding[]> {
   const { homeFindings } = await import('../../project/setup.ts');
   const { agentFindings } = await import('../agent-findings.ts');

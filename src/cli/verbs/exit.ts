@@ -1,4 +1,4 @@
-// `liza exit <code>`: an LLM cannot set its CLI's exit code, so it declares it here (SPEC §8).
+// `liza exit <code>`: an LLM cannot set its CLI's exit code, so it declares it here.
 
 import { refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';

@@ -1,4 +1,4 @@
-// `liza handoff <task>`: what the next mind on this task must know.
+// `liza handoff <task>`: what the next session on this task must know.
 
 import { defined } from '../../protocol/values.ts';
 import { some } from '../args.ts';

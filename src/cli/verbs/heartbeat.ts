@@ -1,4 +1,4 @@
-// `liza heartbeat`: renews the asker's lease without touching state.yaml. `--long` first records
+// `liza heartbeat`: renews the agent's lease without touching state.yaml. `--long` first records
 // why the next step takes long, then asks for the long duration.
 
 import type { Board } from '../../protocol/board.ts';

@@ -1,5 +1,5 @@
-// `liza init "<goal>"`: a blackboard for a goal in this repository. Asks for what was not said when a person is
-// there; without one it takes the defaults, or refuses with the command that would do.
+// `liza init "<goal>"`: a blackboard for a goal in this repository. Asks a person at a
+// terminal for what was not said; without one it takes the defaults, or refuses with the command that would do.
 
 import { readFileSync } from 'node:fs';
 import type { Repository } from '../../git/repository.ts';
@@ -81,7 +81,7 @@ function saidBy(args: Args): Said {
 
 const isOpen = ({ goal }: State): boolean => goal.status !== 'COMPLETED' && goal.status !== 'ABORTED';
 
-/** A board that cannot be read is told by the workflow, which looks more closely. */
+/** Undefined also for a board that cannot be read: project/init.ts looks more closely and reports it. */
 async function earlierState(io: Io, { root }: Repository): Promise<State | undefined> {
   const board = openBoard(io);
   if (isRefusal(board) || board.paths.root !== root) return undefined;
@@ -91,7 +91,7 @@ async function earlierState(io: Io, { root }: Repository): Promise<State | undef
 
 interface Settled {
   readonly wishes: Wishes;
-  /** What is worth knowing besides. */
+  /** Further lines for the result. */
   readonly lines: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { openBoard } from '../open-board.ts';
 import { onProject, openProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
-/** `liza lock read`: the blackboard's text, whole and committed. Takes no lock. */
+/** Takes no lock. */
 const lockRead: Verb = {
   examples: ['liza lock read | yq .goal'],
   run: async (_args, io) => {
@@ -24,7 +24,6 @@ const lockRead: Verb = {
   },
 };
 
-/** `liza lock write <path> <value>`: one field, by the rules of an edit by hand. */
 const lockWrite: Verb = {
   positionals: [
     { name: 'path', description: 'Such as .tasks[my-task].priority or .agents.coder-1.lease_expires.' },
@@ -44,7 +43,6 @@ const lockWrite: Verb = {
   }),
 };
 
-/** `liza lock modify <cmd…>`: a command of one's own under the lock; what it leaves is checked. */
 const lockModify: Verb = {
   positionals: [
     { name: 'command', rest: true, description: 'Program and arguments; a single argument runs as sh -c.' },

@@ -11,7 +11,6 @@ import type { Verb } from '../verb.ts';
 
 const POLL = 250;
 
-/** `liza log`: the activity log for people; `-f` goes on as it grows. */
 const log: Verb = {
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only what concerns this task.' }],
   options: {
@@ -72,7 +71,6 @@ function line({ entry, timestamp, agent, action, task, detail }: LogEntry): stri
   return [...number, oneLine(timestamp), oneLine(agent), oneLine(`${what}: ${detail}`)].join('  ');
 }
 
-/** `liza log verify`: holds the journal against itself, its copy and state.yaml. */
 const logVerify: Verb = {
   examples: ['liza log verify'],
   details: ['Every line must follow from the one before, and every change lead to the state it names.'],

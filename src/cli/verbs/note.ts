@@ -1,4 +1,4 @@
-// `liza note "<message>"`: a word from the human, read by agents before they start or go on.
+// `liza note "<message>"`: a note from a person, read by agents before they start or go on.
 
 import { defined } from '../../protocol/values.ts';
 import { textOrStdin } from '../input.ts';

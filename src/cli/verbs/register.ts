@@ -1,5 +1,4 @@
-// `liza register <agent>`: an agent id comes to life without a supervisor of its own: for scripts, and for
-// whoever plays an agent by hand.
+// `liza register <agent>`: registers an agent id without a supervisor, for scripts and for people who play an agent.
 
 import { agentId } from '../../identity/identify.ts';
 import { roleOfId } from '../../protocol/board.ts';

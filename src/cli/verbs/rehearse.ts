@@ -40,7 +40,7 @@ export const verb: Verb = {
     if (!(pace >= 0 && pace <= 100)) {
       return refuse(`--pace is ${quoted(args.must('pace'))}`, 'give a number from 0 to 100', 1, 'usage');
     }
-    // Only a part to play: it decides nothing by itself, and each command it types is judged by who asks then.
+    // This alone permits nothing: each command that is played is judged by who really asks.
     const agent = agentId(io.env.LIZA_AGENT_ID ?? '');
     const role = typeof agent === 'string' ? roleOfId(agent) : undefined;
     if (typeof agent !== 'string' && io.env.LIZA_AGENT_ID) return agent;

@@ -1,4 +1,4 @@
-// `liza report`: one page that says how a goal went, for oneself and for others; or the same as Markdown.
+// `liza report`: one page that says how a goal went, as HTML or Markdown.
 
 import { onTasks } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
@@ -11,7 +11,7 @@ export const verb: Verb = {
   },
   examples: ['liza report', 'liza report --out goal.html', 'liza report --md'],
   details: [
-    'Tasks on their way through the states, progress, reviews with their reasons, time in each state, who did what, tokens and cost, anomalies, and how the course moved. The page is one file: it loads nothing and runs no script, so it can be sent to others. It holds what agents and people wrote; known shapes of secrets are redacted.',
+    'Tasks on their way through the states, progress, reviews with their reasons, time in each state, who did what, tokens and cost, anomalies, and how the plan changed. The page is one file: it loads nothing and runs no script, so it can be sent to others. It holds what agents and people wrote; known shapes of secrets are redacted.',
     'It works at any time, on archived tasks too, and changes nothing on the board.',
   ],
   run: onTasks(async (context, args, io) => {
@@ -21,7 +21,7 @@ export const verb: Verb = {
     const text = await reportText(context, format);
     if (out === '-' || (out === undefined && format === 'md')) {
       if (args.json) return { ok: true, data: { format, report: text } };
-      // As it is: a page says itself how its letters are written.
+      // Not folded to ASCII: a page names its own encoding.
       if (format === 'md') return { ok: true, lines: [text.trimEnd()] };
       io.stdout(text);
       return { ok: true, silent: true };

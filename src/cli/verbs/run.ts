@@ -22,7 +22,7 @@ export const verb: Verb = {
     planner: { value: 'provider', description: 'The agent CLI that plans.' },
     coder: { value: 'provider', description: 'The agent CLI that codes.' },
     reviewer: { value: 'provider', description: 'The agent CLI that reviews.' },
-    'until-idle': { description: 'End when nothing moves without a person; so it is anyway without a terminal.' },
+    'until-idle': { description: 'End when nothing moves without a person; without a terminal this is the default.' },
     plain: { description: 'Lines instead of the live board.' },
   },
   examples: ['liza run', 'liza run --coders 3 --coder claude --reviewer codex', 'liza run --until-idle --plain'],

@@ -7,7 +7,6 @@ import { type Instant, instant, iso, later } from '../../text/time.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
-/** `liza sprint start`: opens the next sprint, with a deadline if one is given. */
 const sprintStart: Verb = {
   options: {
     deadline: { value: 'when', description: 'A time (2026-12-01T18:00:00Z), a day, or a span from now (8h, 3d).' },
@@ -20,7 +19,6 @@ const sprintStart: Verb = {
   },
 };
 
-/** `liza sprint deadline <when>`: when the current sprint is to halt for a decision, whatever stands then. */
 const sprintDeadline: Verb = {
   positionals: [
     { name: 'when', description: 'A time (2026-12-01T18:00:00Z), a day, a span from now (8h, 3d), or none.' },

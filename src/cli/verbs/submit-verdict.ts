@@ -55,7 +55,7 @@ export const verb: Verb = {
   },
 };
 
-/** Git is asked only about a verdict that nothing else stands against; what it cannot tell is not taken for granted. */
+/** Asks git only about a verdict that would be accepted otherwise; what git cannot tell counts as missing. */
 async function factsFor(
   context: TaskContext,
   command: Omit<CommandOf<'submit-verdict'>, 'facts'>,

@@ -16,7 +16,7 @@ export const verb: Verb = {
     ...DEFINITION_OPTIONS,
     'keep-worktree': { description: 'The next coder goes on with the work that is there.' },
     'reset-review-cycles': { description: 'Count rejections from zero again.' },
-    exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder who shall not take it.' },
+    exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder that may not take it.' },
     reserve: { value: 'agent', kind: 'agent', description: 'The only coder who may take it.' },
     assessment: { value: 'text', description: 'Your judgement of the review deadlock; required after one.' },
   },

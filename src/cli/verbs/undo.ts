@@ -1,4 +1,4 @@
-// `liza undo [entry]`: takes the last operation back by a new one.
+// `liza undo [entry]`: reverts the last operation by a new one.
 
 import { OPERATOR } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';

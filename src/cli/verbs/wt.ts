@@ -7,12 +7,11 @@ import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 import { keptLines, releasedResult } from './release-claim.ts';
 
-/** `liza wt create [--fresh] <task>`: the worktree of a claimed task, when it is gone or shall be new. */
 const wtCreate: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'A claimed task.' }],
-  options: { fresh: { description: 'Start anew from the integration branch; the former work is kept.' } },
+  options: { fresh: { description: 'Start again from the integration branch; the former work is kept.' } },
   examples: ['liza wt create retry-login', 'liza wt create --fresh retry-login'],
-  details: ['claim-task makes the worktree by itself. This is for one that was deleted, or that shall begin anew.'],
+  details: ['claim-task makes the worktree by itself. This is for one that was deleted, or that is to start again.'],
   run: onTasks(async (context, args) => {
     const { createWorktree } = await import('../../tasks/create-worktree.ts');
     const created = await createWorktree(context, args.must('task'), args.flag('fresh'));
@@ -30,7 +29,6 @@ const wtCreate: Verb = {
   }),
 };
 
-/** `liza wt merge <task>`: an approved task goes to the integration branch, after its test. */
 const wtMerge: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'An approved task.' }],
   options: {
@@ -88,7 +86,6 @@ function toldLines({ how, test, remarks, tidied }: Merged): readonly string[] {
   return [...(how === 'before' ? [] : [`${HOW[how]}; ${tested}`]), ...remarks, ...left];
 }
 
-/** `liza wt delete <task>`: removes the worktree and branch of a task that nobody works on. */
 const wtDelete: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'A blocked, rejected, unclaimed or finished task.' }],
   examples: ['liza wt delete retry-login'],
