@@ -1,5 +1,5 @@
 // Which agent CLI plays which role: what was asked for, else what the configuration says, else the first one
-// that is installed. Says so in one sentence when it cannot be.
+// that is installed.
 
 import { isAbsolute, join } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -46,7 +46,7 @@ export function castRoles(io: Io, config: Config, asked: Asked): Cast | Refusal 
   return { chosen: all, told };
 }
 
-/** All that can be named but `rehearsal`, in the order in which they are looked for. */
+/** All providers but `rehearsal`, in the order in which they are looked for. */
 export function knownProviders(io: Io, config: Pick<Config, 'providers'>): readonly Known[] | Refusal {
   const table = providersOf(config.providers);
   if ('ok' in table) return table;

@@ -11,7 +11,7 @@ import type { Io } from './io.ts';
 import { REGISTRY } from './registry.ts';
 import { ascii } from './render/terminal.ts';
 import { TOPICS } from './topics.ts';
-import type { Kind, Option, Verb } from './verb.ts';
+import type { Kind, LoadedVerb, Option } from './verb.ts';
 
 interface Candidate {
   readonly word: string;
@@ -48,7 +48,7 @@ async function candidates(words: readonly string[], io: Io): Promise<readonly Ca
   const given = [...before.slice(0, at), ...before.slice(at + (isPair ? 2 : 1))];
   // A family may also be a command of its own, as `log` and `log verify` are.
   const seconds = second === undefined && !current.startsWith('-') ? secondWords(first) : [];
-  return load === undefined ? seconds : [...seconds, ...(await forVerb((await load()).verb, given, current, io))];
+  return load === undefined ? seconds : [...seconds, ...(await forVerb(await load(), given, current, io))];
 }
 
 const offered = () => Object.entries(REGISTRY).filter(([, { load }]) => load !== undefined);
@@ -67,7 +67,12 @@ const secondWords = (first: string): readonly Candidate[] =>
     name.startsWith(`${first} `) ? [{ word: name.slice(first.length + 1), about: summary }] : [],
   );
 
-async function forVerb(verb: Verb, given: readonly string[], current: string, io: Io): Promise<readonly Candidate[]> {
+async function forVerb(
+  verb: LoadedVerb,
+  given: readonly string[],
+  current: string,
+  io: Io,
+): Promise<readonly Candidate[]> {
   const options = { ...verb.options, ...COMMON_OPTIONS };
   const { pending, position, ended } = placeAfter(verb, options, given);
   if (pending !== undefined) return valuesOf(pending, io);
@@ -85,7 +90,7 @@ interface Place {
   readonly ended: boolean;
 }
 
-function placeAfter(verb: Verb, options: Readonly<Record<string, Option>>, given: readonly string[]): Place {
+function placeAfter(verb: LoadedVerb, options: Readonly<Record<string, Option>>, given: readonly string[]): Place {
   let place: Place = { pending: undefined, position: 0, ended: false };
   for (const word of given) {
     if (place.pending !== undefined) place = { ...place, pending: undefined };

@@ -1,5 +1,5 @@
 // The flags that define a task, shared by add-task, amend and unblock, and the same definition
-// written as JSON for `supersede --define`. Reading only: what is acceptable the core decides.
+// written as JSON for `supersede --define`. Reading only: the protocol decides what is acceptable.
 
 import type { Definition, DefinitionChange } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';

@@ -62,13 +62,14 @@ async function record(io: Io, command: string, attempt: Attempt): Promise<void> 
 async function asLine(io: Io, command: string, { agent, claimed }: Attempt): Promise<void> {
   const root = io.root();
   if (typeof root !== 'string') return;
-  const line = `${iso(io.now())} ${agent} tried to act as ${gist(claimed, 80)}: liza ${command}\n`;
+  const line = `${iso(io.host.clock.now())} ${agent} tried to act as ${gist(claimed, 80)}: liza ${command}\n`;
   appendBounded(realFiles, join(pathsOf(root, undefined).liza, 'refused.log'), Buffer.from(line), LOG_LIMIT);
 }
 
 async function asAnomaly(io: Io, command: string, { agent, claimed }: Attempt): Promise<void> {
-  const store = await io.openStore();
-  if ('ok' in store) return;
+  const root = io.root();
+  if (typeof root !== 'string') return;
+  const store = io.openStore(io.context(root));
   const { decide } = await import('../protocol/decide.ts');
   const actor = { parts: ['supervisor' as const] };
   await store.transact({ actor, command: 'refused-attempt' }, (board, now) =>

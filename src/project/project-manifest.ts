@@ -4,7 +4,7 @@
 // The integration branch is no row: it holds approved work and stays.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { exclude, isExcluding, unexclude } from '../git/repository.ts';
 import { git } from '../git/run.ts';
@@ -186,6 +186,15 @@ export function otherBoards({ common, mirror }: Site): readonly string[] {
     const copy = join(directory, 'liza');
     return existsSync(join(copy, 'journal.jsonl')) && real(copy) !== own;
   });
+}
+
+/** The shipped JSON Schema, by which editors complete and check state.yaml. Only they miss it when it is not there. */
+export function readSchema(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** A `.liza` that is a link could lead every write out of the project. */

@@ -7,7 +7,18 @@ import { dirname, join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
 import type { Finding } from './doctor.ts';
-import { FOLDER, GLOBAL_FILES, PAGES, RECORD, SHIPPED, VERSION } from './home-manifest.ts';
+import {
+  FOLDER,
+  GLOBAL_FILES,
+  hash,
+  isOurs,
+  PAGES,
+  RECORD,
+  readRecord,
+  SHIPPED,
+  VERSION,
+  type Written,
+} from './home-manifest.ts';
 import {
   type Activated,
   type ActivationPlan,
@@ -17,7 +28,6 @@ import {
   planActivation,
 } from './setup-activation.ts';
 import { dropEmpty, filesBelow, homeOf, placeBelow, putText, readText } from './setup-home.ts';
-import { hash, isOurs, readRecord, type Written } from './setup-record.ts';
 
 export interface Installed {
   readonly folder: string;

@@ -1,4 +1,4 @@
-// What everything on one board works with: the machine, and where the board is on it. Built once in cli/main.ts and
+// What everything on one board works with: the machine, and where the board is on it. Built once in cli/process-io.ts and
 // extended by whoever acts on the board (transact.ts), works on tasks (tasks/context.ts) or supervises agents
 // (supervisor/context.ts).
 

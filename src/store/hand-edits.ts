@@ -4,6 +4,7 @@
 
 import type { Board } from '../protocol/board.ts';
 import { byKey, type EditMerge, mergeEdit } from '../protocol/edits/adopt.ts';
+import type { Authority } from '../protocol/edits/draft.ts';
 import type { Fields } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { type Normal, normalise } from './file-values.ts';

@@ -6,14 +6,9 @@
 import fs from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
-import type { Io } from '../../src/cli/io.ts';
-import { findRoot } from '../../src/cli/root.ts';
 import { run } from '../../src/cli/run.ts';
-import { specExists } from '../../src/cli/spec-exists.ts';
-import { gitDirectoryOf } from '../../src/git/directory.ts';
-import type { BoardContext } from '../../src/store/context.ts';
-import { contextOf, openYamlStore } from '../../src/store/open.ts';
 import { hostAt } from '../host.ts';
+import { testIo } from '../io.ts';
 import { COMMENTS, HANDWRITTEN } from './fixture.ts';
 import { cleanUp, git, type Project, project } from './project.ts';
 
@@ -233,43 +228,16 @@ function skeleton(
 
 async function runIn(board: Project, operation: Operation): Promise<{ code: number; stderr: string }> {
   let stderr = '';
-  const context = (root: string, gitDirectory = gitDirectoryOf(root)): BoardContext =>
-    contextOf({
-      root,
-      gitDirectory,
-      host: hostAt(() => Date.now()),
-      specExists: (ref) => specExists(root, ref),
-      nested: undefined,
-    });
-  const io: Io = {
-    cwd: board.root,
-    env: { PATH: process.env['PATH'], ...(operation.as === undefined ? {} : { LIZA_AGENT_ID: operation.as }) },
-    stdout: () => {},
+  const env = { PATH: process.env['PATH'], ...(operation.as === undefined ? {} : { LIZA_AGENT_ID: operation.as }) };
+  const io = testIo(board.root, hostAt(), {
+    env,
     stderr: (text) => {
       stderr += text;
     },
     readStdin: async () => operation.stdin ?? '',
-    readLine: async () => '',
-    self: { pid: process.pid, argv: ['liza'], isRoot: false },
-    sleep: async () => {},
-    onInterrupt: () => {},
-    live: async () => {},
-    holdOptimiser: () => {},
-    ancestors: () => [],
-    mark: () => undefined,
-    stdoutIsTty: false,
-    stderrIsTty: false,
     columns: 80,
-    unicode: true,
-    color: false,
-    stop: new AbortController().signal,
-    interrupted: new AbortController().signal,
-    now: () => Date.now(),
-    root: () => findRoot(board.root),
-    openStore: async () => openYamlStore(context(board.root)),
-    context,
     asset: (name) => name,
-  };
+  });
   return { code: await run(operation.argv, io), stderr };
 }
 

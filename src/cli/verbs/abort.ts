@@ -5,8 +5,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'abort',
-  positionals: [],
   options: { reason: { value: 'text', description: 'Why; kept on record.' } },
   examples: ['liza abort --reason "the API is being retired"'],
   run: (args, io) =>

@@ -3,19 +3,16 @@
 import { agentId } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
 import { diffText, lastDiff } from '../render/diff-facts.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'claim-review',
   positionals: [
     { name: 'task', kind: 'task', description: 'The task.' },
     { name: 'agent', kind: 'agent', description: 'The reviewer it is for; LIZA_AGENT_ID must be the same.' },
   ],
-  options: {},
   examples: ['LIZA_AGENT_ID=code-reviewer-1 liza claim-review retry-login code-reviewer-1'],
   run: async (args, io) => {
     const agent = agentId(args.must('agent'));

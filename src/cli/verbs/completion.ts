@@ -57,9 +57,7 @@ complete -c liza -f -a '(__liza_complete)'
 const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH };
 
 export const verb: Verb = {
-  name: 'completion',
   positionals: [{ name: 'shell', choices: Object.keys(SCRIPTS), description: 'Your shell.' }],
-  options: {},
   examples: ['source <(liza completion bash)', 'liza completion fish | source'],
   run: async (args) => {
     const shell = args.must('shell') as keyof typeof SCRIPTS;

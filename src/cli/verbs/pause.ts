@@ -5,11 +5,9 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'pause',
   positionals: [
     { name: 'task', kind: 'task', optional: true, description: 'Only this task; without it the whole board.' },
   ],
-  options: {},
   examples: ['liza pause', 'liza pause retry-login'],
   run: (args, io) =>
     act(io, { name: 'pause', ...defined({ task: args.text('task') }) }, () => ({

@@ -6,7 +6,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'resume',
   positionals: [
     { name: 'task', kind: 'task', optional: true, description: 'Only this task; without it the whole board.' },
   ],

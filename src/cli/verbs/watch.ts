@@ -1,22 +1,21 @@
 // `liza watch`: looks after the board and tells what needs a person, until Ctrl-C; `--once` looks one time.
 
 import type { Alarm } from '../../alarms/rules/alarm.ts';
-import { humanOnly } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import type { CommandContext } from '../../store/transact.ts';
 import { iso } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { openProject } from '../open-project.ts';
-import { ascii, plain } from '../render/terminal.ts';
+import { fold } from '../render/result.ts';
+import { plain } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
 /** Cron waits this long for the webhook; what is not delivered by then, the next look delivers. */
 const PATIENCE_MS = 5000;
 
 export const verb: Verb = {
-  name: 'watch',
-  positionals: [],
+  operatorOnly: true,
   options: { once: { description: 'Look one time, for cron and CI: exit 0 when no alarm is on, 1 when some are.' } },
   examples: ['liza watch', 'liza watch --once', 'liza watch --once --json'],
   details: [
@@ -26,8 +25,6 @@ export const verb: Verb = {
     'What each alarm means: docs/alarms.md.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'watch');
-    if (operator !== undefined) return operator;
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const trouble = (line: string): void => io.stderr(printed(io, `liza: ${line}`));
@@ -97,7 +94,7 @@ async function watch(context: CommandContext, trouble: Trouble, io: Io, json: bo
       else io.stderr(printed(io, `${iso(context.clock.now())} ${line}`));
     };
     const governing = (): Promise<void> => keepGoverning({ context, changeSignal, report: done }, over);
-    const options = { warn: trouble, sleep: io.sleep };
+    const options = { warn: trouble, sleep: context.clock.sleep };
     await Promise.all([
       restartOnError('watching', watching, options, over),
       restartOnError('governing', governing, options, over),
@@ -108,4 +105,4 @@ async function watch(context: CommandContext, trouble: Trouble, io: Io, json: bo
   return { ok: true, silent: true };
 }
 
-const printed = (io: Io, text: string): string => `${io.unicode ? plain(text) : ascii(plain(text))}\n`;
+const printed = (io: Io, text: string): string => fold(`${plain(text)}\n`, io);

@@ -49,7 +49,7 @@ const context = () =>
 
 function liza(argv: readonly string[], io: Setting['io'] = {}): Promise<Ran> {
   const env = { PATH: '/usr/bin:/bin', HOME: folder };
-  return other.liza(argv, { cwd: root, env, io: { openStore: async () => openYamlStore(context()), ...io } });
+  return other.liza(argv, { cwd: root, env, io: { openStore: () => openYamlStore(context()), ...io } });
 }
 
 const config = async () => (await openYamlStore(context()).read()).board.state.config;

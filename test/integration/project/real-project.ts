@@ -4,8 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Io } from '../../../src/cli/io.ts';
-import { findRoot } from '../../../src/cli/root.ts';
 import { run } from '../../../src/cli/run.ts';
 import { gitDirectoryOf } from '../../../src/git/directory.ts';
 import type { Task } from '../../../src/protocol/state.ts';
@@ -13,6 +11,7 @@ import type { BoardContext } from '../../../src/store/context.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { hostAt } from '../../host.ts';
+import { testIo } from '../../io.ts';
 
 export interface Ran {
   readonly code: number;
@@ -83,40 +82,22 @@ export function project(): Project {
   const liza = async (argv: readonly string[], agent?: string, cwd = root): Promise<Ran> => {
     let out = '';
     let err = '';
-    const io: Io = {
+    const env = { PATH: process.env['PATH'], ...(agent === undefined ? {} : { LIZA_AGENT_ID: agent }) };
+    const io = testIo(
       cwd,
-      env: { PATH: process.env['PATH'], ...(agent === undefined ? {} : { LIZA_AGENT_ID: agent }) },
-      stdout: (text) => {
-        out += text;
+      hostAt(() => now),
+      {
+        env,
+        stdout: (text) => {
+          out += text;
+        },
+        stderr: (text) => {
+          err += text;
+        },
+        columns: 120,
+        context,
       },
-      stderr: (text) => {
-        err += text;
-      },
-      readStdin: async () => '',
-      readLine: async () => '',
-      self: { pid: process.pid, argv: ['liza'], isRoot: false },
-      sleep: async () => {},
-      onInterrupt: () => {},
-      live: async () => {},
-      holdOptimiser: () => {},
-      ancestors: () => [],
-      mark: () => undefined,
-      stdoutIsTty: false,
-      stderrIsTty: false,
-      columns: 120,
-      unicode: true,
-      color: false,
-      stop: new AbortController().signal,
-      interrupted: new AbortController().signal,
-      now: () => now,
-      root: () => findRoot(cwd),
-      openStore: async () => {
-        const found = findRoot(cwd);
-        return typeof found === 'string' ? openYamlStore(context(found)) : found;
-      },
-      context,
-      asset: (path) => join(import.meta.dirname, '../../..', path),
-    };
+    );
     const code = await run(argv, io);
     return { code, out, err, json: out.startsWith('{') ? JSON.parse(out) : {} };
   };

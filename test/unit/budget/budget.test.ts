@@ -10,7 +10,7 @@ import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/budge
 import { PRICE_LIST } from '../../../src/budget/rules/price-list.ts';
 import { costOf, priceOf } from '../../../src/budget/rules/prices.ts';
 import { spendingView } from '../../../src/budget/rules/spending-view.ts';
-import { spendingFacts } from '../../../src/cli/render/spending.ts';
+import { spendingFacts } from '../../../src/cli/render/status.ts';
 import type { Command, SessionUse } from '../../../src/protocol/command.ts';
 import { checkpointEvent, startCommit, taskLease } from '../../../src/protocol/leases.ts';
 import { nextGoal } from '../../../src/protocol/new-board.ts';

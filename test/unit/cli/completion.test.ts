@@ -181,7 +181,7 @@ describe('liza __complete', () => {
         expect(firstWords).toContainEqual(expect.stringMatching(new RegExp(`^${first}\t`)));
         if (second === undefined) expect(firstWords).toContain(`${name}\t${summary}`);
         else expect(await ask(first, '')).toContain(`${second}\t${summary}`);
-        const options = { ...(await load?.())?.verb.options, ...COMMON_OPTIONS };
+        const options = { ...(await load?.())?.options, ...COMMON_OPTIONS };
         expect(await ask(...name.split(' '), '--')).toEqual(
           Object.entries(options).map(([option, { description }]) => `--${option}\t${description}`),
         );

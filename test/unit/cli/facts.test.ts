@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { specFacts } from '../../../src/cli/spec-facts.ts';
+import { specFacts } from '../../../src/cli/spec-file.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { type Project, project } from './fixtures.ts';
 

@@ -5,15 +5,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Io } from '../../../src/cli/io.ts';
-import { findRoot } from '../../../src/cli/root.ts';
 import { run } from '../../../src/cli/run.ts';
-import { specExists } from '../../../src/cli/spec-exists.ts';
+import { specExists } from '../../../src/cli/spec-file.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { contextOf } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { instant } from '../../../src/text/time.ts';
 import { hostAt } from '../../host.ts';
+import { testIo } from '../../io.ts';
 
 export const NOW = instant('2026-03-01T12:00:00Z');
 export const COMMIT = 'a'.repeat(40);
@@ -74,9 +74,10 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
   let stdout = '';
   let stderr = '';
   const cwd = as.cwd ?? root;
-  const io: Io = {
-    cwd,
-    env: { PATH: process.env.PATH, ...(as.agent === undefined ? {} : { LIZA_AGENT_ID: as.agent }), ...as.env },
+  const env = { PATH: process.env.PATH, ...(as.agent === undefined ? {} : { LIZA_AGENT_ID: as.agent }), ...as.env };
+  const host = hostAt(() => NOW);
+  const io = testIo(cwd, host, {
+    env,
     stdout: (text) => {
       stdout += text;
       as.onStdout?.(text);
@@ -86,37 +87,19 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
     },
     readStdin: async () => as.stdin ?? '',
     readLine: async () => as.stdin ?? '',
-    self: { pid: process.pid, argv: ['liza'], isRoot: false },
-    sleep: async () => {},
-    onInterrupt: () => {},
-    live: async () => {},
-    holdOptimiser: () => {},
-    ancestors: () => [],
-    mark: () => undefined,
-    stdoutIsTty: false,
-    stderrIsTty: false,
-    columns: 100,
     unicode: as.unicode ?? true,
-    color: false,
-    stop: as.stop ?? new AbortController().signal,
-    interrupted: new AbortController().signal,
-    now: () => NOW,
-    root: () => findRoot(cwd),
-    openStore: async () => {
-      const found = findRoot(cwd);
-      return typeof found === 'string' ? store : found;
-    },
+    ...(as.stop === undefined ? {} : { stop: as.stop }),
     context: (folder, gitDirectory) =>
       contextOf({
         root: folder,
         gitDirectory,
-        host: hostAt(() => NOW),
+        host,
         specExists: (ref) => specExists(folder, ref),
         nested: undefined,
       }),
-    asset: (path) => join(import.meta.dirname, '../../..', path),
+    openStore: () => store,
     ...as.io,
-  };
+  });
   const code = await run(argv, io);
   return { code, stdout, stderr, json: argv.includes('--json') ? parsed(stdout) : {} };
 }

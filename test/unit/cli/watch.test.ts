@@ -67,15 +67,7 @@ test.each([
     told += text;
     if (told.includes(line)) over.abort();
   };
-  const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      signal?.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
-  const ran = await here.liza(['watch', ...options], { io: { interrupted: over.signal, sleep, [stream]: tell } });
+  const ran = await here.liza(['watch', ...options], { io: { interrupted: over.signal, [stream]: tell } });
   expect(ran.code).toBe(0);
   expect(told).toContain(line);
 });

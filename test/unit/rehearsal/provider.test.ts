@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
-import { verb } from '../../../src/cli/verbs/rehearse.ts';
+import { REGISTRY } from '../../../src/cli/registry.ts';
 import type { SessionRequest } from '../../../src/providers/provider.ts';
 import { rehearsalProvider } from '../../../src/providers/rehearsal.ts';
 import { eventLine, MODEL, type RehearsalEvent } from '../../../src/rehearsal/events.ts';
@@ -20,7 +20,9 @@ const request: SessionRequest = {
   root: false,
 };
 
-test('a session starts the player, the prompt on stdin; a resumed one names the former', () => {
+test('a session starts the player, the prompt on stdin; a resumed one names the former', async () => {
+  const verb = await REGISTRY['rehearse']?.load?.();
+  if (verb === undefined) throw new Error('rehearse is not there');
   const first = provider.launch(request);
   expect(first).toMatchObject({
     argv: ['node', 'liza.cjs', 'rehearse', ...anyRest],

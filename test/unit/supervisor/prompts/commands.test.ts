@@ -34,7 +34,7 @@ function shellWords(lines: readonly string[]): readonly (readonly string[])[] {
 async function problemOf(words: readonly string[]): Promise<unknown> {
   const [first = '', second = ''] = words;
   const name = [`${first} ${second}`, first].find((candidate) => Object.hasOwn(REGISTRY, candidate)) ?? '';
-  const verb = (await REGISTRY[name]?.load?.())?.verb;
+  const verb = await REGISTRY[name]?.load?.();
   if (verb === undefined) return `no verb ${first}`;
   const read = readArgs(verb, words.slice(name.split(' ').length));
   return 'ok' in read ? read.message : undefined;

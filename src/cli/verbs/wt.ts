@@ -1,14 +1,35 @@
-// `liza wt merge <task>`: an approved task goes to the integration branch, after its test.
+// `liza wt create|merge|delete`: a task's worktree by hand; supervisors do the same by themselves.
 
 import { isRefusal } from '../../protocol/decision.ts';
 import type { Merged } from '../../tasks/merge.ts';
-import { committedResult } from '../open-project.ts';
-import { keptLines, openTaskContext } from '../open-task-context.ts';
+import { committedResult, onTasks, openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
+import { keptLines, releasedResult } from './release-claim.ts';
 
-export const verb: Verb = {
-  name: 'wt merge',
+const wtCreate: Verb = {
+  positionals: [{ name: 'task', kind: 'task', description: 'A claimed task.' }],
+  options: { fresh: { description: 'Start again from the integration branch; the former work is kept.' } },
+  examples: ['liza wt create retry-login', 'liza wt create --fresh retry-login'],
+  details: ['claim-task makes the worktree by itself. This is for one that was deleted, or that is to start again.'],
+  run: onTasks(async (context, args) => {
+    const { createWorktree } = await import('../../tasks/create-worktree.ts');
+    const created = await createWorktree(context, args.must('task'), args.flag('fresh'));
+    if (isRefusal(created)) return created;
+    const { folder, start, committed, kept } = created;
+    const data = { worktree: folder, start_commit: start };
+    if (committed === undefined) {
+      return { ok: true, message: `already done: ${folder} is there, at ${start.slice(0, 12)}`, data };
+    }
+    const lines = [
+      `worktree ${folder} at ${start.slice(0, 12)}`,
+      ...(kept === undefined ? [] : [`the former work is kept as ${kept}`]),
+    ];
+    return committedResult(committed, () => ({ lines, data }));
+  }),
+};
+
+const wtMerge: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'An approved task.' }],
   options: {
     'test-from': {
@@ -64,3 +85,16 @@ function toldLines({ how, test, remarks, tidied }: Merged): readonly string[] {
         : keptLines(tidied.attempt);
   return [...(how === 'before' ? [] : [`${HOW[how]}; ${tested}`]), ...remarks, ...left];
 }
+
+const wtDelete: Verb = {
+  positionals: [{ name: 'task', kind: 'task', description: 'A blocked, rejected, unclaimed or finished task.' }],
+  examples: ['liza wt delete retry-login'],
+  details: ['Commits and uncommitted files are kept first: liza attempts <task>.'],
+  run: onTasks(async (context, args) => {
+    const { deleteWorktree } = await import('../../tasks/release.ts');
+    const released = await deleteWorktree(context, args.must('task'));
+    return isRefusal(released) ? released : releasedResult(released);
+  }),
+};
+
+export const verbs = { 'wt create': wtCreate, 'wt merge': wtMerge, 'wt delete': wtDelete };

@@ -1,13 +1,28 @@
-// Finds the project a command is about: the nearest folder upward whose `.liza` holds a blackboard.
-// `~/.liza` (contracts, templates, scripts) has none, so a home folder is never taken for a project.
+// Finds the project a command is about, the nearest folder upward whose `.liza` holds a blackboard, and opens its board.
+// `~/.liza` (contracts, templates, scripts) has none, so a home folder is never taken for a project. Light: `show` loads it.
 
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gitDirectoryOf } from '../git/directory.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { BoardContext } from '../store/context.ts';
 import { lostBoard } from '../store/lost-board.ts';
+import type { Store } from '../store/store.ts';
+import type { Io } from './io.ts';
 
-/** Any one of them marks a project: a blackboard whose state.yaml was lost must still be found to be repaired. */
+export interface OpenBoard extends BoardContext {
+  readonly store: Store;
+}
+
+/** For a command that everybody may use: does not look at who asks. */
+export function openBoard(io: Io): OpenBoard | Refusal {
+  const root = io.root();
+  if (typeof root !== 'string') return root;
+  const context = io.context(root);
+  return { ...context, env: io.env, store: io.openStore(context) };
+}
+
+/** One of these files marks a project: a blackboard that lost its state.yaml must still be found to be repaired. */
 const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock'];
 
 export function findRoot(from: string): string | Refusal {
