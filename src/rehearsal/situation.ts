@@ -71,7 +71,7 @@ export const STATUS_OF: Partial<Readonly<Record<WakeTrigger, string>>> = {
   INTEGRATION_FAILED: 'INTEGRATION_FAILED',
 };
 
-/** For each trigger its tasks as they are now; none, when somebody else was faster. */
+/** For each trigger its tasks as they are now; none, when another agent was faster. */
 export function plannerSituations(triggers: readonly WakeTrigger[], tasks: readonly Task[]): readonly Situation[] {
   return triggers.flatMap((when): readonly Situation[] => {
     const status = STATUS_OF[when];

@@ -8,7 +8,7 @@ export interface MemberStatus {
   view(): CrewMember;
   /** Another state; what belonged to the one before is gone. */
   set(state: MemberState, about?: Pick<CrewMember, 'task' | 'why' | 'cause' | 'until' | 'end'>): void;
-  /** Of the running session. */
+  /** What the running session does and has used. */
   update(about: Pick<CrewMember, 'activity' | 'session'>): void;
 }
 

@@ -1,5 +1,4 @@
-// What supervisors work with, built once by the command that starts them and shared by all agents of this
-// process. Time, too, comes from here: whatever waits, waits by this clock.
+// What supervisors work with: built once by the command that starts them, and shared by all agents of this process.
 
 import type { RunningUse } from '../budget/rules/limits.ts';
 import { siteOf } from '../git/directory.ts';
@@ -14,7 +13,7 @@ import type { ChangeSignal } from './change-signal.ts';
 import type { CrewEvent } from './crew-view.ts';
 import type { Places } from './prompts/prompt.ts';
 
-/** Who plays a role. */
+/** The CLI and the model of an agent. */
 export interface Chosen {
   readonly provider: Provider;
   readonly model?: string | undefined;
@@ -27,7 +26,7 @@ export interface SupervisorContext extends StoreContext {
   readonly isRoot: boolean;
   readonly terminal?: string | undefined;
   readonly places: Places;
-  /** A folder with a `liza` that is this very program, to go first on an agent's PATH. */
+  /** A folder with a `liza` that starts this program, to go first on an agent's PATH. */
   readonly bin: string;
   /** Absent: nothing is confined. */
   readonly sandboxSupport?: SandboxSupport | undefined;

@@ -58,7 +58,7 @@ export function writeBin({ disk, paths, random }: BoardContext, liza: readonly s
   const folder = join(paths.liza, 'cache', 'bin');
   disk.mkdirSync(folder, { recursive: true });
   const file = join(folder, 'liza');
-  // Others may start at this very moment.
+  // Another supervisor may start at the same moment.
   const temporary = `${file}.${random.uuid()}`;
   disk.writeFileSync(temporary, `#!/bin/sh\nexec ${liza.map(quoted).join(' ')} "$@"\n`);
   disk.chmodSync(temporary, 0o755);

@@ -26,7 +26,7 @@ export interface SessionWork {
   readonly role: Role;
   readonly chosen: Chosen;
   readonly task?: string;
-  /** The task's, at the claim. */
+  /** The epoch of the task at the claim. */
   readonly epoch?: number;
   readonly cwd: string;
   readonly prompt: string;
@@ -40,7 +40,7 @@ export interface SessionWork {
 }
 
 export interface FolderState {
-  /** Of HEAD and files; the same as long as nothing was done there. */
+  /** The same as long as neither HEAD nor a file changes. */
   fingerprint(): Promise<string>;
   /** The fingerprint of a fresh folder is known without looking, and is asked for only if it matters. */
   initial?(): Promise<string>;
