@@ -14,9 +14,7 @@ const TO_COME: readonly string[] = [
   'identity',
   'process',
   'providers',
-  'rehearsal',
   'sandbox',
-  'supervisor',
   'tasks',
 ];
 
@@ -45,7 +43,7 @@ const GLOBALS: readonly RegExp[] = [
   /\bMath\.random\b/,
   /\bcrypto\.(getRandomValues|randomUUID)\b/,
   /(?<![\w.])fetch\(/,
-  /(?<![\w.'`])process\.\w+/,
+  /(?<![\w.'`-])process\.\w+/,
   /\brequire\(/,
 ];
 /** What only the free rooms may give to others. */
