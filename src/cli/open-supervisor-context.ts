@@ -15,7 +15,7 @@ import type { Io } from './io.ts';
 export function openSupervisorContext(
   io: Io,
   context: BoardContext & { readonly store: Store },
-): Omit<SupervisorContext, 'tell'> {
+): Omit<SupervisorContext, 'emit'> {
   const { root } = context.paths;
   const guide = join(root, 'REPOSITORY.md');
   return {

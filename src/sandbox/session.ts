@@ -64,7 +64,7 @@ export async function lodge(
     const text = `${work.task} is in a linked worktree from before, which needs the project's .git writable`;
     if (stay.settings.sandbox === 'require')
       return { reason: `${text}: liza wt delete ${work.task}, then claim it again` };
-    context.tell({ level: 'warning', agent: work.agent, text: `${text}: this session is not in the sandbox` });
+    context.emit({ level: 'warning', agent: work.agent, text: `${text}: this session is not in the sandbox` });
     return free;
   }
   return confined(context, is.tool, work, launch, stay);

@@ -47,8 +47,8 @@ export async function recordSession(
   const done = await transact(taskContextOf(context, who.agent), command);
   const task = work.task === undefined ? {} : { task: work.task };
   const text = `session ended: ${howText(outcome)}`;
-  context.tell({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
-  if (isRefusal(done)) context.tell({ level: 'warning', agent: who.agent, ...task, text: refusalText(done) });
+  context.emit({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
+  if (isRefusal(done)) context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(done) });
   forgetUse(context, who.agent);
 }
 
@@ -111,7 +111,7 @@ export async function judgeSession(
       await context.clock.sleep(next.until - context.clock.now(), stop.orderly);
       return undefined;
     case 'block':
-      context.tell({ level: 'alarm', agent: who.agent, ...about, text: next.why });
+      context.emit({ level: 'alarm', agent: who.agent, ...about, text: next.why });
       if (task !== undefined) {
         await transact(taskContextOf(context, who.agent), {
           name: 'limit',
@@ -126,7 +126,7 @@ export async function judgeSession(
       if (who.role === 'code_reviewer') {
         await transact(taskContextOf(context, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
       }
-      context.tell({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
+      context.emit({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
       return { kind: 'given-up', why: next.why, ...hintFor(next.trouble, who.chosen.provider.hints) };
     default:
       return next satisfies never;

@@ -137,7 +137,7 @@ export async function assignReview(
 ): Promise<Assignment | Refusal> {
   const claimed = await claimReview(taskContext, task.id, player.agent);
   if (isRefusal(claimed)) return claimed;
-  for (const text of claimed.remarks) context.tell({ level: 'info', agent: player.agent, task: task.id, text });
+  for (const text of claimed.remarks) context.emit({ level: 'info', agent: player.agent, task: task.id, text });
   const { board, now } = await context.store.read();
   const held = findTask(board.state, task.id) ?? task;
   const copy = await makeReviewFolder(taskContext, held);
@@ -172,11 +172,11 @@ async function inspectReview(
     const paths = await copy.changed();
     if (paths.length === 0) return;
     const named = `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
-    context.tell({ level: 'alarm', agent, task, text: `${agent} changed files of the commit it reviews: ${named}` });
+    context.emit({ level: 'alarm', agent, task, text: `${agent} changed files of the commit it reviews: ${named}` });
     await transact(taskContext, { name: 'review-changed', task, agent, paths });
   } catch (error) {
     const text = `the review copy of ${task} could not be compared: ${(error as Error).message}`;
-    context.tell({ level: 'warning', agent, task, text });
+    context.emit({ level: 'warning', agent, task, text });
   }
 }
 

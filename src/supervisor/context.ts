@@ -33,7 +33,8 @@ export interface SupervisorContext extends StoreContext {
   contract(role: Role): string;
   /** What the sessions of this process have used so far, by agent. */
   readonly running?: Map<string, () => RunningUse>;
-  tell(event: Omit<CrewEvent, 'time'>): void;
+  /** Shows an event to people. */
+  emit(event: Omit<CrewEvent, 'time'>): void;
 }
 
 /** First: end in order. Again: at once. */
@@ -50,7 +51,7 @@ export function taskContextOf(context: SupervisorContext, agent: string, stop?: 
     ...context,
     env: markedProgram(context.env, siteOf(context.paths.root)),
     actor: supervisorOf(agent),
-    say: (text) => context.tell({ level: 'info', agent, text }),
+    say: (text) => context.emit({ level: 'info', agent, text }),
     ...(stop === undefined ? {} : { stop: () => stop }),
   };
 }

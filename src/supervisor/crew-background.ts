@@ -20,7 +20,7 @@ const REFRESH_MS = 5000;
 /** Returns how to stop it, once `crew.over` says so. */
 export function startBackground(crew: Crew, watcher: boolean): () => Promise<void> {
   const { context, over } = crew;
-  const warn = (text: string): void => context.tell({ level: 'warning', text });
+  const warn = (text: string): void => context.emit({ level: 'warning', text });
   const keep = (what: string, work: () => Promise<void>): Promise<void> =>
     restartOnError(what, work, { warn, sleep: context.clock.sleep }, over.signal);
   const governor = { context, changeSignal: context.changeSignal, report: warn };
@@ -63,10 +63,10 @@ async function removeEndedFolders(crew: Crew, resisted: Set<string>): Promise<vo
     const done = await tidy(taskContextOf(context, agent), id, `its task is ${status}`);
     if (isRefusal(done)) {
       resisted.add(id);
-      context.tell({ level: 'warning', task: id, text: `its folder stays: ${refusalText(done)}` });
+      context.emit({ level: 'warning', task: id, text: `its folder stays: ${refusalText(done)}` });
     } else {
       const kept = done.attempt === undefined ? '' : `; its work is kept: liza attempts ${id}`;
-      context.tell({ level: 'info', task: id, text: `${status}: its folder is put away${kept}` });
+      context.emit({ level: 'info', task: id, text: `${status}: its folder is put away${kept}` });
     }
   }
 }
@@ -83,9 +83,9 @@ function watch({ context, alarms, over }: Crew, warn: (text: string) => void): P
         for (const { key } of [...cleared, ...replaced]) alarms.delete(key);
         for (const alarm of raised) {
           alarms.set(alarm.key, alarm);
-          context.tell({ level: alarm.level, text: alarm.text });
+          context.emit({ level: alarm.level, text: alarm.text });
         }
-        for (const alarm of cleared) context.tell({ level: 'info', text: `over: ${unsigned(alarm)}` });
+        for (const alarm of cleared) context.emit({ level: 'info', text: `over: ${unsigned(alarm)}` });
       },
     },
     over.signal,

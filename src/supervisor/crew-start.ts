@@ -37,7 +37,7 @@ async function checkSandbox(context: SupervisorContext, state: State): Promise<R
   if (isRefusal(mode)) return mode;
   if (context.sandboxSupport === undefined) return undefined;
   const remedy = 'tool' in mode || mode.remedy === undefined ? '' : `; ${mode.remedy}`;
-  context.tell({ level: remedy === '' ? 'info' : 'warning', text: `${sandboxModeText(mode)}${remedy}` });
+  context.emit({ level: remedy === '' ? 'info' : 'warning', text: `${sandboxModeText(mode)}${remedy}` });
   return undefined;
 }
 
@@ -47,7 +47,7 @@ async function repairLeftovers(context: SupervisorContext, agent: string): Promi
   if (isRefusal(repaired)) return repaired;
   for (const { subject, problem, done, resists } of repaired) {
     const text = `${subject}: ${problem}; ${done ?? resists?.message ?? ''}`;
-    context.tell({ level: done === undefined ? 'warning' : 'info', text });
+    context.emit({ level: done === undefined ? 'warning' : 'info', text });
   }
   return undefined;
 }
@@ -55,5 +55,5 @@ async function repairLeftovers(context: SupervisorContext, agent: string): Promi
 /** Without the hook agents still start: the recorded heads tell who moved what. */
 async function guardBranches(context: SupervisorContext, state: State): Promise<undefined> {
   const unguarded = await installHook(context.env, context.paths.root, settings(state).integration_branch);
-  if (unguarded !== undefined) context.tell({ level: 'warning', text: unguarded });
+  if (unguarded !== undefined) context.emit({ level: 'warning', text: unguarded });
 }

@@ -18,7 +18,7 @@ import { newMemory, type Supervised } from './loop-state.ts';
 import { whyNothingMoves } from './rules/why-idle.ts';
 
 export interface CrewOptions {
-  readonly context: Omit<SupervisorContext, 'tell'>;
+  readonly context: Omit<SupervisorContext, 'emit'>;
   readonly members: readonly Supervised[];
   /** Ends when nothing moves any more without a person, and when the goal is complete. */
   readonly untilIdle: boolean;
@@ -43,7 +43,7 @@ export interface Crew {
 
 export async function startCrew(options: CrewOptions): Promise<CrewControl | Refusal> {
   const feed = openFeed(options.context);
-  const context: SupervisorContext = { running: new Map(), ...options.context, tell: feed.add };
+  const context: SupervisorContext = { running: new Map(), ...options.context, emit: feed.add };
   const snapshot = await prepareProject(context, options.members[0]?.agent ?? 'planner-1');
   if (isRefusal(snapshot)) return snapshot;
   for (const who of options.members) {
@@ -171,7 +171,7 @@ function viewOf({ context, members, snapshot: { board }, alarms, feed }: Crew): 
 function stopCrew({ context, members, orderly, atOnce }: Crew): void {
   const again = orderly.signal.aborted;
   if (again) atOnce.abort();
-  context.tell({
+  context.emit({
     level: 'info',
     text: again ? 'stopping at once' : 'stopping: agents are asked to end; again ends them at once',
   });

@@ -44,7 +44,7 @@ export async function whenIdle(
       const still = supervised.every(({ who, member, end, memory }) => {
         if (end !== undefined) return true;
         if (!RESTING.has(member.view().state)) return false;
-        const duty = nextDuty(board, { ...who, passed: new Set(memory.postponed.keys()) }, now);
+        const duty = nextDuty(board, { ...who, postponed: new Set(memory.postponed.keys()) }, now);
         if (duty.kind === 'halted') return !(outlastsPause && duty.by === 'PAUSE');
         if (duty.kind === 'over' || duty.kind === 'held') return true;
         return duty.kind === 'nothing' && !duty.hurry && !(outlastsPause && isHeld(board));

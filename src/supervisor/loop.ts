@@ -75,7 +75,7 @@ async function repeatRounds(loop: LoopState): Promise<LoopEnd> {
       full = false;
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      if (!full) loop.context.tell({ level: 'alarm', agent: loop.who.agent, text: DISK_FULL });
+      if (!full) loop.context.emit({ level: 'alarm', agent: loop.who.agent, text: DISK_FULL });
       full = true;
       await untilRoom(loop);
     }
@@ -139,7 +139,7 @@ function findDuty({ context, who, memory }: LoopState, { board, now }: Look): Du
 
 const lookingOf = ({ yieldingSince, postponed }: LoopMemory, now: Instant) => ({
   impatient: yieldingSince !== undefined && now - yieldingSince > IMPATIENT_MS,
-  passed: new Set(postponed.keys()),
+  postponed: new Set(postponed.keys()),
 });
 
 async function waitForWork(loop: LoopState, look: Look, duty: Duty & { kind: 'nothing' }): Promise<void> {
@@ -166,7 +166,7 @@ async function blockForBudget({ context, who, memory }: LoopState, task: Task, d
   const { agent } = who;
   const blocked = await transact(taskContextOf(context, agent), { name: 'limit', task: task.id, limit: 'budget' });
   if (isRefusal(blocked)) memory.postponed.set(attemptKey(task), context.clock.now() + SOON_MS);
-  context.tell({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
+  context.emit({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
 }
 
 async function mergeOwed({ context, who, member, memory, stop }: LoopState, task: Task): Promise<void> {
@@ -176,12 +176,12 @@ async function mergeOwed({ context, who, member, memory, stop }: LoopState, task
   const merged = await orRefusal(mergeTask(taskContextOf(context, agent, stop.orderly), task.id, { testFrom: 'base' }));
   if (!isRefusal(merged)) {
     const { how, commit, remarks } = merged;
-    context.tell({ level: 'info', agent, task: task.id, text: `merged (${how}) as ${commit.slice(0, 12)}` });
-    for (const text of remarks) context.tell({ level: 'info', agent, task: task.id, text });
+    context.emit({ level: 'info', agent, task: task.id, text: `merged (${how}) as ${commit.slice(0, 12)}` });
+    for (const text of remarks) context.emit({ level: 'info', agent, task: task.id, text });
     return;
   }
   memory.refusal = await refusalOf(context, merged, task.id);
-  context.tell({ level: 'warning', agent, task: task.id, text: refusalText(merged) });
+  context.emit({ level: 'warning', agent, task: task.id, text: refusalText(merged) });
   memory.postponed.set(attemptKey(task), context.clock.now() + SOON_MS);
 }
 
@@ -238,7 +238,7 @@ async function beginSession(loop: LoopState, { agent, task, epoch = 0 }: Session
 
 /** Whether the session kept to what it was given: branches and, after a review, the files it reviewed. */
 async function inspect({ context, who, heads }: LoopState, assignment: Assignment): Promise<void> {
-  for (const text of await lookAtHeads(heads)) context.tell({ level: 'alarm', agent: who.agent, text });
+  for (const text of await lookAtHeads(heads)) context.emit({ level: 'alarm', agent: who.agent, text });
   await assignment.inspect?.();
 }
 

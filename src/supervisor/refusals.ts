@@ -41,7 +41,7 @@ export async function notBegun(loop: LoopState, task: Task | undefined, no: Refu
   }
   memory.racesLost = 0;
   memory.refusal = await refusalOf(context, no, task?.id);
-  context.tell({ level: 'warning', agent, ...(task === undefined ? {} : { task: task.id }), text: refusalText(no) });
+  context.emit({ level: 'warning', agent, ...(task === undefined ? {} : { task: task.id }), text: refusalText(no) });
   // A board that cannot be written just now says nothing about the task.
   const pause = no.raced === true ? RACE_PAUSE_MS * 5 : no.code === 2 || no.code === 4 ? SOON_MS : FORGET_MS;
   if (task !== undefined) memory.postponed.set(attemptKey(task), context.clock.now() + pause);

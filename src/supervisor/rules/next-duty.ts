@@ -31,7 +31,7 @@ export interface Looking {
   readonly agent: string;
   readonly role: Role;
   /** Tasks whose claim or merge failed for a reason that has not changed since: `key` of that reason. */
-  readonly passed: ReadonlySet<string>;
+  readonly postponed: ReadonlySet<string>;
   /** Only this task, where one was named. */
   readonly only?: string | undefined;
   /** Whoever's turn it is has not come for a while: take it anyway. */
@@ -66,9 +66,9 @@ function holding(board: Board, { agent, running }: Looking, now: Instant): Duty 
 }
 
 /** Of approvals given by this agent, and of those whose approver is gone. */
-function mergesOwed(board: Board, { agent, passed }: Looking, now: Instant): readonly Task[] {
+function mergesOwed(board: Board, { agent, postponed }: Looking, now: Instant): readonly Task[] {
   return board.state.tasks.filter((task) => {
-    if (task.status !== 'APPROVED' || task.paused === true || passed.has(attemptKey(task))) return false;
+    if (task.status !== 'APPROVED' || task.paused === true || postponed.has(attemptKey(task))) return false;
     const by = task.approved_by ?? '';
     return by === agent || board.state.agents[by] === undefined || agentLease(board, by, now).expired;
   });
@@ -79,21 +79,21 @@ export const attemptKey = (task: Task): string =>
   `${task.id}@${task.status}.${task.epoch ?? 0}.${task.history?.length ?? 0}`;
 
 /** There may be several planners, but only the first that lives plans: two would plan the same twice. */
-function planning(board: Board, { agent, passed }: Looking, now: Instant): Duty {
+function planning(board: Board, { agent, postponed }: Looking, now: Instant): Duty {
   const planners = Object.entries(board.state.agents).filter(([, { role }]) => role === 'planner');
   const first = planners.some(
     ([id, { trouble }]) => comesBefore(id, agent) && trouble === undefined && !agentLease(board, id, now).expired,
   );
   if (first) return { kind: 'nothing', hurry: false };
-  const handled = new Set([...planners.flatMap(([, { handled: keys }]) => keys ?? []), ...passed]);
+  const handled = new Set([...planners.flatMap(([, { handled: keys }]) => keys ?? []), ...postponed]);
   const wakes = plannerWakes(board, now).filter(({ key }) => !handled.has(key));
   return wakes.length === 0 ? { kind: 'nothing', hurry: false } : { kind: 'plan', wakes };
 }
 
 function working(board: Board, looking: Looking, now: Instant): Duty {
-  const { agent, role, passed, only } = looking;
+  const { agent, role, postponed, only } = looking;
   const offered = role === 'coder' ? claimable(board, agent, now) : reviewable(board, agent, now);
-  const wanted = offered.filter((task) => !passed.has(attemptKey(task)) && (only === undefined || task.id === only));
+  const wanted = offered.filter((task) => !postponed.has(attemptKey(task)) && (only === undefined || task.id === only));
   const mine = wanted.find((task) => holder(task, role) === agent) ?? underWay(board, looking);
   const open = wanted.filter((task) => holder(task, role) !== agent);
   const [over] = mine === undefined ? [] : taskUsedUp(board.state, mine, agent);
@@ -104,7 +104,7 @@ function working(board: Board, looking: Looking, now: Instant): Duty {
 }
 
 /** A coder's own claim, whose session ended: it goes on with it, under the lease it has. */
-const underWay = ({ state }: Board, { agent, role, passed }: Looking): Task | undefined =>
+const underWay = ({ state }: Board, { agent, role, postponed }: Looking): Task | undefined =>
   role !== 'coder'
     ? undefined
     : state.tasks.find(
@@ -112,7 +112,7 @@ const underWay = ({ state }: Board, { agent, role, passed }: Looking): Task | un
           task.status === 'CLAIMED' &&
           task.assigned_to === agent &&
           task.paused !== true &&
-          !passed.has(attemptKey(task)),
+          !postponed.has(attemptKey(task)),
       );
 
 const holder = (task: Task, role: Role): string | undefined =>

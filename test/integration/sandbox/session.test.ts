@@ -68,7 +68,7 @@ async function stay(script: string, { role = 'coder', agent = 'coder-1', config 
     context: p.context,
     bin,
     sandboxSupport: sandboxSupportOf(whole, [process.execPath, '/nowhere/dist/liza.cjs']),
-    tell: ({ text }: { text: string }) => said.push(text),
+    emit: ({ text }: { text: string }) => said.push(text),
   } as unknown as SupervisorContext;
   const work = { agent, role, cwd, task: 't', chosen: { provider: PROVIDER }, prompt: '' } as SessionWork;
   const rules = { ...settings(await p.state()), sandbox: 'require', ...config } as Settings;

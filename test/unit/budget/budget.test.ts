@@ -70,7 +70,7 @@ const duty = (w: World, agent: string, more: Partial<Looking> = {}) =>
     {
       agent,
       role: agent.startsWith('planner') ? 'planner' : agent.startsWith('coder') ? 'coder' : 'code_reviewer',
-      passed: new Set(),
+      postponed: new Set(),
       ...more,
     },
     w.now,
