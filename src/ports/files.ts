@@ -14,7 +14,7 @@ export interface FileStat {
 }
 
 export interface Files {
-  // looking
+  // reading
   read(path: string): Buffer | undefined;
   /** Up to `length` bytes from `from`; fewer at the end of the file. */
   readRange(path: string, from: number, length: number): Buffer;
@@ -103,7 +103,7 @@ export function replaceFile(
 
 export const temporaryFor = (path: string): string => `${path}.${process.pid}.new`;
 
-/** The first half of `replaceFile`: whole, or not there. */
+/** The first half of `replaceFile`: writes the whole file, or removes it and throws. */
 export function writeTemporary(
   files: Files,
   temporary: string,
@@ -124,7 +124,7 @@ export function writeTemporary(
   }
 }
 
-/** Cleans up after a failure, and never hides it behind another. */
+/** Cleans up after a failure; never throws, so that the first failure is the one reported. */
 export function discard(files: Files, path: string): void {
   try {
     files.remove(path);

@@ -20,7 +20,7 @@ import { LostRace } from './transaction.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 
-/** Adopts a state.yaml without a journal whole, as entry `imported`; only under the lock. */
+/** Adopts a whole state.yaml that has no journal, as entry `imported`; only under the lock. */
 export async function adoptFile(context: BoardContext): Promise<Refusal | undefined> {
   const doc = await readFile(context);
   if ('ok' in doc) return doc;
@@ -57,8 +57,8 @@ export async function readFile({ files, paths }: BoardContext): Promise<BoardDoc
 }
 
 /**
- * A board's first entry and state.yaml itself, in the order of every commit (transaction.ts); only under the
- * lock. Throws LostRace when another's first entry came first. Returns what the next command has to finish.
+ * Writes a board's first entry and state.yaml itself, in the order of every commit (transaction.ts); only under the
+ * lock. Throws LostRace when another writer's first entry came first. Returns what the next command has to finish.
  */
 export function start(
   context: BoardContext,

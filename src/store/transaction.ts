@@ -65,7 +65,7 @@ export class Transaction {
   #onDisk: boolean;
   /** The stat of state.yaml, and of the file it replaced, from before their content was taken into account. */
   #known: { state: StatKey | null; superseded: StatKey | null };
-  /** An edit was found: the file it was saved in is the one to keep an eye on, the saving may go on. */
+  /** An edit was absorbed: the editor may save into that file again, so it is kept as the superseded one. */
   #keepsEdit = false;
   readonly notices: Notice[] = [];
 
@@ -80,7 +80,7 @@ export class Transaction {
     this.#known = { state: loaded.key?.state ?? null, superseded: loaded.key?.superseded ?? null };
   }
 
-  /** `edits: 'leave'`: the caller is about to deal with the file itself. */
+  /** `edits: 'leave'`: the caller deals with the edited file itself. */
   static async open(
     context: BoardContext,
     lock: Lock,
@@ -142,7 +142,7 @@ export class Transaction {
     return lastOf(this.#tail);
   }
 
-  /** What an edit amounts to on the current state; commits nothing. */
+  /** Merges an edit into the current state; commits nothing. */
   async weigh(text: string, authority: Authority, base?: BoardDocument): Promise<Absorbed | Refusal> {
     const { clock, specExists } = this.#context;
     const head = { head: this.#doc, normal: this.#normal, board: this.board() };
@@ -152,7 +152,7 @@ export class Transaction {
     return absorbed;
   }
 
-  /** Takes an edit in: the adopted part becomes an `external_edit` entry, the rest goes to rejected/. */
+  /** Commits an edit: the adopted part becomes an `external_edit` entry, the rest goes to rejected/. */
   async absorb(text: string, authority: Authority, base?: BoardDocument): Promise<Refusal | undefined> {
     const absorbed = await this.weigh(text, authority, base);
     if ('ok' in absorbed) return absorbed;
@@ -256,7 +256,7 @@ export class Transaction {
     this.#hash = entry.state;
   }
 
-  /** The entry stands; a failure here is told and made good by the next writer. */
+  /** The entry is committed: a failure here becomes a notice, and the next writer completes the work. */
   #afterCommit(finish: () => void): void {
     try {
       finish();
