@@ -1,7 +1,7 @@
 // How a journal begins: with a board that init makes, or with a state.yaml that was there before.
 // The first entry holds the whole text, so that the journal alone can rebuild everything.
 
-import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
+import { discard, errorCode, syncDirectory, writeTemporary } from '../ports/files.ts';
 import { actorName, OPERATOR } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { validate } from '../protocol/invariants.ts';
@@ -79,7 +79,7 @@ export function start(
     prev: GENESIS,
     state: sha256(text),
   };
-  const temporary = temporaryFor(paths.state);
+  const temporary = files.temporaryFor(paths.state);
   writeTemporary(files, temporary, Buffer.from(text), true);
   try {
     const tail = readTail(files, paths.journal, 1);

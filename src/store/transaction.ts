@@ -5,7 +5,7 @@
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
 import { dirname, join } from 'node:path';
-import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
+import { appendFile, discard, errorCode, syncDirectory, writeTemporary } from '../ports/files.ts';
 import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -187,7 +187,7 @@ export class Transaction {
     const bytes = Buffer.from(doc.text);
     if (record.archive !== undefined && record.archive.length > 0)
       new Archive(files, paths.archive).add(record.archive);
-    const temporary = temporaryFor(paths.state);
+    const temporary = files.temporaryFor(paths.state);
     const rewrite = doc.text !== this.#doc.text || !this.#onDisk;
     if (rewrite) writeTemporary(files, temporary, bytes, true);
     const line = JSON.stringify(this.#entry(record, sha256(bytes)));
@@ -273,7 +273,7 @@ export class Transaction {
 
   #rollForward(): void {
     const { files, paths } = this.#context;
-    const temporary = temporaryFor(paths.state);
+    const temporary = files.temporaryFor(paths.state);
     writeTemporary(files, temporary, Buffer.from(this.#doc.text), true);
     this.#replaceState(temporary);
     const switches = this.#head.entry.switches;
