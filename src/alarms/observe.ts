@@ -165,8 +165,8 @@ async function know(context: StoreContext, snapshot: Snapshot): Promise<Known> {
 }
 
 /**
- * What `liza validate` says of the file as it is on the disk: the board that was read is without what the next command will
- * set aside. A file that Liza wrote is not parsed for that.
+ * What `liza validate` says of the file as it is on the disk: the board that was read is already without what the next
+ * command will set aside. A file that Liza wrote is not parsed for that.
  */
 async function problemOf(context: BoardContext, notices: readonly Notice[]): Promise<string | undefined> {
   const { files, paths } = context;

@@ -53,7 +53,7 @@ export class PublisherLock {
     return undefined;
   }
 
-  /** Without its parents: where there is no board, none shall appear. */
+  /** Without its parents: where there is no board, none must appear. */
   #makeFolder(): boolean {
     for (const path of [join(this.#folder, '..'), this.#folder]) {
       try {

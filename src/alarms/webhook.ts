@@ -112,5 +112,5 @@ export function payload(
   });
 }
 
-/** An agent's words shall not call `<!channel>`. */
+/** An agent's words must not call `<!channel>`. */
 const slack = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -45,7 +45,7 @@ export async function recordLeftUse(context: StoreContext, agent: string): Promi
   await recordLeft(context, agent, board.state, supervisorOf(agent));
 }
 
-/** For all agents whose supervisor provably ended: perhaps nobody takes those ids over, and until then they count as running. */
+/** For all agents whose supervisor provably ended: nobody may ever take those ids over, and they count as running. */
 export async function recordGoneUse(
   context: StoreContext,
   { board, now }: Pick<Snapshot, 'board' | 'now'>,

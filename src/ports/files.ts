@@ -14,7 +14,7 @@ export interface FileStat {
 }
 
 export interface Files {
-  // looking
+  // reading
   read(path: string): Buffer | undefined;
   /** Up to `length` bytes from `from`; fewer at the end of the file. */
   readRange(path: string, from: number, length: number): Buffer;
@@ -22,6 +22,8 @@ export interface Files {
   lstat(path: string): FileStat | undefined;
   fstat(fd: number): FileStat;
   list(path: string): readonly string[];
+  /** Where this process writes a file before it renames it. */
+  temporaryFor(path: string): string;
   /** Megabytes that may still be written there; undefined: not known. */
   freeMb?(path: string): number | undefined;
   // changing
@@ -36,7 +38,7 @@ export interface Files {
   makeDirectory(path: string): void;
 }
 
-export const filesOn = (disk: Disk): Files => ({
+export const filesOn = (disk: Disk, pid: number): Files => ({
   freeMb: (path) => {
     try {
       const { bavail, bsize } = disk.statfsSync(path);
@@ -65,6 +67,7 @@ export const filesOn = (disk: Disk): Files => ({
   lstat: (path) => orMissing(() => summarise(disk.lstatSync(path, { bigint: true }))),
   fstat: (fd) => summarise(disk.fstatSync(fd, { bigint: true })),
   list: (path) => orMissing(() => disk.readdirSync(path)) ?? [],
+  temporaryFor: (path) => `${path}.${pid}.new`,
   open: (path, flags) => disk.openSync(path, flags, 0o644),
   write: (fd, data) => {
     for (let done = 0; done < data.length; ) done += disk.writeSync(fd, data, done, data.length - done);
@@ -82,7 +85,7 @@ export const filesOn = (disk: Disk): Files => ({
   },
 });
 
-export const realFiles = filesOn(realDisk);
+export const realFiles = filesOn(realDisk, process.pid);
 
 /** Writes a whole file so that a crash leaves the old one or the new one. */
 export function replaceFile(
@@ -91,7 +94,7 @@ export function replaceFile(
   data: Uint8Array | readonly Uint8Array[],
   durable: boolean,
 ): void {
-  const temporary = temporaryFor(path);
+  const temporary = files.temporaryFor(path);
   writeTemporary(files, temporary, data, durable);
   try {
     files.rename(temporary, path);
@@ -101,9 +104,7 @@ export function replaceFile(
   }
 }
 
-export const temporaryFor = (path: string): string => `${path}.${process.pid}.new`;
-
-/** The first half of `replaceFile`: whole, or not there. */
+/** The first half of `replaceFile`: writes the whole file, or removes it and throws. */
 export function writeTemporary(
   files: Files,
   temporary: string,
@@ -124,7 +125,7 @@ export function writeTemporary(
   }
 }
 
-/** Cleans up after a failure, and never hides it behind another. */
+/** Cleans up after a failure; never throws, so that the first failure is the one reported. */
 export function discard(files: Files, path: string): void {
   try {
     files.remove(path);

@@ -1,5 +1,5 @@
-// The real git: argument arrays, no shell, and none of the caller's GIT_* variables, hooks, pagers, replacements or
-// configuration has a say. Never a force, never a fallback that destroys. Reached through git/run.ts.
+// The real git: argument arrays, no shell. The caller's GIT_* variables, hooks, pagers, replacements and configuration
+// have no effect. Never uses force, never falls back to something that destroys. Reached through git/run.ts.
 
 import { spawn } from 'node:child_process';
 import { closeSync, constants, promises as fs, openSync, unlinkSync } from 'node:fs';
@@ -19,21 +19,21 @@ export interface GitAnswer {
 }
 
 export interface GitCall {
-  /** GIT_DIR and its kin: where this call works. */
+  /** GIT_DIR and similar variables: where this call works. */
   readonly at?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** A lock's descriptor: should we die, the lock stays until this git has ended too. */
+  /** A lock's descriptor: if this process dies, the lock stays until this git has ended too. */
   readonly hold?: number | undefined;
-  /** A folder that an agent writes: this call may come to wait at a pipe in it. */
+  /** A folder that an agent writes: this call may wait at a pipe in it. */
   readonly in?: string | undefined;
 }
 
 /** merge-tree --write-tree came with 2.38. */
 export const MINIMUM_GIT = [2, 38] as const;
 
-/** Far beyond any honest call: something waits for ever, such as a pipe planted where git expects a file. */
+/** Longer than any honest call: then git waits for ever, for example at a pipe that was put where it expects a file. */
 const LONGEST = 10 * 60_000;
-/** Then it is seen to whether it waits at one: soon, and again if it goes on. */
+/** When a call takes this long, pipes are looked for: once soon, then again and again. */
 const SLOW = 1000;
 const SLOWER = 5000;
 
@@ -115,7 +115,7 @@ function scrubbed(env: Environment): Record<string, string | undefined> {
     // Replacement refs and grafts would show another history than the one that is reviewed.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_GRAFT_FILE: '/dev/null',
-    // A promised object that is missing would be fetched, by a program that the repository's configuration names.
+    // A missing promised object would be fetched, by a program that the repository's configuration names.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_AUTHOR_NAME: 'Liza',
@@ -155,7 +155,7 @@ export async function removePlantedPipes(folder: string): Promise<void> {
 async function removePipe(pipe: string): Promise<void> {
   try {
     if (!(await fs.lstat(pipe)).isFIFO()) return;
-    // Both ends at once: this does not wait, and ends the waiting of others.
+    // Opens both ends at once: that does not wait, and a reader that waits goes on.
     const ends = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     unlinkSync(pipe);
     closeSync(ends);

@@ -4,7 +4,7 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 
 export interface Network {
-  /** Resolves with the head of the answer; the body is not read. Rejects when there is none, or when the signal says so. */
+  /** Resolves with the head of the answer, without its body. Rejects when there is none, or when the signal aborts. */
   post(url: URL, request: PostRequest): Promise<PostAnswer>;
 }
 

@@ -1,4 +1,4 @@
-// The machine this process runs on. Light: every command builds it, so whatever costs time is loaded by its first use.
+// The machine this process runs on. Light: every command builds it, so what takes time to load is loaded on first use.
 
 import { realDisk } from './disk.ts';
 import type { Clock, Environment, Host, Processes, Random } from './host.ts';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { removeIfEmpty } from '../git/scratch-folders.ts';
-import { realFiles, temporaryFor, writeTemporary } from '../ports/files.ts';
+import { realFiles, writeTemporary } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 
 /** The real path of HOME. */
@@ -73,7 +73,7 @@ export function readText(path: string): string | undefined {
 export function putText(path: string, text: string, mode?: number): void {
   mkdirSync(dirname(path), { recursive: true });
   const kept = mode ?? statSync(path, { throwIfNoEntry: false })?.mode;
-  const temporary = temporaryFor(path);
+  const temporary = realFiles.temporaryFor(path);
   writeTemporary(realFiles, temporary, Buffer.from(text), true);
   if (kept !== undefined) chmodSync(temporary, kept & 0o777);
   renameSync(temporary, path);

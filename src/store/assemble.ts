@@ -31,7 +31,7 @@ export function assemble({ files, paths }: BoardContext, state: State): Board {
   };
 }
 
-/** Of the processes that the board names, those that ended; what is no identity proves nothing. */
+/** Those of the processes named by the board that have ended; a name that is no process identity proves nothing. */
 export function endedProcesses(state: State, leases: Board['leases']): ReadonlySet<string> {
   const gone = new Set<string>();
   const look = (named: unknown): void => {
@@ -42,7 +42,7 @@ export function endedProcesses(state: State, leases: Board['leases']): ReadonlyS
   // A board that was never validated comes through here as well: a task may be anything.
   for (const task of state.tasks) for (const named of [task?.claiming?.process, task?.merging?.process]) look(named);
   for (const [id, agent] of Object.entries(state.agents ?? {})) {
-    // Its own record knows better, and has looked already.
+    // A lease record of the same epoch knows better, and was checked already.
     if (leases.get(id)?.epoch !== (agent?.epoch ?? 0)) look(agent?.process);
   }
   return gone;

@@ -1,5 +1,5 @@
-// A blackboard file as it is on the disk, checked against YAML, schema and invariants, each issue with path and line. What
-// `liza validate` prints and what the watcher raises as INVALID STATE. Takes no lock, changes nothing and trusts
+// Checks a blackboard file as it is on the disk against YAML, schema and invariants; each issue has path and line. This
+// is what `liza validate` prints and what the watcher raises as INVALID STATE. Takes no lock, changes nothing and trusts
 // nothing: it reads neither cache nor journal.
 
 import type { Files } from '../ports/files.ts';
@@ -67,7 +67,7 @@ function located(doc: BoardDocument, { path, message }: Violation): Issue {
   return { message, path: path.join('.'), ...(line === undefined ? {} : { line: line + 1 }) };
 }
 
-/** The line, from 0, of the record or, where it is on a line of its own, of the field; undefined: there is no such part. */
+/** The line, from 0, of the record, or of a field that has a line of its own; undefined: there is no such part. */
 function lineOf(doc: BoardDocument, path: readonly (string | number)[]): number | undefined {
   const section = doc.sections.find((candidate) => candidate.key === path[0]);
   if (section === undefined) return undefined;

@@ -1,5 +1,5 @@
 // What everything on one board works with: the machine, and where the board is on it. Built once in cli/process-io.ts and
-// extended by whoever acts on the board (transact.ts), works on tasks (tasks/context.ts) or supervises agents
+// extended by what acts on the board (transact.ts), works on tasks (tasks/context.ts) or supervises agents
 // (supervisor/context.ts).
 
 import type { Files } from '../ports/files.ts';

@@ -43,7 +43,7 @@ export interface Found {
 
 export type Unreadable = Exclude<Parsed, { ok: true }>;
 
-/** Merges the edit without writing the merged file. */
+/** Merges the edit without making the merged file. */
 export async function mergeText(
   found: Found,
   text: string,
@@ -65,7 +65,7 @@ export async function mergeText(
   return { merge, file: parsed.doc };
 }
 
-/** Merges the edit and writes the merged file. `normal`: the one that the board was made from, because it knows records by reference. */
+/** Merges the edit and makes the merged file. `normal`: the one the board was made from: it knows records by reference. */
 export async function absorb(
   found: Found & { readonly normal: Normal },
   text: string,

@@ -1,7 +1,7 @@
 // How a journal begins: with a board that init makes, or with a state.yaml that was there before.
 // The first entry holds the whole text, so that the journal alone can rebuild everything.
 
-import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
+import { discard, errorCode, syncDirectory, writeTemporary } from '../ports/files.ts';
 import { actorName, OPERATOR } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { validate } from '../protocol/invariants.ts';
@@ -20,7 +20,7 @@ import { LostRace } from './transaction.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 
-/** Adopts a state.yaml without a journal whole, as entry `imported`; only under the lock. */
+/** Adopts a whole state.yaml that has no journal, as entry `imported`; only under the lock. */
 export async function adoptFile(context: BoardContext): Promise<Refusal | undefined> {
   const doc = await readFile(context);
   if ('ok' in doc) return doc;
@@ -57,8 +57,8 @@ export async function readFile({ files, paths }: BoardContext): Promise<BoardDoc
 }
 
 /**
- * A board's first entry and state.yaml itself, in the order of every commit (transaction.ts); only under the
- * lock. Throws LostRace when another's first entry came first. Returns what the next command has to finish.
+ * Writes a board's first entry and state.yaml itself, in the order of every commit (transaction.ts); only under the
+ * lock. Throws LostRace when another writer's first entry came first. Returns what the next command has to finish.
  */
 export function start(
   context: BoardContext,
@@ -79,7 +79,7 @@ export function start(
     prev: GENESIS,
     state: sha256(text),
   };
-  const temporary = temporaryFor(paths.state);
+  const temporary = files.temporaryFor(paths.state);
   writeTemporary(files, temporary, Buffer.from(text), true);
   try {
     const tail = readTail(files, paths.journal, 1);

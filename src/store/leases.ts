@@ -38,7 +38,7 @@ export function readLease(files: Files, directory: string, agent: string): Lease
   return record === undefined ? undefined : leaseOf(record);
 }
 
-/** Never shortens a lease of the same epoch. Whether it may be renewed at all is the caller's question. */
+/** Never shortens a lease of the same epoch. The caller decides whether it may be renewed at all. */
 export function writeLease(files: Files, directory: string, renewal: Renewal, now: Instant): Lease {
   const file = join(directory, `${renewal.agent}.json`);
   const old = readRecord(files, file);

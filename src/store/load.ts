@@ -18,7 +18,7 @@ import { applyHunks } from './yaml/hunks.ts';
 
 /** How far back a stale copy of state.yaml is still recognised as such. */
 export const WINDOW = 64;
-/** And not further than this: the first entry holds the whole board. */
+/** How many bytes back at most: the first entry holds the whole board. */
 export const WINDOW_BYTES = 1024 * 1024;
 
 export interface Loaded {
@@ -39,7 +39,7 @@ export interface Loaded {
 
 export type LoadResult = Loaded | { readonly none: 'no-board' | 'no-journal' } | Refusal;
 
-/** `cache: 'ignore'` for those who check: they trust nothing derived. */
+/** `cache: 'ignore'` for checks: they trust nothing derived. */
 export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' = 'use'): Promise<LoadResult> {
   const key = keyOf(files, paths);
   const bytes = readBounded(files, paths.state);

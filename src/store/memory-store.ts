@@ -1,5 +1,5 @@
 // A Store that lives in this process: the second implementation of the interface, for tests and
-// for whoever wants a blackboard without a disk. Transactions run one after the other, so two
+// for programs that want a blackboard without a disk. Transactions run one after the other, so two
 // racing writers both see a whole state. Nothing here outlives the process.
 
 import { actorName, type Board, type Lease, type Switch, sessionName } from '../protocol/board.ts';
@@ -120,7 +120,7 @@ function switched(
   return after;
 }
 
-/** A decision that wrote into the state it was given would be a race elsewhere; here it throws. */
+/** Freezes the state: a decision that changes what it was given would be a race elsewhere; here it throws. */
 function frozen<T>(value: T): T {
   if (typeof value === 'function') throw new Bug('the state holds plain data only');
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;

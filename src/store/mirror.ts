@@ -11,7 +11,7 @@ import { lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { applyHunks } from './yaml/hunks.ts';
 
 const SNAPSHOT_EVERY = 128;
-/** Looking whether one is due costs more than most commits can spare. */
+/** Only so often is it checked whether one is due: the check lists a folder. */
 const LOOK_EVERY = 32;
 
 /** Files of the copy; `.new` are those that were being written. */
@@ -23,7 +23,7 @@ export const mirrorJournal = (mirror: string): string => join(mirror, 'journal.j
 export const hasCopy = ({ files, paths }: Pick<BoardContext, 'files' | 'paths'>): boolean =>
   paths.mirror !== undefined && (files.stat(mirrorJournal(paths.mirror))?.size ?? 0n) > 0n;
 
-/** After a commit: the copy, if there is one, gains what the journal has more. */
+/** After a commit: appends to the copy, if there is a git directory, what the journal has more. */
 export function updateMirror({ files, paths }: BoardContext, seq: number, text: string): void {
   const { mirror, journal } = paths;
   if (mirror === undefined) return;

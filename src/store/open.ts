@@ -20,13 +20,14 @@ export interface Project {
 }
 
 export function contextOf(project: Project): BoardContext {
+  const { host } = project;
   const paths = pathsOf(project.root, project.gitDirectory);
   return {
-    ...project.host,
-    files: filesOn(project.host.disk),
+    ...host,
+    files: filesOn(host.disk, host.processes.pid),
     paths,
     specExists: project.specExists,
-    lock: async () => (project.nested === paths.liza ? { nested: true } : project.host.locks.acquire(paths.lock)),
+    lock: async () => (project.nested === paths.liza ? { nested: true } : host.locks.acquire(paths.lock)),
   };
 }
 

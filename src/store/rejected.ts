@@ -1,4 +1,4 @@
-// rejected/: what an edit wanted and did not get, kept so that nothing a person typed is lost.
+// rejected/: the parts of edits that were not adopted, kept so that nothing a person typed is lost.
 
 import { join, relative } from 'node:path';
 import { replaceFile } from '../ports/files.ts';
@@ -11,7 +11,7 @@ import { emitEntry } from './yaml/emit.ts';
 /** A guarded setting that waits for the operator. */
 export const WAITING_SETTING = /^\d+-\d+-config-[a-z-]+\.yaml$/;
 
-/** Files written, relative to the project. One holds the whole text; one a record. */
+/** Writes each record that was set aside, and the whole text; returns the files, relative to the project. */
 export function keepAside(context: BoardContext, seq: number, text: string, aside: readonly Aside[]): string[] {
   const kept = aside.filter((one) => one.value !== undefined);
   if (kept.length === 0) return [];
@@ -24,7 +24,7 @@ export function keepAside(context: BoardContext, seq: number, text: string, asid
   return [...records, write(context, `${seq}-state.yaml`, text)];
 }
 
-/** A whole text that was refused: broken YAML left by `lock modify`, say. */
+/** Keeps a whole text that was refused, for example broken YAML left by `lock modify`. */
 export function keepText(context: BoardContext, label: string, text: string | Uint8Array): string {
   const stamp = iso(context.clock.now()).replace(/[:-]/g, '');
   return write(context, `${stamp}-${label}`, text);

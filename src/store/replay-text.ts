@@ -1,5 +1,5 @@
 // The state's text while a journal is replayed: thousands of small changes to a long text, and its hash after each of
-// them. Bytes in chunks of whole lines, shared by one text and the next; the hash of what lies before the first changed
+// them. Bytes in chunks of whole lines, shared by one text and the next; the hash of what is before the first changed
 // chunk is not computed again. Means the same as applyHunks and sha256 on a string: every removed line is checked.
 
 import { createHash, type Hash } from 'node:crypto';
@@ -11,7 +11,7 @@ interface Chunk {
   readonly lines: number;
 }
 
-/** Of all bytes before a chunk. */
+/** The hash of all bytes before a chunk. */
 interface HashBefore {
   readonly chunk: number;
   readonly hash: Hash;

@@ -14,7 +14,7 @@ import { applyHunks } from './yaml/hunks.ts';
 
 export const canRestore = hasCopy;
 
-/** What was made, one line each. */
+/** Returns what was made, one line each. */
 export async function restore(context: BoardContext): Promise<readonly string[]> {
   const { files, paths } = context;
   if (paths.mirror === undefined) return [];
@@ -47,7 +47,7 @@ export async function restore(context: BoardContext): Promise<readonly string[]>
   return done;
 }
 
-/** Every task that ever left the state, as it was then: told by the journal, whatever became of archive/. */
+/** Every task that ever left the state, as it was then, from the journal alone: archive/ may be gone. */
 export async function journalledArchive({ files, paths }: BoardContext): Promise<readonly Task[]> {
   const tasks = new Map<string, Task>();
   let text = '';

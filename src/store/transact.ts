@@ -28,7 +28,7 @@ export function transact({ actor, store, env }: Acting, command: Command): Promi
 
 export type Seen = Pick<Snapshot, 'board' | 'now'>;
 
-/** What would be decided now, or on a board just read; nothing is written. */
+/** Decides on the board as it is now, or as it was just read, and writes nothing. */
 export async function foresee(
   { actor, store, env }: Acting,
   command: Command,

@@ -5,7 +5,7 @@
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
 import { dirname, join } from 'node:path';
-import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
+import { appendFile, discard, errorCode, syncDirectory, writeTemporary } from '../ports/files.ts';
 import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -65,7 +65,7 @@ export class Transaction {
   #onDisk: boolean;
   /** The stat of state.yaml, and of the file it replaced, from before their content was taken into account. */
   #known: { state: StatKey | null; superseded: StatKey | null };
-  /** An edit was found: the file it was saved in is the one to keep an eye on, the saving may go on. */
+  /** An edit was absorbed: the editor may save into that file again, so it is kept as the superseded one. */
   #keepsEdit = false;
   readonly notices: Notice[] = [];
 
@@ -80,7 +80,7 @@ export class Transaction {
     this.#known = { state: loaded.key?.state ?? null, superseded: loaded.key?.superseded ?? null };
   }
 
-  /** `edits: 'leave'`: the caller is about to deal with the file itself. */
+  /** `edits: 'leave'`: the caller deals with the edited file itself. */
   static async open(
     context: BoardContext,
     lock: Lock,
@@ -142,7 +142,7 @@ export class Transaction {
     return lastOf(this.#tail);
   }
 
-  /** What an edit amounts to on the current state; commits nothing. */
+  /** Merges an edit into the current state; commits nothing. */
   async weigh(text: string, authority: Authority, base?: BoardDocument): Promise<Absorbed | Refusal> {
     const { clock, specExists } = this.#context;
     const head = { head: this.#doc, normal: this.#normal, board: this.board() };
@@ -152,7 +152,7 @@ export class Transaction {
     return absorbed;
   }
 
-  /** Takes an edit in: the adopted part becomes an `external_edit` entry, the rest goes to rejected/. */
+  /** Commits an edit: the adopted part becomes an `external_edit` entry, the rest goes to rejected/. */
   async absorb(text: string, authority: Authority, base?: BoardDocument): Promise<Refusal | undefined> {
     const absorbed = await this.weigh(text, authority, base);
     if ('ok' in absorbed) return absorbed;
@@ -187,7 +187,7 @@ export class Transaction {
     const bytes = Buffer.from(doc.text);
     if (record.archive !== undefined && record.archive.length > 0)
       new Archive(files, paths.archive).add(record.archive);
-    const temporary = temporaryFor(paths.state);
+    const temporary = files.temporaryFor(paths.state);
     const rewrite = doc.text !== this.#doc.text || !this.#onDisk;
     if (rewrite) writeTemporary(files, temporary, bytes, true);
     const line = JSON.stringify(this.#entry(record, sha256(bytes)));
@@ -256,7 +256,7 @@ export class Transaction {
     this.#hash = entry.state;
   }
 
-  /** The entry stands; a failure here is told and made good by the next writer. */
+  /** The entry is committed: a failure here becomes a notice, and the next writer completes the work. */
   #afterCommit(finish: () => void): void {
     try {
       finish();
@@ -273,7 +273,7 @@ export class Transaction {
 
   #rollForward(): void {
     const { files, paths } = this.#context;
-    const temporary = temporaryFor(paths.state);
+    const temporary = files.temporaryFor(paths.state);
     writeTemporary(files, temporary, Buffer.from(this.#doc.text), true);
     this.#replaceState(temporary);
     const switches = this.#head.entry.switches;

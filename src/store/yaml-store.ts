@@ -51,7 +51,7 @@ export async function inTransaction<T>(
       return 'ok' in transaction ? transaction : await work(transaction);
     } catch (error) {
       if (!(error instanceof LostRace)) throw error;
-      if (attempt === 5) return unlocked({ busy: ['whoever keeps deleting .liza/state.yaml.lock'] });
+      if (attempt === 5) return unlocked({ busy: ['the process that keeps deleting .liza/state.yaml.lock'] });
     } finally {
       lock.release();
     }
@@ -99,7 +99,7 @@ async function record(
   });
 }
 
-/** The operation stands by now: whatever fails here must neither fail nor repeat it. The next command tries again. */
+/** The operation is committed: a failure here must neither fail nor repeat it. The next command tries again. */
 async function afterwards(transaction: Transaction, work: () => Promise<void>): Promise<void> {
   try {
     await work();

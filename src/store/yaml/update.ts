@@ -101,7 +101,7 @@ function planList(plan: Plan, doc: BoardDocument, section: Section, next: readon
   const match = matchItems(before, next);
   const lastKept = match.findLastIndex((found) => found !== -1);
   let following = 0;
-  // Pairs ascend, so what lies between two of them is gone.
+  // Pairs ascend, so what was between two of them is gone.
   const removeUntil = (index: number): void => {
     for (; following < index; following++) remove(plan, doc, spanAt(section, following));
   };
