@@ -3,7 +3,7 @@
 import type { Board } from './board.ts';
 import { settings } from './state.ts';
 
-interface RoomMissing {
+interface SpaceMissing {
   readonly freeMb: number;
   readonly neededMb: number;
   readonly fact: string;
@@ -14,7 +14,7 @@ interface RoomMissing {
 const LEAST = 10;
 
 /** Undefined: there is enough, or nobody could tell. */
-export function roomMissing({ state, freeMb }: Pick<Board, 'state' | 'freeMb'>): RoomMissing | undefined {
+export function spaceMissing({ state, freeMb }: Pick<Board, 'state' | 'freeMb'>): SpaceMissing | undefined {
   const neededMb = settings(state).min_free_mb;
   if (freeMb === undefined || freeMb >= neededMb) return undefined;
   return {

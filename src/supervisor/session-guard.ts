@@ -1,7 +1,7 @@
 // Stands beside a running session: sees its commits, watches its lease, the kill switches and the clock, and answers
 // when, and why, the session has to end before it does so by itself.
 
-import { overrun, scopeWords, spentWords } from '../budget/rules/limits.ts';
+import { overrun, scopeText, spentText } from '../budget/rules/limits.ts';
 import type { Board } from '../protocol/board.ts';
 import { SWITCHES } from '../protocol/board.ts';
 import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
@@ -11,7 +11,7 @@ import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { runningUse, type Stop, type SupervisorContext, supervisorOf } from './context.ts';
 import { isHolding } from './heartbeat.ts';
-import { deedsOf } from './rules/progress.ts';
+import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
 import type { SessionWork } from './session.ts';
 
@@ -45,7 +45,7 @@ export async function guardSession(
   const wake = AbortSignal.any([over, stop.orderly]);
   const first = await store.read();
   let lookAt = clock.now() + settings(first.board.state).heartbeat_interval * 1000;
-  let deeds = deedsOf(first.board, work.agent);
+  let deeds = progressCount(first.board, work.agent);
   let progressAt = clock.now();
   /** When patience with a session that should end by itself is over, and what it should end for. */
   let patience: (Due & { readonly until: Instant }) | undefined;
@@ -62,13 +62,13 @@ export async function guardSession(
       signs.measure();
       lookAt = now + limits.heartbeat_interval * 1000;
     }
-    const done = deedsOf(board, work.agent);
+    const done = progressCount(board, work.agent);
     if (done !== deeds) [deeds, progressAt] = [done, now];
     if (board.switches.ABORT !== undefined) return { kind: 'stopped', why: 'ABORT is on' };
     if (signs.leaseLost() || isLost(board, work)) return { kind: 'lease-lost' };
     const spent = overrun(board.state, now, findTask(board.state, work.task ?? ''), runningUse(context));
     if (spent !== undefined) {
-      return { kind: 'stopped', why: `the budget of ${scopeWords(spent)} is overrun: ${spentWords(spent)}` };
+      return { kind: 'stopped', why: `the budget of ${scopeText(spent)} is overrun: ${spentText(spent)}` };
     }
     const percent = signs.contextPercent() ?? 0;
     if (percent >= HANDOFF_PERCENT && percent > toldPercent) {

@@ -25,7 +25,7 @@ import { iso } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
 import type { Chosen, Stop, SupervisorContext } from './context.ts';
 import { isHolding } from './heartbeat.ts';
-import { deedsOf } from './rules/progress.ts';
+import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
 import { sessionFiles, writePrompt } from './session-files.ts';
 import { guardSession, type Interruption } from './session-guard.ts';
@@ -80,7 +80,7 @@ export async function runSession(
   const steady = clock.steady ?? clock.now;
   const begun = steady();
   const { board: seen } = await store.read();
-  const deeds = deedsOf(seen, work.agent);
+  const deeds = progressCount(seen, work.agent);
   const rules = settings(seen.state);
   const before = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
   const files = sessionFiles(context.paths, work.agent, work.task, started, seen.state);
@@ -153,7 +153,7 @@ export async function runSession(
   session.over(clock.now());
   await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
   const { board } = await store.read();
-  const done = deedsOf(board, work.agent) !== deeds;
+  const done = progressCount(board, work.agent) !== deeds;
   const { failure, ...so } = heard.so();
   const declared = declaredOf(board, work.agent);
   return {

@@ -185,7 +185,7 @@ export const liveTaskBudgets = (state: State, running: readonly RunningUse[]): r
     ? []
     : state.tasks.filter(({ status }) => !isTerminal(status)).flatMap((task) => taskBudgets(state, task, running));
 
-export function amountWords(amount: number, unit: Unit): string {
+export function amountText(amount: number, unit: Unit): string {
   switch (unit) {
     case 'tokens':
       return `${short(amount)} tokens`;
@@ -204,15 +204,15 @@ const short = (count: number): string =>
   count >= 1e6 ? `${trim(count / 1e6)}M` : count >= 1e4 ? `${trim(count / 1e3)}k` : String(count);
 const trim = (number: number): string => String(Number(number.toFixed(number < 10 ? 2 : 1)));
 
-export const scopeWords = ({ scope, task }: Pick<Budget, 'scope' | 'task'>): string =>
+export const scopeText = ({ scope, task }: Pick<Budget, 'scope' | 'task'>): string =>
   scope === 'task' ? (task ?? 'task') : scope === 'goal' ? 'the goal' : 'today (UTC)';
 
 /** `$5.02 of $5.00`. */
-export const spentWords = ({ spent, limit, unit }: Budget): string =>
-  `${amountWords(spent, unit)} of ${amountWords(limit, unit)}`;
+export const spentText = ({ spent, limit, unit }: Budget): string =>
+  `${amountText(spent, unit)} of ${amountText(limit, unit)}`;
 
-export const usedUpWords = (budget: Budget): string =>
-  `the budget of ${scopeWords(budget)} is used up: ${spentWords(budget)}`;
+export const usedUpText = (budget: Budget): string =>
+  `the budget of ${scopeText(budget)} is used up: ${spentText(budget)}`;
 
 /** Ready to be typed: twice as much, and never less than what is gone already. */
 export function raiseCommand({ scope, task, unit, limit, spent }: Budget): string {
@@ -230,5 +230,5 @@ export const raiseTaskCommands = (over: readonly Budget[], task: string): string
 /** One sentence for people who wait: the fact, when it passes by itself, and the command that ends it. */
 export function usedUpSentence(budget: Budget, now: Instant): string {
   const renewed = budget.scope === 'day' ? `; the next day begins in ${duration(nextDay(now) - now)}` : '';
-  return `${usedUpWords(budget)}${renewed}, so no session starts: ${raiseCommand(budget)}`;
+  return `${usedUpText(budget)}${renewed}, so no session starts: ${raiseCommand(budget)}`;
 }

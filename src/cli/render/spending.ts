@@ -1,13 +1,13 @@
 // What was spent and what is left, each in a line, or more where the page is narrow: `goal  1.2M tokens · $3.20 of $10.00, $6.80 left · 42 min`.
 
-import { amountWords, scopeWords, UNITS, type Unit } from '../../budget/rules/limits.ts';
+import { amountText, scopeText, UNITS, type Unit } from '../../budget/rules/limits.ts';
 import type { SpendingView } from '../../budget/rules/spending-view.ts';
 import { counted } from '../../text/format.ts';
 import type { Line, Pen } from './layout.ts';
 import { clip, columns, pad } from './terminal.ts';
 
 export function spendingLines(all: readonly SpendingView[], p: Pen): readonly Line[] {
-  const name = (one: SpendingView): string => p.say(scopeWords(one).replace(/^the /, ''));
+  const name = (one: SpendingView): string => p.say(scopeText(one).replace(/^the /, ''));
   // A task's id may be long; `today (UTC)` always fits.
   const most = Math.max(11, Math.floor(p.width / 4));
   const width = Math.min(most, Math.max(0, ...all.map((one) => columns(name(one)))));
@@ -41,10 +41,10 @@ function fact(one: SpendingView, unit: Unit): readonly string[] {
   const unknown = unknownWords(one, unit);
   const spent = unit === 'tokens' && one.tokens === 0 && unknown !== undefined ? undefined : one[unit];
   if (spent === undefined && limit === undefined) return unknown === undefined ? [] : [unknown];
-  const words = amountWords(spent ?? 0, unit);
+  const words = amountText(spent ?? 0, unit);
   const known =
     limit === undefined
       ? words
-      : `${words} of ${amountWords(limit.limit, unit)}, ${limit.level === 'hard' ? 'used up' : `${amountWords(limit.left, unit)} left`}`;
+      : `${words} of ${amountText(limit.limit, unit)}, ${limit.level === 'hard' ? 'used up' : `${amountText(limit.left, unit)} left`}`;
   return [unknown === undefined ? known : `${known} (${unknown})`];
 }

@@ -5,7 +5,7 @@
 import type { Anomaly, AnomalyType, State, Task } from '../../protocol/state.ts';
 import { anomaliesOf, BLOCKS, detail, type Evidence, LIMITS, OBJECTIONS, reports, told } from './breaker-evidence.ts';
 import { type Cluster, gather, type Match, similar, unreported } from './clusters.ts';
-import { likeness, nameOf, names, SIMILAR, type Wording, wording } from './similarity.ts';
+import { nameOf, names, SIMILAR, similarity, type Wording, wording } from './similarity.ts';
 
 export const PATTERNS = {
   retry_cluster: { count: 3, flaw: 'ARCHITECTURE_FLAW', about: 'the same error stops one attempt after the other' },
@@ -66,7 +66,7 @@ function clustersOf(state: State, archived: readonly Task[], pattern: PatternNam
     reported: (types, ...keys) => reports(sources, anomaliesOf(state, ...types), (one) => detail(one, ...keys)),
     indebted: () => {
       const owed = anomaliesOf(state, 'trade_off').filter(({ details }) => isDebt(details?.['debt_created']));
-      return reports(sources, owed, debtWords);
+      return reports(sources, owed, debtText);
     },
     told: (reading) => told(sources, reading),
   };
@@ -143,7 +143,7 @@ function aboutSpec(
   ];
 }
 
-const isSameName = (a: Wording, b: Wording): boolean => names(a, b) || names(b, a) || likeness(a, b) >= SIMILAR;
+const isSameName = (a: Wording, b: Wording): boolean => names(a, b) || names(b, a) || similarity(a, b) >= SIMILAR;
 
 /**
  * `debt_created: false`, `none at all`, `no new debt` say that there is none. `no tests yet` is debt: words of denial
@@ -161,7 +161,7 @@ const isDebt = (value: unknown): boolean =>
       )
     : value !== undefined && value !== null && value !== false && value !== 0;
 
-const debtWords = (one: Anomaly): string => {
+const debtText = (one: Anomaly): string => {
   const debt = one.details?.['debt_created'];
   return typeof debt === 'string' && !/^(?:yes|true)$/i.test(debt.trim()) ? debt : detail(one, 'what', 'why');
 };

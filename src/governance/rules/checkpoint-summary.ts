@@ -8,7 +8,7 @@ import { inlineText, document as markdown, markdownTable } from '../../text/mark
 import { duration, type Instant, instant } from '../../text/time.ts';
 import { driftOf, figure, metrics, sprintTasks, timeInStates } from './metrics.ts';
 import { decisionsToTake } from './open-decisions.ts';
-import { courseOf } from './plan-history.ts';
+import { planHistory } from './plan-history.ts';
 
 /** `archived`: tasks that left the state. */
 export function checkpointSummary(state: State, archived: readonly Task[], now: Instant): string {
@@ -120,7 +120,7 @@ export function anomalyLine({ id, type, task, reporter, timestamp, details, proc
 }
 
 function course(state: State, since: string): readonly string[] {
-  return courseOf(state)
+  return planHistory(state)
     .filter(({ timestamp }) => timestamp >= since)
     .slice(-MOST_EVENTS)
     .map(({ timestamp, kind, by, spec, text }) =>

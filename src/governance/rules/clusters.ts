@@ -2,7 +2,7 @@
 // what is left, until none is large enough. So whoever looks sees all there is at once, and nothing is named twice.
 
 import type { Evidence } from './breaker-evidence.ts';
-import { likeness, SIMILAR, wording } from './similarity.ts';
+import { SIMILAR, similarity, wording } from './similarity.ts';
 
 export interface Match extends Evidence {
   /** How like the wording that gathered the others, in percent; absent where wording does not matter. */
@@ -83,7 +83,7 @@ function neighbours(all: readonly Evidence[]): ReadonlyMap<Evidence, readonly Ne
   words.forEach((about, at) => {
     for (let to = at; to < words.length; to++) {
       const [a, b] = [firsts[at]?.said ?? '', firsts[to]?.said ?? ''];
-      const alike = likeness(about, words[to] ?? about);
+      const alike = similarity(about, words[to] ?? about);
       if (alike < SIMILAR) continue;
       scores.get(a)?.set(b, alike);
       scores.get(b)?.set(a, alike);

@@ -3,7 +3,7 @@
 
 import { historyOf, opensIteration } from '../../protocol/leases.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from '../../protocol/state.ts';
-import { spansOf } from '../../protocol/task-history.ts';
+import { stateIntervals } from '../../protocol/task-history.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
 
@@ -145,7 +145,7 @@ export function driftOf(task: Task): number | undefined {
 /** Seconds that the tasks spent in each live state, up to now; states nobody was in are left out. */
 export function timeInStates(tasks: readonly Task[], now: Instant): Readonly<Partial<Record<TaskStatus, number>>> {
   const spent = new Map<TaskStatus, number>();
-  for (const { state, from, to } of tasks.flatMap((task) => spansOf(task, now))) {
+  for (const { state, from, to } of tasks.flatMap((task) => stateIntervals(task, now))) {
     if (!isTerminal(state)) spent.set(state, (spent.get(state) ?? 0) + (to - from) / 1000);
   }
   return Object.fromEntries(TASK_STATUSES.filter((s) => spent.has(s)).map((s) => [s, Math.round(spent.get(s) ?? 0)]));

@@ -3,7 +3,7 @@
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 
-interface Turn {
+interface PlanEvent {
   readonly timestamp: string;
   /** `spec` for a changed spec; else the event of the alignment history, such as `rescope`. */
   readonly kind: string;
@@ -13,9 +13,9 @@ interface Turn {
   readonly text: string;
 }
 
-export function courseOf({ goal, spec_changes }: Pick<State, 'goal' | 'spec_changes'>): readonly Turn[] {
+export function planHistory({ goal, spec_changes }: Pick<State, 'goal' | 'spec_changes'>): readonly PlanEvent[] {
   const moves = (goal.alignment_history ?? []).map(
-    ({ timestamp, event, summary, by }): Turn => ({
+    ({ timestamp, event, summary, by }): PlanEvent => ({
       timestamp,
       kind: event,
       ...defined({ by }),
@@ -23,7 +23,7 @@ export function courseOf({ goal, spec_changes }: Pick<State, 'goal' | 'spec_chan
     }),
   );
   const edits = spec_changes.map(
-    ({ timestamp, spec, change, triggered_by: by }): Turn => ({
+    ({ timestamp, spec, change, triggered_by: by }): PlanEvent => ({
       timestamp,
       kind: 'spec',
       ...defined({ by }),

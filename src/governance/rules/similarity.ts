@@ -21,7 +21,7 @@ export function wording(text: string): Wording {
 }
 
 /** 0 … 1. Texts that say nothing are like no other. */
-export function likeness(a: Wording, b: Wording): number {
+export function similarity(a: Wording, b: Wording): number {
   if (a.words.size === 0 || b.words.size === 0) return 0;
   return Math.max(overlap(a.pairs, b.pairs), shared(a.words, b.words));
 }

@@ -2,7 +2,7 @@
 
 import type { TaskSession } from '../../protocol/state.ts';
 
-export function sandboxWords(sandbox: TaskSession['sandbox']): string {
+export function sandboxText(sandbox: TaskSession['sandbox']): string {
   if (sandbox === 'not-started') return 'never started';
   return sandbox === 'off' ? 'not confined' : `confined (${sandbox})`;
 }

@@ -1,7 +1,7 @@
 // The reasons of a board on which nothing moves, nearest to a verdict or merge first: what is finished
 // but waits for someone missing, then what could be begun, then what only a planner or a person can free.
 
-import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpWords } from '../../budget/rules/limits.ts';
+import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpText } from '../../budget/rules/limits.ts';
 import { isExhausted, isStoppedByBudget } from '../../protocol/blocked.ts';
 import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
 import { approvalsOf } from '../../protocol/quorum.ts';
@@ -118,7 +118,7 @@ function spentOut(seen: Survey, task: Task, more: number): string | undefined {
   const who = `${crowd(seen, task.id)} BLOCKED${rest}`;
   return first === undefined
     ? `${who}, and its budget is raised: liza unblock ${task.id}`
-    : `${who}: ${usedUpWords(first)} — if it is worth more: ${raiseTaskCommands(over, task.id)}; else liza supersede ${task.id}`;
+    : `${who}: ${usedUpText(first)} — if it is worth more: ${raiseTaskCommands(over, task.id)}; else liza supersede ${task.id}`;
 }
 
 function crowd(seen: Survey, root: string): string {

@@ -3,9 +3,9 @@
 // of work, the second the second, so that a crowd that wakes at once does not race for the same task.
 
 import { nextDay } from '../../budget/rules/ledger.ts';
-import { begun, type RunningUse, spentWords, taskUsedUp, usedUp, usedUpWords } from '../../budget/rules/limits.ts';
+import { begun, type RunningUse, spentText, taskUsedUp, usedUp, usedUpText } from '../../budget/rules/limits.ts';
 import { type Board, SWITCHES, type Switch } from '../../protocol/board.ts';
-import { roomMissing } from '../../protocol/disk-space.ts';
+import { spaceMissing } from '../../protocol/disk-space.ts';
 import { agentLease, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
@@ -59,9 +59,9 @@ function holding(board: Board, { agent, running }: Looking, now: Instant): Duty 
     usedUp(board, now, { asking: agent, running: begun(state, agent) }) ??
     usedUp(board, now, { asking: agent, running: running ?? [] });
   if (over !== undefined) {
-    return { kind: 'held', why: usedUpWords(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
+    return { kind: 'held', why: usedUpText(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
   }
-  const room = roomMissing({ state, ...defined({ freeMb }) });
+  const room = spaceMissing({ state, ...defined({ freeMb }) });
   return room && { kind: 'held', why: room.fact };
 }
 
@@ -97,7 +97,7 @@ function working(board: Board, looking: Looking, now: Instant): Duty {
   const mine = wanted.find((task) => holder(task, role) === agent) ?? underWay(board, looking);
   const open = wanted.filter((task) => holder(task, role) !== agent);
   const [over] = mine === undefined ? [] : taskUsedUp(board.state, mine, agent);
-  if (mine !== undefined && over !== undefined) return { kind: 'spent', task: mine, why: spentWords(over) };
+  if (mine !== undefined && over !== undefined) return { kind: 'spent', task: mine, why: spentText(over) };
   const task = mine ?? open[looking.impatient === true ? 0 : turnOf(board, looking, now)];
   if (task !== undefined) return { kind: role === 'coder' ? 'code' : 'review', task };
   return { kind: 'nothing', hurry: open.length > 0, ...soonest(board, role, now) };

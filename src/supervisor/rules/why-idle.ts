@@ -5,7 +5,7 @@
 import { begun, usedUp, usedUpSentence } from '../../budget/rules/limits.ts';
 import { REPORT } from '../../governance/rules/breaker.ts';
 import { type Board, SWITCHES } from '../../protocol/board.ts';
-import { roomMissing } from '../../protocol/disk-space.ts';
+import { spaceMissing } from '../../protocol/disk-space.ts';
 import { gist } from '../../text/format.ts';
 import { duration, type Instant, iso } from '../../text/time.ts';
 import { overspent, whyStuck } from './idle-reasons.ts';
@@ -51,7 +51,7 @@ function whySwitched(board: Board, now: Instant): string | undefined {
 function whyHeld(board: Board, now: Instant): string | undefined {
   const over = usedUp(board, now, { running: [] });
   if (over !== undefined) return usedUpSentence(over, now);
-  const room = roomMissing(board);
+  const room = spaceMissing(board);
   return room && `${room.fact}, so no session starts. ${room.remedy}`;
 }
 
