@@ -131,7 +131,7 @@ function noTask(board: Board, command: Command): Refusal {
   );
 }
 
-/** A session that lost its task finds out with its next command. */
+/** Refuses a session that has lost its task. */
 function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<CommandName>): Refusal | undefined {
   if (actor.epoch === undefined) return undefined;
   const current = task === undefined ? state.agents[actor.id ?? '']?.epoch : (task.epoch ?? 0);

@@ -36,7 +36,7 @@ interface Judged {
   readonly commandLine: CommandLine;
 }
 
-/** Whatever was given is well-formed: priority, type, limits, dependencies. */
+/** Checks that the given fields are well-formed: priority, type, limits, dependencies. */
 export function checkDefinition(by: Judged, id: string, given: DefinitionChange): Refusal | undefined {
   const { priority, type, depends_on } = given;
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 1 && priority <= 5)) {
@@ -138,7 +138,7 @@ function checkTestGates(by: Judged, task: Task): Refusal | undefined {
   const config = settings(by.board.state);
   if (onlyTests(parseScope(task.scope ?? ''), config.test_patterns ?? DEFAULT_TEST_PATTERNS)) {
     return refuse(
-      'a code task whose IN scope holds only test files splits the tests from their code, and whoever writes the code could not prove it',
+      'a code task whose IN scope holds only test files splits the tests from their code, and the task that writes the code could not prove it',
       `Put the tests into the task that writes the code, and give this one up: ${by.commandLine('abandon', task.id)}`,
       1,
       'tests-included',

@@ -20,7 +20,7 @@ export interface Situation<K extends CommandName> {
   readonly now: Instant;
   readonly command: CommandOf<K>;
   readonly task: Task;
-  /** For names in facts: what an agent called its files may hold one. */
+  /** Values to hide in facts: an agent may have put one into a file name. */
   readonly secrets: readonly string[];
   /** For hints, which name the commands of other rows. */
   readonly commandLine: CommandLine;
@@ -39,7 +39,7 @@ interface Rule {
   readonly name: GuardName;
   /** The rule in one phrase; printed in docs/state-machine.md. */
   readonly rule: string;
-  /** It refuses what others did since the caller looked. */
+  /** What it refuses may have changed since the caller looked, so another try may succeed. */
   readonly raced?: true;
 }
 
@@ -57,7 +57,7 @@ export type Guard<K extends CommandName> = BoardGuard<K> | FactGuard<K>;
 
 export interface Row<K extends CommandName> {
   readonly name: K;
-  /** As people know it, where that is another name: it is a step of a command that they type. */
+  /** The name that people know, where this row is only a step of a command that they type. */
   readonly typed?: string;
   /** How it is typed, `{task}` being the task's id. Hints and docs quote it. */
   readonly syntax: string;

@@ -1,5 +1,5 @@
-// From the board to the facts of a report. Counting and reading history is shared with metrics, checkpoints and
-// `liza blame`; here it is only put together.
+// Computes the facts of a report from the board. Counting and reading history is shared with metrics, checkpoints and
+// `liza blame`; this file only puts them together.
 
 import { sum } from '../budget/rules/ledger.ts';
 import { amountOf, type Unit, unknownOf } from '../budget/rules/limits.ts';
@@ -21,7 +21,7 @@ interface ReportSource {
   /** Tasks that left the state. */
   readonly archived: readonly Task[];
   readonly now: Instant;
-  /** Values that nobody may read in a report, whoever wrote them into the board. */
+  /** Values that nobody may read in a report. */
   readonly secrets?: readonly string[];
 }
 
@@ -165,7 +165,7 @@ function totalUse(state: State, stories: readonly TaskStory[]): UseTold {
   };
 }
 
-/** Some of its sessions did not tell, or have no price. */
+/** Whether the usage of some sessions is unknown: their provider did not tell it, or has no price. */
 export const isPartly = ({ usage }: Used, unit: Unit): boolean => usage !== undefined && unknownOf(usage, unit) > 0;
 
 /** A session without a single token is one whose provider does not count. */

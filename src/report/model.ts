@@ -124,6 +124,6 @@ export interface Judged {
   readonly task: string;
   readonly by?: string;
   readonly approved: boolean;
-  /** Of all verdicts up to this one. */
+  /** How many of the verdicts up to this one approve. */
   readonly percent: number;
 }

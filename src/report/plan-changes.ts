@@ -1,5 +1,5 @@
-// How the course moved, as a report tells it: what was recorded of plan and specs, and what the tasks' own history
-// says of the scope: what joined after the plan was closed, was redefined, was given up.
+// How the plan changed, for a report: the recorded changes of plan and specs, and what the history of tasks says about
+// the scope: tasks that joined after the plan was closed, were redefined, or were given up.
 
 import { byTime, planHistory } from '../governance/rules/plan-history.ts';
 import { historyOf } from '../protocol/leases.ts';
@@ -32,7 +32,7 @@ function planChange(timestamp: string, kind: string, by: string | undefined, tex
   return { timestamp, kind, ...defined({ by }), text: gist(text, TEXT) };
 }
 
-/** Replacements are told where the plan was recorded to change. */
+/** Tasks that joined after the plan was closed. A replacement is not among them: its rescope is recorded already. */
 function joined({ sprint }: State, tasks: readonly Task[]): readonly PlanChange[] {
   const closed = sprint.scope.closed_at;
   if (closed === undefined) return [];
@@ -50,7 +50,7 @@ function joined({ sprint }: State, tasks: readonly Task[]): readonly PlanChange[
   });
 }
 
-/** Before it is released, a task has no course to leave. */
+/** Changes of a definition count only after the task was finalized. */
 function redefined(task: Task): readonly PlanChange[] {
   const history = historyOf(task);
   const released = history.findIndex(({ event }) => event === 'finalized');

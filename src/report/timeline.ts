@@ -29,7 +29,7 @@ ${legend(seen)}
 ${drawn}`;
 }
 
-/** Of a large goal: some tasks that began after each other, on an axis of their own; the latest are shown at once. */
+/** One part of a large goal: tasks that began after each other, on an axis of their own. The last part is open. */
 function part(group: readonly TaskStory[], n: number, count: number, report: Report): Markup {
   const intervals = group.flatMap(({ intervals: own }) => own);
   const from = Math.min(...intervals.map((interval) => interval.from), report.to);
@@ -119,7 +119,7 @@ function mark(state: TaskStatus, at: number, told: string): Markup {
   return html`<svg x="${at}%" y="12" class="mark ${state}"><title>${told}</title><circle cx="${shift}" r="8"/><text x="${shift}" y="4">${signOf(state)}</text></svg>`;
 }
 
-/** All tasks together, then each: who stood where for how long. */
+/** The time in each state: of all tasks together, then of each task. */
 export function timeInState({ tasks, spent }: Report): Markup {
   const total = sum(spent);
   if (total === 0) return html`<p>No time has been spent yet.</p>`;

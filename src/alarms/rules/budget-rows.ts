@@ -1,4 +1,4 @@
-// What is nearly or wholly spent, and what could not be counted; and a disk without room.
+// Alarms about budgets that are nearly or wholly spent, sessions that could not be counted, and a full disk.
 
 import {
   amountText,
@@ -46,7 +46,7 @@ function unknown(budget: Budget): readonly Alarm[] {
   ];
 }
 
-/** Another day or another limit is another matter. */
+/** The key of a budget: another day or another limit is another alarm. */
 const subject = ({ scope, task, day, unit, limit }: Budget): string =>
   [scope, task ?? day, unit, limit].filter((part) => part !== undefined).join(':');
 

@@ -17,7 +17,7 @@ export type Scope = 'task' | 'goal' | 'day';
 export interface Budget {
   readonly scope: Scope;
   readonly task?: string;
-  /** Of a day's budget. */
+  /** The date of a day's budget. */
   readonly day?: string;
   readonly unit: Unit;
   readonly spent: number;
@@ -53,7 +53,7 @@ export function sharedBudgets(state: State, now: Instant, running: readonly Runn
   ];
 }
 
-/** One task's own. */
+/** The budgets of one task. */
 function taskBudgets(state: State, task: Task, running: readonly RunningUse[] = []): readonly Budget[] {
   const limits = limitsOf(state, task);
   if (limits === undefined) return [];
@@ -61,7 +61,7 @@ function taskBudgets(state: State, task: Task, running: readonly RunningUse[] = 
   return lines(state, { scope: 'task', task: task.id }, { limits, recorded: task.usage ?? NOTHING, running: own });
 }
 
-/** Those of a task's own that are used up, by what is recorded and what has begun; `asking` itself has not. */
+/** The budgets of a task that are used up by recorded and running sessions; a session of `asking` does not count. */
 export const taskUsedUp = (state: State, task: Task, asking?: string): readonly Budget[] =>
   taskBudgets(state, task, begun(state, asking)).filter(({ level }) => level === 'hard');
 
@@ -156,7 +156,7 @@ export function underWay(board: Board, now: Instant, asking?: string): readonly 
   return [...begun(board.state, asking), ...claims];
 }
 
-/** A coder that has submitted, or a reviewer that has judged, may still be at it; `asking` is not, or could not ask. */
+/** Sessions that began and are not recorded yet, other than that of `asking`. */
 export const begun = ({ agents }: State, asking: string | undefined): readonly RunningUse[] =>
   Object.entries(agents).flatMap(([id, { under_way }]) =>
     id === asking || under_way === undefined ? [] : [oneOn(under_way.task)],
@@ -223,7 +223,7 @@ export function raiseCommand({ scope, task, unit, limit, spent }: Budget): strin
   return `liza config set budgets.${where}.${unit} ${round}`;
 }
 
-/** Of a task that is BLOCKED for them: all have to be raised before it can go on. */
+/** The commands that free a task which its budgets have blocked: all of them have to be raised. */
 export const raiseTaskCommands = (over: readonly Budget[], task: string): string =>
   [...over.map(raiseCommand), `liza unblock ${task}`].join(', then ');
 

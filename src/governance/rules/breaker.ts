@@ -111,7 +111,7 @@ const FINDERS: Readonly<Record<PatternName, (look: Look, count: number) => reado
     if (outages.length === 0) return [];
     const stopped = look.told(BLOCKS).map((one) => ({ one, about: wording(one.said) }));
     const called = new Map(outages.map((one) => [one, nameOf(one.said)] as const));
-    // Who names two services has met two outages: what was heard stays free for the next.
+    // A coder that names two services has met two outages, so its words stay free for the next cluster.
     return gather(outages, count, (centre, free) => {
       const name = called.get(centre) ?? nameOf(centre.said);
       const same = [...called].filter(([one, other]) => free.has(one) && isSameName(name, other)).map(([one]) => one);
@@ -121,7 +121,7 @@ const FINDERS: Readonly<Record<PatternName, (look: Look, count: number) => reado
   },
 };
 
-/** What was reported about one spec is one pattern, whatever the questions; who only stopped counts by what was asked. */
+/** All reports about one spec are one pattern, whatever they ask; coders that only stopped count by their questions. */
 function aboutSpec(
   spec: string,
   gaps: readonly Evidence[],

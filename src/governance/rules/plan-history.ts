@@ -1,4 +1,4 @@
-// How the course moved: what was recorded of the plan, and the specs under it, in the order of time.
+// How the plan changed: its alignment history and the changes of its specs, in the order of time.
 
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
@@ -8,7 +8,7 @@ interface PlanEvent {
   /** `spec` for a changed spec; else the event of the alignment history, such as `rescope`. */
   readonly kind: string;
   readonly by?: string;
-  /** Which spec; only of `spec`. */
+  /** The file of a changed spec. */
   readonly spec?: string;
   readonly text: string;
 }

@@ -1,4 +1,4 @@
-// Whether two people who never met wrote about the same thing. Both texts are normalised first (case, punctuation,
+// Whether two texts by different authors are about the same thing. Both are normalised first (case, punctuation,
 // numbers, commit ids, filler words and endings go), then compared by letter pairs, which forgives spelling, and by
 // words, which forgives their order; the better of the two counts. Linear in the text, which is cut to a few lines.
 

@@ -260,7 +260,7 @@ export const claimTask: Row<'claim-task'> = {
     !taskLease(board, task, now).expired,
   guards: claimGuards(),
   effects:
-    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder starts fresh; what its budget had stopped goes on, whoever takes it',
+    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder starts fresh; what its budget had stopped goes on under any coder',
   change: (s) => {
     const { task, command, now, settings } = s;
     const { agent } = command;

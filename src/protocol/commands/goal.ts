@@ -127,7 +127,7 @@ function checkOpen({ state, command }: Situation<'discovery convert'> | Situatio
   if (discovery.dismissed_reason === undefined) return undefined;
   return refuse(
     `discovery ${discovery.id} was dismissed: ${discovery.dismissed_reason}`,
-    'Report it anew if it came back',
+    'Report it again if it came back',
   );
 }
 

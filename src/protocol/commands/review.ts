@@ -48,7 +48,7 @@ export const claimReview: Row<'claim-review'> = {
     },
     {
       name: 'not-approved-before',
-      rule: 'whoever approved this commit does not review it again',
+      rule: 'a reviewer that approved this commit does not review it again',
       check: ({ task, command }) =>
         approvalsOf(task).some((approval) => approval.by === command.agent)
           ? refuse(
@@ -69,7 +69,7 @@ export const claimReview: Row<'claim-review'> = {
     },
     {
       name: 'never-its-coder',
-      rule: 'whoever ever coded the task does not review it',
+      rule: 'an agent that ever coded the task does not review it',
       check: ({ task, command }) =>
         codersOf(task).includes(command.agent)
           ? refuse(

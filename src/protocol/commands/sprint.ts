@@ -32,7 +32,7 @@ export const sprintStart: Row<'sprint start'> = {
         );
       },
     },
-    { name: 'deadline', rule: 'a deadline lies in the future', check: inFuture },
+    { name: 'deadline', rule: 'a deadline is in the future', check: inFuture },
   ],
   effects: 'a new sprint with all live tasks but drafts planned',
   change: (s) => {
@@ -77,7 +77,7 @@ export const sprintDeadline: Row<'sprint deadline'> = {
   from: 'board',
   already: ({ state, command }) => state.sprint.timeline.deadline === command.deadline,
   guards: [
-    { name: 'deadline', rule: 'a deadline lies in the future', check: inFuture },
+    { name: 'deadline', rule: 'a deadline is in the future', check: inFuture },
     {
       name: 'sprint-open',
       rule: 'the sprint is not over',

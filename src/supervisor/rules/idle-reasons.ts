@@ -59,7 +59,7 @@ function unreviewed(seen: Survey): string | undefined {
   return `${who}, but ${why.join('; ')}: start another with ${anotherReviewer(first, reviewers)}`;
 }
 
-/** One that may still judge it. Left to itself, `liza agent` takes the first free id: that of whoever approved and left. */
+/** Starts a reviewer that may judge the task. Without an id, `liza agent` takes the first free one, maybe an approver's. */
 function anotherReviewer(task: Task, present: readonly string[]): string {
   const out = new Set([...present, ...codersOf(task), ...approvalsOf(task).map(({ by }) => by)]);
   let n = 1;
@@ -109,7 +109,7 @@ function blocked(seen: Survey): string | undefined {
   return `${crowd(seen, root.id)} BLOCKED${rest}: "${gist(asks, 120)}" — ${planner(seen)}: liza note, or ${next}`;
 }
 
-/** What it cost is known, and whose it is to say whether it may cost more. */
+/** A task that its budget stopped: only a person decides whether it may cost more. */
 function spentOut(seen: Survey, task: Task, more: number): string | undefined {
   const over = taskUsedUp(seen.board.state, task);
   const [first] = over;

@@ -34,7 +34,7 @@ export interface Looking {
   readonly passed: ReadonlySet<string>;
   /** Only this task, where one was named. */
   readonly only?: string | undefined;
-  /** Whoever's turn it is has not come for a while: take it anyway. */
+  /** The agent whose turn it is has not come for a while: take the task anyway. */
   readonly impatient?: boolean;
   /** What sessions of this process have used so far. */
   readonly running?: readonly RunningUse[];
@@ -54,18 +54,18 @@ export function nextDuty(board: Board, looking: Looking, now: Instant): Duty {
 
 function holding(board: Board, { agent, running }: Looking, now: Instant): Duty | undefined {
   const { state, freeMb } = board;
-  // Claims that will have a session are counted by the claim itself: whoever holds one would wait for the other for ever.
+  // The claim itself counts claims that will have a session: counted here too, two holders would wait for each other.
   const over =
     usedUp(board, now, { asking: agent, running: begun(state, agent) }) ??
     usedUp(board, now, { asking: agent, running: running ?? [] });
   if (over !== undefined) {
     return { kind: 'held', why: usedUpText(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
   }
-  const room = spaceMissing({ state, ...defined({ freeMb }) });
-  return room && { kind: 'held', why: room.fact };
+  const missing = spaceMissing({ state, ...defined({ freeMb }) });
+  return missing && { kind: 'held', why: missing.fact };
 }
 
-/** Of approvals given by this agent, and of those whose approver is gone. */
+/** Approved tasks that this agent has to merge: it approved them, or their approver is gone. */
 function mergesOwed(board: Board, { agent, passed }: Looking, now: Instant): readonly Task[] {
   return board.state.tasks.filter((task) => {
     if (task.status !== 'APPROVED' || task.paused === true || passed.has(attemptKey(task))) return false;

@@ -1,5 +1,5 @@
-// How much an agent has done on the blackboard so far, as one number that grows with every deed of its own.
-// Two looks that differ prove progress; what others did meanwhile does not count.
+// How much an agent has done on the blackboard so far, as one number that grows with every action of its own.
+// Two different numbers prove progress; what others did meanwhile does not count.
 
 import type { Board } from '../../protocol/board.ts';
 
@@ -16,7 +16,7 @@ export function progressCount({ state }: Board, agent: string): number {
   return state.agents[agent]?.role === 'planner' ? count + settled.length : count;
 }
 
-/** Told under the agent's name by its supervisor; and a handoff, which passes work on and does none. */
+/** Events that the supervisor records under the agent's name, and a handoff, which passes work on and does none. */
 const GIVEN: ReadonlySet<string> = new Set([
   ...['claimed', 'reassigned', 'review_claimed', 'review_copy', 'review_changed', 'limit', 'released', 'handoff'],
 ]);
