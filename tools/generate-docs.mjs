@@ -27,7 +27,7 @@ async function loadCore() {
           export { TABLE } from './src/protocol/table.ts';
           export { ConfigSchema } from './src/protocol/config.ts';
           export { StateSchema, STATE_VERSION, TASK_STATUSES, TERMINAL_STATUSES } from './src/protocol/state.ts';
-          export { usage } from './src/protocol/next-commands.ts';
+          export { commandLine } from './src/protocol/next-commands.ts';
           export { REGISTRY } from './src/cli/registry.ts';
           export { TOPICS } from './src/cli/topics.ts';
           export { usageLine } from './src/cli/usage.ts';
@@ -57,7 +57,7 @@ const PARTS = {
 };
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-function stateMachine({ TABLE, TASK_STATUSES, TERMINAL_STATUSES, usage }) {
+function stateMachine({ TABLE, TASK_STATUSES, TERMINAL_STATUSES, commandLine }) {
   const rows = Object.values(TABLE);
   const onTasks = rows.filter((row) => row.from !== 'board');
   const onBoard = rows.filter((row) => row.from === 'board');
@@ -77,7 +77,7 @@ ${diagram(onTasks, TERMINAL_STATUSES)}
 
 ## Commands on a task
 ${table(onTasks, ['Command', 'Who', 'From', 'To', 'Guards', 'Effects'], (row) => [
-  command(row, '<task>', usage),
+  command(row, '<task>', commandLine),
   who(row),
   from(row),
   row.to?.join(', ') ?? 'unchanged',
@@ -87,7 +87,7 @@ ${table(onTasks, ['Command', 'Who', 'From', 'To', 'Guards', 'Effects'], (row) =>
 
 ## Commands on the board
 ${table(onBoard, ['Command', 'Who', 'Guards', 'Effects'], (row) => [
-  command(row, '[task]', usage),
+  command(row, '[task]', commandLine),
   who(row),
   guards(row),
   row.effects,
@@ -111,8 +111,8 @@ ${TASK_STATUSES.map((status) => `- **${status}**${TERMINAL_STATUSES.includes(sta
 }
 
 /** The line that is typed, and the row's name where that line begins otherwise: the diagram and the states use it. */
-const command = (row, task, usage) =>
-  `\`${usage(row.name, task)}\`${row.usage.startsWith(row.name) ? '' : ` (\`${row.name}\`)`}<br>${row.summary}`;
+const command = (row, task, commandLine) =>
+  `\`${commandLine(row.name, task)}\`${row.syntax.startsWith(row.name) ? '' : ` (\`${row.name}\`)`}<br>${row.summary}`;
 const who = (row) => row.who.map((part) => PARTS[part]).join(', ');
 const names = (rows, test) => rows.filter((row) => test(row) === true).map((row) => row.name);
 const list = (items) => (items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`);

@@ -10,7 +10,7 @@ import { type HistoryEvent, isTerminal, type State, type Task } from './state.ts
 export const REVIEW_DEADLOCK = 'review_deadlock';
 export const HUMAN_OVERRIDE = 'human override';
 
-/** Read from history: a later override must not hide the deadlock. */
+/** Whether coder and reviewer are deadlocked. History says so, because a later override must not hide it. */
 export function isDeadlocked(task: Task): boolean {
   // A board that was imported has the reason, but maybe not the event.
   if (task.blocked_reason === REVIEW_DEADLOCK) return true;
@@ -19,7 +19,7 @@ export function isDeadlocked(task: Task): boolean {
   return history.slice(last + 1).some((entry) => entry.event === 'blocked' && entry.reason === REVIEW_DEADLOCK);
 }
 
-/** Its own budget stopped it, and nobody has judged the work since. A hand-edited block leaves no event of its own. */
+/** Whether the task's own budget stopped it, and nobody has judged the work since. */
 export function isStoppedByBudget(task: Task): boolean {
   const last = historyOf(task).findLast(({ event: name }) => TURNS.has(name));
   return task.status === 'BLOCKED' && last?.event === 'limit' && last.limit === 'budget';
@@ -80,7 +80,7 @@ export function blockTask<K extends CommandName>(
   return detach(withTask(state, blocked), task.id);
 }
 
-/** Ownership that ends with the state it belongs to. */
+/** The fields by which somebody holds a task: they end with the state they belong to. */
 export const LET_GO: Patch<Task> = {
   lease_expires: undefined,
   claiming: undefined,

@@ -20,7 +20,7 @@ export interface Board {
   readonly archived: ReadonlyMap<string, TaskStatus>;
   /** Processes that a task's `claiming` or `merging` names, or a registration without a sign of life, and that provably ended. */
   readonly gone?: ReadonlySet<string>;
-  /** Megabytes free where the board lies; absent: not known. */
+  /** Megabytes free on the board's disk; absent: not known. */
   readonly freeMb?: number;
 }
 
@@ -50,12 +50,12 @@ export interface Actor {
   readonly session?: string;
 }
 
-/** As `Actor.session`: the supervisor itself asks, before or between sessions. */
+/** The value of `Actor.session` when the supervisor itself asks, before or between sessions. */
 export const SUPERVISOR = 'supervisor';
 
 export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'], session: SUPERVISOR });
 
-/** In the journal only: an agent's id, and neither a session nor a supervisor behind it. Editions before noted nothing. */
+/** Noted in the journal for a command under an agent's id that no session and no supervisor gave. */
 export const SHELL = 'shell';
 
 /** What the journal notes of an actor's session. */

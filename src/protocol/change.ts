@@ -118,7 +118,7 @@ export function withAnomaly<K extends CommandName>(
   return { ...state, anomalies: [...state.anomalies, logged] };
 }
 
-/** Marks what was dealt with; nothing is ever taken off the record. */
+/** Marks anomalies as dealt with; none is ever deleted. */
 export function processAnomalies<K extends CommandName>(
   { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
   state: State,

@@ -10,7 +10,7 @@ const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>
 const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
   v.pipe(schema, v.metadata({ guarded: true }), v.description(description));
 
-/** A key that is misspelt would be a limit that does not hold: unknown ones are refused. */
+/** Unknown keys of a budget are refused, because a misspelt one would be a limit that does not hold. */
 const MOST = 1e12;
 const bounds = `from 0 (nothing starts) to ${MOST}, or null for no limit`;
 const anyNumber = `must be a number ${bounds}`;
@@ -31,7 +31,7 @@ const Budgets = v.strictObject(
     task: v.optional(Limits),
     goal: v.optional(Limits),
     day: v.optional(Limits),
-    /** Of single tasks, in place of `task`. */
+    /** The limits of single tasks, in place of `task`. */
     tasks: v.optional(v.record(id, Limits)),
     warn_percent: v.optional(v.pipe(count, v.minValue(1, 'must be ≥ 1'), v.maxValue(100, 'must be ≤ 100'))),
     end_percent: v.optional(v.pipe(count, v.minValue(100, 'must be ≥ 100'))),

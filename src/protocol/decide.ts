@@ -10,7 +10,7 @@ import { type Decided, type Decision, type Refusal, refuse } from './decision.ts
 import { findTask } from './find.ts';
 import { checkInput, concealed, refuseSecretInCommand } from './input.ts';
 import { introduced } from './invariants.ts';
-import { admits, haltedBy, nextHint, usage } from './next-commands.ts';
+import { admits, commandLine, haltedBy, nextHint } from './next-commands.ts';
 import type { RefusalName } from './refusal-names.ts';
 import type { Change, Row, Situation } from './row.ts';
 import { settleSprint } from './sprint.ts';
@@ -54,7 +54,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
     command,
     task,
     secrets,
-    usage,
+    commandLine,
   } as Situation<CommandName>;
   const stale = staleEpoch(situation, row);
   if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });
@@ -80,7 +80,7 @@ function reminded(change: Change, command: Command, actor: Actor): Change {
   const due = agent !== undefined && actor.parts.includes('coder') && (agent.context_percent ?? 0) >= HANDOFF_PERCENT;
   const task = agent?.current_task;
   if (!due || task === undefined || agent.status !== 'WORKING' || command.name === 'exit') return change;
-  const note = `${agent.context_percent} % of your context is used: commit what you have, then ${usage('handoff', task)} and ${usage('exit')}`;
+  const note = `${agent.context_percent} % of your context is used: commit what you have, then ${commandLine('handoff', task)} and ${commandLine('exit')}`;
   return { ...change, notes: [...(change.notes ?? []), note] };
 }
 
@@ -131,7 +131,7 @@ function noTask(board: Board, command: Command): Refusal {
   );
 }
 
-/** A session that lost its task finds out with its next command. */
+/** Refuses a session that has lost its task. */
 function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<CommandName>): Refusal | undefined {
   if (actor.epoch === undefined) return undefined;
   const current = task === undefined ? state.agents[actor.id ?? '']?.epoch : (task.epoch ?? 0);
@@ -162,7 +162,7 @@ function wrongState({ board, part, actor, task }: Situation<CommandName>, row: R
   const allowed = Array.isArray(from) ? from.join(', ') : '';
   return refuse(
     `${task.id} is ${task.status}, and ${row.typed ?? row.name} by ${spoken(part)} needs ${allowed}`,
-    row.instead?.(task, usage) ?? nextHint(board, actor, task),
+    row.instead?.(task, commandLine) ?? nextHint(board, actor, task),
   );
 }
 

@@ -89,10 +89,10 @@ function validations(value: unknown): readonly unknown[] {
   );
 }
 
-/** A record that an agent wrote by its own hand, or that holds names of its choosing. */
+/** Hides secrets in a record that an agent wrote, or that holds names of its choosing. */
 export const hideIn = (value: unknown, secrets: readonly string[] = []): unknown => redacted(value, secrets, 1);
 
-/** What does not change stays the very same object. */
+/** Replaces secrets at any depth; what holds none stays the very same object. */
 function redacted(value: unknown, secrets: readonly string[], depth: number): unknown {
   if (typeof value === 'string') return redact(value, secrets);
   if (depth > 12) return value;

@@ -1,4 +1,4 @@
-// What must be true of every state (SPEC §4), and of every step from one state to the next.
+// What must be true of every state, and of every step from one state to the next.
 // Passes that cost differently: `checkRecord` (records.ts) for one changed record, `invariants` for what
 // records say about each other (one fast pass over 10,000 tasks, no recursion), `transitionViolations`
 // for what a change must never do, `validate` for all of it on a document nobody has seen before.
@@ -236,7 +236,7 @@ export function validate(document: unknown, archived: Archived): readonly Violat
   return [...found, ...broken, ...invariants(withoutBroken(state, broken), archived)];
 }
 
-/** What is missing is said once; the rest is looked through all the same. */
+/** Empty sections in place of missing ones: these are reported once, and the other sections are still checked. */
 const emptySections = (missing: ReadonlySet<unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(RECORD_SECTIONS)

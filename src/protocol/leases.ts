@@ -17,7 +17,7 @@ export function reviewLease(board: Board, task: Task, now: Instant): LeaseView {
   return unlessGone(board, task.reviewing_by, task, lease);
 }
 
-/** Who came back under its id and ended before it took the task up again has a record without it: nobody will renew. */
+/** Ends the lease of an agent that registered again and died before it took the task up: nobody will renew that lease. */
 function unlessGone(board: Board, id: string | undefined, task: Task, lease: LeaseView): LeaseView {
   const agent = board.state.agents[id ?? ''];
   const record = board.leases.get(id ?? '');
@@ -40,7 +40,7 @@ function recordOf(board: Board, agent: string | undefined, task: string): Lease 
   return record?.task === task ? record : undefined;
 }
 
-/** Whom a task waits for: the coder of a rejected one, or whoever the planner named, while that agent lives. */
+/** The agent that a task is reserved for while it lives: the coder of a rejected task, or the one the planner named. */
 export function reservedFor(board: Board, task: Task, now: Instant): string | undefined {
   const { reserved_for, assigned_to, status } = task;
   if (reserved_for !== undefined && !agentLease(board, reserved_for, now).expired) return reserved_for;
@@ -87,7 +87,7 @@ export function iterationEvents(task: Task): readonly HistoryEvent[] {
   return opened === -1 ? history : history.slice(opened);
 }
 
-/** Where the iteration starts: where its claim put it, or a worktree made anew since. */
+/** The commit at which the iteration starts: that of its claim, or of a worktree that was made again since. */
 export function startCommit(task: Task): string | undefined {
   const start = iterationEvents(task).findLast(
     (entry) => typeof entry.start_commit === 'string' && (opensIteration(entry) || entry.event === 'worktree_created'),

@@ -1,5 +1,5 @@
-// The blackboard of a new goal, as `liza init` writes it: the settings a person is likely to
-// look for are spelt out, with their defaults.
+// The blackboard as `liza init` writes it: of a first goal, or of the next one after a goal has ended. The settings that
+// a person is likely to look for are spelt out, with their defaults.
 
 import { type Instant, iso } from '../text/time.ts';
 import { STATE_VERSION, type State } from './state.ts';
@@ -70,7 +70,7 @@ interface NextGoal {
   readonly now: Instant;
 }
 
-/** Tasks go to the archive and everything about them with it; notes, settings, agents and the integration branch stay. */
+/** The board of the next goal. Tasks go to the archive; notes, settings, agents and the integration branch stay. */
 export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State {
   const created = iso(now);
   const id = `goal-${numberOf(state.goal.id) + 1}`;

@@ -4,7 +4,7 @@
 
 import { type Actor, type Board, type Hold, holdOn, isAgentPart, type Part, plays } from './board.ts';
 import type { CommandName } from './command.ts';
-import type { Row, Usage } from './row.ts';
+import type { CommandLine, Row } from './row.ts';
 import type { Task, TaskStatus } from './state.ts';
 import { TABLE } from './table.ts';
 
@@ -32,7 +32,7 @@ export function nextHint(board: Board, actor: Actor, task: Task): string {
   if (mine.length > 0)
     return `Next: ${mine
       .slice(0, 3)
-      .map((name) => usage(name, task.id))
+      .map((name) => commandLine(name, task.id))
       .join('; or ')}`;
   for (const part of EVERY_PART) {
     if (plays(actor, part)) continue;
@@ -40,7 +40,7 @@ export function nextHint(board: Board, actor: Actor, task: Task): string {
     if (theirs.length > 0)
       return `Next, by ${NAMES[part]}: ${theirs
         .slice(0, 3)
-        .map((name) => usage(name, task.id))
+        .map((name) => commandLine(name, task.id))
         .join('; or ')}`;
   }
   return `See where it stands: liza show ${task.id}`;
@@ -59,4 +59,5 @@ const NAMES: Readonly<Record<Part, string>> = {
 };
 
 /** How a command is typed. Rows get this with their situation, because they cannot import what reads them. */
-export const usage: Usage = (name, task = '<task>') => `liza ${TABLE[name].usage.replaceAll('{task}', task)}`;
+export const commandLine: CommandLine = (name, task = '<task>') =>
+  `liza ${TABLE[name].syntax.replaceAll('{task}', task)}`;

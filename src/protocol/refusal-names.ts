@@ -62,19 +62,19 @@ type StoreName = WordsOf<
 
 type GitName = WordsOf<'bare git git-config git-version no-commit no-git ownership partial-clone path'>;
 
-/** Of task folders, proof runs and merges. */
+/** Refusals of task folders, proof runs and merges. */
 type TaskName = WordsOf<
   | 'advance branch-exists branch-in-use claimed conflict folder folder-lock foreign held integration-moved'
   | 'integration-test link no-integration not-started post-worktree-cmd stopped worktree-files'
 >;
 
-/** Of init, deinit, setup, edit, validate and lock. */
+/** Refusals of init, deinit, setup, edit, validate and lock. */
 type ProjectName = WordsOf<
   | 'agents edit-lock editor encoding file goal home invalid left made marks older package place refused-edit'
   | 'spec tasks-open unreadable yaml'
 >;
 
-/** Of undo, blame, audit and report. */
+/** Refusals of undo, blame, audit and report. */
 type PastName =
   WordsOf<'before contradicted effect entry invariant journal later not-on-integration out outside switch undo'>;
 

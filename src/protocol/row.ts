@@ -20,14 +20,14 @@ export interface Situation<K extends CommandName> {
   readonly now: Instant;
   readonly command: CommandOf<K>;
   readonly task: Task;
-  /** For names in facts: what an agent called its files may hold one. */
+  /** Values to hide in facts: an agent may have put one into a file name. */
   readonly secrets: readonly string[];
   /** For hints, which name the commands of other rows. */
-  readonly usage: Usage;
+  readonly commandLine: CommandLine;
 }
 
 /** The whole line that somebody types: `liza abandon task-1 --reason "…"`. */
-export type Usage = (name: CommandName, task?: string) => string;
+export type CommandLine = (name: CommandName, task?: string) => string;
 
 /** What a guard sees that does not say that it needs more. */
 export type BoardSituation<K extends CommandName> = Omit<Situation<K>, 'command'> & {
@@ -39,7 +39,7 @@ interface Rule {
   readonly name: GuardName;
   /** The rule in one phrase; printed in docs/state-machine.md. */
   readonly rule: string;
-  /** It refuses what others did since the caller looked. */
+  /** What it refuses may have changed since the caller looked, so another try may succeed. */
   readonly raced?: true;
 }
 
@@ -57,10 +57,10 @@ export type Guard<K extends CommandName> = BoardGuard<K> | FactGuard<K>;
 
 export interface Row<K extends CommandName> {
   readonly name: K;
-  /** As people know it, where that is another name: it is a step of a command that they type. */
+  /** The name that people know, where this row is only a step of a command that they type. */
   readonly typed?: string;
   /** How it is typed, `{task}` being the task's id. Hints and docs quote it. */
-  readonly usage: string;
+  readonly syntax: string;
   /** One line for help and docs. */
   readonly summary: string;
   readonly who: readonly Part[];
@@ -69,7 +69,7 @@ export interface Row<K extends CommandName> {
   /** Narrows `from` for some parts: a planner blocks only INTEGRATION_FAILED, a coder only CLAIMED. */
   readonly fromOf?: Readonly<Partial<Record<Part, readonly TaskStatus[]>>>;
   /** What to do instead when the task is in another state; without it the hint names what is possible there. */
-  readonly instead?: (task: Task, usage: Usage) => string | undefined;
+  readonly instead?: (task: Task, commandLine: CommandLine) => string | undefined;
   /** States it may end in; absent: the status stays. */
   readonly to?: readonly TaskStatus[];
   /** A step of the machine or housekeeping: possible, but never the next thing that a hint proposes. */

@@ -20,7 +20,7 @@ import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/sessi
 import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
 import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
-import { branchMoved, refusedAttempt } from './commands/violations.ts';
+import { branchMoved, violation } from './commands/violations.ts';
 import { dropWorktree, renewWorktree } from './commands/worktree.ts';
 import type { Table } from './row.ts';
 
@@ -74,7 +74,7 @@ export const TABLE: Table = {
   'release-merge': releaseMerge,
   'integration-moved': integrationMoved,
   'accept-integration': acceptIntegration,
-  'refused-attempt': refusedAttempt,
+  'refused-attempt': violation,
   'branch-moved': branchMoved,
   note,
   pause,

@@ -7,7 +7,7 @@ import { historyOf } from './leases.ts';
 import type { HistoryEvent, Task, TaskStatus } from './state.ts';
 import { defined } from './values.ts';
 
-export interface Span {
+export interface StateInterval {
   readonly state: TaskStatus;
   readonly from: Instant;
   /** For the state that the task is in: now. */
@@ -15,7 +15,7 @@ export interface Span {
 }
 
 /** The states of a task, in order and without gaps; none where the history tells of none, as on an imported board. */
-export function spansOf(task: Task, now: Instant): readonly Span[] {
+export function stateIntervals(task: Task, now: Instant): readonly StateInterval[] {
   const steps = historyOf(task).filter(({ event, time }) => Object.hasOwn(STATE_AFTER, event) && isTime(time));
   const times = inOrder([...steps.map(({ time }) => instant(time)), now]);
   return steps.map((step, place) => {
@@ -30,7 +30,7 @@ export function spansOf(task: Task, now: Instant): readonly Span[] {
 }
 
 /** How many of a task's events claim a time before that of the event they follow. */
-export function timesTurned(task: Task): number {
+export function timesOutOfOrder(task: Task): number {
   const times = historyOf(task).map(({ time }) => instant(time));
   return times.filter((time, at) => at > 0 && time < (times[at - 1] ?? time)).length;
 }

@@ -78,7 +78,7 @@ function readBlockers(lines: readonly string[]): { blockers: Blocker[]; faults: 
   return { blockers, faults };
 }
 
-/** As people and models write it: `12-20`, `12:3`, `L12`, `#L12`, in quotes, as a link; a path may hold spaces and colons. */
+/** A path and a line as people and models write them: `12-20`, `12:3`, `L12`, `#L12`, in quotes, as a link. */
 const PLACE = /^(.+?)(?::L?|#L)(\d{1,9})(?!\d)(?=[\s`"',:;)\]\u2014\u2013-])(?:[:,\u2013-]L?\d+)*/;
 
 /** `src/a.ts:12 — text`; also a plain or double dash. */

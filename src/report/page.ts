@@ -18,7 +18,7 @@ import {
   when,
 } from './format.ts';
 import { asMarkup, html, inlineMarkdown, type Markup } from './markup.ts';
-import type { CourseTurn, Report } from './model.ts';
+import type { PlanChange, Report } from './model.ts';
 import { approvalPlot, burnUp } from './plots.ts';
 import { reviews } from './reviews.ts';
 import { patterns } from './state-styles.ts';
@@ -46,7 +46,7 @@ export function page(report: Report): string {
     ['reviews', 'Review rounds', reviews(report)],
     ['use', 'Tokens and cost', usageSection(report)],
     ['anomalies', 'Anomalies', pageTable(anomalies(report))],
-    ['course', 'Course and drift', courseSection(report)],
+    ['course', 'Course and drift', planSection(report)],
     ['tasks', 'Tasks', pageTable(everyTask(report))],
   ];
   return html`<!doctype html>
@@ -119,10 +119,10 @@ function waits({ waits: lines }: Report): Markup | undefined {
 `;
 }
 
-const skew = ({ turned }: Report): string =>
-  turned === 0
+const skew = ({ outOfOrder }: Report): string =>
+  outOfOrder === 0
     ? ''
-    : ` ${counted(turned, 'event')} had a time before that of the event they follow (a clock was wrong); they are drawn where their neighbours are.`;
+    : ` ${counted(outOfOrder, 'event')} had a time before that of the event they follow (a clock was wrong); they are drawn where their neighbours are.`;
 
 function usageSection(report: Report): Markup {
   const table = usage(report);
@@ -146,15 +146,15 @@ function bar(row: UseRow, most: number): Markup {
 `;
 }
 
-function courseSection(report: Report): Markup {
-  const { course } = report;
+function planSection(report: Report): Markup {
+  const { planChanges } = report;
   const told =
-    course.length === 0
+    planChanges.length === 0
       ? html`<p>Nothing was recorded: the plan stayed as it was.</p>`
-      : html`${lastOf(MOST, course.length)}${folded(course.length, 'turns', html`<ol class="course">${course.slice(-MOST).map((one) => turn(one, report))}</ol>`)}`;
+      : html`${lastOf(MOST, planChanges.length)}${folded(planChanges.length, 'turns', html`<ol class="course">${planChanges.slice(-MOST).map((one) => planChange(one, report))}</ol>`)}`;
   return html`${told}<h3>Drift</h3>${pageTable(drift(report))}`;
 }
 
-const turn = ({ timestamp, kind, by, text }: CourseTurn, report: Report): Markup =>
+const planChange = ({ timestamp, kind, by, text }: PlanChange, report: Report): Markup =>
   html`<li><time datetime="${timestamp}">${clock(timestamp, report)}</time> <b>${kind}</b>${by === undefined ? undefined : html` by ${by}`}<div class="said">${text}</div></li>
 `;

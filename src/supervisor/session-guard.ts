@@ -1,7 +1,7 @@
 // Decides when, and why, a running session has to end before it does so by itself: watches its lease, the kill switches,
 // the budget, its signs of life and what it takes of the machine. Keeps its commits on the way.
 
-import { overrun, scopeWords, spentWords } from '../budget/rules/limits.ts';
+import { overrun, scopeText, spentText } from '../budget/rules/limits.ts';
 import { type Limits, LOOK_MS, overLimit } from '../process/limits.ts';
 import type { Taken } from '../process/resource-usage.ts';
 import { type Board, SWITCHES, supervisorOf } from '../protocol/board.ts';
@@ -67,7 +67,7 @@ export async function guardSession(
     if (signs.leaseLost() || isLost(board, work)) return { kind: 'lease-lost' };
     const spent = overrun(board.state, now, findTask(board.state, work.task ?? ''), runningUse(context));
     if (spent !== undefined) {
-      return { kind: 'stopped', why: `the budget of ${scopeWords(spent)} is overrun: ${spentWords(spent)}` };
+      return { kind: 'stopped', why: `the budget of ${scopeText(spent)} is overrun: ${spentText(spent)}` };
     }
     const percent = signs.contextPercent() ?? 0;
     if (percent >= HANDOFF_PERCENT && percent > recordedPercent) {

@@ -54,7 +54,7 @@ export interface Alarm {
 
 export const SIGN: Readonly<Record<Alarm['level'], string>> = { warning: '⚠️', alarm: '🚨' };
 
-/** `about`: what tells it from others of its name; undefined: there is but one. */
+/** A warning; `about` tells it from others of its name, and is undefined where there is only one. */
 export const warning = (name: AlarmName, about: string | undefined, words: string): Alarm =>
   made('warning', name, about, words);
 

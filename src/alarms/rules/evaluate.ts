@@ -91,7 +91,7 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
     ...stalled(context, extra),
     ...troubles(state),
     ...discoveries(state),
-    ...conduct(state),
+    ...violations(state),
     ...rubberStamps(state),
     ...taskAlarms(state.tasks, context),
   ];
@@ -112,7 +112,7 @@ function invalid(extra: Surroundings): readonly Alarm[] {
   return error === undefined ? [] : [invalidState(error)];
 }
 
-/** What the next command will take in is told once it has done so: then it can be said what it was. */
+/** The notices that become alarms. A pending edit is not among them: it is reported once a command has adopted it. */
 const EDITS: ReadonlySet<Notice['kind']> = new Set(['edit-adopted', 'set-aside', 'settings-wait']);
 
 const notices = (extra: Surroundings): readonly Alarm[] =>
@@ -139,7 +139,6 @@ function setAside(extra: Surroundings): readonly Alarm[] {
   );
 }
 
-/** Keyed by where it is: moved once more, it is another alarm. */
 function integrationGone({ board, settings }: AlarmContext, { integrationThere }: Surroundings): readonly Alarm[] {
   const left = board.state.goal.integration_head;
   if (integrationThere !== false || left === undefined) return [];
@@ -147,6 +146,7 @@ function integrationGone({ board, settings }: AlarmContext, { integrationThere }
   return [alarm('INTEGRATION GONE', undefined, `${name} was deleted — bring it back: ${bringBack(name, left)}`)];
 }
 
+/** The alarm is keyed by where the branch is: when it moves once more, that is another alarm. */
 function integrationMoved({ board, settings: { integration_branch } }: AlarmContext): readonly Alarm[] {
   const moved = board.state.goal.integration_moved;
   if (moved === undefined) return [];
@@ -179,7 +179,7 @@ function deadline({ board: { state }, now }: AlarmContext): readonly Alarm[] {
   return [alarm('DEADLINE PASSED', passed, words)];
 }
 
-/** One that is on for longer has another name, and is still the same thing. */
+/** A switch that is on for longer has another alarm of the same family. */
 const levelOf = (family: 'CHECKPOINT' | 'PAUSE', age: '30m' | '2h' | '8h', one: Alarm): readonly Alarm[] => [
   { ...one, key: `${family}:${age}`, family },
 ];
@@ -229,8 +229,8 @@ function troubles(state: State): readonly Alarm[] {
   });
 }
 
-/** What agents tried that is not theirs; until somebody marks the anomaly as dealt with. */
-function conduct(state: State): readonly Alarm[] {
+/** Violations by agents; each alarm lasts until somebody marks its anomaly as dealt with. */
+function violations(state: State): readonly Alarm[] {
   return state.anomalies.flatMap(({ id, type, details, processed_at }, at) => {
     if (processed_at !== undefined || (type !== 'identity_violation' && type !== 'branch_moved')) return [];
     const said = (key: string): string => gist(String(details?.[key] ?? '?'), 80);

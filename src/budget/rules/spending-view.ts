@@ -30,7 +30,7 @@ export interface SpendingView {
   readonly unknown_cost_sessions: number;
   /** Sessions whose tokens nobody told. */
   readonly unknown_token_sessions: number;
-  /** Of the units that are limited. */
+  /** The limits, by the units that have one. */
   readonly limits: Readonly<Partial<Record<Unit, LimitView>>>;
 }
 

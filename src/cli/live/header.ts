@@ -1,7 +1,7 @@
 // The board's first lines: what it is all for, how far it is, what it has cost, and what holds it up.
 
 import { spentOnGoal } from '../../budget/rules/ledger.ts';
-import { scopeWords } from '../../budget/rules/limits.ts';
+import { scopeText } from '../../budget/rules/limits.ts';
 import type { State } from '../../protocol/state.ts';
 import type { StatusView } from '../../report/status-view.ts';
 import type { CrewMember } from '../../supervisor/crew-view.ts';
@@ -59,7 +59,7 @@ function tightest({ spending }: StatusView): readonly string[] {
   const [first] = all.sort((a, b) => b.limit.percent - a.limit.percent);
   return first === undefined
     ? []
-    : [`${first.limit.percent} % of ${scopeWords(first.one).replace(/^the /, '')}'s budget`];
+    : [`${first.limit.percent} % of ${scopeText(first.one).replace(/^the /, '')}'s budget`];
 }
 
 function stopping(stops: number): readonly Line[] {

@@ -1,7 +1,7 @@
 // `liza status` on a terminal: a page that stays a page however many tasks there are. Most urgent first,
 // one line a task, what ended only counted. Lays out a StatusView and decides nothing.
 
-import { amountWords, scopeWords, UNITS, type Unit } from '../../budget/rules/limits.ts';
+import { amountText, scopeText, UNITS, type Unit } from '../../budget/rules/limits.ts';
 import type { SpendingView } from '../../budget/rules/spending-view.ts';
 import { isTerminal } from '../../protocol/state.ts';
 import type { AgentView, AnomalyView, StatusView, TaskView } from '../../report/status-view.ts';
@@ -196,7 +196,7 @@ function overflow(total: number, p: Page, most: number): readonly Line[] {
 }
 
 function spendingLines(all: readonly SpendingView[], p: Page): readonly Line[] {
-  const name = (one: SpendingView): string => p.say(scopeWords(one).replace(/^the /, ''));
+  const name = (one: SpendingView): string => p.say(scopeText(one).replace(/^the /, ''));
   // A task's id may be long; `today (UTC)` always fits.
   const most = Math.max(11, Math.floor(p.width / 4));
   const width = Math.min(most, Math.max(0, ...all.map((one) => columns(name(one)))));
@@ -230,10 +230,10 @@ function fact(one: SpendingView, unit: Unit): readonly string[] {
   const unknown = unknownWords(one, unit);
   const spent = unit === 'tokens' && one.tokens === 0 && unknown !== undefined ? undefined : one[unit];
   if (spent === undefined && limit === undefined) return unknown === undefined ? [] : [unknown];
-  const words = amountWords(spent ?? 0, unit);
+  const words = amountText(spent ?? 0, unit);
   const known =
     limit === undefined
       ? words
-      : `${words} of ${amountWords(limit.limit, unit)}, ${limit.level === 'hard' ? 'used up' : `${amountWords(limit.left, unit)} left`}`;
+      : `${words} of ${amountText(limit.limit, unit)}, ${limit.level === 'hard' ? 'used up' : `${amountText(limit.left, unit)} left`}`;
   return [unknown === undefined ? known : `${known} (${unknown})`];
 }

@@ -1,7 +1,7 @@
 // `liza show <task>` on a terminal: every field of one task, sorted by what a reader asks (what is it,
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
-import { usageWords } from '../../budget/rules/format.ts';
+import { usageText } from '../../budget/rules/format.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../../protocol/state.ts';
 import type { TaskView } from '../../report/status-view.ts';
@@ -76,7 +76,7 @@ function definition(task: Task, { view }: TaskExtras): readonly Field[] {
     ['superseded by', task.superseded_by?.join(', ')],
     ['rescope reason', task.rescope_reason],
     ['budget', task.budget],
-    ['used', task.usage && usageText(task.usage)],
+    ['used', task.usage && sessionsText(task.usage)],
     ['sandbox', task.usage && confinement(task.sessions ?? [], task.usage.sessions)],
   ];
 }
@@ -108,8 +108,8 @@ function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
   ];
 }
 
-function usageText(usage: Usage): string {
-  return `${counted(usage.sessions, 'session')}, ${duration(usage.seconds * 1000)}, ${usageWords(usage)}`;
+function sessionsText(usage: Usage): string {
+  return `${counted(usage.sessions, 'session')}, ${duration(usage.seconds * 1000)}, ${usageText(usage)}`;
 }
 
 /** Nothing where the lease is unknown, because only the state was read. */

@@ -32,13 +32,13 @@ export interface AskerFacts {
   readonly live: boolean;
   /** Whose credential was given, where no id was. */
   readonly owner?: string;
-  /** Of the session record, which an environment cannot change. */
+  /** The epoch of the session record, which an environment cannot change. */
   readonly epoch?: number;
   /** The session that the credential is of. */
   readonly session?: string;
 }
 
-/** A refused attempt, to be recorded against whoever made it. */
+/** A violation: an agent or program tried to act as somebody else, and was refused. */
 export interface Attempt {
   /** An agent's id, or `program`. */
   readonly agent: string;
@@ -79,8 +79,8 @@ export function whoAsks(facts: AskerFacts): Answer {
       return wrong(claim.id, real);
     case 'none':
       if (real !== undefined) return withoutCredential(claim.id, real);
-      // SPEC §6: an id with no live session may act as supervisor or as its agent; once one lives, the agent's own
-      // commands need its credential.
+      // An id with no live session may act as supervisor or as its agent. Once a session lives, the agent's own commands
+      // need its credential.
       return {
         actor: actorOf(
           claim.id,
@@ -99,7 +99,7 @@ const actorOf = (id: string, parts: Actor['parts'], epoch: number | undefined): 
   ...defined({ epoch }),
 });
 
-/** Whoever carries a credential is an agent that dropped its id, or does not know what it does. */
+/** A process with a credential and no id is an agent that dropped its id, or a mistake: it never acts as the operator. */
 function withoutId({ claim, owner }: AskerFacts): Answer {
   if (claim.credential === 'none') return { actor: OPERATOR };
   const told = {

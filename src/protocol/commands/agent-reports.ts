@@ -15,7 +15,7 @@ import { firstLine, list, STOP } from './coder.ts';
 
 export const discover: Row<'discover'> = {
   name: 'discover',
-  usage: 'discover "…" --severity high',
+  syntax: 'discover "…" --severity high',
   summary: 'Report a problem next to the task instead of fixing it.',
   who: ['coder', 'code_reviewer'],
   from: 'board',
@@ -31,9 +31,9 @@ export const discover: Row<'discover'> = {
     {
       name: 'discovery',
       rule: 'description, known severity and urgency, a free id, an existing task',
-      check: ({ board, state, command, usage }) => {
+      check: ({ board, state, command, commandLine }) => {
         const { description, severity, urgency, during, id } = command;
-        if (blank(description)) return refuse('the description is empty', usage('discover'));
+        if (blank(description)) return refuse('the description is empty', commandLine('discover'));
         if (!SEVERITIES.includes(severity))
           return refuse(`severity is ${severity}`, `Use one of ${SEVERITIES.join(', ')}`);
         if (urgency !== undefined && !URGENCIES.includes(urgency)) {
@@ -63,7 +63,7 @@ export const discover: Row<'discover'> = {
 
 export const anomaly: Row<'anomaly'> = {
   name: 'anomaly',
-  usage: 'anomaly --type <type> --task {task}',
+  syntax: 'anomaly --type <type> --task {task}',
   summary: 'Log something that did not go as it should.',
   who: ['planner', 'coder', 'code_reviewer', 'human'],
   from: 'board',
@@ -81,12 +81,12 @@ export const anomaly: Row<'anomaly'> = {
     {
       name: 'details',
       rule: 'the details its type requires',
-      check: ({ command, usage }) => {
+      check: ({ command, commandLine }) => {
         const missing = missingDetails(command.type, command.details);
         if (missing.length === 0) return undefined;
         return refuse(
           `${command.type} needs ${missing.join(', ')}`,
-          `Give them: ${usage('anomaly', command.task)} ${missing.map((key) => `--detail ${key}=…`).join(' ')}`,
+          `Give them: ${commandLine('anomaly', command.task)} ${missing.map((key) => `--detail ${key}=…`).join(' ')}`,
         );
       },
     },
@@ -112,7 +112,7 @@ export const anomaly: Row<'anomaly'> = {
 
 export const anomalyProcessed: Row<'anomaly processed'> = {
   name: 'anomaly processed',
-  usage: 'anomaly processed <id>',
+  syntax: 'anomaly processed <id>',
   summary: 'Mark anomalies as dealt with; they stay on record.',
   who: ['planner', 'human'],
   from: 'board',
@@ -123,8 +123,8 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
     {
       name: 'anomalies',
       rule: 'each is on the board',
-      check: ({ state, command, usage }) => {
-        if (command.anomalies.length === 0) return refuse('no anomaly was named', usage('anomaly processed'));
+      check: ({ state, command, commandLine }) => {
+        if (command.anomalies.length === 0) return refuse('no anomaly was named', commandLine('anomaly processed'));
         const unknown = command.anomalies.find((id) => !state.anomalies.some((one) => one.id === id));
         return unknown === undefined
           ? undefined
@@ -170,7 +170,7 @@ export function missingDetails(
 
 export const longHeartbeat: Row<'long-heartbeat'> = {
   name: 'long-heartbeat',
-  usage: 'heartbeat --long "…"',
+  syntax: 'heartbeat --long "…"',
   summary: 'Ask for a longer lease before a long operation.',
   who: ['coder', 'code_reviewer'],
   from: 'board',
@@ -179,8 +179,8 @@ export const longHeartbeat: Row<'long-heartbeat'> = {
     {
       name: 'reason',
       rule: 'the operation is named',
-      check: ({ command, usage }) =>
-        blank(command.reason) ? refuse('no reason was given', usage('long-heartbeat')) : undefined,
+      check: ({ command, commandLine }) =>
+        blank(command.reason) ? refuse('no reason was given', commandLine('long-heartbeat')) : undefined,
     },
     {
       name: 'lease-lives',
@@ -235,7 +235,7 @@ function heldBy({ board, state, actor, command, now }: Situation<'long-heartbeat
 
 export const exit: Row<'exit'> = {
   name: 'exit',
-  usage: 'exit 42 --reason "…"',
+  syntax: 'exit 42 --reason "…"',
   summary: 'Declare how this session ends: 0 nothing more to do, 42 start me again.',
   who: ['planner', 'coder', 'code_reviewer'],
   from: 'board',

@@ -22,7 +22,7 @@ import { halted } from './kill-switches.ts';
 
 export const analyze: Row<'analyze'> = {
   name: 'analyze',
-  usage: 'analyze',
+  syntax: 'analyze',
   summary: 'Look for systemic patterns; one that is there trips the circuit breaker.',
   who: ['human', 'supervisor'],
   from: 'board',
@@ -90,7 +90,7 @@ function nothingNew({ state, part, now }: Situation<'analyze'>, found: readonly 
 export const resolve: Row<'resolve'> = {
   name: 'resolve',
   typed: 'analyze --resolve',
-  usage: 'analyze --resolve "…"',
+  syntax: 'analyze --resolve "…"',
   summary: 'Record how a tripped circuit breaker was dealt with, and clear it.',
   who: ['human'],
   from: 'board',
@@ -102,17 +102,17 @@ export const resolve: Row<'resolve'> = {
     {
       name: 'triggered',
       rule: 'the breaker is TRIGGERED',
-      check: ({ state, usage }) =>
+      check: ({ state, commandLine }) =>
         state.circuit_breaker.status === 'TRIGGERED'
           ? undefined
-          : refuse('the circuit breaker is OK', `Nothing is to be resolved; look anew: ${usage('analyze')}`),
+          : refuse('the circuit breaker is OK', `Nothing is to be resolved; look again: ${commandLine('analyze')}`),
     },
     {
       name: 'resolution',
       rule: 'what was done about it is said',
-      check: ({ command, usage }) =>
+      check: ({ command, commandLine }) =>
         blank(command.resolution)
-          ? refuse('the resolution is empty', `Say what was decided or changed: ${usage('resolve')}`)
+          ? refuse('the resolution is empty', `Say what was decided or changed: ${commandLine('resolve')}`)
           : undefined,
     },
   ],

@@ -12,7 +12,7 @@ import { PLANNERS } from './planning.ts';
 
 export const planDone: Row<'plan done'> = {
   name: 'plan done',
-  usage: 'plan done',
+  syntax: 'plan done',
   summary: 'Close the scope of the sprint: what is planned now is what it must finish.',
   who: PLANNERS,
   from: 'board',
@@ -21,9 +21,9 @@ export const planDone: Row<'plan done'> = {
     {
       name: 'something-planned',
       rule: 'at least one task was finalized in this sprint',
-      check: ({ state, usage }) =>
+      check: ({ state, commandLine }) =>
         state.sprint.scope.planned.length === 0
-          ? refuse('no task is planned yet', `Finalize one first: ${usage('finalize')}`)
+          ? refuse('no task is planned yet', `Finalize one first: ${commandLine('finalize')}`)
           : undefined,
     },
   ],
@@ -40,7 +40,7 @@ export const planDone: Row<'plan done'> = {
 
 export const align: Row<'align'> = {
   name: 'align',
-  usage: 'align "…"',
+  syntax: 'align "…"',
   summary: 'Record how the plan still serves the goal.',
   who: PLANNERS,
   from: 'board',
@@ -52,8 +52,10 @@ export const align: Row<'align'> = {
     {
       name: 'summary',
       rule: 'a summary is given',
-      check: ({ command, usage }) =>
-        blank(command.summary) ? refuse('the summary is empty', `Say it in a sentence: ${usage('align')}`) : undefined,
+      check: ({ command, commandLine }) =>
+        blank(command.summary)
+          ? refuse('the summary is empty', `Say it in a sentence: ${commandLine('align')}`)
+          : undefined,
     },
   ],
   effects: 'goal.alignment_history',
@@ -65,7 +67,7 @@ export const align: Row<'align'> = {
 
 export const discoveryConvert: Row<'discovery convert'> = {
   name: 'discovery convert',
-  usage: 'discovery convert <id> <task>',
+  syntax: 'discovery convert <id> <task>',
   summary: 'Say which task takes up a discovery.',
   who: PLANNERS,
   from: 'board',
@@ -75,9 +77,9 @@ export const discoveryConvert: Row<'discovery convert'> = {
     {
       name: 'task-exists',
       rule: 'the task exists',
-      check: ({ board, command, usage }) =>
+      check: ({ board, command, commandLine }) =>
         statusOf(board, command.to_task) === undefined
-          ? refuse(`there is no task ${command.to_task}`, `Add it first: ${usage('add-task', command.to_task)}`)
+          ? refuse(`there is no task ${command.to_task}`, `Add it first: ${commandLine('add-task', command.to_task)}`)
           : undefined,
     },
   ],
@@ -91,7 +93,7 @@ export const discoveryConvert: Row<'discovery convert'> = {
 
 export const discoveryDismiss: Row<'discovery dismiss'> = {
   name: 'discovery dismiss',
-  usage: 'discovery dismiss <id> --reason "…"',
+  syntax: 'discovery dismiss <id> --reason "…"',
   summary: 'Leave a discovery aside, saying why.',
   who: PLANNERS,
   from: 'board',
@@ -101,8 +103,10 @@ export const discoveryDismiss: Row<'discovery dismiss'> = {
     {
       name: 'reason',
       rule: 'a reason is given',
-      check: ({ command, usage }) =>
-        blank(command.reason) ? refuse('no reason was given', `Say why: ${usage('discovery dismiss')}`) : undefined,
+      check: ({ command, commandLine }) =>
+        blank(command.reason)
+          ? refuse('no reason was given', `Say why: ${commandLine('discovery dismiss')}`)
+          : undefined,
     },
   ],
   effects: 'dismissed_reason',
@@ -123,7 +127,7 @@ function checkOpen({ state, command }: Situation<'discovery convert'> | Situatio
   if (discovery.dismissed_reason === undefined) return undefined;
   return refuse(
     `discovery ${discovery.id} was dismissed: ${discovery.dismissed_reason}`,
-    'Report it anew if it came back',
+    'Report it again if it came back',
   );
 }
 
@@ -133,7 +137,7 @@ function withDiscovery(state: State, id: string, changes: Partial<Discovery>): S
 
 export const goalComplete: Row<'goal complete'> = {
   name: 'goal complete',
-  usage: 'goal complete',
+  syntax: 'goal complete',
   summary: 'Declare the goal reached.',
   who: PLANNERS,
   from: 'board',

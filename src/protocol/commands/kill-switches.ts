@@ -15,7 +15,7 @@ import { isTerminal, type State } from '../state.ts';
 
 export const pause: Row<'pause'> = {
   name: 'pause',
-  usage: 'pause {task}',
+  syntax: 'pause {task}',
   summary: 'Hold all work, or one task.',
   who: ['human'],
   from: 'board',
@@ -48,7 +48,7 @@ const DECISIONS = ['continue', 'adjust-specs', 'replan', 'stop'] as const;
 
 export const resume: Row<'resume'> = {
   name: 'resume',
-  usage: 'resume {task}',
+  syntax: 'resume {task}',
   summary: 'Let the work go on; records what was decided.',
   who: ['human'],
   from: 'board',
@@ -100,7 +100,7 @@ export const resume: Row<'resume'> = {
         isUnresolved(s)
           ? refuse(
               'the circuit breaker is TRIGGERED, and what it found is not resolved',
-              `Read ${REPORT}, then: ${s.usage('resolve')}`,
+              `Read ${REPORT}, then: ${s.commandLine('resolve')}`,
             )
           : undefined,
     },
@@ -166,7 +166,7 @@ function reopened(before: State, everArchived: boolean): State {
 
 export const checkpoint: Row<'checkpoint'> = {
   name: 'checkpoint',
-  usage: 'checkpoint',
+  syntax: 'checkpoint',
   summary: 'Halt everything for a decision.',
   who: ['human', 'supervisor'],
   from: 'board',
@@ -212,7 +212,7 @@ export function halted<K extends CommandName>(s: Situation<K>, state: State, rea
 
 export const checkpointOver: Row<'checkpoint-over'> = {
   name: 'checkpoint-over',
-  usage: 'watch',
+  syntax: 'watch',
   summary: 'Record that somebody removed the CHECKPOINT file.',
   who: ['supervisor', 'human'],
   from: 'board',
@@ -238,7 +238,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
     ),
     detail: `checkpoint over: its file was removed${
       s.state.circuit_breaker.status === 'TRIGGERED'
-        ? `; the circuit breaker is still TRIGGERED: ${s.usage('resolve')}`
+        ? `; the circuit breaker is still TRIGGERED: ${s.commandLine('resolve')}`
         : ''
     }`,
   }),
@@ -246,7 +246,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
 
 export const abort: Row<'abort'> = {
   name: 'abort',
-  usage: 'abort',
+  syntax: 'abort',
   summary: 'Stop the goal; tasks and worktrees stay, `liza resume` reopens it.',
   who: ['human'],
   from: 'board',

@@ -19,7 +19,7 @@ import { integrationAccepted, integrationKnown } from './integration.ts';
 export const reserveMerge: Row<'reserve-merge'> = {
   name: 'reserve-merge',
   typed: 'wt merge',
-  usage: 'wt merge {task}',
+  syntax: 'wt merge {task}',
   summary: 'Announce the merge candidate before the integration branch moves to it.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
@@ -69,7 +69,7 @@ const WAIT = 'Wait for it; if its process died: liza doctor --fix';
 export const merge: Row<'merge'> = {
   name: 'merge',
   typed: 'wt merge',
-  usage: 'wt merge {task}',
+  syntax: 'wt merge {task}',
   summary: 'Record that the approved commit is on the integration branch.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
@@ -123,21 +123,21 @@ const logMoved = (s: Situation<'merge'>, state: State, reality: string): State =
     details: { assumption: 'the task branch stays at the submitted commit', reality },
   });
 
-function announced({ task, command, usage }: Situation<'merge'>): Refusal | undefined {
+function announced({ task, command, commandLine }: Situation<'merge'>): Refusal | undefined {
   const { merging } = task;
   const onto = command.onto ?? merging?.onto;
   if (merging?.candidate === command.merge_commit && merging.onto === onto) return undefined;
   const there = command.onto === undefined ? '' : ` onto ${command.onto}`;
   return refuse(
     `no merge of it at ${command.merge_commit}${there} was announced`,
-    `Merge it: ${usage('merge', task.id)}`,
+    `Merge it: ${commandLine('merge', task.id)}`,
   );
 }
 
 export const mergeFailed: Row<'merge-failed'> = {
   name: 'merge-failed',
   typed: 'wt merge',
-  usage: 'wt merge {task}',
+  syntax: 'wt merge {task}',
   summary: 'Record that the approved commit did not merge or failed the integration test.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
@@ -167,9 +167,9 @@ export const mergeFailed: Row<'merge-failed'> = {
     {
       name: 'reason',
       rule: 'what failed is named',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         blank(command.reason)
-          ? refuse('no reason was given', `Say what failed: ${usage('merge-failed', task.id)}`)
+          ? refuse('no reason was given', `Say what failed: ${commandLine('merge-failed', task.id)}`)
           : undefined,
     },
   ],
@@ -227,7 +227,7 @@ function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | 
 export const releaseMerge: Row<'release-merge'> = {
   name: 'release-merge',
   typed: 'wt merge',
-  usage: 'wt merge {task}',
+  syntax: 'wt merge {task}',
   summary: 'Take back the announcement of a merge that did not move the integration branch.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
@@ -260,7 +260,7 @@ function approverFirst({
   part,
   task,
   now,
-  usage,
+  commandLine,
 }: Situation<'reserve-merge'> | Situation<'merge-failed'>): Refusal | undefined {
   const approver = task.approved_by;
   if (part !== 'supervisor' || actor.id === undefined || approver === undefined || actor.id === approver)
@@ -268,7 +268,7 @@ function approverFirst({
   if (agentLease(board, approver, now).expired) return undefined;
   return refuse(
     `${approver} approved ${task.id} and its supervisor is alive to merge it`,
-    `Leave it to ${approver}, or a person: ${usage('merge', task.id)}`,
+    `Leave it to ${approver}, or a person: ${commandLine('merge', task.id)}`,
   );
 }
 
@@ -276,7 +276,7 @@ function approverFirst({
 export const holdMerge: Row<'hold-merge'> = {
   name: 'hold-merge',
   typed: 'wt merge',
-  usage: 'wt merge {task}',
+  syntax: 'wt merge {task}',
   summary: 'Record why an approved commit cannot be merged right now.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
@@ -287,9 +287,9 @@ export const holdMerge: Row<'hold-merge'> = {
     {
       name: 'reason',
       rule: 'what holds it is named',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         blank(command.reason)
-          ? refuse('no reason was given', `Say what holds it: ${usage('hold-merge', task.id)}`)
+          ? refuse('no reason was given', `Say what holds it: ${commandLine('hold-merge', task.id)}`)
           : undefined,
     },
   ],

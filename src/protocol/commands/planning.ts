@@ -35,7 +35,7 @@ export function goalOpen<K extends CommandName>(): Guard<K> {
 
 export const addTask: Row<'add-task'> = {
   name: 'add-task',
-  usage: 'add-task --id {task} --desc "…" --spec specs/… --done "…" --scope "IN: …"',
+  syntax: 'add-task --id {task} --desc "…" --spec specs/… --done "…" --scope "IN: …"',
   summary: 'Write a new task; with --ready it may be claimed at once.',
   who: PLANNERS,
   from: 'new',
@@ -53,12 +53,12 @@ export const addTask: Row<'add-task'> = {
     {
       name: 'id-free',
       rule: 'no live or archived task has this id',
-      check: ({ board, command, usage }) => {
+      check: ({ board, command, commandLine }) => {
         const status = statusOf(board, command.definition.id);
         if (status === undefined) return undefined;
         return refuse(
           `there is a task ${command.definition.id} already (${status})`,
-          `Choose another id, or change that one: ${usage('amend', command.definition.id)}`,
+          `Choose another id, or change that one: ${commandLine('amend', command.definition.id)}`,
         );
       },
     },
@@ -89,7 +89,7 @@ export const addTask: Row<'add-task'> = {
 
 export const amend: Row<'amend'> = {
   name: 'amend',
-  usage: 'amend {task} --done "…" --scope "…"',
+  syntax: 'amend {task} --done "…" --scope "…"',
   summary: 'Change the definition of a task nobody works on.',
   who: PLANNERS,
   from: ['DRAFT', 'UNCLAIMED', 'BLOCKED'],
@@ -99,9 +99,9 @@ export const amend: Row<'amend'> = {
     {
       name: 'something-changes',
       rule: 'at least one field is given',
-      check: ({ command, usage }) =>
+      check: ({ command, commandLine }) =>
         Object.values(command.changes).every((value) => value === undefined)
-          ? refuse('no field was given', `Name what to change: ${usage('amend', command.task)}`)
+          ? refuse('no field was given', `Name what to change: ${commandLine('amend', command.task)}`)
           : undefined,
     },
     {
@@ -136,7 +136,7 @@ export const amend: Row<'amend'> = {
 
 export const finalize: Row<'finalize'> = {
   name: 'finalize',
-  usage: 'finalize {task}',
+  syntax: 'finalize {task}',
   summary: 'Pass a DRAFT through the gates so that it may be claimed.',
   who: PLANNERS,
   from: ['DRAFT'],

@@ -13,7 +13,7 @@ import { firstLine, holdsTask } from './coder.ts';
 export const recordValidation: Row<'record-validation'> = {
   name: 'record-validation',
   typed: 'submit-for-review',
-  usage: 'submit-for-review {task} <commit>',
+  syntax: 'submit-for-review {task} <commit>',
   summary: 'Record what Liza’s own runs at an offered commit showed.',
   who: ['coder'],
   from: ['CLAIMED'],
@@ -28,10 +28,13 @@ export const recordValidation: Row<'record-validation'> = {
     {
       name: 'commit',
       rule: 'it names the commit',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         isFullCommit(command.proof.commit)
           ? undefined
-          : refuse('it names no commit', `Submit the HEAD of your worktree: ${usage('submit-for-review', task.id)}`),
+          : refuse(
+              'it names no commit',
+              `Submit the HEAD of your worktree: ${commandLine('submit-for-review', task.id)}`,
+            ),
     },
   ],
   effects:

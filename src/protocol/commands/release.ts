@@ -13,14 +13,14 @@ export function ownTask<K extends 'release-claim' | 'renew-worktree'>(does: stri
   return {
     name: 'own-task',
     rule: `a supervisor ${does} only its own agent’s task, or one whose lease is past`,
-    check: ({ board, actor, part, task, now, command, usage }) =>
+    check: ({ board, actor, part, task, now, command, commandLine }) =>
       part === 'supervisor' &&
       actor.id !== undefined &&
       actor.id !== task.assigned_to &&
       !taskLease(board, task, now).expired
         ? refuse(
             `${task.assigned_to} holds ${task.id}, not ${actor.id}`,
-            `A person may: ${usage(command.name, task.id)}`,
+            `A person may: ${commandLine(command.name, task.id)}`,
           )
         : undefined,
   };
@@ -28,7 +28,7 @@ export function ownTask<K extends 'release-claim' | 'renew-worktree'>(does: stri
 
 export const releaseClaim: Row<'release-claim'> = {
   name: 'release-claim',
-  usage: 'release-claim {task}',
+  syntax: 'release-claim {task}',
   summary: 'Take a task from its coder and offer it again; the work is preserved.',
   who: ['human', 'supervisor'],
   from: ['CLAIMED'],
@@ -66,7 +66,7 @@ export const releaseClaim: Row<'release-claim'> = {
 export const releaseReservation: Row<'release-reservation'> = {
   name: 'release-reservation',
   typed: 'claim-task',
-  usage: 'claim-task {task} <agent>',
+  syntax: 'claim-task {task} <agent>',
   summary: 'Give up a reservation whose worktree was not finished.',
   who: ['supervisor', 'human'],
   from: CLAIMABLE,

@@ -1,7 +1,7 @@
 // The rows that change the plan for an existing task: unblock, abandon, and the operator's replan (supersede.ts has the
 // replacement by others). Former definitions stay in history.
 
-import { raiseTaskCommands, taskUsedUp, usedUpWords } from '../../budget/rules/limits.ts';
+import { raiseTaskCommands, taskUsedUp, usedUpText } from '../../budget/rules/limits.ts';
 import {
   blockTask,
   FAILURES_THAT_EXHAUST,
@@ -42,7 +42,7 @@ export const START_OVER: Patch<Task> = {
 
 export const unblock: Row<'unblock'> = {
   name: 'unblock',
-  usage: 'unblock {task}',
+  syntax: 'unblock {task}',
   summary: 'Give a blocked task back to the coders.',
   who: PLANNERS,
   from: ['BLOCKED'],
@@ -67,23 +67,23 @@ export const unblock: Row<'unblock'> = {
     {
       name: 'definition-changed',
       rule: 'after two coders failed, done_when, scope, spec_ref or validation must have changed',
-      check: ({ task, command, usage }) => {
+      check: ({ task, command, commandLine }) => {
         if (!isExhausted(task)) return undefined;
         if (isChanged(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
         return refuse(
           `${task.failures_current?.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
-          `Change it (${usage('amend', task.id)}), replace it (${usage('supersede', task.id)}) or give it up (${usage('abandon', task.id)})`,
+          `Change it (${commandLine('amend', task.id)}), replace it (${commandLine('supersede', task.id)}) or give it up (${commandLine('abandon', task.id)})`,
         );
       },
     },
     {
       name: 'assessment',
       rule: 'after a review deadlock an assessment is given',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         isDeadlocked(task) && blank(command.assessment)
           ? refuse(
               'coder and reviewer were deadlocked and no assessment was given',
-              `Say which of the two is stuck and why: ${usage('unblock', task.id)} --assessment "…"`,
+              `Say which of the two is stuck and why: ${commandLine('unblock', task.id)} --assessment "…"`,
             )
           : undefined,
     },
@@ -168,15 +168,15 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
 });
 
 /** A task whose budget is used up could not be claimed, and would wait without anybody noticing. */
-function withinBudget({ state, task, part, usage }: BoardSituation<'unblock'>): Refusal | undefined {
+function withinBudget({ state, task, part, commandLine }: BoardSituation<'unblock'>): Refusal | undefined {
   const over = taskUsedUp(state, task);
   const [first] = over;
   if (first === undefined) return undefined;
   const raise = raiseTaskCommands(over, task.id);
   return refuse(
-    usedUpWords(first),
+    usedUpText(first),
     part === 'planner'
-      ? `Only a person raises it (${raise}). Leave it BLOCKED, or cut it smaller: ${usage('supersede', task.id)}`
+      ? `Only a person raises it (${raise}). Leave it BLOCKED, or cut it smaller: ${commandLine('supersede', task.id)}`
       : `Raise it, if it is worth more: ${raise}`,
   );
 }
@@ -200,7 +200,7 @@ export function withAssessment<K extends 'abandon' | 'supersede'>(
 
 export const abandon: Row<'abandon'> = {
   name: 'abandon',
-  usage: 'abandon {task} --reason "…"',
+  syntax: 'abandon {task} --reason "…"',
   summary: 'Give a task up, saying why.',
   who: PLANNERS,
   from: ['BLOCKED', 'UNCLAIMED', 'DRAFT', 'REJECTED'],
@@ -212,9 +212,9 @@ export const abandon: Row<'abandon'> = {
     {
       name: 'rationale',
       rule: 'a rationale is given',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         blank(command.rationale)
-          ? refuse('no rationale was given', `Say why: ${usage('abandon', task.id)}`)
+          ? refuse('no rationale was given', `Say why: ${commandLine('abandon', task.id)}`)
           : undefined,
     },
   ],
@@ -244,7 +244,7 @@ export const abandon: Row<'abandon'> = {
 
 export const replan: Row<'replan'> = {
   name: 'replan',
-  usage: 'replan {task}',
+  syntax: 'replan {task}',
   summary: 'Stop a task and hand it back to the planner.',
   who: ['human'],
   from: TASK_STATUSES.filter((status) => status !== 'DRAFT' && !isTerminal(status)),

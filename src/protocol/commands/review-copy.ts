@@ -29,7 +29,7 @@ export function reviewCopyOf(task: Task): ReviewCopy | undefined {
 export const reviewCopy: Row<'review-copy'> = {
   name: 'review-copy',
   typed: 'claim-review',
-  usage: 'claim-review {task} <agent>',
+  syntax: 'claim-review {task} <agent>',
   summary: 'Record the copy that a reviewer was given.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW'],
@@ -43,10 +43,10 @@ export const reviewCopy: Row<'review-copy'> = {
     {
       name: 'tree',
       rule: 'the tree is named',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         isFullCommit(command.tree)
           ? undefined
-          : refuse('the copy has no tree', `Make it again: ${usage('claim-review', task.id)}`),
+          : refuse('the copy has no tree', `Make it again: ${commandLine('claim-review', task.id)}`),
     },
   ],
   effects: 'history review_copy; the verdict is held against it',
@@ -69,7 +69,7 @@ const notIts = ({ task, actor }: Situation<'review-copy'>): Refusal =>
 export const reviewChanged: Row<'review-changed'> = {
   name: 'review-changed',
   typed: 'claim-review',
-  usage: 'claim-review {task} <agent>',
+  syntax: 'claim-review {task} <agent>',
   summary: 'Record that a reviewer changed what it was to review.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW', 'REJECTED', 'APPROVED', 'BLOCKED', 'CLAIMED'],

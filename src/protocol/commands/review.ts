@@ -18,7 +18,7 @@ import { mayStart } from './may-start.ts';
 
 export const claimReview: Row<'claim-review'> = {
   name: 'claim-review',
-  usage: 'claim-review {task} <agent>',
+  syntax: 'claim-review {task} <agent>',
   summary: 'Give a submitted task to a reviewer.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW'],
@@ -48,7 +48,7 @@ export const claimReview: Row<'claim-review'> = {
     },
     {
       name: 'not-approved-before',
-      rule: 'whoever approved this commit does not review it again',
+      rule: 'a reviewer that approved this commit does not review it again',
       check: ({ task, command }) =>
         approvalsOf(task).some((approval) => approval.by === command.agent)
           ? refuse(
@@ -69,7 +69,7 @@ export const claimReview: Row<'claim-review'> = {
     },
     {
       name: 'never-its-coder',
-      rule: 'whoever ever coded the task does not review it',
+      rule: 'an agent that ever coded the task does not review it',
       check: ({ task, command }) =>
         codersOf(task).includes(command.agent)
           ? refuse(
@@ -102,7 +102,7 @@ const ROUND: ReadonlySet<string> = new Set(['submitted', 'approved', 'rejected']
 
 export const submitVerdict: Row<'submit-verdict'> = {
   name: 'submit-verdict',
-  usage: 'submit-verdict {task} APPROVED|REJECTED',
+  syntax: 'submit-verdict {task} APPROVED|REJECTED',
   summary: 'Approve or reject the exact commit under review.',
   who: ['code_reviewer'],
   from: ['READY_FOR_REVIEW'],
@@ -146,11 +146,11 @@ export const submitVerdict: Row<'submit-verdict'> = {
       name: 'this-commit',
       rule: 'the verdict names the commit under review',
       raced: true,
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         command.commit !== undefined && command.commit !== task.review_commit
           ? refuse(
               `the verdict names ${command.commit}, but ${task.review_commit} is under review`,
-              `Review that one: ${usage('submit-verdict', task.id)} --commit ${task.review_commit}`,
+              `Review that one: ${commandLine('submit-verdict', task.id)} --commit ${task.review_commit}`,
             )
           : undefined,
     },
@@ -179,12 +179,12 @@ export const submitVerdict: Row<'submit-verdict'> = {
   change: (s) => (s.command.verdict === 'APPROVED' ? approve(s) : reject(s)),
 };
 
-function wellFormed({ task, command, usage }: Situation<'submit-verdict'>): Refusal | undefined {
+function wellFormed({ task, command, commandLine }: Situation<'submit-verdict'>): Refusal | undefined {
   if (command.verdict === 'APPROVED') return undefined;
   if (command.verdict !== 'REJECTED') {
     return refuse(
       `${String(command.verdict)} is no verdict`,
-      `Use APPROVED or REJECTED: ${usage('submit-verdict', task.id)}`,
+      `Use APPROVED or REJECTED: ${commandLine('submit-verdict', task.id)}`,
     );
   }
   const { problems } = parseRejection(command.reason ?? '', (task.iteration ?? 1) >= 2);
@@ -274,7 +274,7 @@ const isVerdictOrUnblocked = ({ event: name }: HistoryEvent): boolean =>
 
 export const clearStaleReviewClaims: Row<'clear-stale-review-claims'> = {
   name: 'clear-stale-review-claims',
-  usage: 'clear-stale-review-claims',
+  syntax: 'clear-stale-review-claims',
   summary: 'Free reviews whose reviewer’s lease is past.',
   who: ['supervisor', 'human'],
   from: 'board',

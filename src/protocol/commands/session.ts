@@ -13,14 +13,14 @@ import { agentLease } from '../leases.ts';
 import type { Guard, Row } from '../row.ts';
 import type { Agent, Note, State, Task } from '../state.ts';
 import { defined } from '../values.ts';
-import { refuseUsedUp, roomOnDisk } from './may-start.ts';
+import { refuseUsedUp, spaceOnDisk } from './may-start.ts';
 
 const HANDLED_KEPT = 200;
 
 /** Each session needs its own permission: a claim may have many sessions, and a planner has no claim. */
 export const sessionStart: Row<'session-start'> = {
   name: 'session-start',
-  usage: 'agent <role>',
+  syntax: 'agent <role>',
   summary: 'Begin a session; from here on it counts.',
   who: ['supervisor'],
   from: 'board',
@@ -37,7 +37,7 @@ export const sessionStart: Row<'session-start'> = {
         return refuseUsedUp(usedUp(board, now, { task, asking: agent, running: begun(state, agent) }));
       },
     },
-    roomOnDisk(),
+    spaceOnDisk(),
   ],
   effects: 'under_way of the agent, until the end of the session is recorded',
   change: ({ state, command: { agent: id, task }, now }) => ({
@@ -53,7 +53,7 @@ export const sessionStart: Row<'session-start'> = {
 
 export const sessionEnd: Row<'session-end'> = {
   name: 'session-end',
-  usage: 'agent <role>',
+  syntax: 'agent <role>',
   summary: 'Record what an agent’s session used and how it ended.',
   who: ['supervisor'],
   from: 'board',
@@ -143,7 +143,7 @@ function handled(agent: Agent, keys: readonly string[] | undefined): readonly st
 
 export const contextUsed: Row<'context-used'> = {
   name: 'context-used',
-  usage: 'agent <role>',
+  syntax: 'agent <role>',
   summary: 'Record how full an agent’s context is.',
   who: ['supervisor'],
   from: 'board',
@@ -158,7 +158,7 @@ export const contextUsed: Row<'context-used'> = {
 
 export const trouble: Row<'trouble'> = {
   name: 'trouble',
-  usage: 'agent <role>',
+  syntax: 'agent <role>',
   summary: 'Record why an agent cannot go on, or that it can again.',
   who: ['supervisor'],
   from: 'board',

@@ -12,7 +12,7 @@ import { goalOpen } from './planning.ts';
 
 export const sprintStart: Row<'sprint start'> = {
   name: 'sprint start',
-  usage: 'sprint start',
+  syntax: 'sprint start',
   summary: 'Open the next sprint; unfinished tasks come along.',
   who: ['human'],
   from: 'board',
@@ -21,18 +21,18 @@ export const sprintStart: Row<'sprint start'> = {
     {
       name: 'sprint-over',
       rule: 'the current sprint is COMPLETED',
-      check: ({ state, usage }) => {
+      check: ({ state, commandLine }) => {
         const { id, status, scope } = state.sprint;
         if (status === 'COMPLETED') return undefined;
         if (status !== 'IN_PROGRESS') return refuse(`${id} is ${status}`, 'Reopen it first: liza resume');
-        const next = scope.closed_at === undefined ? usage('plan done') : 'liza status';
+        const next = scope.closed_at === undefined ? commandLine('plan done') : 'liza status';
         return refuse(
           `${id} is still IN_PROGRESS`,
           `It ends when its plan is closed and all planned tasks are terminal: ${next}`,
         );
       },
     },
-    { name: 'deadline', rule: 'a deadline lies in the future', check: inFuture },
+    { name: 'deadline', rule: 'a deadline is in the future', check: inFuture },
   ],
   effects: 'a new sprint with all live tasks but drafts planned',
   change: (s) => {
@@ -71,19 +71,22 @@ function inFuture({ command, now }: Situation<'sprint start'> | Situation<'sprin
 
 export const sprintDeadline: Row<'sprint deadline'> = {
   name: 'sprint deadline',
-  usage: 'sprint deadline <when>',
+  syntax: 'sprint deadline <when>',
   summary: 'Set, move or lift the deadline of the current sprint.',
   who: ['human'],
   from: 'board',
   already: ({ state, command }) => state.sprint.timeline.deadline === command.deadline,
   guards: [
-    { name: 'deadline', rule: 'a deadline lies in the future', check: inFuture },
+    { name: 'deadline', rule: 'a deadline is in the future', check: inFuture },
     {
       name: 'sprint-open',
       rule: 'the sprint is not over',
-      check: ({ state: { sprint }, usage }) =>
+      check: ({ state: { sprint }, commandLine }) =>
         sprint.status === 'COMPLETED' || sprint.status === 'ABORTED'
-          ? refuse(`${sprint.id} is ${sprint.status}`, `Give it to the next one: ${usage('sprint start')} --deadline …`)
+          ? refuse(
+              `${sprint.id} is ${sprint.status}`,
+              `Give it to the next one: ${commandLine('sprint start')} --deadline …`,
+            )
           : undefined,
     },
   ],
@@ -99,7 +102,7 @@ export const sprintDeadline: Row<'sprint deadline'> = {
 
 export const retrospective: Row<'retrospective'> = {
   name: 'retrospective',
-  usage: 'retrospective --learned "…"',
+  syntax: 'retrospective --learned "…"',
   summary: 'Keep what the people learned from the sprint.',
   who: ['human'],
   from: 'board',
@@ -112,9 +115,9 @@ export const retrospective: Row<'retrospective'> = {
     {
       name: 'learned',
       rule: 'what was learned says something',
-      check: ({ command, usage }) =>
+      check: ({ command, commandLine }) =>
         command.learned !== undefined && blank(command.learned)
-          ? refuse('what was learned is empty', `Say it in a few sentences: ${usage('retrospective')}`)
+          ? refuse('what was learned is empty', `Say it in a few sentences: ${commandLine('retrospective')}`)
           : undefined,
     },
   ],

@@ -28,9 +28,9 @@ function sameBefore({ state, command }: Pick<Situation<'refused-attempt'>, 'stat
   return same ?? (open.length >= MOST_OPEN ? open.at(-1) : undefined);
 }
 
-export const refusedAttempt: Row<'refused-attempt'> = {
+export const violation: Row<'refused-attempt'> = {
   name: 'refused-attempt',
-  usage: 'anomaly processed <id>',
+  syntax: 'anomaly processed <id>',
   summary: 'Record that an agent tried to act as somebody else, and was refused.',
   who: ['supervisor'],
   from: 'board',
@@ -67,7 +67,7 @@ export const refusedAttempt: Row<'refused-attempt'> = {
 
 export const branchMoved: Row<'branch-moved'> = {
   name: 'branch-moved',
-  usage: 'anomaly processed <id>',
+  syntax: 'anomaly processed <id>',
   summary: 'Record that an agent moved a branch that is not its task’s.',
   who: ['supervisor', 'human'],
   from: 'board',

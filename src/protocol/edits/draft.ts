@@ -1,5 +1,5 @@
-// The state of a merge in progress and the words in which it is told; edits.ts walks the records,
-// edit-rules.ts says what each kind may become.
+// The state of an edit that is being merged, and what its steps share: adopt.ts walks the records, rules.ts says what
+// each kind may become.
 
 import type { Instant } from '../../text/time.ts';
 import type { Board } from '../board.ts';

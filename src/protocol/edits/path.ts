@@ -1,5 +1,5 @@
-// Paths into the board as the seeds' scripts write them: `.agents.coder-1.lease_expires`,
-// `.tasks[0].priority`, `.tasks[retry].scope` (by id), `."odd key"`.
+// Paths into the board as `liza lock modify` takes them: `.agents.coder-1.lease_expires`, `.tasks[0].priority`,
+// `.tasks[retry].scope` (by id), `."odd key"`.
 
 import { type Refusal, refuse } from '../decision.ts';
 import { type Fields, isFields } from '../values.ts';

@@ -16,7 +16,7 @@ interface PathList {
   readonly more?: number;
 }
 
-/** A list that would be empty is left out. */
+/** The facts of one diff; a list that would be empty is left out. */
 export interface DiffFacts {
   readonly files: number;
   readonly lines?: SubmitFacts['lines'];

@@ -13,7 +13,7 @@ export function steersAgents(path: string): boolean {
   return whole === '.github' || AGENTS_AT_ROOT.some((place) => covers(place, whole));
 }
 
-/** All of those, and what runs beside the product: CI, hooks of the project, the integration test. */
+/** Files that steer agents, and what runs beside the product: CI, hooks of the project, the integration test. */
 export function isInstruction(path: string): boolean {
   const { name, folders, whole } = parts(path);
   if (steersAgents(path) || FILES.has(name) || [...folders, name].some((part) => FOLDERS.has(part))) return true;
@@ -29,7 +29,7 @@ function parts(path: string) {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** By name, at any depth. */
+/** These names count at any depth. */
 const AGENT_FILES = words(
   'claude.md claude.local.md agents.md agents.override.md agent.md gemini.md qwen.md .windsurfrules ' +
     '.clinerules .aider.conf.yml opencode.json opencode.jsonc .mcp.json .gitattributes .geminiignore',

@@ -1,6 +1,6 @@
 // The scope text of a task as path lists (`IN:` and `OUT:` lines), and a small glob matcher.
-// Hidden here: what counts as a path, a test, code. The matcher keeps one return point per star
-// and never recurses, so a hostile pattern costs length × length at worst.
+// It hides what counts as a path, a test, code. The matcher keeps one return point per star and never recurses, so a
+// hostile pattern costs length × length at worst.
 
 export const DEFAULT_TEST_PATTERNS = [
   '**/test/**',

@@ -101,7 +101,7 @@ function integrationFailed(task: Task): readonly string[] {
     ...field('REASON', reason, showTask(task)),
     'A coder takes the fix by itself; step in only if the plan is the cause:',
     `Two tasks contradict each other: \`liza block ${task.id} --reason "what contradicts" --question "which side is right?"\``,
-    `It must be cut anew: \`liza supersede ${task.id} --root-cause "why it could not merge" --replacement new-task\``,
+    `It must be cut differently: \`liza supersede ${task.id} --root-cause "why it could not merge" --replacement new-task\``,
   ];
 }
 

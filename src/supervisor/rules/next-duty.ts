@@ -3,9 +3,9 @@
 // of work, the second the second, so that a crowd that wakes at once does not race for the same task.
 
 import { nextDay } from '../../budget/rules/ledger.ts';
-import { begun, type RunningUse, spentWords, taskUsedUp, usedUp, usedUpWords } from '../../budget/rules/limits.ts';
+import { begun, type RunningUse, spentText, taskUsedUp, usedUp, usedUpText } from '../../budget/rules/limits.ts';
 import { type Board, SWITCHES, type Switch } from '../../protocol/board.ts';
-import { roomMissing } from '../../protocol/disk-space.ts';
+import { spaceMissing } from '../../protocol/disk-space.ts';
 import { agentLease, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
@@ -34,7 +34,7 @@ export interface Looking {
   readonly postponed: ReadonlySet<string>;
   /** Only this task, where one was named. */
   readonly only?: string | undefined;
-  /** Whoever's turn it is has not come for a while: take it anyway. */
+  /** The agent whose turn it is has not come for a while: take the task anyway. */
   readonly impatient?: boolean;
   /** What sessions of this process have used so far. */
   readonly running?: readonly RunningUse[];
@@ -54,18 +54,18 @@ export function nextDuty(board: Board, looking: Looking, now: Instant): Duty {
 
 function holding(board: Board, { agent, running }: Looking, now: Instant): Duty | undefined {
   const { state, freeMb } = board;
-  // Claims that will have a session are counted by the claim itself: whoever holds one would wait for the other for ever.
+  // The claim itself counts claims that will have a session: counted here too, two holders would wait for each other.
   const over =
     usedUp(board, now, { asking: agent, running: begun(state, agent) }) ??
     usedUp(board, now, { asking: agent, running: running ?? [] });
   if (over !== undefined) {
-    return { kind: 'held', why: usedUpWords(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
+    return { kind: 'held', why: usedUpText(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
   }
-  const room = roomMissing({ state, ...defined({ freeMb }) });
-  return room && { kind: 'held', why: room.fact };
+  const missing = spaceMissing({ state, ...defined({ freeMb }) });
+  return missing && { kind: 'held', why: missing.fact };
 }
 
-/** Of approvals given by this agent, and of those whose approver is gone. */
+/** Approved tasks that this agent has to merge: it approved them, or their approver is gone. */
 function mergesOwed(board: Board, { agent, postponed }: Looking, now: Instant): readonly Task[] {
   return board.state.tasks.filter((task) => {
     if (task.status !== 'APPROVED' || task.paused === true || postponed.has(attemptKey(task))) return false;
@@ -97,7 +97,7 @@ function working(board: Board, looking: Looking, now: Instant): Duty {
   const mine = wanted.find((task) => holder(task, role) === agent) ?? underWay(board, looking);
   const open = wanted.filter((task) => holder(task, role) !== agent);
   const [over] = mine === undefined ? [] : taskUsedUp(board.state, mine, agent);
-  if (mine !== undefined && over !== undefined) return { kind: 'spent', task: mine, why: spentWords(over) };
+  if (mine !== undefined && over !== undefined) return { kind: 'spent', task: mine, why: spentText(over) };
   const task = mine ?? open[looking.impatient === true ? 0 : turnOf(board, looking, now)];
   if (task !== undefined) return { kind: role === 'coder' ? 'code' : 'review', task };
   return { kind: 'nothing', hurry: open.length > 0, ...soonest(board, role, now) };

@@ -16,7 +16,7 @@ export function progressCount({ state }: Pick<Board, 'state'>, agent: string): n
   return state.agents[agent]?.role === 'planner' ? count + settled.length : count;
 }
 
-/** Told under the agent's name by its supervisor; and a handoff, which passes work on and does none. */
+/** Events that the supervisor records under the agent's name, and a handoff, which passes work on and does none. */
 const GIVEN: ReadonlySet<string> = new Set([
   ...['claimed', 'reassigned', 'review_claimed', 'review_copy', 'review_changed', 'limit', 'released', 'handoff'],
 ]);

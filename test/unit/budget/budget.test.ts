@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { alarms } from '../../../src/alarms/rules/evaluate.ts';
 import type { Witness } from '../../../src/audit/rules/facts.ts';
 import { auditGoal } from '../../../src/audit/rules/goal.ts';
-import { usageWords } from '../../../src/budget/rules/format.ts';
+import { usageText } from '../../../src/budget/rules/format.ts';
 import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/budget/rules/ledger.ts';
 import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/budget/rules/limits.ts';
 import { PRICE_LIST } from '../../../src/budget/rules/price-list.ts';
@@ -666,7 +666,7 @@ describe('what is not known', () => {
     const { usage } = w.task('a');
     if (usage === undefined) throw new Error('no usage');
     const words = '2,000 tokens in, 200 out, tokens of 1 session unknown, $0.50, cost of 2 sessions unknown';
-    expect(usageWords(usage)).toBe(words);
+    expect(usageText(usage)).toBe(words);
     const report = reportOf({ state: w.state, archived: [], now: w.now });
     expect(report.use).toMatchObject({ tokens: 3300, cost: 0.75, tokensUnknown: 1, costUnknown: 1 });
     expect(usedTotal(report)).toBe('≥ 3,300 tokens, cost ≥ $0.75');

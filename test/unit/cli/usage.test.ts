@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
 import { REGISTRY } from '../../../src/cli/registry.ts';
 import type { CommandName } from '../../../src/protocol/command.ts';
-import { usage } from '../../../src/protocol/next-commands.ts';
+import { commandLine } from '../../../src/protocol/next-commands.ts';
 import { TABLE } from '../../../src/protocol/table.ts';
 
 /** Placeholders stand for something the verb would accept. */
@@ -15,7 +15,7 @@ const words = (line: string): string[] =>
       .replace('APPROVED|REJECTED', 'APPROVED'),
   );
 
-const lines = Object.keys(TABLE).map((name) => usage(name as CommandName));
+const lines = Object.keys(TABLE).map((name) => commandLine(name as CommandName));
 
 test.each(lines)('the hint `%s` can be typed as it stands', async (line) => {
   const typed = words(line);

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { readArgs } from '../../../../src/cli/args.ts';
 import { REGISTRY } from '../../../../src/cli/registry.ts';
 import type { CommandName } from '../../../../src/protocol/command.ts';
-import { usage } from '../../../../src/protocol/next-commands.ts';
+import { commandLine } from '../../../../src/protocol/next-commands.ts';
 import { ROLES, type Role, type Task } from '../../../../src/protocol/state.ts';
 import { TABLE } from '../../../../src/protocol/table.ts';
 import { parseRejection } from '../../../../src/protocol/verdict.ts';
@@ -57,7 +57,7 @@ describe.each(ROLES)('a %s', (role: Role) => {
   test('finds every command it may use', () => {
     expect(rows.length).toBeGreaterThan(4);
     for (const { name } of rows) {
-      const verb = usage(name as CommandName)
+      const verb = commandLine(name as CommandName)
         .split(' ')
         .slice(0, name.includes(' ') || name === 'drop-worktree' ? 3 : 2)
         .join(' ');
@@ -69,7 +69,7 @@ describe.each(ROLES)('a %s', (role: Role) => {
   });
 
   test('is shown none that the table denies it', () => {
-    const verbs = new Set(rows.map(({ name }) => usage(name as CommandName).split(' ')[1]));
+    const verbs = new Set(rows.map(({ name }) => commandLine(name as CommandName).split(' ')[1]));
     const looking = new Set(['show', 'status', 'help', 'attempts', 'discovery', 'lock']);
     const others = typed
       .map((line) => line.split(' ')[1] ?? '')
