@@ -29,7 +29,7 @@ export interface Place {
   readonly format: ReportFormat;
 }
 
-/** The path of what was written: from the project's root where it lies there. */
+/** Returns the path that was written, relative to the project's root where it is inside. */
 export function keepReport(context: BoardContext, text: string, { out, cwd, force, format }: Place): string | Refusal {
   const { liza, root } = context.paths;
   const path = out === undefined ? join(liza, OWN) : resolve(cwd, out);

@@ -8,7 +8,7 @@ import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { DEFAULTS, guessTestCommand, guide, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
-import { openBoard } from '../open-board.ts';
+import { boardAt, openBoard } from '../open-board.ts';
 import { specExists, specFacts } from '../spec-file.ts';
 import type { Args, Verb } from '../verb.ts';
 
@@ -51,7 +51,7 @@ export const verb: Verb = {
     const { wishes, lines } = wanted;
     const facts = specFacts(repository.root, wishes.spec);
     if (isRefusal(facts)) return facts;
-    const done = await init(io.env, repository, io.context(repository.root, repository.gitDirectory), {
+    const done = await init(boardAt(io, repository), repository, {
       goal: wishes.goal,
       spec: wishes.spec,
       branch: wishes.branch,
