@@ -11,7 +11,7 @@ import { lostBoard } from '../store/lost-board.ts';
 import type { Store } from '../store/store.ts';
 import type { Io } from './io.ts';
 
-export interface OpenBoard extends BoardContext {
+interface OpenBoard extends BoardContext {
   readonly store: Store;
 }
 

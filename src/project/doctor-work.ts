@@ -30,7 +30,7 @@ function finding({ subject, problem, done, resists }: Mended): Finding {
   return broken('worktrees', why, resists.hint);
 }
 
-export interface Accepted extends Committed {
+interface Accepted extends Committed {
   readonly head: string;
   /** Merged tasks whose work the accepted branch does not hold. */
   readonly gone: readonly string[];

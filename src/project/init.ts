@@ -38,7 +38,7 @@ export interface InitRequest {
   readonly schema: string | undefined;
 }
 
-export interface InitDone {
+interface InitDone {
   readonly ok: true;
   readonly message: string;
   readonly lines: readonly string[];

@@ -21,7 +21,7 @@ import { updateDocument } from '../store/yaml/update.ts';
 import { inTransaction } from '../store/yaml-store.ts';
 import { iso } from '../text/time.ts';
 
-export interface Undone {
+interface Undone {
   readonly ok: true;
   readonly entry: Entry;
   readonly seq: number;

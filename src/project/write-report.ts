@@ -11,7 +11,7 @@ import type { BoardContext } from '../store/context.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { secretsOf } from '../text/redact.ts';
 
-export type ReportFormat = 'html' | 'md';
+type ReportFormat = 'html' | 'md';
 
 export async function reportText(context: Pick<TaskContext, 'store' | 'env'>, format: ReportFormat): Promise<string> {
   const { board, now } = await context.store.read();

@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { GLOBAL_FILES } from '../../../src/project/home-manifest.ts';
 import {
   homeFindings,
   type Installed,
@@ -27,7 +28,6 @@ import {
   isOlder,
   uninstall,
 } from '../../../src/project/setup.ts';
-import { GLOBAL_FILES } from '../../../src/project/setup-activation.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { project } from '../../unit/cli/fixtures.ts';
