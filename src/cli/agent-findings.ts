@@ -2,7 +2,7 @@
 // one or log in. Starts each with --version at most, all at once and for a limited time; that costs no tokens.
 
 import { runProgram } from '../process/run.ts';
-import type { Finding } from '../project/doctor.ts';
+import type { Finding } from '../project/finding.ts';
 import type { Config } from '../protocol/state.ts';
 import { type Installed, inspect, type Run } from '../providers/installed.ts';
 import { knownProviders } from './choose-provider.ts';

@@ -17,7 +17,7 @@ export type Asked = Readonly<Partial<Record<Role | 'agent', string>>>;
 /** The order in which they are looked for. */
 const FAVOURED = ['claude', 'codex', 'gemini', 'opencode'];
 
-export interface Cast {
+interface Cast {
   readonly chosen: Readonly<Record<Role, Chosen>>;
   /** One sentence for people. */
   readonly told: string;

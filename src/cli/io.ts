@@ -9,7 +9,7 @@ import type { BoardContext } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import type { CrewControl } from '../supervisor/crew-view.ts';
 
-export interface Self {
+interface Self {
   readonly pid: number;
   readonly argv: readonly [string, ...string[]];
   readonly isRoot: boolean;

@@ -4,13 +4,14 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gitDirectoryOf } from '../git/directory.ts';
+import type { Repository } from '../git/repository.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import { lostBoard } from '../store/lost-board.ts';
 import type { Store } from '../store/store.ts';
 import type { Io } from './io.ts';
 
-export interface OpenBoard extends BoardContext {
+interface OpenBoard extends BoardContext {
   readonly store: Store;
 }
 
@@ -21,6 +22,12 @@ export function openBoard(io: Io): OpenBoard | Refusal {
   const context = io.context(root);
   return { ...context, env: io.env, store: io.openStore(context) };
 }
+
+/** The context of a repository that may have no board yet, or has lost it. */
+export const boardAt = (io: Io, { root, gitDirectory }: Repository): BoardContext => ({
+  ...io.context(root, gitDirectory),
+  env: io.env,
+});
 
 /** One of these files marks a project: a blackboard that lost its state.yaml must still be found to be repaired. */
 const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock'];

@@ -56,7 +56,7 @@ export const onTasks =
   };
 
 /** What to add once it is done, such as the next command. */
-export type Telling = (committed: Committed) => Pick<Done, 'lines' | 'data'>;
+type Telling = (committed: Committed) => Pick<Done, 'lines' | 'data'>;
 
 export async function runCommand(context: CommandContext, command: Command, tell?: Telling): Promise<Result> {
   const { transact } = await import('../store/transact.ts');

@@ -30,7 +30,7 @@ export async function showCrew(
   return { ok: false, code: code as 1, message, hint: hint ?? 'see the board: liza status', guard: 'ended' };
 }
 
-export interface LinesLook extends Look {
+interface LinesLook extends Look {
   /** Minutes east of UTC; absent: the process's own time zone. */
   readonly zone?: number;
 }

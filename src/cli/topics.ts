@@ -3,7 +3,7 @@
 
 import type { Part } from '../protocol/board.ts';
 
-export interface Topic {
+interface Topic {
   readonly summary: string;
   readonly lines: readonly string[] | (() => Promise<readonly string[]>);
 }

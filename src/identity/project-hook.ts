@@ -4,7 +4,7 @@
 import { repositoryOf } from '../git/directory.ts';
 import type { Environment } from '../ports/host.ts';
 import { repositoryMark } from '../process/tags.ts';
-import type { Finding } from '../project/doctor.ts';
+import type { Finding } from '../project/finding.ts';
 import { ensureHook, examineHook, HOOK, type HookFacts, type HookState, hookPlace } from './ref-hook.ts';
 
 const factsOf = (root: string, branch: string): HookFacts => {

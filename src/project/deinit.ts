@@ -1,7 +1,6 @@
-// `liza deinit`: Liza leaves a project. Nobody may be at work, and nobody can begin: the locks of merging,
-// of editing and of the board are held throughout. What tasks hold is put away first, then everything in
-// project-manifest.ts goes, so that a deinit that was killed is simply run again. The user's branches, stash,
-// index and files stay as they are.
+// `liza deinit`: removes Liza from a project. Refused while agents work, and none can begin: the locks of merging, of
+// editing and of the board are held throughout. The work of tasks is kept first, then everything in project-manifest.ts
+// goes, so that a deinit that was killed is simply run again. The user's branches, stash, index and files stay.
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +9,6 @@ import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import { entries, leftAside } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
-import type { Environment } from '../ports/host.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, Refused, refuse } from '../protocol/decision.ts';
 import { ID_PATTERN } from '../protocol/fields.ts';
@@ -116,7 +114,6 @@ async function deinitHalfMade(context: TaskContext, purge: boolean): Promise<Dei
 
 /** Finishes an earlier deinit that was killed, or purges what it kept. There is no board. undefined: nothing is left. */
 export async function finishDeinit(
-  env: Environment,
   context: BoardContext,
   common: string,
   purge: boolean,
@@ -134,11 +131,11 @@ export async function finishDeinit(
     );
   }
   const remains = hasRemains(site);
-  const asked = await git(env, site.root, ['for-each-ref', '--format=%(refname)', 'refs/liza']);
+  const asked = await git(context.env, site.root, ['for-each-ref', '--format=%(refname)', 'refs/liza']);
   const refs = asked.stdout.split('\n').filter((ref) => ref !== '');
   if (!remains && !(purge && refs.length > 0)) return undefined;
   if (purge) {
-    const gitDir = await openPrivateGitDir(env, site.root);
+    const gitDir = await openPrivateGitDir(context.env, site.root);
     if (isRefusal(gitDir)) return gitDir;
     await dropRefs(gitDir, ['refs/liza'], () => true);
   }

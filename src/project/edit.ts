@@ -27,7 +27,7 @@ export interface Edited {
   readonly aside: number;
 }
 
-export interface EditRequest {
+interface EditRequest {
   /** Program and arguments; the file is added. */
   readonly editor: readonly string[];
   readonly adopt: boolean;

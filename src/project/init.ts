@@ -8,8 +8,7 @@ import { usersOf } from '../git/branch-checkouts.ts';
 import { openPrivateGitDir } from '../git/private-git-dir.ts';
 import { ensureBranch, type Repository } from '../git/repository.ts';
 import { replaceFile } from '../ports/files.ts';
-import type { Environment } from '../ports/host.ts';
-import { type Actor, OPERATOR } from '../protocol/board.ts';
+import { OPERATOR } from '../protocol/board.ts';
 import { branchInUse } from '../protocol/commands/budget-setting.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { freshState, nextGoal } from '../protocol/new-board.ts';
@@ -39,7 +38,7 @@ export interface InitRequest {
   readonly schema: string | undefined;
 }
 
-export interface InitDone {
+interface InitDone {
   readonly ok: true;
   readonly message: string;
   readonly lines: readonly string[];
@@ -47,17 +46,18 @@ export interface InitDone {
 }
 
 export async function init(
-  env: Environment,
-  repository: Repository,
   context: BoardContext,
+  repository: Repository,
   request: InitRequest,
 ): Promise<InitDone | Refusal> {
-  const { files, paths } = context;
+  const { env, files, paths } = context;
   const refused =
-    refuseGoal(request) ?? refuseLink(paths.liza) ?? refuseFile(paths.liza) ?? refuseSpec(paths.root, request);
+    refuseGoal(request) ??
+    refuseLink(paths.liza) ??
+    refuseFile(paths.liza) ??
+    refuseSpec(paths.root, request) ??
+    refuseLost(context);
   if (refused !== undefined) return refused;
-  const lost = refuseLost(context);
-  if (lost !== undefined) return lost;
   // Refuses what Liza could not work with later, before anything is made.
   const gitDir = await openPrivateGitDir(env, repository.root);
   if ('ok' in gitDir) return gitDir;
@@ -138,7 +138,7 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
     const written = writeVision(context, request);
     const { doc, edits } = await updateDocument(transaction.doc, transaction.normal.toFile(after));
     transaction.commit(doc, {
-      actor: OPERATOR as Actor,
+      actor: OPERATOR,
       command: 'init',
       detail: `goal: ${request.goal} (${before.goal.id} archived)`,
       change: edits,

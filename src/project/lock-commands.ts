@@ -1,6 +1,6 @@
-// `liza lock write` and `liza lock modify`: the seeds' way of changing the board, under the lock and by
-// the rules of an edit by hand (protocol/edits.ts). All or nothing: what may not be adopted puts the whole
-// file back, and the refused version is kept.
+// `liza lock write` and `liza lock modify`: for scripts that change the file itself, under the lock and by the rules of an
+// edit by hand (protocol/edits.ts). All or nothing: when something may not be adopted, the whole file is put back and the
+// refused version is kept.
 
 import { spawnSync } from 'node:child_process';
 import { replaceFile } from '../ports/files.ts';
@@ -23,37 +23,29 @@ export interface Changed {
   readonly seq: number;
 }
 
+type Acting = BoardContext & { readonly actor: Actor };
+
 const authorityOf = (actor: Actor): Authority =>
   actor.id === undefined ? { kind: 'person' } : { kind: 'agent', id: actor.id };
 
-export function lockWrite(
-  context: BoardContext,
-  actor: Actor,
-  path: string,
-  value: unknown,
-): Promise<Changed | Refusal> {
+export function lockWrite(context: Acting, path: string, value: unknown): Promise<Changed | Refusal> {
   return inTransaction<Changed>(context, async (transaction) => {
     const target = setPath(transaction.doc.value, path, value);
     if ('ok' in target) return target as Refusal;
     const { doc } = await updateDocument(transaction.doc, target.value as Readonly<Record<string, unknown>>);
     if (doc.text === transaction.doc.text) return { ok: true, message: `already so: ${path}`, seq: transaction.seq };
-    return settle(context, transaction, actor, doc.text, `write ${path}`);
+    return adopt(context, transaction, doc.text, `write ${path}`);
   });
 }
 
 /** The environment of the child says that the lock is held: a liza inside it fails at once. */
-export function lockModify(
-  context: BoardContext,
-  actor: Actor,
-  command: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Changed | Refusal> {
+export function lockModify(context: Acting, command: readonly string[]): Promise<Changed | Refusal> {
   return inTransaction<Changed>(context, async (transaction) => {
     const [program = '', ...args] = command.length === 1 ? ['sh', '-c', command[0] ?? ''] : command;
     const ran = spawnSync(program, args, {
       stdio: 'inherit',
       cwd: context.paths.root,
-      env: { ...env, LIZA_LOCK_HELD: context.paths.liza },
+      env: { ...context.env, LIZA_LOCK_HELD: context.paths.liza },
     });
     if (ran.error !== undefined) {
       return refuse(`${program} did not start: ${ran.error.message}`, 'check the command', 1, 'command');
@@ -75,17 +67,17 @@ export function lockModify(
         'unreadable',
       );
     }
-    return settle(context, transaction, actor, text, 'modify');
+    return adopt(context, transaction, text, 'modify');
   });
 }
 
-async function settle(
-  context: BoardContext,
+async function adopt(
+  context: Acting,
   transaction: Transaction,
-  actor: Actor,
   text: string,
   what: string,
 ): Promise<Changed | Refusal> {
+  const { actor } = context;
   const weighed = await transaction.weigh(text, authorityOf(actor), transaction.doc);
   const bytes = Buffer.from(text);
   if ('ok' in weighed) {

@@ -19,7 +19,7 @@ import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import { load } from '../store/load.ts';
 import { isMirrorFile } from '../store/mirror.ts';
-import type { Finding } from './doctor.ts';
+import { type Finding, fixed, ok, warning } from './finding.ts';
 
 /** Where it is put. */
 export interface Site {
@@ -39,7 +39,7 @@ export const siteOf = ({ paths: { root, liza, mirror } }: BoardContext, common: 
   common,
 });
 
-/** What making and checking need besides. */
+/** What making and checking need in addition. */
 export interface Making extends Site {
   readonly env: Environment;
   readonly files: Files;
@@ -50,12 +50,12 @@ export interface Making extends Site {
 interface Row {
   /** All checkouts of the repository use it: it stays while another one has a board. */
   readonly shared?: true;
-  /** Rows without are made by the commands that need them. Answers what a person should know. */
+  /** Absent: the commands that need it make it. Returns what a person should know. */
   make?(making: Making): Promise<string | undefined>;
   check?(making: Making, fix: boolean): Promise<readonly Finding[]>;
   /** Whether an earlier deinit was killed before it took this away. */
   isLeft?(site: Site): boolean;
-  /** Answers what could not or must not go, one line each. `shared`: another checkout has a board. */
+  /** Returns what could not or must not go, one line each. `shared`: another checkout has a board. */
   remove(site: Site, shared: boolean): readonly string[];
 }
 
@@ -83,11 +83,11 @@ const excludeLines: Row = {
   check: async ({ env, root, common }, fix) => {
     const check = 'exclude';
     const ignored = await git(env, root, ['check-ignore', '--quiet', '--no-index', '.liza/state.yaml']);
-    if (ignored.status === 0) return [{ check, level: 'ok', message: '.liza is kept out of git' }];
+    if (ignored.status === 0) return [ok(check, '.liza is kept out of git')];
     const message = '.liza is not kept out of git: git add -A would pick it up';
-    if (!fix) return [{ check, level: 'warning', message, remedy: 'liza doctor --fix adds it to .git/info/exclude' }];
+    if (!fix) return [warning(check, message, 'liza doctor --fix adds it to .git/info/exclude')];
     exclude(common, EXCLUDED);
-    return [{ check, level: 'ok', message: `${message}; added to .git/info/exclude`, fixed: true }];
+    return [fixed(check, `${message}; added to .git/info/exclude`)];
   },
   isLeft: ({ common }) => isExcluding(common, isExcludeLine),
   remove: ({ common }) => {
@@ -148,7 +148,7 @@ const hook: Row = {
 
 const ROWS: readonly Row[] = [excludeLines, boardFolder, gitFolders, taskFolders, hook];
 
-/** Safe to repeat. Answers what a person should know, one line each. */
+/** Safe to repeat. Returns what a person should know, one line each. */
 export async function makeProject(making: Making): Promise<readonly string[]> {
   const told: string[] = [];
   for (const { make } of ROWS) {
@@ -167,7 +167,7 @@ export async function checkProject(making: Making, fix: boolean): Promise<readon
 /** Whether an earlier deinit was killed after the board was gone. */
 export const hasRemains = (site: Site): boolean => ROWS.some(({ isLeft }) => isLeft?.(site) === true);
 
-/** Answers what was left, one line each. `shared`: another checkout of the repository has a board of its own. */
+/** Returns what was left, one line each. `shared`: another checkout of the repository has a board of its own. */
 export const removeRemains = (site: Site, shared: boolean): readonly string[] =>
   ROWS.toReversed().flatMap((row) => (shared && row.shared ? [] : row.remove(site, shared)));
 
@@ -218,7 +218,7 @@ const ownGitFolders = ({ mirror, common }: Site): readonly string[] => [
   ...new Set([...(mirror === undefined ? [] : [mirror]), join(common, 'liza')]),
 ];
 
-/** Answers what is in the folder's way. */
+/** Returns what is in the folder's way. */
 const removeEmpty = (site: Site, folder: string): readonly string[] =>
   !isFolder(folder) || removeIfEmpty(folder)
     ? []

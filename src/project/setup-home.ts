@@ -29,7 +29,7 @@ export function homeOf(env: Readonly<Record<string, string | undefined>>): strin
   return realpathSync(home);
 }
 
-/** Where a file below home really lies; it need not exist yet. */
+/** The real path of a file below home; it need not exist yet. */
 export function placeBelow(home: string, path: string): string | Refusal {
   let at = home;
   const parts = path.split('/');

@@ -1,4 +1,4 @@
-// `liza undo`: takes the last operation back by a new one. Only what lived in the state alone can be
+// `liza undo`: reverts the last operation by a new one. Only a change of the state alone can be
 // undone: nothing with an effect on git, processes or files, nothing that someone has built on since,
 // nothing that has ended. Fields return to what they were; history is never cut, it gains `undone`.
 
@@ -21,7 +21,7 @@ import { updateDocument } from '../store/yaml/update.ts';
 import { inTransaction } from '../store/yaml-store.ts';
 import { iso } from '../text/time.ts';
 
-export interface Undone {
+interface Undone {
   readonly ok: true;
   readonly entry: Entry;
   readonly seq: number;

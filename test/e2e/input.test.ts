@@ -38,7 +38,7 @@ function expectSentence({ stdout, stderr }: Ran): void {
 /** Neither the blackboard nor anything around it. */
 const everything = (board: Project): string => fingerprint(board.root, ['.liza/cache']);
 
-describe('an argument that will not do', () => {
+describe('a bad argument', () => {
   const add = (...more: string[]) => ['add-task', '--desc', 'd', ...more];
   const as = (id: string) => ({ LIZA_AGENT_ID: id });
   const cases: [string, readonly string[], RegExp, Record<string, string>?][] = [
@@ -142,7 +142,7 @@ describe('an argument that will not do', () => {
   });
 });
 
-describe('a file that will not do', () => {
+describe('a bad file', () => {
   const deep = 10_000;
   const files: [string, () => string | Buffer, RegExp][] = [
     ['broken YAML', () => HANDWRITTEN.replace('priority: 4', 'priority: [4'), /line \d+, column \d+/],
@@ -249,7 +249,7 @@ test('a hand-written board without a sprint is refused by readers as by writers,
   expect(stdout).toContain('must be a number from 1 (highest) to 5');
 });
 
-describe('a place that will not do', () => {
+describe('a bad folder', () => {
   test('.liza is a link out of the project', () => {
     const other = handwritten();
     const board = repository();
@@ -271,7 +271,7 @@ describe('a place that will not do', () => {
     expect(fingerprint(other.file('.'), [])).toBe(before);
   });
 
-  test('not a git repository, no commit, a bare one, inside .git', () => {
+  test('init is refused without a git repository, without a commit, in a bare one, and inside .git', () => {
     const plain = emptyFolder();
     const unborn = emptyFolder();
     git(unborn, 'init', '-q');
@@ -294,7 +294,7 @@ describe('a place that will not do', () => {
     }
   });
 
-  test('no project, no spec, no goal', () => {
+  test('a command is refused without a project, init without a spec or a goal', () => {
     const board = repository();
     const before = fingerprint(board.root, []);
     for (const argv of [

@@ -104,7 +104,7 @@ const interest = ({ state }: MemberRow): number =>
 export const byInterest = (rows: readonly MemberRow[]): readonly MemberRow[] =>
   rows.toSorted((a, b) => interest(a) - interest(b));
 
-export type Density = 'one-line' | 'two-lines';
+type Density = 'one-line' | 'two-lines';
 
 /** The lines of each agent; `marked` is the chosen one. */
 export function memberLines(

@@ -8,7 +8,7 @@ import { textOf } from './lines.ts';
 import { keyOf } from './screen.ts';
 import type { ViewModel } from './view-model.ts';
 
-export interface AppProps {
+interface AppProps {
   readonly model: ViewModel;
   readonly color: boolean;
   /** Calls back when the terminal has another size; returns how to stop. */

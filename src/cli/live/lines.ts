@@ -26,7 +26,7 @@ export function widths(rows: readonly (readonly string[])[], caps: readonly numb
 export const cell = (text: string, width: number, p: Page): string =>
   width === 0 ? '' : `${pad(clip(text, width, p.more), width)}  `;
 
-export interface Window {
+interface Window {
   readonly from: number;
   readonly to: number;
   readonly total: number;

@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 const MOST = 128 * 1024;
 const MOST_LINES = 2000;
 
-export interface LogTail {
+interface LogTail {
   readonly size: number;
   readonly lines: readonly string[];
 }

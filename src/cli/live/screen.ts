@@ -15,7 +15,7 @@ export interface Choice {
   readonly id: string;
 }
 
-export type Pane =
+type Pane =
   | { readonly kind: 'board' }
   | { readonly kind: 'help' }
   | { readonly kind: 'task'; readonly id: string }

@@ -11,7 +11,7 @@ import { zoneAt } from './format.ts';
 import type { LiveLook } from './screen.ts';
 import { openViewModel, type ViewModel } from './view-model.ts';
 
-export interface LiveTerminal {
+interface LiveTerminal {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly color: boolean;

@@ -10,7 +10,7 @@ import { diffText, proofText } from './diff-facts.ts';
 import { type Line, type Page, pageFor } from './layout.ts';
 import { type Look, pad } from './terminal.ts';
 
-export interface Provenance {
+interface Provenance {
   readonly authors: readonly string[];
   readonly iterations: number;
   readonly rounds: readonly Round[];

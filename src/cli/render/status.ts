@@ -10,7 +10,7 @@ import { duration } from '../../text/time.ts';
 import { grouped, type Line, leaseWords, type Page, pageFor, type Span, STATUS_TONE } from './layout.ts';
 import { clip, columns, type Look, pad } from './terminal.ts';
 
-export interface StatusLook extends Look {
+interface StatusLook extends Look {
   /** Every task, agent and alarm instead of a bounded page. */
   readonly all?: boolean;
 }
@@ -22,17 +22,16 @@ const FEW_ENDED = 3;
 export function renderStatus(view: StatusView, look: StatusLook): string {
   const p = pageFor(look);
   const most = look.all ? Number.POSITIVE_INFINITY : MOST;
+  const on = { p, most };
   const sections = [
     header(view, p),
     counts(view, p),
     taskGroups(view, p, most),
-    section('Agents', view.agents, p, most, agentLines),
-    section('Spent', view.spending, p, most, spendingLines),
-    section('Alarms', urgentFirst(view.alarms), p, most, alarmLines),
-    section('Anomalies', view.anomalies, p, most, (anomalies) =>
-      anomalies.flatMap((one) => hanging(anomalyText(one), p)),
-    ),
-    section('Notices', view.notices, p, most, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
+    section('Agents', view.agents, on, agentLines),
+    section('Spent', view.spending, on, spendingLines),
+    section('Alarms', urgentFirst(view.alarms), on, alarmLines),
+    section('Anomalies', view.anomalies, on, (anomalies) => anomalies.flatMap((one) => hanging(anomalyText(one), p))),
+    section('Notices', view.notices, on, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
     view.why === undefined ? [] : nothingMoves(view.why, p),
     view.sandbox === undefined ? [] : confined(view.sandbox, p),
   ];
@@ -181,8 +180,7 @@ function hanging(message: string, p: Page, tone?: Span['tone']): readonly Line[]
 function section<T>(
   title: string,
   items: readonly T[],
-  p: Page,
-  most: number,
+  { p, most }: { readonly p: Page; readonly most: number },
   lines: (shown: readonly T[], p: Page) => readonly Line[],
 ): readonly Line[] {
   if (items.length === 0) return [];

@@ -5,6 +5,7 @@ import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
+import { boardAt } from '../open-board.ts';
 import { openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Done, Result, Verb } from '../verb.ts';
@@ -40,8 +41,8 @@ async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   if (isRefusal(repository)) return none;
   const { commonDirectoryOf } = await import('../../git/directory.ts');
   const { finishDeinit } = await import('../../project/deinit.ts');
-  const context = io.context(repository.root, repository.gitDirectory);
-  const done = await finishDeinit(io.env, context, commonDirectoryOf(repository.gitDirectory), purge);
+  const common = commonDirectoryOf(repository.gitDirectory);
+  const done = await finishDeinit(boardAt(io, repository), common, purge);
   if (done === undefined) {
     const kept = 'what an earlier deinit kept is listed by: git for-each-ref refs/liza';
     return {

@@ -2,12 +2,12 @@
 
 import { version } from '../../../package.json';
 import { humanOnly } from '../../identity/identify.ts';
-import type { Finding } from '../../project/doctor.ts';
+import { broken, type Finding, ok, warning } from '../../project/finding.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { Settings } from '../../protocol/state.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import type { Io } from '../io.ts';
-import { openBoard } from '../open-board.ts';
+import { boardAt, openBoard } from '../open-board.ts';
 import { committedResult, openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
@@ -32,9 +32,9 @@ export const verb: Verb = {
     if (isRefusal(repository)) return outsideRepository(io, repository);
     const { examine } = await import('../../project/doctor.ts');
     const { readSchema } = await import('../../project/project-manifest.ts');
-    const context = io.context(repository.root, repository.gitDirectory);
+    const context = boardAt(io, repository);
     const asked = { fix, schema: readSchema(io.asset('schema/state.schema.json')) };
-    const [around, beside] = await Promise.all([examine(io.env, repository, context, asked), agents(io)]);
+    const [around, beside] = await Promise.all([examine(context, repository, asked), agents(io)]);
     const findings = [...around, ...(await work(io, around, fix)), ...beside];
     const lines = findings.flatMap(line);
     const data = { findings };
@@ -77,10 +77,9 @@ async function sandboxFinding(io: Io, sandbox: Settings['sandbox']): Promise<rea
   const { sandboxSupportOf, sandboxMode, sandboxModeText } = await import('../../sandbox/mode.ts');
   const is = await sandboxMode(sandboxSupportOf(io.env, io.self.argv), { sandbox });
   const check = 'sandbox';
-  if ('ok' in is) return [{ check, level: 'broken', message: is.message, remedy: is.hint }];
+  if ('ok' in is) return [broken(check, is.message, is.hint)];
   const message = sandboxModeText(is).replace('sandbox: ', '');
-  if ('tool' in is || is.remedy === undefined) return [{ check, level: 'ok', message }];
-  return [{ check, level: 'warning', message, remedy: is.remedy }];
+  return ['tool' in is || is.remedy === undefined ? ok(check, message) : warning(check, message, is.remedy)];
 }
 
 async function accept(io: Io): Promise<Result> {

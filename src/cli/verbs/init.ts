@@ -8,7 +8,7 @@ import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { DEFAULTS, guessTestCommand, guide, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
-import { openBoard } from '../open-board.ts';
+import { boardAt, openBoard } from '../open-board.ts';
 import { specExists, specFacts } from '../spec-file.ts';
 import type { Args, Verb } from '../verb.ts';
 
@@ -46,12 +46,12 @@ export const verb: Verb = {
     const before = await earlierState(io, repository);
     const said = saidBy(args);
     if (said.goal === undefined && before !== undefined && isOpen(before)) return goalOpen(before.goal);
-    const wanted = await settle(args, io, repository, said, before);
+    const wanted = await settle(args, io, { root: repository.root, said, before });
     if (isRefusal(wanted)) return wanted;
     const { wishes, lines } = wanted;
     const facts = specFacts(repository.root, wishes.spec);
     if (isRefusal(facts)) return facts;
-    const done = await init(io.env, repository, io.context(repository.root, repository.gitDirectory), {
+    const done = await init(boardAt(io, repository), repository, {
       goal: wishes.goal,
       spec: wishes.spec,
       branch: wishes.branch,
@@ -95,13 +95,13 @@ interface Settled {
   readonly lines: readonly string[];
 }
 
-async function settle(
-  args: Args,
-  io: Io,
-  { root }: Repository,
-  said: Said,
-  before: State | undefined,
-): Promise<Settled | Refusal> {
+interface KnownSoFar {
+  readonly root: string;
+  readonly said: Said;
+  readonly before: State | undefined;
+}
+
+async function settle(args: Args, io: Io, { root, said, before }: KnownSoFar): Promise<Settled | Refusal> {
   const { knownProviders, unknownProvider } = await import('../choose-provider.ts');
   const known = knownProviders(io, before?.config ?? {});
   if ('ok' in known) return known;

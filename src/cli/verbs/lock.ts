@@ -38,7 +38,7 @@ const lockWrite: Verb = {
     const { parseStrict } = await import('../../store/yaml/strict.ts');
     const text = args.must('value');
     const parsed = await parseStrict(text);
-    const done = await lockWrite(context, context.actor, args.must('path'), parsed.ok ? parsed.value : text);
+    const done = await lockWrite(context, args.must('path'), parsed.ok ? parsed.value : text);
     return done.ok ? { ok: true, message: done.message, data: { seq: done.seq } } : done;
   }),
 };
@@ -66,7 +66,7 @@ const lockModify: Verb = {
     const own = notForAgents(context.actor, 'lock modify');
     if (own !== undefined) return own;
     const { lockModify } = await import('../../project/lock-commands.ts');
-    const done = await lockModify(context, context.actor, args.all('command'), io.env);
+    const done = await lockModify(context, args.all('command'));
     return done.ok ? { ok: true, message: done.message, data: { seq: done.seq } } : done;
   },
 };

@@ -83,7 +83,7 @@ describe('without a terminal', () => {
     expect(await config()).toMatchObject({ test_command: 'npm test', integration_branch: 'integration' });
   });
 
-  test('flags say everything', async () => {
+  test('flags answer every question', async () => {
     const flags = [
       '--spec',
       'docs/a/goal.md#login',
@@ -156,7 +156,7 @@ describe('without a terminal', () => {
     expect(everything()).toBe(before);
   });
 
-  test('nothing is written through a link', async () => {
+  test('a document behind a link is not written', async () => {
     const outside = join(folder, 'outside');
     mkdirSync(outside);
     symlinkSync(outside, join(root, 'specs'));
@@ -198,7 +198,7 @@ describe('with a person', () => {
     expect(git(root, 'branch', '--list', 'agreed')).toContain('agreed');
   });
 
-  test.each([0, 1, 2, 3, 4])('who leaves after %i answers leaves nothing behind', async (many) => {
+  test.each([0, 1, 2, 3, 4])('leaving after %i answers makes nothing', async (many) => {
     const before = everything();
     const { io } = answering(['Greet', '', '', ''].slice(0, many));
     const ran = await liza(['init'], io);
@@ -206,7 +206,7 @@ describe('with a person', () => {
     expect(everything()).toBe(before);
   });
 
-  test('who wants no template is told the command for later', async () => {
+  test('without the template it names the command for later', async () => {
     const before = everything();
     const { io } = answering(['', 'no', '', '']);
     const ran = await liza(['init', 'G'], io);

@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { GLOBAL_FILES } from '../../../src/project/home-manifest.ts';
 import {
   homeFindings,
   type Installed,
@@ -27,7 +28,6 @@ import {
   isOlder,
   uninstall,
 } from '../../../src/project/setup.ts';
-import { GLOBAL_FILES } from '../../../src/project/setup-activation.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { project } from '../../unit/cli/fixtures.ts';
@@ -78,7 +78,7 @@ describe('installing', () => {
     expect(installedVersion(home)).toBe('1.0.0');
   });
 
-  test('again changes nothing', () => {
+  test('a second setup changes nothing', () => {
     installed();
     const before = everything();
     expect(installed()).toMatchObject({ written: [], kept: [], removed: [], former: '1.0.0' });
@@ -152,13 +152,13 @@ describe('installing', () => {
     ]);
   });
 
-  test('a package that is not whole is said', () => {
+  test('an incomplete package is refused', () => {
     rmSync(join(source, 'templates'), { recursive: true });
     expect(install(home, source, '1.0.0', [])).toMatchObject(refusedBy('package', { ok: false, code: 5 }));
     expect(readdirSync(home)).toEqual([]);
   });
 
-  test('a damaged manifest costs nothing of a person’s', () => {
+  test('a damaged manifest leaves a person’s files as they are', () => {
     installed();
     write('.liza/.setup.json', '{"files": {"../../etc/passwd": "x"');
     write('.liza/contracts/CORE.md', 'mine\n');
@@ -167,7 +167,7 @@ describe('installing', () => {
   });
 });
 
-test('doctor is told when the home folder is behind, or ahead', () => {
+test('doctor reports a home folder of an older or newer version', () => {
   const env = { HOME: home };
   expect(homeFindings(env, '1.0.0')).toEqual([]);
   installed('1.0.0');
@@ -207,7 +207,7 @@ describe('links', () => {
     expect(read('dotfiles/CLAUDE.md')).toBe('be kind\n');
   });
 
-  test('a file in the way of a folder is said', () => {
+  test('a file where a folder is needed is refused', () => {
     write('.liza', 'not a folder');
     expect(install(home, source, '1.0.0', [])).toMatchObject(refusedBy('place', { ok: false }));
     expect(read('.liza')).toBe('not a folder');
@@ -286,7 +286,7 @@ describe('uninstalling', () => {
     expect(uninstall(home, source)).toMatchObject({ removed: [], kept: [], deactivated: [] });
   });
 
-  test('a forged manifest reaches nothing outside', () => {
+  test('a forged manifest removes nothing outside ~/.liza', () => {
     installed();
     write('precious', 'x');
     const digest = createHash('sha256').update('x').digest('hex');

@@ -66,7 +66,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'lock write',
     board: 'working',
     faults: MOST,
-    run: (context) => lockWrite(context, OPERATOR, '.tasks[retry-upload].priority', 2),
+    run: (context) => lockWrite({ ...context, actor: OPERATOR }, '.tasks[retry-upload].priority', 2),
   },
   {
     name: 'submit-verdict',
@@ -223,13 +223,17 @@ function makeRepository(root: string): void {
 async function initialise(context: BoardContext): Promise<{ readonly ok: boolean }> {
   const { root } = context.paths;
   const head = fs.readFileSync(path.join(root, '.git', 'HEAD-COMMIT'), 'utf8');
-  return init(process.env, { root, gitDirectory: path.join(root, '.git'), head }, context, {
-    goal: 'Retry all API calls',
-    spec: 'specs/vision.md',
-    branch: 'integration',
-    specExists: true,
-    schema: '{}\n',
-  });
+  return init(
+    context,
+    { root, gitDirectory: path.join(root, '.git'), head },
+    {
+      goal: 'Retry all API calls',
+      spec: 'specs/vision.md',
+      branch: 'integration',
+      specExists: true,
+      schema: '{}\n',
+    },
+  );
 }
 
 async function must(result: Promise<{ readonly ok: boolean }>): Promise<void> {

@@ -113,7 +113,7 @@ test('analyze trips, --resolve clears, and only then resume goes on', async () =
   expect((await here.liza(['analyze'])).stdout).toBe('no systemic pattern found\n');
 });
 
-test('an agent may look for no pattern and resolve none', async () => {
+test('an agent may not resolve a breaker, hold a retrospective, resume, or mark anomalies as processed', async () => {
   for (const argv of [
     ['analyze', '--resolve', 'fine'],
     ['retrospective'],

@@ -41,7 +41,7 @@ test.each<[string, Config, Asked, string]>([
   expect(cast(config, asked)).toBe(expected);
 });
 
-test('known ones, installed or not, the project’s own included', () => {
+test('knows all providers, installed or not, with the project’s own', () => {
   const known = knownProviders(io(), { providers: { mine: { kind: 'command', argv: ['codex'] } } });
   if ('ok' in known) throw new Error(known.message);
   expect(known.map(({ provider, installed }) => `${provider.name} ${installed}`)).toEqual([

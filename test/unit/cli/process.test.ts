@@ -55,7 +55,7 @@ test('only a command that succeeded leaves a code cache, under its own name', ()
   ]);
 });
 
-test('the locale decides between signs and ASCII', () => {
+test('outside a UTF-8 locale the output is ASCII', () => {
   expect(liza(['statsu'], { env: { LANG: 'C' } }).stderr).toContain('  -> did you mean');
   expect(liza(['statsu'], { env: { LANG: 'C', LC_ALL: 'en_US.utf8' } }).stderr).toContain('  → did you mean');
 });
@@ -67,7 +67,7 @@ test('a reader that goes away is not an error', () => {
   expect(ran.stdout).toBe('0\n');
 });
 
-test('a refusal that nobody hears is a refusal all the same', () => {
+test('a refusal whose reader has gone away still ends with its exit code', () => {
   // The reader has ended for certain before the first byte is written.
   const script = `exec 3> >(:); wait $!; "$0" "$1" statsu >&3 2>&3; echo "$?"`;
   const ran = spawnSync('bash', ['-c', script, process.execPath, bundle], { encoding: 'utf8', cwd: home });

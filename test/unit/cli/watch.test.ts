@@ -45,7 +45,7 @@ test('marks are spelt where only ASCII is shown; the log stays exact', async () 
   expect(log()).toContain(TEXT);
 });
 
-test('it is the operator’s', async () => {
+test('an agent may not watch: the command is the operator’s', async () => {
   open(true);
   const ran = await here.liza(['watch', '--once'], { agent: 'coder-1' });
   expect(ran.code).toBe(1);
