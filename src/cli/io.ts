@@ -1,6 +1,7 @@
 // Everything of the outside world a verb may touch, passed down as one plain object. Only
 // main.ts builds the real one; tests build their own. A verb that needs more asks for it here.
 
+import type { Host } from '../ports/host.ts';
 import type { Ancestor } from '../process/ancestors.ts';
 import type { Mark } from '../process/own-mark.ts';
 import type { Refusal } from '../protocol/decision.ts';
@@ -24,6 +25,7 @@ export interface Dialogue {
 }
 
 export interface Io {
+  readonly host: Host;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   stdout(text: string): void;

@@ -4,12 +4,12 @@
 
 import { join } from 'node:path';
 import { gitDirectoryOf } from '../git/directory.ts';
+import type { Host } from '../ports/host.ts';
 import { realClock, realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
 import { markAt } from '../process/own-mark.ts';
 import { refuse } from '../protocol/decision.ts';
 import { isBrokered } from '../sandbox/mailbox-commands.ts';
-import type { BoardContext } from '../store/context.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import type { CrewControl } from '../supervisor/crew-view.ts';
 import type { Dialogue, Io } from './io.ts';
@@ -38,7 +38,10 @@ function unsupported(platform: string, version: string): ReturnType<typeof refus
 
 function processIo(): Io {
   const { env } = process;
+  const host = realHost(env);
+  const context = boardContextOn(host);
   return {
+    host,
     cwd: currentFolder(),
     env,
     stdout: writer(1),
@@ -90,8 +93,8 @@ function processIo(): Io {
         isRoot: process.getuid?.() === 0,
       };
     },
-    ancestors: () => ancestorsFrom(process.ppid),
-    mark: () => markAt(process.pid),
+    ancestors: () => ancestorsFrom(host, process.ppid),
+    mark: () => markAt(host, process.pid),
     sleep: realClock.sleep,
     confines: true,
     // Not at the start: with other flags node's own modules cannot come out of its built-in code cache.
@@ -132,15 +135,16 @@ function onInterrupt(): AbortSignal {
   return asked.signal;
 }
 
-function context(root: string, gitDirectory = gitDirectoryOf(root)): BoardContext {
-  return contextOf({
-    root,
-    gitDirectory,
-    host: realHost(process.env),
-    specExists: (specRef) => specExists(root, specRef),
-    nested: process.env.LIZA_LOCK_HELD,
-  });
-}
+const boardContextOn =
+  (host: Host): Io['context'] =>
+  (root, gitDirectory = gitDirectoryOf(root)) =>
+    contextOf({
+      root,
+      gitDirectory,
+      host,
+      specExists: (specRef) => specExists(root, specRef),
+      nested: process.env.LIZA_LOCK_HELD,
+    });
 
 /** A shell may stand in a folder that was deleted meanwhile. */
 function currentFolder(): string {

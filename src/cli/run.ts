@@ -61,7 +61,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   const kept = isBrokered(io.env) ? refuseBrokered(name) : undefined;
   if (kept !== undefined) {
     if (!onlyLooks(name, rest))
-      await (await import('../identity/record-violation.ts')).reached(io, { name, groups: entry.groups });
+      await (await import('../identity/record-violation.ts')).recordAgentAttempt(io, { name, groups: entry.groups });
     return kept;
   }
   const args = readArgs(verb, rest);
@@ -71,7 +71,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
 
 async function remembered({ name, entry }: Found, io: Io, result: Result): Promise<Result> {
   if (result.ok || !WHO.has(result.guard)) return result;
-  return (await import('../identity/record-violation.ts')).judged(io, { name, groups: entry.groups }, result);
+  return (await import('../identity/record-violation.ts')).recordViolation(io, { name, groups: entry.groups }, result);
 }
 
 /** Guards that say: not you. */

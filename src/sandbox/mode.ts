@@ -11,6 +11,7 @@ import type { Limits } from '../process/limits.ts';
 import { type Ended, type Program, runProgram } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
+import type { BoardContext } from '../store/context.ts';
 import { policyOf } from './build-policy.ts';
 import { confine } from './confine.ts';
 import { type Detected, detect, isTool, type Tool, toolOf } from './detect.ts';
@@ -71,8 +72,8 @@ export function needsClone(sandboxSupport: SandboxSupport | undefined, { sandbox
 export const packageOf = ({ program }: SandboxSupport): readonly string[] =>
   program.slice(1).map((file) => dirname(dirname(file)));
 
-export interface Premises {
-  readonly root: string;
+export interface SandboxContext extends BoardContext {
+  /** Absent: nothing is confined, unless that is required. */
   readonly sandboxSupport?: SandboxSupport | undefined;
 }
 
@@ -89,15 +90,17 @@ export type Rules = Wanted & Limits & Pick<Settings, 'sandbox_network' | 'sandbo
  * folder that are gone afterwards, and nothing else. Fails closed: what cannot be confined is not started.
  */
 export async function runConfined(
-  { root, sandboxSupport }: Premises,
+  context: SandboxContext,
   rules: Rules,
   { folder, part }: Confinement,
   asked: Program,
 ): Promise<Ended> {
+  const { sandboxSupport } = context;
+  const { root } = context.paths;
   const program: Program = { ...asked, limits: rules };
   const is = await sandboxMode(sandboxSupport, rules);
   if ('ok' in is) return notStarted(`${is.message}; ${is.hint}`);
-  if (!('tool' in is) || sandboxSupport === undefined) return runProgram(program);
+  if (!('tool' in is) || sandboxSupport === undefined) return runProgram(context, program);
   const own = git(root);
   if (own === undefined) return notStarted(`${root} is not in a git repository`);
   const rooms = join(root, '.liza', 'cache', 'rooms');
@@ -121,7 +124,7 @@ export async function runConfined(
       inPlace: is.tool.kind === 'seatbelt',
     });
     return {
-      ...(await runProgram({ ...program, ...confine(is.tool, policy, program.argv, program.env) })),
+      ...(await runProgram(context, { ...program, ...confine(is.tool, policy, program.argv, program.env) })),
       confined: true,
     };
   } finally {

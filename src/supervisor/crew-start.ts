@@ -54,6 +54,6 @@ async function repairLeftovers(context: SupervisorContext, agent: string): Promi
 
 /** Without the hook agents still start: the recorded heads tell who moved what. */
 async function guardBranches(context: SupervisorContext, state: State): Promise<undefined> {
-  const unguarded = await installHook(context.env, context.paths.root, settings(state).integration_branch);
+  const unguarded = await installHook(context, context.paths.root, settings(state).integration_branch);
   if (unguarded !== undefined) context.tell({ level: 'warning', text: unguarded });
 }

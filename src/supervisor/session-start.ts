@@ -32,7 +32,7 @@ export interface StartedSession {
 }
 
 export async function prepareSession(context: SupervisorContext, run: SessionRun): Promise<PreparedSession> {
-  const { clock, disk, files, paths, pid } = context;
+  const { clock, disk, pid } = context;
   const { work, begun } = run;
   const startedAt = clock.now();
   const { prompt, log: logFile } = sessionFiles(context, work, startedAt, begun);
@@ -41,7 +41,7 @@ export async function prepareSession(context: SupervisorContext, run: SessionRun
   writePrompt(disk, prompt, request);
   for (const file of launch.files ?? []) disk.writeFileSync(file.path, file.text, { mode: 0o600 });
   const output = readOutput(context, run, logFile, startedAt);
-  const record = openSession(files, paths.agents, { ...work, pid }, startedAt);
+  const record = openSession(context, { ...work, pid }, startedAt);
   return { startedAt, request, launch, logFile, output, record };
 }
 
@@ -62,7 +62,7 @@ export async function startSession(
     },
   });
   if ('reason' in sandbox) return sandbox;
-  const agent = await startAgent({
+  const agent = await startAgent(context, {
     argv: sandbox.argv,
     cwd: work.cwd,
     env: sandbox.env,

@@ -164,7 +164,7 @@ async function follow(context: SupervisorContext, session: LiveSession): Promise
   };
   try {
     return await Promise.race<AgentExit | Interruption | OverLimit>([
-      watchLimits(context, agent.taken, settings(begun), over.signal),
+      watchLimits(context, agent.resources, settings(begun), over.signal),
       driven === undefined ? agent.exited : Promise.race([agent.exited, driven]),
       guardSession(context, session, signs, over.signal),
     ]);

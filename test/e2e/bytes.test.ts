@@ -242,6 +242,7 @@ async function runIn(board: Project, operation: Operation): Promise<{ code: numb
       nested: undefined,
     });
   const io: Io = {
+    host: hostAt(),
     cwd: board.root,
     env: { PATH: process.env['PATH'], ...(operation.as === undefined ? {} : { LIZA_AGENT_ID: operation.as }) },
     stdout: () => {},

@@ -84,6 +84,7 @@ export function project(): Project {
     let out = '';
     let err = '';
     const io: Io = {
+      host: hostAt(() => now),
       cwd,
       env: { PATH: process.env['PATH'], ...(agent === undefined ? {} : { LIZA_AGENT_ID: agent }) },
       stdout: (text) => {

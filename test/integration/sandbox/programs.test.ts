@@ -51,7 +51,7 @@ const run = async (
   const env = { ...process.env, ...p.env, HOME: home, LIZA_SANDBOX: undefined };
   const rules = { ...settings(await p.state()), sandbox: 'require' as const, ...config };
   const program = { argv: ['sh', '-c', script] as [string, ...string[]], cwd: folder, env, timeoutMs };
-  return runConfined({ root: p.root, sandboxSupport }, rules, { folder, part: 'tests' }, program);
+  return runConfined({ ...p.hands('coder-1'), sandboxSupport }, rules, { folder, part: 'tests' }, program);
 };
 
 describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {

@@ -8,6 +8,7 @@ import type { Io } from '../../../src/cli/io.ts';
 import { findRoot } from '../../../src/cli/root.ts';
 import { run } from '../../../src/cli/run.ts';
 import { specExists } from '../../../src/cli/spec-exists.ts';
+import { realFiles } from '../../../src/ports/files.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { contextOf } from '../../../src/store/open.ts';
@@ -74,7 +75,9 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
   let stdout = '';
   let stderr = '';
   const cwd = as.cwd ?? root;
+  const host = hostAt(() => NOW);
   const io: Io = {
+    host,
     cwd,
     env: { PATH: process.env.PATH, ...(as.agent === undefined ? {} : { LIZA_AGENT_ID: as.agent }), ...as.env },
     stdout: (text) => {
@@ -110,7 +113,7 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
       contextOf({
         root: folder,
         gitDirectory,
-        host: hostAt(() => NOW),
+        host,
         specExists: (ref) => specExists(folder, ref),
         nested: undefined,
       }),
@@ -120,6 +123,13 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
   const code = await run(argv, io);
   return { code, stdout, stderr, json: argv.includes('--json') ? parsed(stdout) : {} };
 }
+
+/** For `openSession`. */
+export const sessionsAt = (root: string) => ({
+  ...hostAt(() => NOW),
+  files: realFiles,
+  paths: { agents: join(root, '.liza/agents') },
+});
 
 /** Text output has no JSON in it; a test that expects some fails on the empty object. */
 function parsed(stdout: string): Record<string, unknown> {
