@@ -23,7 +23,7 @@ export async function agentFindings(
   const known = knownProviders(io, config);
   if ('ok' in known) return [{ check, level: 'warning', message: known.message, remedy: known.hint }];
   const run = runIn(io);
-  const all = await Promise.all(known.map(({ provider }) => inspect(provider, io.env, run)));
+  const all = await Promise.all(known.map(({ provider }) => inspect(io.host.disk, provider, io.env, run)));
   const findings = [...all].sort((one, other) => rank(one) - rank(other)).map(finding);
   return [...findings, ...noneAtAll(all), ...missingDefault(all, config.default_provider ?? undefined)];
 }

@@ -16,7 +16,7 @@ export async function openTaskContext(io: Io): Promise<TaskContext | Refusal> {
     ...context,
     env: markedProgram(io.env, siteOf(context.paths.root)),
     ...(io.confines === true
-      ? { sandboxSupport: (await import('../sandbox/mode.ts')).sandboxSupportOf(io.env, io.self.argv) }
+      ? { sandboxSupport: (await import('../sandbox/mode.ts')).sandboxSupportOf(io.host, io.self.argv) }
       : {}),
     say: (line) => io.stderr(`${plain(line)}\n`),
     stop: () => io.interrupted,
