@@ -3,7 +3,7 @@
 // Cheapest evidence first; on Linux all of it costs a few small reads.
 
 import { repositoryAt, siteOf } from '../git/directory.ts';
-import { realFiles } from '../ports/files.ts';
+import { filesOn } from '../ports/files.ts';
 import type { Environment, Host } from '../ports/host.ts';
 import type { Ancestor } from '../process/ancestors.ts';
 import type { Mark } from '../process/own-mark.ts';
@@ -36,7 +36,9 @@ export async function gatherFacts(caller: Caller, root: string | undefined, clai
   // The strongest first: a process on record, then what the outermost was started with. Tags that processes in between,
   // or this one, carry besides are anyone's to set: they only count where there is nothing else.
   const sessions =
-    root === undefined ? undefined : { ...caller.host, files: realFiles, paths: pathsOf(root, undefined) };
+    root === undefined
+      ? undefined
+      : { ...caller.host, files: filesOn(caller.host.disk), paths: pathsOf(root, undefined) };
   const { claimed, onRecord, above } = await lookUp(caller, sessions, claim.id);
   const named = await namedBy(above, caller.env[TAG] ?? '', root ?? caller.cwd);
   const below =

@@ -3,7 +3,7 @@
 // cannot be written the attempt is refused all the same.
 
 import { join } from 'node:path';
-import { appendBounded, realFiles } from '../ports/files.ts';
+import { appendBounded, filesOn } from '../ports/files.ts';
 import { roleOfId } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Role } from '../protocol/state.ts';
@@ -68,7 +68,12 @@ async function asLine(caller: Caller, command: string, { agent, claimed }: Attem
   const root = caller.root();
   if (typeof root !== 'string') return;
   const line = `${iso(caller.host.clock.now())} ${agent} tried to act as ${gist(claimed, 80)}: liza ${command}\n`;
-  appendBounded(realFiles, join(pathsOf(root, undefined).liza, 'refused.log'), Buffer.from(line), LOG_LIMIT);
+  appendBounded(
+    filesOn(caller.host.disk),
+    join(pathsOf(root, undefined).liza, 'refused.log'),
+    Buffer.from(line),
+    LOG_LIMIT,
+  );
 }
 
 async function asAnomaly(caller: Caller, command: string, { agent, claimed }: Attempt): Promise<void> {
