@@ -2,7 +2,7 @@
 
 import type { Attempt } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
-import { markedProgram } from '../identity/mark-program.ts';
+import { programEnvironment } from '../process/tags.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import type { Io } from './io.ts';
@@ -14,7 +14,7 @@ export async function openTaskContext(io: Io): Promise<TaskContext | Refusal> {
   if (isRefusal(context)) return context;
   return {
     ...context,
-    env: markedProgram(io.env, siteOf(context.paths.root)),
+    env: programEnvironment(io.env, siteOf(context.paths.root)),
     ...(io.confines === true
       ? { sandboxSupport: (await import('../sandbox/mode.ts')).sandboxSupportOf(io.host, io.self.argv) }
       : {}),

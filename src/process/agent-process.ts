@@ -14,8 +14,8 @@ import type { Mark } from './own-mark.ts';
 import { startTime } from './process-table.ts';
 import { type ResourceUsage, usageBelow } from './resource-usage.ts';
 import { within } from './run.ts';
-import { nested, reasonOf, signalOf } from './start.ts';
-import { agentTag, type Site, TAG } from './tags.ts';
+import { reasonOf, signalOf } from './start.ts';
+import { agentTag, nestedTag, type Site, TAG } from './tags.ts';
 import { type Tree, treeOf } from './tree.ts';
 
 export interface AgentProgram {
@@ -80,7 +80,7 @@ export async function startAgent(
   try {
     child = host.processes.spawn(file, args, {
       cwd,
-      env: { ...env, [TAG]: `${nested(env, tag)}/${session}` },
+      env: { ...env, [TAG]: `${nestedTag(env, tag)}/${session}` },
       stdio: [program.stdin === undefined && program.talks !== true ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true,
     });

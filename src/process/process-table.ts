@@ -1,4 +1,4 @@
-// The processes of this machine as they are now: who started whom, since when, and who carries a tag in
+// The processes of this machine as they are now: the parent and start time of each, and whether it carries a tag in
 // its environment. Linux reads /proc; macOS, which has none, asks ps, which hides the environment of
 // Apple's own programs. A pid alone is never an identity: it is given out again.
 

@@ -8,7 +8,7 @@ import type { Environment, Processes } from '../ports/host.ts';
 import { scrubbed } from './environment.ts';
 import type { Pipe } from './pipe.ts';
 import type { ProcessHost } from './proc-files.ts';
-import { TAG } from './tags.ts';
+import { nestedTag, TAG } from './tags.ts';
 
 export interface Startable {
   readonly argv: readonly [string, ...string[]];
@@ -32,7 +32,7 @@ export async function start(
   try {
     const child = host.processes.spawn(argv[0], argv.slice(1), {
       cwd,
-      env: { ...scrubbed(env), [TAG]: nested(env, tag) },
+      env: { ...scrubbed(env), [TAG]: nestedTag(env, tag) },
       stdio: ['ignore', pipe.writeEnd, pipe.writeEnd],
       // A session of its own: no terminal to ask questions on, and Ctrl-C is ours to pass on.
       detached: true,
@@ -48,12 +48,6 @@ export async function start(
 }
 
 const isStarted = (child: ChildProcess): child is Started => child.pid !== undefined;
-
-/** Adds the tag to those around: Liza may itself run below such a program, and that one's end must find this one. */
-export function nested(env: Environment, tag: string): string {
-  const outer = env[TAG];
-  return outer !== undefined && /^[0-9a-f/]+$/.test(outer) ? `${outer}/${tag}` : tag;
-}
 
 /** A program that passes on an end by a signal can only do so as a shell does: by 128 and its number. */
 export function signalOf({ signals }: Processes, { code, signal, wrapped }: Exit): NodeJS.Signals | null {

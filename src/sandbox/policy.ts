@@ -71,7 +71,7 @@ const shown = (kind: Entry['kind'], one: Shown): Entry =>
 
 const depth = (path: string): number => path.split('/').filter((part) => part !== '').length;
 
-/** Whether `path` is `folder` or lies below it. */
+/** Whether `path` is `folder` or below it. */
 export const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 

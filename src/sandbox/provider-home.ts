@@ -69,7 +69,7 @@ function copy(disk: Disk, from: string, to: string): void {
   disk.copyFileSync(from, to);
 }
 
-/** Read at the start by shells, git and others: a session that was led astray must not lead the agent's next task. */
+/** Shells, git and others read these at their start: what a session wrote there must not steer the agent's next task. */
 const STARTUP_FILES = [
   ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile', '.inputrc'],
   ...['.pam_environment', '.zshenv', '.zprofile', '.zshrc', '.zlogin', '.config/fish'],
