@@ -86,7 +86,7 @@ async function lookUp(caller: Caller, sessions: SessionsContext | undefined, id:
 const isProcessOf = ({ process: its }: SessionRecord, { pid, started }: Ancestor): boolean =>
   its?.pid === pid && its.started === started;
 
-/** From the outermost process inwards; this process's own variable comes last. */
+/** Names in the tags, from the outermost process inwards; this process's own variable comes last. */
 async function namedBy(above: readonly Ancestor[], own: string, folder: string): Promise<readonly string[]> {
   const tags = [...above.map((one) => one.tags()).reverse(), own].filter((value) => value !== '');
   if (tags.length === 0) return [];

@@ -149,7 +149,7 @@ function lineByLine(onLine: (line: string) => void) {
   };
 }
 
-/** Without the rest of a character whose beginning was dropped. */
+/** Drops the rest of a character whose beginning was dropped. */
 function wholeCharacters(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
   return first > 0 && first < 4 ? bytes.subarray(first) : bytes;

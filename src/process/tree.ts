@@ -92,7 +92,7 @@ function endAll(host: ProcessHost, root: Root, found: readonly Running[]): void 
 
 const isStill = (host: ProcessHost, { pid, started }: Running): boolean => startTime(host, pid) === started;
 
-/** It may be gone by now, or have become another user's. */
+/** False: the process is gone by now, or another user's. */
 export function send({ processes }: ProcessHost, target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return processes.kill(target, signal);

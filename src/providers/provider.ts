@@ -122,7 +122,7 @@ export interface Provider {
   readonly resumesElsewhere?: true;
   /** How it is told that it is out of date, not logged in…: for `liza doctor`. */
   readonly hints: { readonly install: string; readonly login: string };
-  /** Of the user's home, besides what every session has. */
+  /** What it needs of the user's home, besides what every session has. */
   readonly home?: readonly HomeFolder[];
   launch(request: SessionRequest): Launch;
   parser(counting?: Counting): Parser;

@@ -77,7 +77,7 @@ const STARTUP_FILES = [
   ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.pypirc', '.config/pip', '.pip', '.cargo/config.toml', '.vimrc'],
 ];
 
-/** Not through a link: what that leads to is not the session's. */
+/** Removes them, but not through a link: what that leads to is not the session's. */
 export function removeStartupFiles(disk: Disk, home: string): void {
   for (const name of STARTUP_FILES) {
     const parts = name.split('/');

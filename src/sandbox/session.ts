@@ -148,7 +148,7 @@ function confined(
 interface SessionFolders {
   /** Kept from session to session. */
   readonly home: string;
-  /** Of this session alone; `tmp` and `mail` are in it. */
+  /** This session's own; `tmp` and `mail` are in it. */
   readonly session: string;
   readonly tmp: string;
   readonly mail: string;
@@ -164,7 +164,7 @@ function makeSessionFolders(context: SandboxContext, agent: string): SessionFold
   return folders;
 }
 
-/** Those of sessions whose supervisor died. */
+/** Removes the folders of sessions whose supervisor died. */
 function removeOldSessions({ disk }: SandboxContext, parent: string): void {
   if (!disk.existsSync(parent)) return;
   for (const name of disk.readdirSync(parent)) {
