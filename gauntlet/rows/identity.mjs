@@ -21,7 +21,7 @@ export const g01 = {
     {
       take: {
         file: 'src/identity/branch-watch.ts',
-        find: 'of await strays(gitDir, board, heads)',
+        find: 'of await straysAmong(context, gitDir, board, heads)',
         put: 'of [] as Stray[]',
       },
       red: /refs\/liza\/strays/,
@@ -118,7 +118,7 @@ export const g10 = {
       red: /operator was let through/,
     },
     {
-      take: { file: 'src/identity/record-violation.ts', find: 'await record(io, name, attempt);', put: '' },
+      take: { file: 'src/identity/record-violation.ts', find: 'await record(caller, name, attempt);', put: '' },
       red: /no anomaly is recorded/,
     },
   ],

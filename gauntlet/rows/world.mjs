@@ -114,7 +114,7 @@ export const g52 = {
     {
       take: {
         file: 'src/store/leases.ts',
-        find: "return isAlive(record.process) ? 'alive' : 'dead';",
+        find: "return isAlive(context, record.process) ? 'alive' : 'dead';",
         put: "return 'alive';",
       },
       red: /it is \w+ \(kills|no session of an agent took place/,
@@ -190,7 +190,7 @@ export const g54 = {
     {
       take: {
         file: 'src/store/leases.ts',
-        find: "...(holder === 'alive' ? { remaining: record.monotonic_end - monotonic() } : {}),",
+        find: "...(holder === 'alive' ? { remaining: record.monotonic_end - sinceBoot(context) } : {}),",
         put: '',
       },
       red: /the lease was stolen|the first has ended|had not come: the second takes over/,

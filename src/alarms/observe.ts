@@ -209,12 +209,13 @@ function violationOf({ state, archived }: Board): string | undefined {
 }
 
 /** With leases, switches and the disk as they are now. */
-function withSurroundings({ files, paths }: BoardContext, board: Board): Board {
+function withSurroundings(context: BoardContext, board: Board): Board {
+  const { files, paths } = context;
   const freeMb = files.freeMb?.(paths.liza);
   return {
     ...board,
     switches: readSwitches(files, paths),
-    leases: readLeases(files, paths.agents),
+    leases: readLeases(context),
     ...defined({ freeMb }),
   };
 }

@@ -5,7 +5,8 @@ import { isAbsolute, join } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import { type Config, ROLES, type Role } from '../protocol/state.ts';
-import { programOf, providersOf } from '../providers/configured.ts';
+import { providersOf } from '../providers/configured.ts';
+import { programOf } from '../providers/installed.ts';
 import type { Provider } from '../providers/provider.ts';
 import { rehearsalProvider } from '../providers/rehearsal.ts';
 import type { Chosen } from '../supervisor/context.ts';
@@ -95,7 +96,7 @@ function named(io: Io, found: ReadonlyMap<string, Chosen>, name: string): Chosen
 }
 
 const isThere = (io: Io, provider: Provider): boolean =>
-  provider.program === undefined || programOf(provider.program, io.env) !== undefined;
+  provider.program === undefined || programOf(io.host.disk, provider.program, io.env) !== undefined;
 
 /** `providers: { rehearsal: { script: …, pace: … } }` */
 function rehearsalOf(io: Io, config: Config): Provider | Refusal | undefined {

@@ -3,7 +3,7 @@
 
 import { siteOf } from '../git/directory.ts';
 import { identify } from '../identity/identify.ts';
-import { markedProgram } from '../identity/mark-program.ts';
+import { programEnvironment } from '../process/tags.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
@@ -28,9 +28,14 @@ export async function openTaskContext(io: Io): Promise<TaskContext | Refusal> {
   if (isRefusal(context)) return context;
   return {
     ...context,
-    env: markedProgram(io.env, siteOf(context.paths.root)),
+    env: programEnvironment(io.env, siteOf(context.paths.root)),
     ...(io.confines === true
-      ? { sandboxSupport: (await import('../sandbox/mode.ts')).sandboxSupportOf(io.env, io.self.argv) }
+      ? {
+          sandboxSupport: (await import('../sandbox/mode.ts')).sandboxSupportOf(
+            { ...io.host, env: io.env },
+            io.self.argv,
+          ),
+        }
       : {}),
     say: (line) => io.stderr(`${plain(line)}\n`),
     stop: () => io.interrupted,

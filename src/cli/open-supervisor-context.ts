@@ -31,7 +31,7 @@ export function openSupervisorContext(
       ...(existsSync(guide) ? { repositoryGuide: guide } : {}),
     },
     bin: writeBin(context, io.self.argv),
-    ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(context.env, io.self.argv) } : {}),
+    ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(context, io.self.argv) } : {}),
     contract: contractsOf(io),
   };
 }

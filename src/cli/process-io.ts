@@ -75,8 +75,8 @@ export function processIo(holdOptimiser: () => void): Io {
         isRoot: process.getuid?.() === 0,
       };
     },
-    ancestors: () => ancestorsFrom(process.ppid),
-    mark: () => markAt(process.pid),
+    ancestors: () => ancestorsFrom(host, process.ppid),
+    mark: () => markAt(host, process.pid),
     confines: true,
     holdOptimiser,
     // The bundle is in dist/, beside the package's other folders.

@@ -60,7 +60,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   const kept = isBrokered(io.env) ? refuseBrokered(name) : undefined;
   if (kept !== undefined) {
     if (!onlyLooks(name, rest))
-      await (await import('../identity/record-violation.ts')).reached(io, { name, groups: entry.groups });
+      await (await import('../identity/record-violation.ts')).recordAgentAttempt(io, { name, groups: entry.groups });
     return kept;
   }
   const args = readArgs(verb, rest);
@@ -72,7 +72,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
 /** A refusal because of who asks is recorded against the agent that asked. */
 async function recorded({ name, entry }: Found, io: Io, result: Result): Promise<Result> {
   if (result.ok || !WHO.has(result.guard)) return result;
-  return (await import('../identity/record-violation.ts')).judged(io, { name, groups: entry.groups }, result);
+  return (await import('../identity/record-violation.ts')).recordViolation(io, { name, groups: entry.groups }, result);
 }
 
 /** Guards that refuse because of who asks. */

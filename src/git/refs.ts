@@ -4,10 +4,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
+import { type State, settings } from '../protocol/state.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { faultIn, must } from './run.ts';
 
+/** The branch that merges go to. */
+export const integrationRef = ({ state }: { readonly state: State }): string =>
+  `refs/heads/${settings(state).integration_branch}`;
 export const branchOf = (task: string): string => `refs/heads/task/${task}`;
 /** The last tip of a task's branch that Liza saw; also says that the branch is Liza's. */
 export const seenOf = (task: string): string => `refs/liza/seen/${task}`;

@@ -25,7 +25,8 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 export const realClock: Clock = {
   now: () => Date.now(),
   steady: () => builtin.os().uptime() * 1000,
-  monotonic: () => performance.now(),
+  monotonic: () => Number(process.hrtime.bigint()) / 1e6,
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted || ms <= 0) return resolve();
@@ -52,6 +53,9 @@ export const realClock: Clock = {
 const realProcesses: Processes = {
   pid: process.pid,
   platform: process.platform,
+  get signals() {
+    return builtin.os().constants.signals;
+  },
   get spawn() {
     return builtin.childProcess().spawn;
   },

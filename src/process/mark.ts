@@ -4,13 +4,15 @@
 // where it cannot be set, the tag in the environment has to do.
 
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isExecutableFile } from '../ports/disk.ts';
+import type { Processes } from '../ports/host.ts';
 import { FIRST, type Mark, SPAN } from './own-mark.ts';
+import { isLinux, type ProcessHost } from './proc-files.ts';
 
 const PROGRAM = '/usr/bin/prlimit';
 
-/** The same for all sessions of an agent, so that whoever takes over knows it, too. */
+/** The same for all sessions of an agent, so that the next supervisor knows it, too. */
 export function markOf(tag: string): Mark {
   const hash = createHash('sha256').update(tag).digest();
   return {
@@ -20,45 +22,39 @@ export function markOf(tag: string): Mark {
 }
 
 /**
- * The program under its mark from its first instruction on: it cannot fork before it has it. undefined: this system does
- * not let us, or the program is not to be found, which whoever starts it without is told better.
+ * The command line that starts the program under its mark from its first instruction on: it cannot fork before it has
+ * it. Undefined: this system does not let us, or the program was not found; starting it without a mark says so better.
  */
-export function underMark(argv: Argv, mark: Mark, { cwd, path }: Where): Argv | undefined {
+export function underMark(host: ProcessHost, argv: Argv, mark: Mark, { cwd, path }: Where): Argv | undefined {
   const { msgqueue, sigpending } = mark;
   const limits = [`--msgqueue=${msgqueue}:${msgqueue}`, `--sigpending=${sigpending}:${sigpending}`];
-  return canMark(limits) && isProgram(argv[0], cwd, path) ? [PROGRAM, ...limits, '--', ...argv] : undefined;
+  return canMark(host, limits) && candidates(argv[0], cwd, path).some((file) => isExecutableFile(host.disk, file))
+    ? [PROGRAM, ...limits, '--', ...argv]
+    : undefined;
 }
 
 type Argv = readonly [string, ...string[]];
 
 interface Where {
   readonly cwd: string;
-  /** Of its environment. */
+  /** PATH of the program's environment. */
   readonly path: string | undefined;
 }
 
-let able: boolean | undefined;
+/** Tried once for each machine. */
+const able = new WeakMap<Processes, boolean>();
 
-/** Tried once: a system may give less than the mark by itself. */
-function canMark(limits: readonly string[]): boolean {
-  able ??= process.platform === 'linux' && existsSync(PROGRAM) && isTaken(limits);
-  return able;
+/** A system may give less than the mark by itself: then the mark cannot be set. */
+function canMark(host: ProcessHost, limits: readonly string[]): boolean {
+  const known = able.get(host.processes);
+  if (known !== undefined) return known;
+  const can = isLinux(host) && host.disk.existsSync(PROGRAM) && isAccepted(host, limits);
+  able.set(host.processes, can);
+  return can;
 }
 
-function isTaken(limits: readonly string[]): boolean {
-  // Loaded only where it is needed.
-  const { spawnSync } = process.getBuiltinModule('node:child_process');
-  return spawnSync(PROGRAM, [...limits, '--', '/bin/sh', '-c', ':'], { stdio: 'ignore', env: {} }).status === 0;
-}
+const isAccepted = ({ processes }: ProcessHost, limits: readonly string[]): boolean =>
+  processes.spawnSync(PROGRAM, [...limits, '--', '/bin/sh', '-c', ':'], { stdio: 'ignore', env: {} }).status === 0;
 
-function isProgram(name: string, cwd: string, path = ''): boolean {
-  const candidates = name.includes('/') ? [resolve(cwd, name)] : path.split(':').map((one) => resolve(cwd, one, name));
-  return candidates.some((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return statSync(file).isFile();
-    } catch {
-      return false;
-    }
-  });
-}
+const candidates = (name: string, cwd: string, path = ''): readonly string[] =>
+  name.includes('/') ? [resolve(cwd, name)] : path.split(':').map((folder) => resolve(cwd, folder, name));

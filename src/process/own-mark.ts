@@ -1,19 +1,19 @@
-// Reads the mark of mark.ts. Every command asks for its own, and so it takes one small read.
+// Reads the mark that mark.ts sets. Every command reads its own, so this is one small file.
 
-import { textOf } from './proc-files.ts';
+import { type ProcessHost, textOf } from './proc-files.ts';
 
 export interface Mark {
   readonly msgqueue: number;
   readonly sigpending: number;
 }
 
-/** Marks lie from here on, well below what a system gives by itself. */
+/** Marks begin here, well below what a system gives by itself. */
 export const FIRST: Mark = { msgqueue: 400_000, sigpending: 4096 };
 export const SPAN: Mark = { msgqueue: 400_000, sigpending: 4096 };
 
 /** What the process was marked with; undefined: nothing, it is gone, or not ours to read. */
-export function markAt(pid: number): Mark | undefined {
-  const limits = textOf(`/proc/${pid}/limits`);
+export function markAt(host: ProcessHost, pid: number): Mark | undefined {
+  const limits = textOf(host, `/proc/${pid}/limits`);
   const mark = { msgqueue: hard(limits, 'Max msgqueue size'), sigpending: hard(limits, 'Max pending signals') };
   return within(mark, 'msgqueue') && within(mark, 'sigpending') ? mark : undefined;
 }

@@ -1,11 +1,12 @@
-// Ends everything a program started, wherever it went: other sessions, double forks, daemons. Whoever
-// carries the run's tag belongs to it, and so do its session, its group, and all children of these,
-// even when they cleared their environment. A signal only goes to a process whose start time is still
-// the one that was read when it was recognised: never to somebody who got an old pid.
+// Ends everything a program started, wherever it went: other sessions, double forks, daemons. A process that carries
+// the run's tag belongs to it, and so do its session, its group, and all children of these, even when they cleared
+// their environment. A signal only goes to a process whose start time is still the one that was read when it was
+// recognised: never to another process that was given an old pid.
 
-import { setTimeout as wait } from 'node:timers/promises';
+import type { Host } from '../ports/host.ts';
 import type { Mark } from './own-mark.ts';
-import { processes, type Running, startTime } from './process-table.ts';
+import type { ProcessHost } from './proc-files.ts';
+import { processesOf, type Running, startTime } from './process-table.ts';
 
 export interface Root {
   readonly pid: number;
@@ -17,7 +18,7 @@ export interface Root {
 }
 
 export interface Tree {
-  /** Looks now, and remembers: a child whose parent ends later is still known by then. */
+  /** Those that run now. It remembers them: a child whose parent ends later is still known by then. */
   look(): readonly Running[];
   /** SIGTERM to all, once. */
   ask(): void;
@@ -25,32 +26,34 @@ export interface Tree {
   end(): Promise<number>;
 }
 
-/** Enough for whoever respawns; a fork bomb that changes its session each time may outlast it. */
+/** Enough for a program that restarts itself; a fork bomb that changes its session each time may outlast it. */
 const ROUNDS = 40;
 const PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 
-export function treeOf(root: Root): Tree {
+export function treeOf(host: Pick<Host, 'clock' | 'disk' | 'processes'>, root: Root): Tree {
   const known = new Map<number, string>();
   const look = (): readonly Running[] => {
-    const found = family(root, processes(root.tag, root.mark), known);
+    const found = family(root, processesOf(host, root.tag, root.mark), known);
     for (const { pid, started } of found) known.set(pid, started);
     return found;
   };
   return {
     look,
     ask: () => {
-      for (const one of look()) if (!(root.wrapped && one.pid === root.pid) && isStill(one)) send(one.pid, 'SIGTERM');
+      for (const one of look()) {
+        if (!(root.wrapped && one.pid === root.pid) && isStill(host, one)) send(host, one.pid, 'SIGTERM');
+      }
     },
     async end() {
       let quiet = 0;
       for (let round = 0; round < ROUNDS; round++) {
         const found = look();
-        endAll(root, found);
+        endAll(host, root, found);
         // Once is not enough: a process in the middle of exec carries no tag.
         quiet = found.length === 0 ? quiet + 1 : 0;
         if (quiet === 2) return 0;
-        await wait(Math.min(PAUSE_MS * 2 ** Math.max(0, round - 1), LONGEST_PAUSE_MS));
+        await host.clock.sleep(Math.min(PAUSE_MS * 2 ** Math.max(0, round - 1), LONGEST_PAUSE_MS));
       }
       return look().length;
     },
@@ -80,19 +83,19 @@ const inSession = (root: Root, one: Running): boolean => one.session === root.pi
 const ownsIds = (root: Root, all: readonly Running[]): boolean =>
   !all.some(({ pid, started }) => pid === root.pid && started !== root.started);
 
-function endAll(root: Root, found: readonly Running[]): void {
+function endAll(host: ProcessHost, root: Root, found: readonly Running[]): void {
   // The kernel ends a group in one step, faster than any of its members can fork.
   const member = found.find(({ group }) => group === root.pid);
-  if (member !== undefined && isStill(member)) send(-root.pid, 'SIGKILL');
-  for (const one of found) if (isStill(one)) send(one.pid, 'SIGKILL');
+  if (member !== undefined && isStill(host, member)) send(host, -root.pid, 'SIGKILL');
+  for (const one of found) if (isStill(host, one)) send(host, one.pid, 'SIGKILL');
 }
 
-const isStill = ({ pid, started }: Running): boolean => startTime(pid) === started;
+const isStill = (host: ProcessHost, { pid, started }: Running): boolean => startTime(host, pid) === started;
 
-/** It may be gone by now, or have become another user's. */
-export function send(target: number, signal: NodeJS.Signals | 0): boolean {
+/** False: the process is gone by now, or another user's. */
+export function send({ processes }: ProcessHost, target: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(target, signal);
+    return processes.kill(target, signal);
   } catch {
     return false;
   }

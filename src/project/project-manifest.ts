@@ -11,8 +11,10 @@ import { git } from '../git/run.ts';
 import { entries, leftAside, removeIfEmpty, removeTree } from '../git/scratch-folders.ts';
 import { checkHook, installHook } from '../identity/project-hook.ts';
 import { hasHook, isHookLine, removeHook } from '../identity/ref-hook.ts';
+import { realDisk } from '../ports/disk.ts';
 import type { Files } from '../ports/files.ts';
 import type { Environment } from '../ports/host.ts';
+import { realHost } from '../ports/real-host.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -140,10 +142,11 @@ const taskFolders: Row = {
 
 const hook: Row = {
   shared: true,
-  make: async ({ env, root, branch }) => (branch === undefined ? undefined : installHook(env, root, branch)),
-  check: async ({ env, root, branch }, fix) => (branch === undefined ? [] : [await checkHook(env, root, branch, fix)]),
-  isLeft: ({ common }) => hasHook(common),
-  remove: ({ common }) => removeHook(common),
+  make: async ({ env, root, branch }) => (branch === undefined ? undefined : installHook(realHost(env), root, branch)),
+  check: async ({ env, root, branch }, fix) =>
+    branch === undefined ? [] : [await checkHook(realHost(env), root, branch, fix)],
+  isLeft: ({ common }) => hasHook(realDisk, common),
+  remove: ({ common }) => removeHook(realDisk, common),
 };
 
 const ROWS: readonly Row[] = [excludeLines, boardFolder, gitFolders, taskFolders, hook];

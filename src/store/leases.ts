@@ -4,10 +4,11 @@
 
 import { join } from 'node:path';
 import { type Files, replaceFile } from '../ports/files.ts';
-import { bootId, identify, isAlive, monotonic, type ProcessIdentity } from '../process/process-identity.ts';
+import { bootId, identify, isAlive, type ProcessIdentity } from '../process/process-identity.ts';
 import type { Lease } from '../protocol/board.ts';
 import { defined } from '../protocol/values.ts';
 import { type Instant, instant, iso } from '../text/time.ts';
+import type { BoardContext } from './context.ts';
 import type { Renewal } from './store.ts';
 
 interface LeaseRecord {
@@ -23,29 +24,32 @@ interface LeaseRecord {
   readonly boot: string;
 }
 
-export function readLeases(files: Files, directory: string): Map<string, Lease> {
+export function readLeases(context: BoardContext): Map<string, Lease> {
+  const { files, paths } = context;
   const leases = new Map<string, Lease>();
-  for (const name of files.list(directory)) {
+  for (const name of files.list(paths.agents)) {
     if (!name.endsWith('.json')) continue;
-    const record = readRecord(files, join(directory, name));
-    if (record !== undefined) leases.set(record.agent, leaseOf(record));
+    const record = readRecord(files, join(paths.agents, name));
+    if (record !== undefined) leases.set(record.agent, leaseOf(context, record));
   }
   return leases;
 }
 
-export function readLease(files: Files, directory: string, agent: string): Lease | undefined {
-  const record = readRecord(files, join(directory, `${agent}.json`));
-  return record === undefined ? undefined : leaseOf(record);
+export function readLease(context: BoardContext, agent: string): Lease | undefined {
+  const record = readRecord(context.files, join(context.paths.agents, `${agent}.json`));
+  return record === undefined ? undefined : leaseOf(context, record);
 }
 
 /** Never shortens a lease of the same epoch. The caller decides whether it may be renewed at all. */
-export function writeLease(files: Files, directory: string, renewal: Renewal, now: Instant): Lease {
-  const file = join(directory, `${renewal.agent}.json`);
+export function writeLease(context: BoardContext, renewal: Renewal, now: Instant): Lease {
+  const { files, paths } = context;
+  const boot = bootId(context);
+  const file = join(paths.agents, `${renewal.agent}.json`);
   const old = readRecord(files, file);
-  const same = old !== undefined && old.epoch === renewal.epoch && old.task === renewal.task && old.boot === bootId();
+  const same = old !== undefined && old.epoch === renewal.epoch && old.task === renewal.task && old.boot === boot;
   const expires = now + renewal.seconds * 1000;
-  const end = monotonic() + renewal.seconds * 1000;
-  const holder = renewal.pid === undefined ? (same ? old.process : undefined) : identify(renewal.pid);
+  const end = sinceBoot(context) + renewal.seconds * 1000;
+  const holder = renewal.pid === undefined ? (same ? old.process : undefined) : identify(context, renewal.pid);
   const record: LeaseRecord = {
     agent: renewal.agent,
     ...defined({ task: renewal.task }),
@@ -54,12 +58,15 @@ export function writeLease(files: Files, directory: string, renewal: Renewal, no
     heartbeat: iso(now),
     ...defined({ process: holder }),
     monotonic_end: same ? Math.max(end, old.monotonic_end) : end,
-    boot: bootId(),
+    boot,
   };
-  files.makeDirectory(directory);
+  files.makeDirectory(paths.agents);
   replaceFile(files, file, Buffer.from(`${JSON.stringify(record)}\n`), false);
-  return leaseOf(record);
+  return leaseOf(context, record);
 }
+
+/** Milliseconds; not changed by setting the wall clock. */
+const sinceBoot = ({ clock }: BoardContext): number => Math.trunc(clock.monotonic());
 
 function readRecord(files: Files, file: string): LeaseRecord | undefined {
   try {
@@ -70,8 +77,8 @@ function readRecord(files: Files, file: string): LeaseRecord | undefined {
   }
 }
 
-function leaseOf(record: LeaseRecord): Lease {
-  const holder = holderOf(record);
+function leaseOf(context: BoardContext, record: LeaseRecord): Lease {
+  const holder = holderOf(context, record);
   return {
     agent: record.agent,
     ...defined({ task: record.task }),
@@ -79,11 +86,11 @@ function leaseOf(record: LeaseRecord): Lease {
     expires: record.expires,
     heartbeat: record.heartbeat,
     holder,
-    ...(holder === 'alive' ? { remaining: record.monotonic_end - monotonic() } : {}),
+    ...(holder === 'alive' ? { remaining: record.monotonic_end - sinceBoot(context) } : {}),
   };
 }
 
-function holderOf(record: LeaseRecord): Lease['holder'] {
+function holderOf(context: BoardContext, record: LeaseRecord): Lease['holder'] {
   if (record.process === undefined) return 'unknown';
-  return isAlive(record.process) ? 'alive' : 'dead';
+  return isAlive(context, record.process) ? 'alive' : 'dead';
 }

@@ -65,6 +65,6 @@ export function openYamlStore(context: BoardContext): Store {
 }
 
 /** Loaded only for a task that somebody holds: it looks at processes. */
-async function readLeaseOf({ files, paths }: BoardContext, agent: string): Promise<Lease | undefined> {
-  return (await import('./leases.ts')).readLease(files, paths.agents, agent);
+async function readLeaseOf(context: BoardContext, agent: string): Promise<Lease | undefined> {
+  return (await import('./leases.ts')).readLease(context, agent);
 }

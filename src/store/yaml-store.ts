@@ -156,7 +156,7 @@ async function readArchived({ files, paths }: BoardContext, id: string, config: 
 async function renew(context: BoardContext, read: Read, renewal: Renewal): Promise<Lease | Refusal> {
   const { board, now } = await read();
   const refused = mayRenew(board, renewal, now);
-  return refused ?? writeLease(context.files, context.paths.agents, renewal, now);
+  return refused ?? writeLease(context, renewal, now);
 }
 
 async function* journal({ files, paths }: BoardContext, from = 0): AsyncGenerator<JournalEntry> {

@@ -2,7 +2,7 @@
 
 import type { RunningUse } from '../budget/rules/limits.ts';
 import { siteOf } from '../git/directory.ts';
-import { markedProgram } from '../identity/mark-program.ts';
+import { programEnvironment } from '../process/tags.ts';
 import { supervisorOf } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -49,7 +49,7 @@ export const runningUse = ({ running }: SupervisorContext): readonly RunningUse[
 export function taskContextOf(context: SupervisorContext, agent: string, stop?: AbortSignal): TaskContext {
   return {
     ...context,
-    env: markedProgram(context.env, siteOf(context.paths.root)),
+    env: programEnvironment(context.env, siteOf(context.paths.root)),
     actor: supervisorOf(agent),
     say: (text) => context.emit({ level: 'info', agent, text }),
     ...(stop === undefined ? {} : { stop: () => stop }),

@@ -5,7 +5,7 @@ import { recordGoneUse } from '../budget/unrecorded-usage.ts';
 import { installHook } from '../identity/project-hook.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { type State, settings } from '../protocol/state.ts';
-import { sandboxMode, sandboxModeText, sweepRooms } from '../sandbox/mode.ts';
+import { removeLeftHomes, sandboxMode, sandboxModeText } from '../sandbox/mode.ts';
 import type { Snapshot } from '../store/store.ts';
 import { reconcile } from '../tasks/reconcile.ts';
 import { type SupervisorContext, taskContextOf } from './context.ts';
@@ -42,7 +42,7 @@ async function checkSandbox(context: SupervisorContext, state: State): Promise<R
 }
 
 async function repairLeftovers(context: SupervisorContext, agent: string): Promise<Refusal | undefined> {
-  sweepRooms(context.paths.root);
+  removeLeftHomes(context);
   const repaired = await reconcile(taskContextOf(context, agent));
   if (isRefusal(repaired)) return repaired;
   for (const { subject, problem, done, resists } of repaired) {
@@ -54,6 +54,6 @@ async function repairLeftovers(context: SupervisorContext, agent: string): Promi
 
 /** Without the hook agents still start: the recorded heads tell who moved what. */
 async function guardBranches(context: SupervisorContext, state: State): Promise<undefined> {
-  const unguarded = await installHook(context.env, context.paths.root, settings(state).integration_branch);
+  const unguarded = await installHook(context, context.paths.root, settings(state).integration_branch);
   if (unguarded !== undefined) context.emit({ level: 'warning', text: unguarded });
 }

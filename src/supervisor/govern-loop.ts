@@ -4,7 +4,7 @@
 
 import { govern } from '../governance/govern.ts';
 import { isLive, readSessions } from '../identity/agent-sessions.ts';
-import { type HeadsWatch, watchHeads } from '../identity/branch-watch.ts';
+import { type BranchWatch, watchBranches } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import type { ChangeSignal } from './change-signal.ts';
@@ -25,7 +25,7 @@ const CALM_HEADS_MS = 60_000;
 
 export async function keepGoverning({ context, changeSignal, report }: Governor, over: AbortSignal): Promise<void> {
   const mine = asSupervisor(context, report);
-  const heads = watchHeads(mine);
+  const heads = watchBranches(mine);
   let headsAt = 0;
   let known: number | undefined;
   let failed = '';
@@ -37,8 +37,8 @@ export async function keepGoverning({ context, changeSignal, report }: Governor,
     // A failure that repeats is reported once.
     if (done.failed !== undefined && done.failed !== failed) report(`the sprint is not looked after: ${done.failed}`);
     failed = done.failed ?? '';
-    const { files, paths, clock } = context;
-    const calm = !readSessions(files, paths.agents).some(isLive);
+    const { clock } = context;
+    const calm = !readSessions(context).some((session) => isLive(context, session));
     if (Math.abs(clock.now() - headsAt) >= (calm ? CALM_HEADS_MS : HEADS_MS)) {
       headsAt = clock.now();
       for (const line of await lookAtHeads(heads)) report(line);
@@ -49,7 +49,7 @@ export async function keepGoverning({ context, changeSignal, report }: Governor,
 }
 
 /** What cannot be read now is looked at again. */
-export const lookAtHeads = (heads: HeadsWatch): Promise<readonly string[]> => heads.look().catch(() => []);
+export const lookAtHeads = (heads: BranchWatch): Promise<readonly string[]> => heads.look().catch(() => []);
 
 /** One look, for cron and CI: the same as the first of `keepGoverning`. */
 export const governOnce = (context: Governor['context']): Promise<Governed> =>

@@ -1,6 +1,6 @@
 // What the rounds of one supervisor share.
 
-import type { HeadsWatch } from '../identity/branch-watch.ts';
+import type { BranchWatch } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Instant } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
@@ -55,5 +55,5 @@ export interface LoopState {
   readonly heartbeat: Heartbeat;
   readonly memory: LoopMemory;
   /** Branches, looked at after each session. */
-  readonly heads: HeadsWatch;
+  readonly heads: BranchWatch;
 }

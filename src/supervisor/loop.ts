@@ -4,7 +4,7 @@
 
 import { recordGoneUse, recordLeftUse } from '../budget/unrecorded-usage.ts';
 import { siteOf } from '../git/directory.ts';
-import { watchHeads } from '../identity/branch-watch.ts';
+import { watchBranches } from '../identity/branch-watch.ts';
 import { endAgent } from '../process/agent-process.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
@@ -39,13 +39,13 @@ export async function enrol(
     agent,
     role,
     provider,
-    process: thisProcess(),
+    process: thisProcess(context),
     ...terminal,
   });
   if (isRefusal(registered)) return registered;
   await renewOwn(context, agent, registered.state);
   // The supervisor that had this id before is gone; the processes it started must not go on.
-  await endAgent(siteOf(context.paths.root), agent);
+  await endAgent(context, siteOf(context.paths.root), agent);
   await recordLeftUse(context, agent);
   return undefined;
 }
@@ -56,7 +56,7 @@ export async function supervise(loop: Omit<LoopState, 'heartbeat' | 'heads'>): P
   const { board } = await context.store.read();
   const heartbeat = keepAlive(context, who.agent, board.state);
   try {
-    const heads = watchHeads(taskContextOf(context, who.agent));
+    const heads = watchBranches(taskContextOf(context, who.agent));
     const end = await repeatRounds({ ...loop, heartbeat, heads });
     member.set('stopped', { why: end.why, end: end.kind });
     return end;

@@ -3,7 +3,7 @@
 
 import { overrun, scopeText, spentText } from '../budget/rules/limits.ts';
 import { type Limits, LOOK_MS, overLimit } from '../process/limits.ts';
-import type { Taken } from '../process/resource-usage.ts';
+import type { ResourceUsage } from '../process/resource-usage.ts';
 import { type Board, SWITCHES, supervisorOf } from '../protocol/board.ts';
 import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
 import { findTask } from '../protocol/find.ts';
@@ -145,7 +145,7 @@ export interface OverLimit {
 /** Resolves only when its process tree takes more memory or processes than it may. */
 export function watchLimits(
   { clock, store }: SupervisorContext,
-  taken: () => Taken,
+  resources: () => ResourceUsage,
   limits: Limits,
   over: AbortSignal,
 ): Promise<OverLimit> {
@@ -153,7 +153,7 @@ export function watchLimits(
   const limitsNow = async (): Promise<Limits> => settings((await store.read()).board.state);
   return new Promise((done) => {
     const look = async (): Promise<void> => {
-      const found = taken();
+      const found = resources();
       if (overLimit(found, limits) === undefined) return;
       const why = overLimit(found, await limitsNow().catch(() => limits));
       if (why !== undefined && !over.aborted) done({ kind: 'over-limit', why });

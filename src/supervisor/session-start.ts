@@ -8,7 +8,7 @@ import { type RunningAgent, startAgent } from '../process/agent-process.ts';
 import { agentTag } from '../process/tags.ts';
 import { settings } from '../protocol/state.ts';
 import type { Launch, SessionRequest } from '../providers/provider.ts';
-import { type Lodging, lodge, noteFor } from '../sandbox/session.ts';
+import { openSandboxSession, type SandboxSession, sandboxPromptSection } from '../sandbox/session.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
 import type { SupervisorContext } from './context.ts';
@@ -28,20 +28,20 @@ export interface PreparedSession {
 
 export interface StartedSession {
   readonly agent: RunningAgent;
-  readonly sandbox: Lodging;
+  readonly sandbox: SandboxSession;
 }
 
 export async function prepareSession(context: SupervisorContext, run: SessionRun): Promise<PreparedSession> {
-  const { clock, disk, files, paths, pid } = context;
+  const { clock, disk, pid } = context;
   const { work, begun } = run;
   const startedAt = clock.now();
   const { prompt, log: logFile } = sessionFiles(context, work, startedAt, begun);
-  const request = requestOf(context, work, await noteFor(context, work, settings(begun)));
+  const request = requestOf(context, work, await sandboxPromptSection(context, work, settings(begun)));
   const launch = work.chosen.provider.launch(request);
   writePrompt(disk, prompt, request);
   for (const file of launch.files ?? []) disk.writeFileSync(file.path, file.text, { mode: 0o600 });
   const output = readOutput(context, run, logFile, startedAt);
-  const record = openSession(files, paths.agents, { ...work, pid }, startedAt);
+  const record = openSession(context, { ...work, pid }, startedAt);
   return { startedAt, request, launch, logFile, output, record };
 }
 
@@ -51,18 +51,19 @@ export async function startSession(
   { work, begun }: SessionRun,
   { request, launch, logFile, output, record }: PreparedSession,
 ): Promise<StartedSession | { readonly reason: string }> {
-  const sandbox = await lodge(context, work, launch, {
+  const sandbox = await openSandboxSession(context, work, {
+    launch,
     settings: settings(begun),
     scratch: request.scratch,
     env: environmentOf(context, work, launch, record.credential),
-    onAsked: () => {
+    onRequest: () => {
       output.alive();
       // Its commits so far are kept by the time it is answered: it may destroy its folder next.
       return work.keepCommits?.().catch(() => {}); // tried again when the session ends
     },
   });
   if ('reason' in sandbox) return sandbox;
-  const agent = await startAgent({
+  const agent = await startAgent(context, {
     argv: sandbox.argv,
     cwd: work.cwd,
     env: sandbox.env,
@@ -75,7 +76,7 @@ export async function startSession(
     onOutput: output.alive,
   });
   if (!('reason' in agent)) return { agent, sandbox };
-  await sandbox.leave(0);
+  await sandbox.close(0);
   return agent;
 }
 

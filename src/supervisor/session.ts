@@ -151,7 +151,7 @@ async function followToEnd(context: SupervisorContext, session: LiveSession): Pr
 async function follow(context: SupervisorContext, session: LiveSession): Promise<SessionEnd['how']> {
   const { work, agent, output, request, leaseLost, begun } = session;
   const over = new AbortController();
-  const driven = work.chosen.provider.drive?.(request, agent, (events) => output.add(events));
+  const driven = work.chosen.provider.drive?.(context.clock, request, agent, (events) => output.add(events));
   const signs = {
     lastSign: output.lastSign,
     contextPercent: () => output.report().contextPercent,
@@ -159,12 +159,12 @@ async function follow(context: SupervisorContext, session: LiveSession): Promise
     leaseLost,
     measure: () => {
       noteUsage(context, session);
-      void measure(session);
+      void measure(context, session);
     },
   };
   try {
     return await Promise.race<AgentExit | Interruption | OverLimit>([
-      watchLimits(context, agent.taken, settings(begun), over.signal),
+      watchLimits(context, agent.resources, settings(begun), over.signal),
       driven === undefined ? agent.exited : Promise.race([agent.exited, driven]),
       guardSession(context, session, signs, over.signal),
     ]);
@@ -174,11 +174,13 @@ async function follow(context: SupervisorContext, session: LiveSession): Promise
 }
 
 /** Adds numbers that only the provider's own files have. */
-async function measure({ work: { chosen, usedBefore }, output, sandbox }: LiveSession): Promise<void> {
-  const { session } = output.report();
-  if (session === undefined || chosen.provider.measure === undefined) return;
+async function measure({ disk }: SupervisorContext, session: LiveSession): Promise<void> {
+  const { output, sandbox } = session;
+  const { chosen, usedBefore } = session.work;
+  const { session: id } = output.report();
+  if (id === undefined || chosen.provider.measure === undefined) return;
   const options = { before: usedBefore, model: chosen.model };
-  output.addMeasured(await chosen.provider.measure(session, sandbox.seenFromOutside, options));
+  output.addMeasured(await chosen.provider.measure({ disk, env: sandbox.envOutside }, id, options));
 }
 
 /** Ends the process tree, then the sandbox; only then is the record over. */
@@ -189,7 +191,7 @@ async function close(
   mailboxGraceMs = graceMs,
 ): Promise<void> {
   await agent.end(graceMs, stop.atOnce);
-  await sandbox.leave(mailboxGraceMs);
+  await sandbox.close(mailboxGraceMs);
   record.over(clock.now());
 }
 

@@ -82,7 +82,7 @@ async function claimUnderLock(
   task: string,
   agent: string,
 ): Promise<Claimed | Refusal> {
-  const process = thisProcess();
+  const process = thisProcess(context);
   const reserved = await transact(context, { name: 'reserve-claim', task, agent, process });
   if (!reserved.ok) {
     if (reserved.guard === 'task-exists') removeLock(context, task);
@@ -169,7 +169,7 @@ async function folderFor(
   // Whoever held it is gone, or has lost it: what it started must not write into the folder that is made now.
   const former = task.status === 'CLAIMED' && task.assigned_to !== agent ? task.assigned_to : undefined;
   if (former !== undefined)
-    await (await import('../process/agent-process.ts')).endAgent(siteOf(context.paths.root), former);
+    await (await import('../process/agent-process.ts')).endAgent(context, siteOf(context.paths.root), former);
   await clearStaleLocks(lockPathsOf(gitDir, id, integrationRef({ state })));
   const asked: Asked = { context, gitDir, task, settings: settingsOf(state), integration };
   switch (worktreePlan(task, agent)) {

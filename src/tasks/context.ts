@@ -5,16 +5,19 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
-import { commitsOf } from '../git/refs.ts';
+import { commitsOf, integrationRef } from '../git/refs.ts';
+import type { Host } from '../ports/host.ts';
 import { acquireLock } from '../ports/locks.ts';
 import { formatProcess, identify } from '../process/process-identity.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
 import { bringBack } from '../protocol/task-history.ts';
-import type { Premises, SandboxSupport } from '../sandbox/mode.ts';
+import type { SandboxSupport } from '../sandbox/mode.ts';
 import { unlocked } from '../store/refusals.ts';
 import type { CommandContext, Known, Seen } from '../store/transact.ts';
+
+export { integrationRef };
 
 export interface TaskContext extends CommandContext {
   /** Absent: nothing is confined, unless that is required. */
@@ -25,12 +28,9 @@ export interface TaskContext extends CommandContext {
   stop?(): AbortSignal;
 }
 
-/** What a program of the project is confined by. */
-export const premisesOf = ({ paths, sandboxSupport }: TaskContext): Premises => ({ root: paths.root, sandboxSupport });
-
 /** This process, as reservations name it. */
-export function thisProcess(): string {
-  const identity = identify(process.pid);
+export function thisProcess(host: Host): string {
+  const identity = identify(host, host.processes.pid);
   return identity === undefined ? '' : formatProcess(identity);
 }
 
@@ -153,8 +153,6 @@ const atWork = (busy: string, holders: readonly string[]): Refusal => ({
 export function removeLock(context: TaskContext, task: string): void {
   for (const name of [`${task}.lock`, `${task}.proof.lock`]) rmSync(join(context.paths.locks, name), { force: true });
 }
-
-export const integrationRef = ({ state }: Known): string => `refs/heads/${settings(state).integration_branch}`;
 
 /** Where new work starts: where Liza left the integration branch, even if somebody has moved it since. */
 export async function integrationHead(gitDir: PrivateGitDir, known: Known): Promise<string | Refusal> {

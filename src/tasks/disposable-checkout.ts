@@ -10,7 +10,7 @@ import { aside, type Purpose, removeTree } from '../git/scratch-folders.ts';
 import type { Ended } from '../process/run.ts';
 import type { Settings } from '../protocol/state.ts';
 import { type Rules, runConfined } from '../sandbox/mode.ts';
-import { premisesOf, type TaskContext } from './context.ts';
+import type { TaskContext } from './context.ts';
 import { prepareFolder, type Unprepared } from './prepare-checkout.ts';
 
 export interface ThrowAway {
@@ -39,7 +39,7 @@ export async function inThrowAway<T extends object>(
     const signal = context.stop?.();
     const failed = await prepareFolder({
       ...{ root, folder, settings, env, say, signal, logFile: prepareLog },
-      run: (program) => runConfined(premisesOf(context), settings, { folder, part: 'setup' }, program),
+      run: (program) => runConfined(context, settings, { folder, part: 'setup' }, program),
     });
     return failed ?? (await work(folder));
   } finally {
@@ -65,7 +65,7 @@ export function runHere(
   { argv, folder, seconds, log }: ProjectProgram,
 ): Promise<Ended> {
   return runConfined(
-    premisesOf(context),
+    context,
     rules,
     { folder, part: 'tests' },
     {

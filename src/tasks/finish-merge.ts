@@ -55,7 +55,7 @@ async function settle(
         merge_commit: candidate,
         ...(merging?.onto === undefined ? {} : { onto: merging.onto }),
       })
-    : await transact(context, { name: 'release-merge', task: id, process: thisProcess() });
+    : await transact(context, { name: 'release-merge', task: id, process: thisProcess(context) });
   if (!outcome.ok) return { ...outcome, message: `the merge of ${id} is not settled: ${outcome.message}` };
   return happened
     ? `the merge of ${id} is recorded: it had reached the branch`

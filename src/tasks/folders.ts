@@ -32,7 +32,7 @@ import { lastCoder } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { needsClone, runConfined } from '../sandbox/mode.ts';
-import { premisesOf, type TaskContext } from './context.ts';
+import type { TaskContext } from './context.ts';
 import { prepareFolder, temporaryOf } from './prepare-checkout.ts';
 
 export interface Ready {
@@ -332,7 +332,7 @@ const prepare = (context: TaskContext, settings: Settings, { folder, task }: Pla
     say: context.say,
     signal: settings.post_worktree_cmd ? context.stop?.() : undefined,
     logFile: join(context.paths.liza, 'agent-logs', `prepare-${task}.log`),
-    run: (program) => runConfined(premisesOf(context), settings, { folder, part: 'setup' }, program),
+    run: (program) => runConfined(context, settings, { folder, part: 'setup' }, program),
   });
 
 /** Nothing but git's own checkout has been there; still, bad line endings may make it differ from its commit. */

@@ -72,7 +72,7 @@ async function refuseEarly(context: TaskContext, view: View, id: string): Promis
   const { board, task } = view;
   const candidate = task?.review_commit ?? '0'.repeat(40);
   const onto = board.state.goal.integration_head ?? candidate;
-  const command = { name: 'reserve-merge', task: id, candidate, onto, process: thisProcess() } as const;
+  const command = { name: 'reserve-merge', task: id, candidate, onto, process: thisProcess(context) } as const;
   const foreseen = await foresee(context, command, view);
   // Whoever merges it right now is waited for: then it is merged, or free again.
   return foreseen.ok || foreseen.guard === 'not-being-merged' ? undefined : foreseen;
@@ -107,7 +107,7 @@ async function mergeUnderLock(
     branch: integrationRef(board),
     onto,
     commit,
-    process: thisProcess(),
+    process: thisProcess(context),
   };
   // What git is asked about both sides does not depend on the answer of the other.
   const [candidate, drift, scripted] = await Promise.all([

@@ -6,7 +6,7 @@
 import { constants, copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { isAbsolute, join, posix, relative } from 'node:path';
 import type { Environment } from '../ports/host.ts';
-import { type Ended, type Program, runProgram } from '../process/run.ts';
+import type { Ended, Program } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 
 export interface PrepareRequest {
@@ -24,8 +24,8 @@ export interface PrepareRequest {
   readonly say: (line: string) => void;
   readonly logFile?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How the command is run; see sandbox/mode.ts. Absent: as it is. */
-  readonly run?: ((program: Program) => Promise<Ended>) | undefined;
+  /** How the command is run, for example confined (sandbox/mode.ts). */
+  readonly run: (program: Program) => Promise<Ended>;
 }
 
 /** `lines`: the end of what the command printed, ready to print. */
@@ -49,7 +49,7 @@ async function runCommand(request: PrepareRequest, command: string): Promise<Unp
   const { folder, settings, env, logFile, signal } = request;
   const shown = command.replace(/\s+/g, ' ');
   request.say(`preparing ${nameOf(request)}: ${shown}`);
-  const ended = await (request.run ?? runProgram)({
+  const ended = await request.run({
     argv: ['sh', '-c', command],
     cwd: folder,
     env,

@@ -12,7 +12,7 @@ import { leftAside, sweepScratch } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
 import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../git/task-folder.ts';
 import { isMisplaced, pointAgain } from '../git/worktree.ts';
-import { findStrays, type Stray, watchHeads } from '../identity/branch-watch.ts';
+import { findStrays, type Stray, watchBranches } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { ID_PATTERN } from '../protocol/fields.ts';
@@ -119,7 +119,7 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
   const found = moved === undefined ? undefined : await commitOf(gitDir, integrationRef(after.board));
   if (found !== undefined) await transact(context, { name: 'integration-moved', found });
   if (moved !== undefined) mended.push(moved);
-  const lines = await watchHeads(context).look();
+  const lines = await watchBranches(context).look();
   mended.push(...lines.map((problem) => ({ subject: 'branches', problem, done: 'told as an alarm, and kept' })));
   return mended;
 }

@@ -18,7 +18,7 @@ import { covers } from '../protocol/facts/scope.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
 import { runConfined } from '../sandbox/mode.ts';
 import { transact } from '../store/transact.ts';
-import { openGitDir, premisesOf, type TaskContext } from './context.ts';
+import { openGitDir, type TaskContext } from './context.ts';
 import { prepareFolder } from './prepare-checkout.ts';
 
 export interface ReviewFolder {
@@ -81,7 +81,7 @@ async function fill(
   const { root } = context.paths;
   const failed = await prepareFolder({
     ...{ root, folder, settings: set, env, say, signal: context.stop?.() },
-    run: (program) => runConfined(premisesOf(context), set, { folder, part: 'setup' }, program),
+    run: (program) => runConfined(context, set, { folder, part: 'setup' }, program),
   });
   if (failed !== undefined) return failed;
   // What the project's own preparation does to tracked files is not the reviewer's doing.

@@ -62,7 +62,7 @@ const configSet: Verb = {
     const value = meant(key, typed, parsed(typed));
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const facts = await factsFor(context.paths.root, io.env, key, value);
+    const facts = await factsFor(io, context.paths.root, key, value);
     return runCommand(context, { name: 'config set', key, value, ...defined({ facts }) });
   },
 };
@@ -70,7 +70,7 @@ const configSet: Verb = {
 type Facts = CommandOf<'config set'>['facts'];
 
 /** What must be looked up on the disk for some settings. */
-async function factsFor(root: string, env: Io['env'], key: string, value: unknown): Promise<Facts> {
+async function factsFor({ host, env }: Io, root: string, key: string, value: unknown): Promise<Facts> {
   if (key === 'integration_branch' && typeof value === 'string') {
     const { checkoutOf } = await import('../../git/branch-checkouts.ts');
     const folder = checkoutOf(root, `refs/heads/${value}`);
@@ -79,11 +79,11 @@ async function factsFor(root: string, env: Io['env'], key: string, value: unknow
   const kind = key === 'sandbox_read' ? 'read' : key === 'sandbox_write' ? 'write' : undefined;
   if (kind === undefined || !Array.isArray(value)) return undefined;
   const { commonDirectoryOf, gitDirectoryOf } = await import('../../git/directory.ts');
-  const { holeAt } = await import('../../sandbox/forbidden-paths.ts');
+  const { whyForbidden } = await import('../../sandbox/forbidden-paths.ts');
   const own = gitDirectoryOf(root);
-  const site = { root, common: own === undefined ? `${root}/.git` : commonDirectoryOf(own), env };
+  const site = { root, common: own === undefined ? `${root}/.git` : commonDirectoryOf(own), disk: host.disk, env };
   const places = value.filter((place) => typeof place === 'string');
-  const hole = places.map((place) => holeAt(place, kind, site)).find((why) => why !== undefined);
+  const hole = places.map((place) => whyForbidden(site, place, kind)).find((why) => why !== undefined);
   return hole === undefined ? undefined : { hole };
 }
 

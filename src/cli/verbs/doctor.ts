@@ -75,7 +75,7 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
 async function sandboxFinding(io: Io, sandbox: Settings['sandbox']): Promise<readonly Finding[]> {
   if (io.confines !== true) return [];
   const { sandboxSupportOf, sandboxMode, sandboxModeText } = await import('../../sandbox/mode.ts');
-  const is = await sandboxMode(sandboxSupportOf(io.env, io.self.argv), { sandbox });
+  const is = await sandboxMode(sandboxSupportOf(io.host, io.self.argv), { sandbox });
   const check = 'sandbox';
   if ('ok' in is) return [broken(check, is.message, is.hint)];
   const message = sandboxModeText(is).replace('sandbox: ', '');

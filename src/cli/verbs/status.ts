@@ -36,6 +36,6 @@ export const verb: Verb = {
 async function sandboxText(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<string | undefined> {
   if (io.confines !== true) return undefined;
   const { sandboxSupportOf, sandboxMode, sandboxModeText } = await import('../../sandbox/mode.ts');
-  const is = await sandboxMode(sandboxSupportOf(io.env, io.self.argv), wanted);
+  const is = await sandboxMode(sandboxSupportOf(io.host, io.self.argv), wanted);
   return 'ok' in is ? `sandbox: ${is.message}` : sandboxModeText(is);
 }

@@ -22,7 +22,7 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
   sweepProof(gitDir, task.id);
   makeRoomForEvidence(context.paths.liza, proving.board.state);
   makeEvidenceFolder(logFolder(context, task.id));
-  const taken = stopwatch();
+  const taken = stopwatch(context.clock);
   const checkout = { purpose: 'proof', task: task.id, commit, prepareLog: logOf(context, proving, 'prepare') } as const;
   const ran = await inThrowAway<Ran | Refusal>(context, gitDir, settings, checkout, (folder) =>
     runAll(context, proving, folder, { what: '', seconds: settings.validation_timeout }),

@@ -55,7 +55,7 @@ export async function runAll(
 ): Promise<Ran | Refusal> {
   const runs: ProofRun[] = [];
   let red: RedRun | undefined;
-  const taken = stopwatch();
+  const taken = stopwatch(context.clock);
   for (const [at, command] of only.entries()) {
     const log = logOf(context, proving, `${what}${at + 1}`);
     const left = seconds - taken();

@@ -4,6 +4,7 @@
 
 import { checkOutOver } from '../../git/checkout.ts';
 import { mixedTree } from '../../git/composed-tree.ts';
+import type { Clock } from '../../ports/host.ts';
 import { stopwatch } from '../../process/run.ts';
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { pathsIn } from '../../protocol/facts/instruction-files.ts';
@@ -35,7 +36,7 @@ export async function proveTests(
   const touched = facts.changes.filter(({ path }) => isTest(path, patterns));
   if (touched.length === 0) return {};
   const strict = settings.tdd === 'strict';
-  const limits = strict ? unlimited(settings.validation_timeout) : timed(settings.tdd_timeout);
+  const limits = strict ? unlimited(settings.validation_timeout) : timed(context.clock, settings.tdd_timeout);
   if (!strict && beforehand.taken > settings.tdd_timeout) {
     return { tests: unknownTests(proving, `the validation alone took ${beforehand.taken} s`) };
   }
@@ -82,8 +83,8 @@ interface Limits {
 
 const unlimited = (seconds: number): Limits => ({ left: () => seconds });
 
-function timed(seconds: number): Limits {
-  const taken = stopwatch();
+function timed(clock: Clock, seconds: number): Limits {
+  const taken = stopwatch(clock);
   return { left: () => seconds - taken() };
 }
 

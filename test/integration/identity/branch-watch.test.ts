@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { watchHeads } from '../../../src/identity/branch-watch.ts';
+import { watchBranches } from '../../../src/identity/branch-watch.ts';
 import { type Project, project, succeeded } from '../tasks/project.ts';
 
 let p: Project;
@@ -18,7 +18,7 @@ function agent(folder: string, ...args: readonly string[]): string {
   const argv = ['-C', folder, '-c', 'core.hooksPath=/dev/null', ...args];
   return execFileSync('git', argv, { env, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
-const look = () => watchHeads(p.hands('coder-1')).look();
+const look = () => watchBranches(p.hands('coder-1')).look();
 const strays = async () =>
   (await p.state()).anomalies.flatMap(({ type, details }) => (type === 'branch_moved' ? [details] : []));
 
@@ -27,7 +27,7 @@ describe('told', () => {
     const before = p.head('main');
     agent(p.root, 'commit', '-q', '--allow-empty', '-m', 'lost');
     const commit = p.head('main');
-    const heads = watchHeads(p.hands('coder-1'));
+    const heads = watchBranches(p.hands('coder-1'));
     expect(await heads.look()).toEqual([`main was moved by coder-1 to ${commit}`]);
     expect(await heads.look()).toEqual([]);
     expect(await look()).toEqual([]);

@@ -9,6 +9,7 @@ import { endAgent, startAgent } from '../../../src/process/agent-process.ts';
 import { markOf } from '../../../src/process/mark.ts';
 import { markAt } from '../../../src/process/own-mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
+import { hostAt } from '../../host.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -21,7 +22,7 @@ const run = (script: string) => started(['node', '-e', script]);
 async function started(argv: readonly [string, ...string[]]) {
   const lines: string[] = [];
   let chunks = 0;
-  const running = await startAgent({
+  const running = await startAgent(hostAt(), {
     argv,
     cwd: folder,
     env: process.env,
@@ -128,7 +129,7 @@ describe.skipIf(!isLinux)('G19: nothing that an agent leaves behind is alive whe
       await running.exited;
       const pid = Number(lines[0]);
       expect(isAlive(pid)).toBe(true);
-      expect(markAt(pid)).toEqual(markOf(agentTag({ root: folder, repository: folder }, 'coder-1')));
+      expect(markAt(hostAt(), pid)).toEqual(markOf(agentTag({ root: folder, repository: folder }, 'coder-1')));
       await running.end(0);
       expect(isAlive(pid)).toBe(false);
     }
@@ -141,9 +142,9 @@ describe.skipIf(!isLinux)('G19: nothing that an agent leaves behind is alive whe
     await running.exited;
     const [pid] = lines.map(Number);
     expect(isAlive(pid ?? 0)).toBe(true);
-    expect(await endAgent({ root: folder, repository: folder }, 'coder-2')).toBe(0);
+    expect(await endAgent(hostAt(), { root: folder, repository: folder }, 'coder-2')).toBe(0);
     expect(isAlive(pid ?? 0)).toBe(true);
-    expect(await endAgent({ root: folder, repository: folder }, 'coder-1')).toBe(0);
+    expect(await endAgent(hostAt(), { root: folder, repository: folder }, 'coder-1')).toBe(0);
     expect(isAlive(pid ?? 0)).toBe(false);
     await running.end(0);
   });
@@ -151,7 +152,14 @@ describe.skipIf(!isLinux)('G19: nothing that an agent leaves behind is alive whe
 
 test('a program that is not there, or may not be run, is told as that', async () => {
   const of = (...argv: readonly [string, ...string[]]) =>
-    startAgent({ argv, cwd: folder, env: process.env, tag: 'ab', logFile: path.join(folder, 'log'), onLine: () => {} });
+    startAgent(hostAt(), {
+      argv,
+      cwd: folder,
+      env: process.env,
+      tag: 'ab',
+      logFile: path.join(folder, 'log'),
+      onLine: () => {},
+    });
   expect(await of('liza-no-such-program')).toEqual({ reason: expect.stringContaining('was not found') });
   expect(await of('./no-such')).toEqual({ reason: expect.stringContaining('was not found') });
   fs.writeFileSync(path.join(folder, 'plain'), '');
@@ -170,9 +178,9 @@ test('whoever comes after can end what an agent left, by project and id alone', 
   const { running } = await run(`
     require('child_process').spawn('setsid', ['sleep', '1000'], { detached: true, stdio: 'ignore' }).unref();
     setInterval(() => {}, 1000)`);
-  expect(await endAgent({ root: folder, repository: folder }, 'coder-2')).toBe(0);
+  expect(await endAgent(hostAt(), { root: folder, repository: folder }, 'coder-2')).toBe(0);
   expect(await Promise.race([running.exited, 'alive'])).toBe('alive');
-  expect(await endAgent({ root: folder, repository: folder }, 'coder-1')).toBe(0);
+  expect(await endAgent(hostAt(), { root: folder, repository: folder }, 'coder-1')).toBe(0);
   expect(await running.exited).toEqual({ kind: 'signalled', signal: 'SIGKILL' });
   await running.end(0);
 });

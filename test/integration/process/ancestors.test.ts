@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { fromListing } from '../../../src/process/ancestors.ts';
 import { startTime } from '../../../src/process/process-table.ts';
 import { agentTag, namedIn, repositoryMark } from '../../../src/process/tags.ts';
+import { hostAt } from '../../host.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'liza-ancestors-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -15,7 +16,7 @@ describe('the processes above', () => {
   const file = join(base, 'look.cjs');
   buildSync({
     stdin: {
-      contents: `import { ancestorsFrom } from './src/process/ancestors.ts'; console.log(JSON.stringify([...ancestorsFrom(process.ppid)].map((one) => ({ ...one, tags: one.tags() }))));`,
+      contents: `import { ancestorsFrom } from './src/process/ancestors.ts'; import { realHost } from './src/ports/real-host.ts'; console.log(JSON.stringify([...ancestorsFrom(realHost(process.env), process.ppid)].map((one) => ({ ...one, tags: one.tags() }))));`,
       resolveDir: join(import.meta.dirname, '../../..'),
     },
     outfile: file,
@@ -33,7 +34,7 @@ describe('the processes above', () => {
 
   test('are found up to the first, with their start times', () => {
     const [shell, parent] = seen('"$@"; true');
-    expect(parent).toMatchObject({ pid: process.pid, started: startTime(process.pid) });
+    expect(parent).toMatchObject({ pid: process.pid, started: startTime(hostAt(), process.pid) });
     expect(shell?.pid).not.toBe(process.pid);
   });
 

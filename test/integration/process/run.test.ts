@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Ended, type Program, runProgram } from '../../../src/process/run.ts';
+import { hostAt } from '../../host.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -25,7 +26,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (argv: Program['argv'], more: Partial<Program> = {}): Promise<Ended> =>
-  runProgram({ argv, cwd: folder, env: { PATH: process.env.PATH, TMPDIR: folder }, timeoutMs: 15_000, ...more });
+  runProgram(hostAt(), {
+    argv,
+    cwd: folder,
+    env: { PATH: process.env.PATH, TMPDIR: folder },
+    timeoutMs: 15_000,
+    ...more,
+  });
 const sh = (script: string, more: Partial<Program> = {}): Promise<Ended> => run(['sh', '-c', script], more);
 const perl = (script: string, more: Partial<Program> = {}): Promise<Ended> => run(['perl', '-e', script], more);
 

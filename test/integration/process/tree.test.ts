@@ -3,8 +3,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { fromPs, processes, type Running, startTime } from '../../../src/process/process-table.ts';
+import { fromPs, processesOf, type Running, startTime } from '../../../src/process/process-table.ts';
 import { family, treeOf } from '../../../src/process/tree.ts';
+import { hostAt } from '../../host.ts';
 
 const ROOT = { pid: 100, started: 's100', tag: 'f00d' };
 const one = (pid: number, more: Partial<Running> = {}): Running => ({
@@ -73,8 +74,8 @@ test('real processes: seen with their tag, and left alone under a wrong start ti
   const pid = child.pid ?? 0;
   try {
     await once(child.stdout, 'data');
-    const seen = processes('f00d').filter(({ tagged }) => tagged);
-    expect(seen).toMatchObject([{ pid, group: pid, started: startTime(pid) }]);
+    const seen = processesOf(hostAt(), 'f00d').filter(({ tagged }) => tagged);
+    expect(seen).toMatchObject([{ pid, group: pid, started: startTime(hostAt(), pid) }]);
     const options = process.platform === 'linux' ? ['axeww'] : ['-AEww'];
     const ps = spawnSync('ps', [...options, '-o', 'pid=,ppid=,pgid=,stat=,lstart=,command='], {
       encoding: 'utf8',
@@ -82,12 +83,12 @@ test('real processes: seen with their tag, and left alone under a wrong start ti
     });
     expect(fromPs(ps.stdout, 'f00d').filter(({ tagged }) => tagged)).toMatchObject([{ pid, group: pid }]);
 
-    expect(await treeOf({ pid, started: 'earlier', tag: 'another' }).end()).toBe(0);
+    expect(await treeOf(hostAt(), { pid, started: 'earlier', tag: 'another' }).end()).toBe(0);
     expect(child.exitCode ?? child.signalCode).toBe(null);
     expect(process.kill(pid, 0)).toBe(true);
 
     const gone = once(child, 'exit');
-    expect(await treeOf({ pid, started: startTime(pid), tag: 'f00d' }).end()).toBe(0);
+    expect(await treeOf(hostAt(), { pid, started: startTime(hostAt(), pid), tag: 'f00d' }).end()).toBe(0);
     expect(await gone).toEqual([null, 'SIGKILL']);
   } finally {
     child.kill('SIGKILL');

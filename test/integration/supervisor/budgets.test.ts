@@ -11,6 +11,7 @@ import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import type { AgentEvent } from '../../../src/providers/provider.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { type Project, START, succeeded, WORK } from '../tasks/project.ts';
 import { open, type Part, type RoomOptions, r } from './harness.ts';
@@ -422,7 +423,7 @@ describe('what a session used whose supervisor was killed', () => {
   test('is recorded by a supervisor of another id, once its own is gone, be it while that one looks', async () => {
     const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
     await once(child, 'spawn');
-    const named = formatProcess(identify(child.pid ?? 0) as ProcessIdentity);
+    const named = formatProcess(identify(hostAt(), child.pid ?? 0) as ProcessIdentity);
     await limited({ goal: { sessions: 1 } }, {
       agents: ['coder-2'],
       parts: { 'coder-2': [{}] },

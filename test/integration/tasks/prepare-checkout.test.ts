@@ -17,7 +17,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runProgram } from '../../../src/process/run.ts';
 import { type PrepareRequest, prepareFolder } from '../../../src/tasks/prepare-checkout.ts';
+import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
 
 let home = '';
@@ -50,6 +52,7 @@ const prepare = (settings: Partial<PrepareRequest['settings']>, more: Partial<Pr
     settings: { post_worktree_timeout: 10, ...settings },
     env: { PATH: process.env.PATH, TMPDIR: home, GITHUB_TOKEN: 'sesame' },
     say: (line) => said.push(line),
+    run: (program) => runProgram(hostAt(), program),
     logFile: join(root, '.liza', 'agent-logs', 'prepare-task-1.log'),
     ...more,
   });

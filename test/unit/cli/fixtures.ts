@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Io } from '../../../src/cli/io.ts';
 import { run } from '../../../src/cli/run.ts';
 import { specExists } from '../../../src/cli/spec-file.ts';
+import { realFiles } from '../../../src/ports/files.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { contextOf } from '../../../src/store/open.ts';
@@ -103,6 +104,13 @@ async function runIn(root: string, store: Store, argv: readonly string[], as: Pa
   const code = await run(argv, io);
   return { code, stdout, stderr, json: argv.includes('--json') ? parsed(stdout) : {} };
 }
+
+/** For `openSession`. */
+export const sessionsAt = (root: string) => ({
+  ...hostAt(() => NOW),
+  files: realFiles,
+  paths: { agents: join(root, '.liza/agents') },
+});
 
 /** Text output has no JSON in it; a test that expects some fails on the empty object. */
 function parsed(stdout: string): Record<string, unknown> {

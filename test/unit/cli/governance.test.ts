@@ -4,9 +4,8 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSession } from '../../../src/identity/agent-sessions.ts';
-import { realFiles } from '../../../src/ports/files.ts';
 import type { Anomaly } from '../../../src/protocol/state.ts';
-import { aClaim, agents, aTask, NOW, type Project, project } from './fixtures.ts';
+import { aClaim, agents, aTask, NOW, type Project, project, sessionsAt } from './fixtures.ts';
 
 const retry = (n: number, error_pattern: string): Anomaly => ({
   id: `anomaly-${n}`,
@@ -121,7 +120,7 @@ test('an agent may not resolve a breaker, hold a retrospective, resume, or mark 
     ['anomaly', 'processed', 'a-1'],
   ]) {
     const opening = { agent: 'coder-1', role: 'coder' as const, pid: process.pid };
-    const { credential } = openSession(realFiles, join(here.root, '.liza/agents'), opening, NOW);
+    const { credential } = openSession(sessionsAt(here.root), opening, NOW);
     const ran = await here.liza(argv, { agent: 'coder-1', env: { LIZA_SESSION: credential } });
     expect(ran.code, argv.join(' ')).toBe(1);
     expect(ran.stderr).toContain('not for coder-1');

@@ -5,13 +5,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { siteOf } from '../../../src/git/directory.ts';
 import { openSession } from '../../../src/identity/agent-sessions.ts';
 import { claimOf } from '../../../src/identity/identify.ts';
-import { realFiles } from '../../../src/ports/files.ts';
 import type { Ancestor } from '../../../src/process/ancestors.ts';
 import { markOf } from '../../../src/process/mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
 import { ID_PATTERN } from '../../../src/protocol/fields.ts';
 import { checkTaskId, TASK_ID_SOURCE } from '../../../src/protocol/ids.ts';
-import { aClaim, NOW, type Project, project, type Setting } from '../cli/fixtures.ts';
+import { aClaim, NOW, type Project, project, type Setting, sessionsAt } from '../cli/fixtures.ts';
 
 describe('what the environment claims', () => {
   test('without an id nobody is claimed', () => {
@@ -59,12 +58,7 @@ describe('whether the claim holds', () => {
     });
   };
   const session = (agent = 'coder-1', role: 'coder' | 'code_reviewer' = 'coder') =>
-    openSession(
-      realFiles,
-      join(here.root, '.liza/agents'),
-      { agent, role, task: 't', epoch: 1, pid: process.pid },
-      NOW,
-    );
+    openSession(sessionsAt(here.root), { agent, role, task: 't', epoch: 1, pid: process.pid }, NOW);
   const tagged = (agent: string): Ancestor => ({ ...AGENT, pid: 7, tags: () => agentTag(siteOf(here.root), agent) });
   const note = (as: Partial<Setting>) => here.liza(['note', 'hello'], as);
   const anomaly = (as: Partial<Setting>) => here.liza(['anomaly', '--type', 'spec_ambiguity', '--task', 't'], as);
@@ -302,8 +296,7 @@ describe('whether the claim holds', () => {
     const directory = join(here.root, '.liza/agents');
     mkdirSync(directory, { recursive: true });
     const old = openSession(
-      realFiles,
-      directory,
+      sessionsAt(here.root),
       { agent: 'coder-1', role: 'coder', task: 't', epoch: 0, pid: process.pid },
       NOW,
     );
