@@ -32,7 +32,7 @@ export function testIo(cwd: string, host: Host, own: Partial<Io>): Io {
     stop: new AbortController().signal,
     interrupted: new AbortController().signal,
     root: () => findRoot(cwd),
-    context: (root, gitDirectory = gitDirectoryOf(root)) =>
+    context: (root, gitDirectory = gitDirectoryOf(host.disk, root)) =>
       contextOf({ root, gitDirectory, host, specExists: (ref) => specExists(root, ref), nested: undefined }),
     openStore: openYamlStore,
     asset: (path) => join(import.meta.dirname, '..', path),

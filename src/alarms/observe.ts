@@ -134,8 +134,10 @@ function boardReader(context: StoreContext): () => Promise<BoardReading> {
   };
 }
 
-const hasIntegration = ({ paths }: BoardContext, { state }: Board): boolean | undefined =>
-  state.goal.integration_head === undefined ? undefined : isBranchThere(paths.root, settings(state).integration_branch);
+const hasIntegration = ({ disk, paths }: BoardContext, { state }: Board): boolean | undefined =>
+  state.goal.integration_head === undefined
+    ? undefined
+    : isBranchThere(disk, paths.root, settings(state).integration_branch);
 
 /** What a single look knows besides the board it has read; for commands that show alarms and publish none. */
 export async function surroundingsOf(context: StoreContext, snapshot: Snapshot): Promise<Surroundings> {

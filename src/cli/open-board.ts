@@ -5,6 +5,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gitDirectoryOf } from '../git/directory.ts';
 import type { Repository } from '../git/repository.ts';
+import { realDisk } from '../ports/disk.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import { lostBoard } from '../store/lost-board.ts';
@@ -48,7 +49,7 @@ export function findRoot(from: string): string | Refusal {
 
 /** A linked worktree and a submodule have their git directory elsewhere. */
 function hasCopyFor(folder: string): boolean {
-  const directory = gitDirectoryOf(folder);
+  const directory = gitDirectoryOf(realDisk, folder);
   return directory !== undefined && existsSync(join(directory, 'liza', 'journal.jsonl'));
 }
 

@@ -28,7 +28,7 @@ export async function openTaskContext(io: Io): Promise<TaskContext | Refusal> {
   if (isRefusal(context)) return context;
   return {
     ...context,
-    env: programEnvironment(io.env, siteOf(context.paths.root)),
+    env: programEnvironment(io.env, siteOf(io.host.disk, context.paths.root)),
     ...(io.confines === true
       ? {
           sandboxSupport: (await import('../sandbox/mode.ts')).sandboxSupportOf(

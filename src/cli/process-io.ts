@@ -59,7 +59,7 @@ export function processIo(holdOptimiser: () => void): Io {
       process.exitCode = code;
     },
     root: () => findRoot(currentFolder()),
-    context: (root, gitDirectory = gitDirectoryOf(root)) =>
+    context: (root, gitDirectory = gitDirectoryOf(host.disk, root)) =>
       contextOf({
         root,
         gitDirectory,

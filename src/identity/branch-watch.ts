@@ -3,13 +3,13 @@
 // them, and the commit itself who made it. People may do what they like on their branches, and may merge agents' work.
 
 import { join } from 'node:path';
-import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
-import { commitOf, integrationRef, updateRefs } from '../git/refs.ts';
+import { integrationRef, openGitDir } from '../git/integration.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { commitOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import type { Disk } from '../ports/disk.ts';
 import { type Board, roleOfId } from '../protocol/board.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import { settings } from '../protocol/state.ts';
 import { type CommandContext, transact } from '../store/transact.ts';
 
 export const strayOf = (commit: string): string => `refs/liza/strays/${commit}`;
@@ -47,9 +47,9 @@ interface Head {
   readonly committer: string;
 }
 
-async function readHeads({ env, paths }: CommandContext): Promise<ReadonlyMap<string, Head>> {
+async function readHeads(context: CommandContext): Promise<ReadonlyMap<string, Head>> {
   const format = '--format=%(refname) %(objectname) %(committeremail)';
-  const asked = await git(env, paths.root, ['for-each-ref', format, '--', 'refs/heads']);
+  const asked = await git(context, context.paths.root, ['for-each-ref', format, '--', 'refs/heads']);
   return new Map(
     asked.stdout.split('\n').flatMap((line): [string, Head][] => {
       const [ref, commit, committer = ''] = line.split(' ');
@@ -63,8 +63,7 @@ async function examine(
   board: Board,
   heads: ReadonlyMap<string, Head>,
 ): Promise<readonly string[] | Refusal> {
-  const { allow_filters: allowFilters } = settings(board.state);
-  const gitDir = await openPrivateGitDir(context.env, context.paths.root, { allowFilters });
+  const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const told: string[] = [];
   for (const stray of await straysAmong(context, gitDir, board, heads)) {

@@ -3,6 +3,7 @@
 // Cheapest evidence first; on Linux all of it costs a few small reads.
 
 import { repositoryAt, siteOf } from '../git/directory.ts';
+import type { Disk } from '../ports/disk.ts';
 import { filesOn } from '../ports/files.ts';
 import type { Environment, Host } from '../ports/host.ts';
 import type { Ancestor } from '../process/ancestors.ts';
@@ -46,7 +47,7 @@ export async function gatherFacts(caller: Caller, root: string | undefined, clai
           paths: pathsOf(root, undefined),
         };
   const { claimed, onRecord, above } = await lookUp(caller, sessions, claim.id);
-  const named = await namedBy(above, caller.env[TAG] ?? '', root ?? caller.cwd);
+  const named = await namedBy(caller.host.disk, above, caller.env[TAG] ?? '', root ?? caller.cwd);
   const below =
     onRecord?.agent ??
     named.find((name) => roleOfId(name) !== undefined) ??
@@ -93,11 +94,16 @@ const isProcessOf = ({ process: its }: SessionRecord, { pid, started }: Ancestor
   its?.pid === pid && its.started === started;
 
 /** Names in the tags, from the outermost process inwards; this process's own variable comes last. */
-async function namedBy(above: readonly Ancestor[], own: string, folder: string): Promise<readonly string[]> {
+async function namedBy(
+  disk: Disk,
+  above: readonly Ancestor[],
+  own: string,
+  folder: string,
+): Promise<readonly string[]> {
   const tags = [...above.map((one) => one.tags()).reverse(), own].filter((value) => value !== '');
   if (tags.length === 0) return [];
   const { namedIn, repositoryMark } = await import('../process/tags.ts');
-  const mark = repositoryMark(repositoryAt(folder));
+  const mark = repositoryMark(repositoryAt(disk, folder));
   return tags.flatMap((value) => namedIn(value, mark));
 }
 
@@ -108,7 +114,7 @@ async function markedAs(caller: Caller, sessions: SessionsContext, root: string)
   const { agentsWithSessions } = await import('./agent-sessions.ts');
   const [{ markOf }, { isMark }] = await Promise.all([import('../process/mark.ts'), import('../process/own-mark.ts')]);
   const { agentTag } = await import('../process/tags.ts');
-  const site = siteOf(root);
+  const site = siteOf(caller.host.disk, root);
   return agentsWithSessions(sessions).find((agent) => isMark(own, markOf(agentTag(site, agent))));
 }
 

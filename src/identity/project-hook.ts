@@ -5,14 +5,14 @@ import { repositoryOf } from '../git/directory.ts';
 import { repositoryMark } from '../process/tags.ts';
 import { ensureHook, examineHook, HOOK, type HookFacts, type HookHost, type HookState, hookPlace } from './ref-hook.ts';
 
-const factsOf = (root: string, branch: string): HookFacts => {
-  const repository = repositoryOf(root);
+const factsOf = ({ disk }: HookHost, root: string, branch: string): HookFacts => {
+  const repository = repositoryOf(disk, root);
   return { repository, mark: repositoryMark(repository), branch };
 };
 
 /** undefined: it is in place. Otherwise one line on why not; the recorded heads still tell who moved what. */
 export async function installHook(host: HookHost, root: string, branch: string): Promise<string | undefined> {
-  const state = await ensureHook(host, root, factsOf(root, branch));
+  const state = await ensureHook(host, root, factsOf(host, root, branch));
   return state === 'there' ? undefined : WHY_NOT[state].message;
 }
 
@@ -45,7 +45,7 @@ const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Problem>> = {
 };
 
 async function guardText(host: HookHost, root: string): Promise<string> {
-  const { perWorktree } = await hookPlace(host, root, repositoryOf(root));
+  const { perWorktree } = await hookPlace(host, root, repositoryOf(host.disk, root));
   if (!perWorktree) return 'guards the branches of people and of Liza';
   return 'guards branches in the project’s folder; core.hooksPath is relative, so linked worktrees go without, and the recorded heads tell who moved what';
 }
@@ -60,11 +60,11 @@ export interface HookFinding extends Partial<Problem> {
 
 export async function checkHook(host: HookHost, root: string, branch: string, fix: boolean): Promise<HookFinding> {
   const check = 'hook';
-  const before = await examineHook(host, root, factsOf(root, branch));
+  const before = await examineHook(host, root, factsOf(host, root, branch));
   if (before === 'there') return { check, level: 'ok', message: await guardText(host, root) };
   const problem = WHY_NOT[before];
   if (!fix) return { check, level: 'warning', ...problem };
-  const after = await ensureHook(host, root, factsOf(root, branch));
+  const after = await ensureHook(host, root, factsOf(host, root, branch));
   if (after !== 'there') return { check, level: 'warning', ...WHY_NOT[after] };
   return { check, level: 'ok', message: `${problem.message}; put there`, fixed: true };
 }

@@ -9,7 +9,7 @@ import { git } from '../git/run.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { Host } from '../ports/host.ts';
 
-export type HookHost = Pick<Host, 'env' | 'disk' | 'git'>;
+export type HookHost = Pick<Host, 'disk' | 'env' | 'git' | 'processes'>;
 
 export interface HookFacts {
   /** The repository's shared git directory. */
@@ -134,13 +134,14 @@ export async function hookPlace(host: HookHost, root: string, repository: string
 }
 
 /** As the person's git has it: Liza's own calls run without hooks and without their configuration. */
-async function hooksPath({ env, disk }: HookHost, root: string): Promise<string | undefined> {
+async function hooksPath(host: HookHost, root: string): Promise<string | undefined> {
+  const { env, disk } = host;
   const home = env['HOME'] ?? '/nowhere';
   const own = join(home, '.gitconfig');
   const global = disk.existsSync(own) ? own : join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'config');
   const args = ['config', '-z', '--show-scope', '--type=path', '--get-all', 'core.hooksPath'];
   const at = { GIT_CONFIG_NOSYSTEM: '0', GIT_CONFIG_GLOBAL: global };
-  const fields = (await git(env, root, args, { at })).stdout.split('\0');
+  const fields = (await git(host, root, args, { at })).stdout.split('\0');
   let last: string | undefined;
   for (let n = 0; n + 1 < fields.length; n += 2) if (fields[n] !== 'command') last = fields[n + 1];
   return last === '' ? undefined : last;
@@ -202,14 +203,16 @@ function record(disk: Disk, { folder }: HookPlace, { repository }: HookFacts): v
 }
 
 /** A hook folder in the working tree: what is put there must not turn up in git status. */
-async function keepOut({ env, disk }: HookHost, root: string, repository: string, file: string): Promise<void> {
+async function keepOut(host: HookHost, root: string, repository: string, file: string): Promise<void> {
+  const { disk } = host;
   const lines = [file, join(dirname(file), BEFORE)].map(
     (path) => `/${relative(real(disk, root), join(real(disk, dirname(path)), path.slice(dirname(path).length + 1)))}`,
   );
   const asked = await Promise.all(
-    lines.map((line) => git(env, root, ['check-ignore', '--quiet', '--no-index', '--', `.${line}`])),
+    lines.map((line) => git(host, root, ['check-ignore', '--quiet', '--no-index', '--', `.${line}`])),
   );
   exclude(
+    host,
     repository,
     lines.filter((_, at) => asked[at]?.status !== 0),
   );
@@ -251,9 +254,10 @@ const isOurs = (text: string): boolean => text.split('\n', 2)[1]?.startsWith(SIG
 const isExecutable = (disk: Disk, file: string): boolean =>
   ((disk.lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0;
 
-async function isTracked({ env, disk }: HookHost, root: string, file: string): Promise<boolean> {
+async function isTracked(host: HookHost, root: string, file: string): Promise<boolean> {
+  const { disk } = host;
   const path = relative(real(disk, root), join(real(disk, dirname(file)), HOOK));
-  return (await git(env, root, ['ls-files', '--error-unmatch', '--', path])).status === 0;
+  return (await git(host, root, ['ls-files', '--error-unmatch', '--', path])).status === 0;
 }
 
 function readIfThere(disk: Disk, file: string): string | undefined {

@@ -1,6 +1,7 @@
 // The doctor's check of worktrees, branches and merges; and the command by which a person accepts a branch that was moved
 // outside Liza.
 
+import { integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
@@ -9,8 +10,9 @@ import { settings } from '../protocol/state.ts';
 import { bringBack, recordedMerges } from '../protocol/task-history.ts';
 import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
-import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
-import { findTrouble, type Mended, reconcile } from '../tasks/reconcile.ts';
+import type { TaskContext } from '../tasks/context.ts';
+import { findTrouble, type Mended } from '../tasks/find-trouble.ts';
+import { reconcile } from '../tasks/reconcile.ts';
 import { broken, type Finding, fixed, ok, warning } from './finding.ts';
 
 export async function examineWork(context: TaskContext, fix: boolean): Promise<readonly Finding[]> {

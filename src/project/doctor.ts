@@ -5,8 +5,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { commonDirectoryOf } from '../git/directory.ts';
 import type { Repository } from '../git/repository.ts';
-import { git, MINIMUM_GIT } from '../git/run.ts';
+import { git } from '../git/run.ts';
 import { replaceFile } from '../ports/files.ts';
+import { MINIMUM_GIT } from '../ports/git-program.ts';
 import { validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { Archive } from '../store/archive.ts';
@@ -36,16 +37,16 @@ export async function examine(
   if (link !== undefined) return [broken('blackboard', link.message, link.hint)];
   const findings = [await checkGit(context), await checkLock(context)];
   findings.push(...(await checkBoard(context, fix)));
-  const site = siteOf(context, commonDirectoryOf(repository.gitDirectory));
+  const site = siteOf(context, commonDirectoryOf(context.disk, repository.gitDirectory));
   const branch = await branchOf(context);
-  findings.push(...(await checkProject({ ...site, env: context.env, files: context.files, branch }, fix)));
+  findings.push(...(await checkProject({ ...site, files: context.files, branch }, fix)));
   findings.push(...checkLeftovers(context, fix));
   if (schema !== undefined) findings.push(...checkSchema(context, fix, schema));
   return findings;
 }
 
-async function checkGit({ env, paths }: BoardContext): Promise<Finding> {
-  const { stdout } = await git(env, paths.root, ['version']);
+async function checkGit(context: BoardContext): Promise<Finding> {
+  const { stdout } = await git(context, context.paths.root, ['version']);
   return ok('git', `${stdout.trim()} (at least ${MINIMUM_GIT.join('.')} is needed)`);
 }
 

@@ -4,7 +4,7 @@
 
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { usersOf } from '../git/branch-checkouts.ts';
+import { checkoutOf } from '../git/branch-checkouts.ts';
 import { openPrivateGitDir } from '../git/private-git-dir.ts';
 import { ensureBranch, type Repository } from '../git/repository.ts';
 import { replaceFile } from '../ports/files.ts';
@@ -50,7 +50,7 @@ export async function init(
   repository: Repository,
   request: InitRequest,
 ): Promise<InitDone | Refusal> {
-  const { env, files, paths } = context;
+  const { files, paths } = context;
   const refused =
     refuseGoal(request) ??
     refuseLink(paths.liza) ??
@@ -59,19 +59,20 @@ export async function init(
     refuseLost(context);
   if (refused !== undefined) return refused;
   // Refuses what Liza could not work with later, before anything is made.
-  const gitDir = await openPrivateGitDir(env, repository.root);
+  const gitDir = await openPrivateGitDir(context, repository.root);
   if ('ok' in gitDir) return gitDir;
   // An earlier goal may have named another branch. That one stays, and a person may look at it.
   const earlier = await branchOf(context);
-  const user = earlier === undefined ? usersOf(gitDir, `refs/heads/${request.branch}`) : undefined;
+  const user =
+    earlier === undefined ? checkoutOf(context.disk, repository.root, `refs/heads/${request.branch}`) : undefined;
   if (user !== undefined) return branchInUse(request.branch, user);
-  const branch = await ensureBranch(env, repository.root, request.branch, repository.head);
+  const branch = await ensureBranch(context, repository.root, request.branch, repository.head);
   if ('ok' in branch) return branch;
   const told =
     branch.how === 'made'
       ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
       : `branch ${request.branch} was there already and is used as it is`;
-  const made = await makeProject({ ...siteOf(context, gitDir.common), env, files, branch: earlier ?? request.branch });
+  const made = await makeProject({ ...siteOf(context, gitDir.common), files, branch: earlier ?? request.branch });
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;
   return { ...opened, lines: [told, ...made, ...opened.lines] };

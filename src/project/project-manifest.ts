@@ -8,13 +8,11 @@ import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync, rename
 import { join, relative } from 'node:path';
 import { exclude, isExcluding, unexclude } from '../git/repository.ts';
 import { git } from '../git/run.ts';
-import { entries, leftAside, removeIfEmpty, removeTree } from '../git/scratch-folders.ts';
+import { entries, leftoversIn, removeIfEmpty, removeTree } from '../git/scratch-folders.ts';
 import { checkHook, installHook } from '../identity/project-hook.ts';
 import { hasHook, isHookLine, removeHook } from '../identity/ref-hook.ts';
-import { realDisk } from '../ports/disk.ts';
 import type { Files } from '../ports/files.ts';
-import type { Environment } from '../ports/host.ts';
-import { realHost } from '../ports/real-host.ts';
+import type { Host } from '../ports/host.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -25,6 +23,7 @@ import { type Finding, fixed, ok, warning } from './finding.ts';
 
 /** Where it is put. */
 export interface Site {
+  readonly host: Host;
   readonly root: string;
   /** `.liza`; undefined: it is not to go. */
   readonly liza: string | undefined;
@@ -34,16 +33,16 @@ export interface Site {
   readonly common: string;
 }
 
-export const siteOf = ({ paths: { root, liza, mirror } }: BoardContext, common: string): Site => ({
-  root,
-  liza,
-  mirror,
+export const siteOf = (context: BoardContext, common: string): Site => ({
+  host: context,
+  root: context.paths.root,
+  liza: context.paths.liza,
+  mirror: context.paths.mirror,
   common,
 });
 
 /** What making and checking need in addition. */
 export interface Making extends Site {
-  readonly env: Environment;
   readonly files: Files;
   /** The integration branch; undefined: there is no board that names one. */
   readonly branch: string | undefined;
@@ -81,19 +80,19 @@ const isExcludeLine = (line: string): boolean => EXCLUDED.includes(line) || isHo
 
 const excludeLines: Row = {
   shared: true,
-  make: async ({ common }) => void exclude(common, EXCLUDED),
-  check: async ({ env, root, common }, fix) => {
+  make: async ({ host, common }) => void exclude(host, common, EXCLUDED),
+  check: async ({ host, root, common }, fix) => {
     const check = 'exclude';
-    const ignored = await git(env, root, ['check-ignore', '--quiet', '--no-index', '.liza/state.yaml']);
+    const ignored = await git(host, root, ['check-ignore', '--quiet', '--no-index', '.liza/state.yaml']);
     if (ignored.status === 0) return [ok(check, '.liza is kept out of git')];
     const message = '.liza is not kept out of git: git add -A would pick it up';
     if (!fix) return [warning(check, message, 'liza doctor --fix adds it to .git/info/exclude')];
-    exclude(common, EXCLUDED);
+    exclude(host, common, EXCLUDED);
     return [fixed(check, `${message}; added to .git/info/exclude`)];
   },
-  isLeft: ({ common }) => isExcluding(common, isExcludeLine),
-  remove: ({ common }) => {
-    unexclude(common, isExcludeLine);
+  isLeft: ({ host, common }) => isExcluding(host.disk, common, isExcludeLine),
+  remove: ({ host, common }) => {
+    unexclude(host, common, isExcludeLine);
     return [];
   },
 };
@@ -109,7 +108,7 @@ const boardFolder: Row = {
     if (site.liza !== undefined && existsSync(site.liza))
       renameSync(site.liza, join(site.root, `.liza-removed-${randomBytes(4).toString('hex')}`));
     return removedBoards(site).flatMap((folder) => {
-      removeTree(folder);
+      removeTree(site.host, folder);
       if (!existsSync(folder)) return [];
       return [`${shown(site, folder)}: somebody still writes there; liza deinit again removes it`];
     });
@@ -123,11 +122,11 @@ const gitFolders: Row = {
     ownGitFolders(site).flatMap((folder) => {
       if (!isFolder(folder)) return [];
       // `journal.jsonl` sorts first.
-      for (const name of entries(folder).toSorted())
+      for (const name of entries(site.host.disk, folder).toSorted())
         if (folder === site.mirror && isMirrorFile(name)) rmSync(join(folder, name), { force: true });
       if (shared) return [];
-      for (const { path } of leftAside(folder)) removeTree(path);
-      for (const name of ['git', 'nowhere']) removeTree(join(folder, name));
+      for (const { path } of leftoversIn(site.host.disk, folder)) removeTree(site.host, path);
+      for (const name of ['git', 'nowhere']) removeTree(site.host, join(folder, name));
       return removeEmpty(site, folder);
     }),
 };
@@ -142,11 +141,11 @@ const taskFolders: Row = {
 
 const hook: Row = {
   shared: true,
-  make: async ({ env, root, branch }) => (branch === undefined ? undefined : installHook(realHost(env), root, branch)),
-  check: async ({ env, root, branch }, fix) =>
-    branch === undefined ? [] : [await checkHook(realHost(env), root, branch, fix)],
-  isLeft: ({ common }) => hasHook(realDisk, common),
-  remove: ({ common }) => removeHook(realDisk, common),
+  make: async ({ host, root, branch }) => (branch === undefined ? undefined : installHook(host, root, branch)),
+  check: async ({ host, root, branch }, fix) =>
+    branch === undefined ? [] : [await checkHook(host, root, branch, fix)],
+  isLeft: ({ host, common }) => hasHook(host.disk, common),
+  remove: ({ host, common }) => removeHook(host.disk, common),
 };
 
 const ROWS: readonly Row[] = [excludeLines, boardFolder, gitFolders, taskFolders, hook];
@@ -182,8 +181,8 @@ export async function branchOf({ files, paths }: BoardContext): Promise<string |
 }
 
 /** Boards of other checkouts of this repository: they share refs, exclude lines and Liza's own git directory. */
-export function otherBoards({ common, mirror }: Site): readonly string[] {
-  const links = entries(join(common, 'worktrees')).map((name) => join(common, 'worktrees', name));
+export function otherBoards({ host, common, mirror }: Site): readonly string[] {
+  const links = entries(host.disk, join(common, 'worktrees')).map((name) => join(common, 'worktrees', name));
   const own = mirror === undefined ? undefined : real(mirror);
   return [common, ...links].filter((directory) => {
     const copy = join(directory, 'liza');
@@ -211,8 +210,8 @@ export function refuseLink(liza: string): Refusal | undefined {
   );
 }
 
-const removedBoards = ({ root }: Site): readonly string[] =>
-  entries(root)
+const removedBoards = ({ host, root }: Site): readonly string[] =>
+  entries(host.disk, root)
     .filter((name) => /^\.liza-removed-[0-9a-f]{8}$/.test(name))
     .map((name) => join(root, name))
     .filter(isFolder);
@@ -223,9 +222,11 @@ const ownGitFolders = ({ mirror, common }: Site): readonly string[] => [
 
 /** Returns what is in the folder's way. */
 const removeEmpty = (site: Site, folder: string): readonly string[] =>
-  !isFolder(folder) || removeIfEmpty(folder)
+  !isFolder(folder) || removeIfEmpty(site.host.disk, folder)
     ? []
-    : entries(folder).map((name) => `${shown(site, join(folder, name))}: it is not Liza's, or would not go`);
+    : entries(site.host.disk, folder).map(
+        (name) => `${shown(site, join(folder, name))}: it is not Liza's, or would not go`,
+      );
 
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 const shown = ({ root }: Site, path: string): string => relative(root, path);

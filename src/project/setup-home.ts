@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { removeIfEmpty } from '../git/scratch-folders.ts';
+import { realDisk } from '../ports/disk.ts';
 import { realFiles, writeTemporary } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 
@@ -90,5 +91,5 @@ export function filesBelow(folder: string, below: string): readonly { readonly p
 
 /** Takes folders away that are empty, from the innermost outwards. */
 export function dropEmpty(folders: readonly string[]): void {
-  for (const folder of folders.toSorted((a, b) => b.length - a.length)) removeIfEmpty(folder);
+  for (const folder of folders.toSorted((a, b) => b.length - a.length)) removeIfEmpty(realDisk, folder);
 }

@@ -3,7 +3,7 @@
 
 import { dirname, join } from 'node:path';
 import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
-import { isRunning } from '../git/process-alive.ts';
+import { isRunning } from '../git/scratch-folders.ts';
 import type { Host } from '../ports/host.ts';
 import type { Limits } from '../process/limits.ts';
 import { type Ended, type Program, runProgram } from '../process/run.ts';
@@ -165,7 +165,7 @@ export function removeLeftHomes(context: BoardContext): void {
   if (!disk.existsSync(homes)) return;
   for (const name of disk.readdirSync(homes)) {
     const pid = /^\.program-(\d+)-/.exec(name)?.[1];
-    if (pid === undefined || isRunning(Number(pid))) continue;
+    if (pid === undefined || isRunning(context, Number(pid))) continue;
     void disk.promises.rm(join(homes, name), { recursive: true, force: true }).catch(() => {}); // only takes space
   }
 }
@@ -180,7 +180,7 @@ const notStarted = (reason: string): Ended => ({
 });
 
 /** The git directory that all checkouts of the project share. Undefined: it is in no repository. */
-export function sharedGitDirectory({ paths }: BoardContext): string | undefined {
-  const own = gitDirectoryOf(paths.root);
-  return own === undefined ? undefined : commonDirectoryOf(own);
+export function sharedGitDirectory({ disk, paths }: BoardContext): string | undefined {
+  const own = gitDirectoryOf(disk, paths.root);
+  return own === undefined ? undefined : commonDirectoryOf(disk, own);
 }

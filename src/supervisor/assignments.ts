@@ -2,8 +2,9 @@
 // result: another agent was faster, or the folder cannot be prepared.
 
 import { join } from 'node:path';
-import { see } from '../git/attempts.ts';
+import { recordTip } from '../git/attempts.ts';
 import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
+import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { EnvironmentError, isRefusal, type Refusal } from '../protocol/decision.ts';
@@ -13,10 +14,10 @@ import { type Agent, type Role, settings, type Task } from '../protocol/state.ts
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
 import { claimTask } from '../tasks/claim.ts';
-import { integrationHead, integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
-import { declaredFiles, discardOf } from '../tasks/folders.ts';
+import { claimReview } from '../tasks/claim-review.ts';
+import type { TaskContext } from '../tasks/context.ts';
+import { declaredFiles, discardOf } from '../tasks/discard-folder.ts';
 import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
-import { claimReview } from '../tasks/submit.ts';
 import type { Chosen, SupervisorContext } from './context.ts';
 import { coderPrompt } from './prompts/coder.ts';
 import { plannerPrompt } from './prompts/planner.ts';
@@ -90,7 +91,7 @@ export async function assignTask(
       keepCommits: async () => {
         const place = findPlace(gitDir, held.id);
         const discard = discardOf(held, settings(board.state), 'its history was rewritten');
-        if (isPlace(place)) await see(gitDir, place, discard);
+        if (isPlace(place)) await recordTip(gitDir, place, discard);
       },
     },
     notes: notesTo(board.state.human_notes, player.agent),

@@ -49,7 +49,7 @@ export const runningUse = ({ running }: SupervisorContext): readonly RunningUse[
 export function taskContextOf(context: SupervisorContext, agent: string, stop?: AbortSignal): TaskContext {
   return {
     ...context,
-    env: programEnvironment(context.env, siteOf(context.paths.root)),
+    env: programEnvironment(context.env, siteOf(context.disk, context.paths.root)),
     actor: supervisorOf(agent),
     say: (text) => context.emit({ level: 'info', agent, text }),
     ...(stop === undefined ? {} : { stop: () => stop }),

@@ -45,7 +45,7 @@ export async function enrol(
   if (isRefusal(registered)) return registered;
   await renewOwn(context, agent, registered.state);
   // The supervisor that had this id before is gone; the processes it started must not go on.
-  await endAgent(context, siteOf(context.paths.root), agent);
+  await endAgent(context, siteOf(context.disk, context.paths.root), agent);
   await recordLeftUse(context, agent);
   return undefined;
 }

@@ -68,7 +68,7 @@ export async function startSession(
     cwd: work.cwd,
     env: sandbox.env,
     wrapped: sandbox.wrapped,
-    tag: agentTag(siteOf(context.paths.root), work.agent),
+    tag: agentTag(siteOf(context.disk, context.paths.root), work.agent),
     stdin: launch.stdin,
     logFile,
     talks: work.chosen.provider.drive !== undefined,

@@ -11,6 +11,7 @@
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
+import { realDisk } from '../../src/ports/disk.ts';
 import type { Files } from '../../src/ports/files.ts';
 import { OPERATOR } from '../../src/protocol/board.ts';
 import { decide } from '../../src/protocol/decide.ts';
@@ -28,7 +29,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 function contextHere(): BoardContext {
   return contextOf({
     root,
-    gitDirectory: gitDirectoryOf(root),
+    gitDirectory: gitDirectoryOf(realDisk, root),
     host: hostAt(() => Date.now()),
     specExists: () => true,
     nested: undefined,

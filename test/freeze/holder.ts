@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
 import { openSession } from '../../src/identity/agent-sessions.ts';
+import { realDisk } from '../../src/ports/disk.ts';
 import type { Role } from '../../src/protocol/state.ts';
 import { contextOf } from '../../src/store/open.ts';
 import { yamlStore } from '../../src/store/yaml-store.ts';
@@ -13,7 +14,7 @@ import { hostAt } from '../host.ts';
 const [root = '', agent = '', role = '', task = '', epoch = '0', script = ''] = process.argv.slice(2);
 const context = contextOf({
   root,
-  gitDirectory: gitDirectoryOf(root),
+  gitDirectory: gitDirectoryOf(realDisk, root),
   host: hostAt(() => Date.now()),
   specExists: () => true,
   nested: undefined,

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REGISTRY } from '../../src/cli/registry.ts';
 import type { Option } from '../../src/cli/verb.ts';
 import { gitDirectoryOf } from '../../src/git/directory.ts';
+import { realDisk } from '../../src/ports/disk.ts';
 import { contextOf, openYamlStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { coderPrompt } from '../../src/supervisor/prompts/coder.ts';
@@ -60,7 +61,7 @@ beforeAll(async () => {
   mkdirSync(home);
   const context = contextOf({
     root: p.root,
-    gitDirectory: gitDirectoryOf(p.root),
+    gitDirectory: gitDirectoryOf(realDisk, p.root),
     host: hostAt(() => NOW),
     specExists: () => true,
     nested: undefined,

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 const SRC = join(import.meta.dirname, '../../src');
 const FREE: readonly string[] = ['ports', 'cli', 'project'];
 /** Rooms that are still to be converted. */
-const TO_COME: readonly string[] = ['git', 'tasks'];
+const TO_COME: readonly string[] = [];
 
 const roomOf = (file: string): string => file.split('/')[0] ?? '';
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(

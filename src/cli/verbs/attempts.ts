@@ -36,7 +36,7 @@ interface Kept {
 
 async function list(context: TaskContext, task: string | undefined): Promise<Kept | Refusal> {
   const { listAttempts } = await import('../../git/attempts.ts');
-  const { openGitDir } = await import('../../tasks/context.ts');
+  const { openGitDir } = await import('../../git/integration.ts');
   const { board } = await context.store.read();
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;

@@ -37,7 +37,8 @@ export const verb: Verb = {
 
 /** What git says about the task's worktree; nothing when there is none on this disk. */
 async function factsFor(context: TaskContext, id: string): Promise<{ readonly facts?: WorktreeFacts } | Refusal> {
-  const { integrationRef, look, openGitDir } = await import('../../tasks/context.ts');
+  const { integrationRef, openGitDir } = await import('../../git/integration.ts');
+  const { look } = await import('../../tasks/context.ts');
   const { board, task, settings } = await look(context, id);
   if (task?.worktree === undefined) return {};
   const gitDir = await openGitDir(context, board);

@@ -19,7 +19,7 @@ export const verb: Verb = {
     if (typeof agent !== 'string') return agent;
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
-    const { claimReview } = await import('../../tasks/submit.ts');
+    const { claimReview } = await import('../../tasks/claim-review.ts');
     const claimed = await claimReview(context, args.must('task'), agent);
     if (isRefusal(claimed)) return claimed;
     const { commit, base, remarks, state } = claimed;

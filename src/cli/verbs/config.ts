@@ -73,15 +73,20 @@ type Facts = CommandOf<'config set'>['facts'];
 async function factsFor({ host, env }: Io, root: string, key: string, value: unknown): Promise<Facts> {
   if (key === 'integration_branch' && typeof value === 'string') {
     const { checkoutOf } = await import('../../git/branch-checkouts.ts');
-    const folder = checkoutOf(root, `refs/heads/${value}`);
+    const folder = checkoutOf(host.disk, root, `refs/heads/${value}`);
     return folder === undefined ? undefined : { checked_out: folder };
   }
   const kind = key === 'sandbox_read' ? 'read' : key === 'sandbox_write' ? 'write' : undefined;
   if (kind === undefined || !Array.isArray(value)) return undefined;
   const { commonDirectoryOf, gitDirectoryOf } = await import('../../git/directory.ts');
   const { whyForbidden } = await import('../../sandbox/forbidden-paths.ts');
-  const own = gitDirectoryOf(root);
-  const site = { root, common: own === undefined ? `${root}/.git` : commonDirectoryOf(own), disk: host.disk, env };
+  const own = gitDirectoryOf(host.disk, root);
+  const site = {
+    root,
+    common: own === undefined ? `${root}/.git` : commonDirectoryOf(host.disk, own),
+    disk: host.disk,
+    env,
+  };
   const places = value.filter((place) => typeof place === 'string');
   const hole = places.map((place) => whyForbidden(site, place, kind)).find((why) => why !== undefined);
   return hole === undefined ? undefined : { hole };

@@ -37,11 +37,11 @@ export const verb: Verb = {
 async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   if (none.guard !== 'no-project') return none;
   const { openRepository } = await import('../../git/repository.ts');
-  const repository = await openRepository(io.env, io.cwd);
+  const repository = await openRepository(io.host, io.cwd);
   if (isRefusal(repository)) return none;
   const { commonDirectoryOf } = await import('../../git/directory.ts');
   const { finishDeinit } = await import('../../project/deinit.ts');
-  const common = commonDirectoryOf(repository.gitDirectory);
+  const common = commonDirectoryOf(io.host.disk, repository.gitDirectory);
   const done = await finishDeinit(boardAt(io, repository), common, purge);
   if (done === undefined) {
     const kept = 'what an earlier deinit kept is listed by: git for-each-ref refs/liza';

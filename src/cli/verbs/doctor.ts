@@ -28,7 +28,7 @@ export const verb: Verb = {
     const operator = fix ? await humanOnly(io, 'doctor --fix') : undefined;
     if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
-    const repository = await openRepository(io.env, io.cwd);
+    const repository = await openRepository(io.host, io.cwd);
     if (isRefusal(repository)) return outsideRepository(io, repository);
     const { examine } = await import('../../project/doctor.ts');
     const { readSchema } = await import('../../project/project-manifest.ts');

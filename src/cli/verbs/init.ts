@@ -39,7 +39,7 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const { openRepository } = await import('../../git/repository.ts');
-    const repository = await openRepository(io.env, io.cwd);
+    const repository = await openRepository(io.host, io.cwd);
     if (isRefusal(repository)) return repository;
     const { goalOpen, init } = await import('../../project/init.ts');
     const { readSchema } = await import('../../project/project-manifest.ts');

@@ -27,10 +27,10 @@ export function keptLines(attempt: Attempt | undefined): readonly string[] {
 }
 
 /** Shared with `wt delete`. */
-export function releasedResult({ committed, attempt, aside, left }: Released): Result {
+export function releasedResult({ committed, attempt, keptFolder, left }: Released): Result {
   const lines = [
     ...keptLines(attempt),
-    ...(aside === undefined ? [] : [`it held repositories of its own; the folder is kept as ${aside}`]),
+    ...(keptFolder === undefined ? [] : [`it held repositories of its own; the folder is kept as ${keptFolder}`]),
     ...(left === undefined ? [] : [`its worktree is still there: ${left.message}`, `→ ${left.hint}`]),
   ];
   const data = { attempt: attempt?.ref };

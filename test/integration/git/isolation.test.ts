@@ -9,6 +9,7 @@ import { isolationFor } from '../../../src/git/isolation.ts';
 import { clonedPlace, findPlace, headOf, isPlace } from '../../../src/git/task-folder.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
+import { hostAt } from '../../host.ts';
 import { approvedTask, type Project, project, succeeded } from '../tasks/project.ts';
 import { type Contents, makeRepo, type Repo, removeRepo, write } from './repo.ts';
 
@@ -70,7 +71,7 @@ describe('a clone', () => {
     fs.writeFileSync(path.join(root, '.git/info/exclude'), '*.mine\n');
     const shallow = { ...repo, root };
     const { openPrivateGitDir } = await import('../../../src/git/private-git-dir.ts');
-    const gitDir = await openPrivateGitDir(repo.env, shallow.root);
+    const gitDir = await openPrivateGitDir(hostAt(Date.now, repo.env), shallow.root);
     if ('ok' in gitDir) throw new Error(gitDir.message);
     const start = repo.gitIn(root, 'rev-parse', 'HEAD').trim();
     const isolation = isolationFor(gitDir, 'clone');

@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openPrivateGitDir, type PrivateGitDir, type WorkbenchOptions } from '../../../src/git/private-git-dir.ts';
+import { type OpenOptions, openPrivateGitDir, type PrivateGitDir } from '../../../src/git/private-git-dir.ts';
+import { hostAt } from '../../host.ts';
 
 export const INTEGRATION = 'refs/heads/integration';
 
@@ -20,7 +21,7 @@ export interface Repo {
   gitIn(folder: string, ...args: readonly string[]): string;
   /** Writes files, commits everything in the root, and returns the commit. */
   commit(files: Contents, message?: string): string;
-  gitDir(options?: WorkbenchOptions): Promise<PrivateGitDir>;
+  gitDir(options?: OpenOptions): Promise<PrivateGitDir>;
 }
 
 export interface RepoOptions {
@@ -74,7 +75,7 @@ function repoIn(base: string): Repo {
       return git('rev-parse', 'HEAD').trim();
     },
     gitDir: async (options) => {
-      const gitDir = await openPrivateGitDir(env, root, options);
+      const gitDir = await openPrivateGitDir(hostAt(Date.now, env), root, options);
       if ('ok' in gitDir) throw new Error(gitDir.message);
       return gitDir;
     },

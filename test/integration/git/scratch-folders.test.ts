@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { removeTree } from '../../../src/git/scratch-folders.ts';
+import { hostAt } from '../../host.ts';
 
 test('folders in folders, deeper than any path can say', () => {
   const folder = mkdtempSync(join(tmpdir(), 'liza-deep-'));
   const dig = `for (let n = 0; n < 60; n += 1) { require('fs').mkdirSync('d'.repeat(200)); process.chdir('d'.repeat(200)); }`;
   expect(spawnSync(process.execPath, ['-e', dig], { cwd: folder }).status).toBe(0);
-  removeTree(folder);
+  removeTree(hostAt(), folder);
   expect(existsSync(folder)).toBe(false);
 });

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Dialogue } from '../../../src/cli/io.ts';
 import { gitDirectoryOf } from '../../../src/git/directory.ts';
+import { realDisk } from '../../../src/ports/disk.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
 import { hostAt } from '../../host.ts';
 import { git, type Project, project, type Ran, type Setting } from '../../unit/cli/fixtures.ts';
@@ -41,7 +42,7 @@ afterEach(() => {
 const context = () =>
   contextOf({
     root,
-    gitDirectory: gitDirectoryOf(root),
+    gitDirectory: gitDirectoryOf(realDisk, root),
     host: hostAt(() => Date.parse('2026-03-01T09:00:00Z')),
     specExists: () => true,
     nested: undefined,

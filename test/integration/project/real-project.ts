@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { run } from '../../../src/cli/run.ts';
 import { gitDirectoryOf } from '../../../src/git/directory.ts';
+import { realDisk } from '../../../src/ports/disk.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import type { BoardContext } from '../../../src/store/context.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
@@ -66,7 +67,7 @@ export function project(): Project {
       // A person who means it when they move the integration branch.
       env: { PATH: process.env['PATH'], HOME: home, GIT_CONFIG_NOSYSTEM: '1', LIZA_INTEGRATION: 'mine' },
     }).trimEnd();
-  const context = (folder = root, directory = gitDirectoryOf(folder)): BoardContext =>
+  const context = (folder = root, directory = gitDirectoryOf(realDisk, folder)): BoardContext =>
     contextOf({
       root: folder,
       gitDirectory: directory,

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { gitDirectoryOf } from '../../../src/git/directory.ts';
+import { realDisk } from '../../../src/ports/disk.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -110,7 +111,7 @@ export function openStage(bundle: string, content: string, script: string): Stag
   return {
     root,
     get store() {
-      const gitDirectory = gitDirectoryOf(root);
+      const gitDirectory = gitDirectoryOf(realDisk, root);
       return openYamlStore(
         contextOf({ root, gitDirectory, host: hostAt(() => Date.now()), specExists: () => true, nested: undefined }),
       );

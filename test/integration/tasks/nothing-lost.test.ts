@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
+import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
-import { claimReview } from '../../../src/tasks/submit.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { write } from '../git/repo.ts';
 import { type Project, project, succeeded } from './project.ts';
@@ -25,7 +25,7 @@ test.each(['worktree', 'clone'] as const)(
     write(p.folder('t'), { 'plain.txt': 'plain\n' });
     const released = succeeded(await releaseClaim(p.hands(), 't', undefined));
     expect(released.attempt?.uncommitted).toBe(1);
-    expect(readFileSync(p.file(released.aside ?? '', 'inner', 'precious.txt'), 'utf8')).toBe('precious\n');
+    expect(readFileSync(p.file(released.keptFolder ?? '', 'inner', 'precious.txt'), 'utf8')).toBe('precious\n');
     await p.claim('t');
     expect(existsSync(p.folder('t', 'inner'))).toBe(false);
   },

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runProgram } from '../../../src/process/run.ts';
+import { contextOf } from '../../../src/store/open.ts';
 import { type PrepareRequest, prepareFolder } from '../../../src/tasks/prepare-checkout.ts';
 import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
@@ -45,19 +45,32 @@ function write(file: string, text: string | Buffer): void {
   writeFileSync(file, text);
 }
 
-const prepare = (settings: Partial<PrepareRequest['settings']>, more: Partial<PrepareRequest> = {}) =>
-  prepareFolder({
-    root,
-    folder,
-    settings: { post_worktree_timeout: 10, ...settings },
-    env: { PATH: process.env.PATH, TMPDIR: home, GITHUB_TOKEN: 'sesame' },
-    say: (line) => said.push(line),
-    run: (program) => runProgram(hostAt(), program),
-    logFile: join(root, '.liza', 'agent-logs', 'prepare-task-1.log'),
-    ...more,
-  });
+interface More {
+  readonly folder?: string;
+  readonly signal?: AbortSignal;
+}
+
+const prepare = (settings: Partial<PrepareRequest['settings']>, { folder: at = folder, signal }: More = {}) =>
+  prepareFolder(
+    {
+      ...contextOf({
+        root,
+        gitDirectory: undefined,
+        host: hostAt(Date.now, { PATH: process.env.PATH, TMPDIR: home, GITHUB_TOKEN: 'sesame' }),
+        specExists: () => true,
+        nested: undefined,
+      }),
+      say: (line) => said.push(line),
+      ...(signal === undefined ? {} : { stop: () => signal }),
+    },
+    {
+      folder: at,
+      settings: { sandbox: 'off', agent_memory_mb: 0, agent_processes: 0, post_worktree_timeout: 10, ...settings },
+      logFile: join(root, '.liza', 'agent-logs', 'prepare-task-1.log'),
+    },
+  );
 const files = (...worktree_files: readonly string[]) => prepare({ worktree_files });
-const run = (post_worktree_cmd: string, more: Partial<PrepareRequest> = {}) => prepare({ post_worktree_cmd }, more);
+const run = (post_worktree_cmd: string, more: More = {}) => prepare({ post_worktree_cmd }, more);
 const inFolder = (name: string): string => readFileSync(join(folder, name), 'utf8');
 
 test('nothing declared, nothing done', async () => {

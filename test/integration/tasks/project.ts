@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
+import { openGitDir } from '../../../src/git/integration.ts';
 import { openPrivateGitDir, type PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { type Actor, type Board, OPERATOR, roleOfId } from '../../../src/protocol/board.ts';
 import type { Checkpoint, Command } from '../../../src/protocol/command.ts';
@@ -21,7 +22,7 @@ import { transact } from '../../../src/store/transact.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { type Claimed, claimTask } from '../../../src/tasks/claim.ts';
 import { worktreeFacts } from '../../../src/tasks/commit-facts.ts';
-import { look, openGitDir, type TaskContext } from '../../../src/tasks/context.ts';
+import { look, type TaskContext } from '../../../src/tasks/context.ts';
 import { type Merged, type MergeFailure, type MergeOptions, mergeTask } from '../../../src/tasks/merge.ts';
 import { type Submitted, submitForReview } from '../../../src/tasks/submit.ts';
 import { iso } from '../../../src/text/time.ts';
@@ -152,7 +153,7 @@ export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = 
     store,
     said,
     hands: (id, more = {}) => ({ ...context, env, actor: actorOf(id), store, say: (line) => said.push(line), ...more }),
-    gitDir: async () => succeeded(await openPrivateGitDir(env, root)),
+    gitDir: async () => succeeded(await openPrivateGitDir({ ...context, env }, root)),
     pass: (seconds) => {
       now += seconds * 1000;
     },

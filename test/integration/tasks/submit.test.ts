@@ -2,7 +2,8 @@
 
 import fs from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { claimReview, submitForReview } from '../../../src/tasks/submit.ts';
+import { claimReview } from '../../../src/tasks/claim-review.ts';
+import { submitForReview } from '../../../src/tasks/submit.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { approve } from '../../unit/protocol/world.ts';
 import { write } from '../git/repo.ts';

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { siteOf } from '../../../src/git/directory.ts';
 import { openSession } from '../../../src/identity/agent-sessions.ts';
 import { claimOf } from '../../../src/identity/identify.ts';
+import { realDisk } from '../../../src/ports/disk.ts';
 import type { Ancestor } from '../../../src/process/ancestors.ts';
 import { markOf } from '../../../src/process/mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
@@ -59,7 +60,11 @@ describe('whether the claim holds', () => {
   };
   const session = (agent = 'coder-1', role: 'coder' | 'code_reviewer' = 'coder') =>
     openSession(sessionsAt(here.root), { agent, role, task: 't', epoch: 1, pid: process.pid }, NOW);
-  const tagged = (agent: string): Ancestor => ({ ...AGENT, pid: 7, tags: () => agentTag(siteOf(here.root), agent) });
+  const tagged = (agent: string): Ancestor => ({
+    ...AGENT,
+    pid: 7,
+    tags: () => agentTag(siteOf(realDisk, here.root), agent),
+  });
   const note = (as: Partial<Setting>) => here.liza(['note', 'hello'], as);
   const anomaly = (as: Partial<Setting>) => here.liza(['anomaly', '--type', 'spec_ambiguity', '--task', 't'], as);
   const below = (agent: string, env: Record<string, string> = {}): Partial<Setting> => ({
@@ -109,7 +114,7 @@ describe('whether the claim holds', () => {
   test('a process that cleared its environment and outlived all above it is known by its mark', async () => {
     open();
     session();
-    const mark = () => markOf(agentTag(siteOf(here.root), 'coder-1'));
+    const mark = () => markOf(agentTag(siteOf(realDisk, here.root), 'coder-1'));
     expect(await note({ io: { mark } })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('below coder-1'),
@@ -231,7 +236,7 @@ describe('whether the claim holds', () => {
     const env = {
       LIZA_AGENT_ID: 'code-reviewer-1',
       LIZA_SESSION: reviewer.credential,
-      LIZA_PROGRAM: agentTag(siteOf(here.root), 'code-reviewer-1'),
+      LIZA_PROGRAM: agentTag(siteOf(realDisk, here.root), 'code-reviewer-1'),
     };
     const forged = {
       ...below('coder-1', env),
@@ -243,7 +248,7 @@ describe('whether the claim holds', () => {
 
   test('its own environment is enough, and a process on record is enough', async () => {
     open();
-    const own = { env: { LIZA_PROGRAM: `abc/${agentTag(siteOf(here.root), 'coder-1')}/def` } };
+    const own = { env: { LIZA_PROGRAM: `abc/${agentTag(siteOf(realDisk, here.root), 'coder-1')}/def` } };
     expect((await note(own)).code).toBe(1);
     const begun = session();
     begun.begun(process.pid);
@@ -266,7 +271,7 @@ describe('whether the claim holds', () => {
 
   test('a program that Liza runs is nobody', async () => {
     open();
-    const tags = agentTag(siteOf(here.root), 'program');
+    const tags = agentTag(siteOf(realDisk, here.root), 'program');
     expect((await note({ io: { ancestors: () => [{ ...AGENT, tags: () => tags }] } })).code).toBe(1);
     expect((await violations())[0]?.details).toMatchObject({ agent: 'program' });
   });
