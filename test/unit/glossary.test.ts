@@ -14,10 +14,18 @@ const INSTEAD: Readonly<Record<string, string>> = {
   aftermath: 'after-session',
   bell: 'change signal',
   conduct: 'violations',
+  deed: 'progress',
+  deeds: 'progress',
   desk: 'open project',
   office: 'supervisor context',
+  outlet: 'publish',
+  outlets: 'publish',
+  paper: 'terminal',
+  papers: 'records',
+  pen: 'layout',
   seat: 'agent status',
   shelter: 'sandbox mode',
+  sight: 'observe',
   tidings: 'events',
 };
 
