@@ -6,7 +6,7 @@ import type { Disk } from '../ports/disk.ts';
 import { isTerminal, type State, settings } from '../protocol/state.ts';
 import type { SessionRequest } from '../providers/provider.ts';
 import type { BoardContext } from '../store/context.ts';
-import { filesToDrop, type LogRoom } from '../tasks/rules/log-retention.ts';
+import { filesToDrop, type LogQuota } from '../tasks/rules/log-retention.ts';
 import type { Instant } from '../text/time.ts';
 
 const KEPT = 40;
@@ -38,7 +38,7 @@ export function sessionFiles(
   };
 }
 
-function fileFor({ disk, paths }: BoardContext, folder: string, name: string, room: LogRoom): string {
+function fileFor({ disk, paths }: BoardContext, folder: string, name: string, room: LogQuota): string {
   const parent = join(paths.liza, folder);
   disk.mkdirSync(parent, { recursive: true });
   const there = disk.readdirSync(parent).flatMap((file) => {

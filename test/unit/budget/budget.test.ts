@@ -115,7 +115,7 @@ describe('what is counted', () => {
     expect(w.state.goal.spent).toMatchObject({ sessions: 5, cost_usd: 3 });
   });
 
-  test('a new goal begins anew, the day goes on', () => {
+  test('a new goal starts its own sum, the day goes on', () => {
     const w = ready('a');
     ended(w, 'planner-1', use(4));
     const next = nextGoal(w.state, { goal: 'more', spec_ref: 'specs/vision.md', now: w.now });
@@ -305,7 +305,7 @@ describe('a budget that is used up', () => {
       expect(other.task('a')).not.toHaveProperty('worktree');
     });
 
-    test('a second time it is blocked for a reason of its own: it begins anew', () => {
+    test('a second time it is blocked for a reason of its own: its work starts fresh', () => {
       const w = blockedByBudget();
       w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
       w.run(HUMAN, unblock('a'));
@@ -446,7 +446,7 @@ describe('a budget that is used up', () => {
       expect(w.tell(supervisorOf('coder-2'), { name: 'limit', task: 'a', limit: 'budget' }).ok).toBe(true);
     });
 
-    test('of a task: whoever came back to it in vain and ended holds it no more', () => {
+    test('of a task: a coder that came back to it and ended holds it no more', () => {
       const w = killed({ task: { sessions: 1 } });
       kill(w);
       w.run(supervisorOf('coder-1'), { name: 'register', agent: 'coder-1', role: 'coder' });
@@ -458,7 +458,7 @@ describe('a budget that is used up', () => {
       expect(taskLease(w.board, w.task('a'), w.now)).toMatchObject({ expired: true, dead: true });
     });
 
-    test('of a task that waits for a verdict, or for whoever takes it over: the words name what raises it', () => {
+    test('of a task that waits for a verdict, or for its next coder: the text names what raises it', () => {
       const w = killed({ task: { sessions: 1 } });
       const raise =
         /^the budget of a is used up: 1 session of 1 session, .*liza config set budgets\.tasks\.a\.sessions 2$/;

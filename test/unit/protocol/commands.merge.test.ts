@@ -203,7 +203,7 @@ describe('merge', () => {
     expect(w.refused(SUPERVISOR, { ...merged('a'), onto: commit(1) } as Command).guard).toBe<RefusalName>('announced');
   });
 
-  it('is a fact: recorded while paused, and by whoever finds it', () => {
+  it('is a fact: recorded while paused, and by any supervisor that finds it', () => {
     const w = merging();
     w.board = { ...w.board, switches: { PAUSE: w.now, ABORT: w.now } };
     w.run(supervisorOf('coder-3'), merged('a'));
