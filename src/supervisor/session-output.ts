@@ -61,6 +61,7 @@ export function readOutput(
       },
     });
   };
+  const mayShow = atMost(MOST_UPDATES, now);
   const secrets = secretsOf(env);
   // Before a line is cut short: half a secret would not be recognised.
   const clean = { stdout: lineRedactor(secrets), stderr: lineRedactor(secrets) };
@@ -79,14 +80,7 @@ export function readOutput(
       // The guard has to record it.
       if (event.kind === 'context') changeSignal.notify();
     }
-    if (events.length > 0 && !isTooMuch()) show();
-  };
-  /** Nobody reads more than a few lines a second, and drawing them costs more than reading them did. */
-  let shown = { second: 0, count: 0 };
-  const isTooMuch = (): boolean => {
-    const second = Math.floor(now() / 1000);
-    shown = { second, count: shown.second === second ? shown.count + 1 : 1 };
-    return shown.count > MOST_UPDATES;
+    if (events.length > 0 && mayShow()) show();
   };
   const add = (events: readonly AgentEvent[]): void => {
     lastSign = now();
@@ -110,6 +104,16 @@ export function readOutput(
 const LAST_LINES = 3;
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 200);
 const MOST_UPDATES = 100;
+
+/** Allows that many updates a second: nobody reads more than a few, and drawing them costs more than reading them did. */
+function atMost(count: number, now: () => Instant): () => boolean {
+  let shown = { second: 0, count: 0 };
+  return () => {
+    const second = Math.floor(now() / 1000);
+    shown = { second, count: shown.second === second ? shown.count + 1 : 1 };
+    return shown.count <= count;
+  };
+}
 
 /** What some CLIs wait out by themselves, for hours if need be. */
 const WAITS: ReadonlySet<string> = new Set(['quota', 'network']);

@@ -5,7 +5,6 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Clock } from '../../ports/host.ts';
-import { realHost } from '../../ports/real-host.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { rehearsalProvider } from '../../providers/rehearsal.ts';
 import { readScript } from '../../rehearsal/check.ts';
@@ -39,7 +38,7 @@ export const verb: Verb = {
     if (isRefusal(script)) return script;
     const asked = new AbortController();
     io.onInterrupt(() => asked.abort());
-    const repository = makeRepository(realHost(io.env), io.asset('demo/project'), tmpdir());
+    const repository = makeRepository(io.host, io.asset('demo/project'), tmpdir());
     const remove = args.flag('keep') ? () => {} : repository.remove;
     // However the process ends: the reader of the output may go away (`liza demo | head`).
     process.once('exit', remove);
@@ -156,7 +155,7 @@ async function liza(play: Play, screen: DemoScreen, argv: readonly string[]): Pr
 /** What it printed; or why it did not run. */
 async function inside({ io, repository, env, interrupted }: Play, argv: readonly string[]) {
   const child = { argv, cwd: repository.root, env, signal: interrupted };
-  const { status, output, why = '' } = await runChild(realHost(io.env), child);
+  const { status, output, why = '' } = await runChild(io.host, child);
   return { status, output: `${output}${why}` };
 }
 

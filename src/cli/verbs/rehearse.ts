@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { agentId } from '../../identity/identify.ts';
-import { realHost } from '../../ports/real-host.ts';
 import { roleOfId } from '../../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
@@ -50,7 +49,7 @@ export const verb: Verb = {
     }
     const resumed = args.text('resume');
     const played = await play({
-      ...realHost(io.env),
+      ...io.host,
       script,
       beside: dirname(file),
       agent,
