@@ -35,7 +35,7 @@ export const cloneIsolation: Isolation = {
   bring: async (gitDir, place, commit) => {
     const known = await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]);
     if (known.status === 0) return;
-    const fetched = await gitDir.fetch(place.gitDirectory, commit);
+    const fetched = await gitDir.fetchFrom(place.gitDirectory, commit);
     const fault = /\bobject [0-9a-f]+: (\w+: .*)/.exec(fetched.stderr)?.[1];
     if (fetched.status !== 0 && fault !== undefined)
       throw new EnvironmentError(

@@ -32,7 +32,7 @@ export interface PrivateGitDir {
   /** On a folder of files, with the index that belongs to it. */
   files(place: Files, args: readonly string[], input?: string): Promise<GitAnswer>;
   /** Copies a commit and what it builds on from another git directory, whose configuration has no say. */
-  fetch(gitDirectory: string, commit: string): Promise<GitAnswer>;
+  fetchFrom(gitDirectory: string, commit: string): Promise<GitAnswer>;
 }
 
 export interface Files {
@@ -97,7 +97,7 @@ export async function openPrivateGitDir(
     project: (args, input = '') => git(host, root, args, { input, hold }),
     objects: (args, input = '') => git(host, gitDir, args, { at: at(), input, hold }),
     files: (place, args, input = '') => git(host, place.folder, args, { at: at(place), input, hold, in: place.folder }),
-    fetch: (gitDirectory, commit) =>
+    fetchFrom: (gitDirectory, commit) =>
       git(host, gitDir, [...FETCH, gitDirectory, commit], {
         at: { ...at(), GIT_ALLOW_PROTOCOL: 'file' },
         hold,
