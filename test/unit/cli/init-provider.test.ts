@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Asked, castRoles, knownProviders } from '../../../src/cli/choose-provider.ts';
 import type { Io } from '../../../src/cli/io.ts';
 import type { Config } from '../../../src/protocol/state.ts';
+import { hostAt } from '../../host.ts';
 
 let bin: string;
 
@@ -20,7 +21,7 @@ beforeAll(() => {
 afterAll(() => rmSync(bin, { recursive: true, force: true }));
 
 /** Only what is looked at here. */
-const io = (): Io => ({ env: { PATH: bin }, root: () => bin }) as unknown as Io;
+const io = (): Io => ({ host: hostAt(), env: { PATH: bin }, root: () => bin }) as unknown as Io;
 
 function cast(config: Config, asked: Asked = {}): unknown {
   const found = castRoles(io(), config, asked);
