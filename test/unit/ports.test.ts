@@ -8,8 +8,6 @@ import { expect, test } from 'vitest';
 
 const SRC = join(import.meta.dirname, '../../src');
 const FREE: readonly string[] = ['ports', 'cli', 'project'];
-/** Rooms that are still to be converted. */
-const TO_COME: readonly string[] = [];
 
 const roomOf = (file: string): string => file.split('/')[0] ?? '';
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
@@ -61,12 +59,7 @@ const found = FILES.flatMap((file) =>
 
 test('nobody goes around the ports', () => {
   expect(FILES.length).toBeGreaterThan(200);
-  const wrong = found.filter(({ file }) => !TO_COME.includes(roomOf(file)));
-  expect(wrong.map(({ file, what }) => `${file}: ${what}`)).toEqual([]);
-});
-
-test('a room that goes around nothing any more is not on the list of those to come', () => {
-  expect(TO_COME.filter((room) => !found.some(({ file }) => roomOf(file) === room))).toEqual([]);
+  expect(found.map(({ file, what }) => `${file}: ${what}`)).toEqual([]);
 });
 
 test.each([
