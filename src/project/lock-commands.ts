@@ -1,5 +1,5 @@
 // `liza lock write` and `liza lock modify`: for scripts that change the file itself, under the lock and by the rules of an
-// edit by hand (protocol/edits.ts). All or nothing: when something may not be adopted, the whole file is put back and the
+// edit by hand (protocol/edits/). All or nothing: when something may not be adopted, the whole file is put back and the
 // refused version is kept.
 
 import { spawnSync } from 'node:child_process';

@@ -187,7 +187,7 @@ export const AgentSchema = v.object({
   trouble: v.optional(
     v.object({ kind: oneOf(TROUBLES), detail: text, since: timestamp, until: v.optional(timestamp) }),
   ),
-  /** Wakes that a planner's session has been shown; see wakes.ts. */
+  /** Wakes that a planner's session has been shown; see supervisor/rules/wakes.ts. */
   handled: v.optional(texts),
 });
 

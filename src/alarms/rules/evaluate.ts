@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly aside?: readonly SetAside[];
   /**
    * Milliseconds since a moment of the past. Without it by the wall clock, whose jumps then age what did not age;
-   * the watcher's own goes by a steady clock (alarms/steady-clock.ts).
+   * the watcher's own goes by a steady clock (alarms/observe.ts).
    */
   age?(stamp: Instant): number;
   /** Whether the integration branch is there; absent: not looked at, or not to be told without git. */

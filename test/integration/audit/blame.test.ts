@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { blame } from '../../../src/audit/blame.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
-import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { TaskContext } from '../../../src/tasks/context.ts';
+import { memoryStore } from '../../memory-store.ts';
 import { type Project, project, REJECTION } from '../project/real-project.ts';
 
 let here: Project;

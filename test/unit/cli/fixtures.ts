@@ -9,12 +9,12 @@ import { run } from '../../../src/cli/run.ts';
 import { specExists } from '../../../src/cli/spec-file.ts';
 import { realFiles } from '../../../src/ports/files.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
-import { memoryStore } from '../../../src/store/memory-store.ts';
 import { contextOf } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { instant } from '../../../src/text/time.ts';
 import { hostAt } from '../../host.ts';
 import { testIo } from '../../io.ts';
+import { memoryStore } from '../../memory-store.ts';
 
 export const NOW = instant('2026-03-01T12:00:00Z');
 export const COMMIT = 'a'.repeat(40);

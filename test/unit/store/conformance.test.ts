@@ -9,13 +9,13 @@ import { describe, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { start } from '../../../src/store/import.ts';
-import { memoryStore } from '../../../src/store/memory-store.ts';
 import { contextOf, openYamlStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
 import { hostAt } from '../../host.ts';
+import { memoryStore } from '../../memory-store.ts';
 import { type Bench, conformance, type MakeBench } from './conformance.ts';
 
 const inMemory: MakeBench = async (first, now) => {

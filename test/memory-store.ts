@@ -2,13 +2,22 @@
 // for programs that want a blackboard without a disk. Transactions run one after the other, so two
 // racing writers both see a whole state. Nothing here outlives the process.
 
-import { actorName, type Board, type Lease, type Switch, sessionName } from '../protocol/board.ts';
-import { Bug } from '../protocol/decision.ts';
-import { mayRenew } from '../protocol/leases.ts';
-import type { State, Task } from '../protocol/state.ts';
-import { defined } from '../protocol/values.ts';
-import { type Instant, instant, iso, later } from '../text/time.ts';
-import type { Committed, Decide, JournalEntry, Operation, Outcome, Renewal, Snapshot, Store } from './store.ts';
+import { actorName, type Board, type Lease, type Switch, sessionName } from '../src/protocol/board.ts';
+import { Bug } from '../src/protocol/decision.ts';
+import { mayRenew } from '../src/protocol/leases.ts';
+import type { State, Task } from '../src/protocol/state.ts';
+import { defined } from '../src/protocol/values.ts';
+import type {
+  Committed,
+  Decide,
+  JournalEntry,
+  Operation,
+  Outcome,
+  Renewal,
+  Snapshot,
+  Store,
+} from '../src/store/store.ts';
+import { type Instant, instant, iso, later } from '../src/text/time.ts';
 
 export interface MemoryOptions {
   readonly now: () => Instant;
