@@ -113,7 +113,7 @@ export const g52 = {
   plant: [
     {
       take: {
-        file: 'src/store/leases.ts',
+        file: 'src/store/lease-records.ts',
         find: "return isAlive(context, record.process) ? 'alive' : 'dead';",
         put: "return 'alive';",
       },
@@ -189,7 +189,7 @@ export const g54 = {
   plant: [
     {
       take: {
-        file: 'src/store/leases.ts',
+        file: 'src/store/lease-records.ts',
         find: "...(holder === 'alive' ? { remaining: record.monotonic_end - sinceBoot(context) } : {}),",
         put: '',
       },

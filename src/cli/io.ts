@@ -3,7 +3,7 @@
 
 import type { Host } from '../ports/host.ts';
 import type { Ancestor } from '../process/ancestors.ts';
-import type { Mark } from '../process/own-mark.ts';
+import type { Mark } from '../process/own-rlimit-mark.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import type { Store } from '../store/store.ts';

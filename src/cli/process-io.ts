@@ -8,7 +8,7 @@ import { gitDirectoryOf } from '../git/directory.ts';
 import type { Environment } from '../ports/host.ts';
 import { realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
-import { markAt } from '../process/own-mark.ts';
+import { markAt } from '../process/own-rlimit-mark.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import type { CrewControl } from '../supervisor/crew-view.ts';
 import type { Dialogue, Io } from './io.ts';

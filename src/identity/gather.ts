@@ -7,7 +7,7 @@ import type { Disk } from '../ports/disk.ts';
 import { filesOn } from '../ports/files.ts';
 import type { Environment, Host } from '../ports/host.ts';
 import type { Ancestor } from '../process/ancestors.ts';
-import type { Mark } from '../process/own-mark.ts';
+import type { Mark } from '../process/own-rlimit-mark.ts';
 import { roleOfId } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
@@ -112,7 +112,10 @@ async function markedAs(caller: Caller, sessions: SessionsContext, root: string)
   const own = caller.mark();
   if (own === undefined) return undefined;
   const { agentsWithSessions } = await import('./agent-sessions.ts');
-  const [{ markOf }, { isMark }] = await Promise.all([import('../process/mark.ts'), import('../process/own-mark.ts')]);
+  const [{ markOf }, { isMark }] = await Promise.all([
+    import('../process/rlimit-mark.ts'),
+    import('../process/own-rlimit-mark.ts'),
+  ]);
   const { agentTag } = await import('../process/tags.ts');
   const site = siteOf(caller.host.disk, root);
   return agentsWithSessions(sessions).find((agent) => isMark(own, markOf(agentTag(site, agent))));

@@ -8,15 +8,15 @@ import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Environment, Host } from '../ports/host.ts';
 import { secretsOf } from '../text/redact.ts';
-import { markOf, underMark } from './mark.ts';
+import { type Tree, treeOf } from './end-process-tree.ts';
 import { openOutput, type Printed } from './output.ts';
-import type { Mark } from './own-mark.ts';
+import type { Mark } from './own-rlimit-mark.ts';
 import { startTime } from './process-table.ts';
 import { type ResourceUsage, usageBelow } from './resource-usage.ts';
+import { markOf, underMark } from './rlimit-mark.ts';
 import { within } from './run.ts';
 import { reasonOf, signalOf } from './start.ts';
 import { agentTag, nestedTag, type Site, TAG } from './tags.ts';
-import { type Tree, treeOf } from './tree.ts';
 
 export interface AgentProgram {
   readonly argv: readonly [string, ...string[]];

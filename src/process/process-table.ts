@@ -2,7 +2,7 @@
 // its environment. Linux reads /proc; macOS, which has none, asks ps, which hides the environment of
 // Apple's own programs. A pid alone is never an identity: it is given out again.
 
-import { isMark, type Mark, markAt } from './own-mark.ts';
+import { isMark, type Mark, markAt } from './own-rlimit-mark.ts';
 import { isLinux, type ProcessHost, pidsOf, ps, statOf, textOf } from './proc-files.ts';
 import { TAG } from './tags.ts';
 

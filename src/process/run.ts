@@ -5,12 +5,12 @@
 
 import type { Clock, Host } from '../ports/host.ts';
 import { secretsOf } from '../text/redact.ts';
+import { send, type Tree, treeOf } from './end-process-tree.ts';
 import { type Limits, passedLimit } from './limits.ts';
 import { type Output, type OutputRequest, openOutput, type Printed } from './output.ts';
 import { openPipe, type Pipe } from './pipe.ts';
 import { startTime } from './process-table.ts';
 import { type Startable, type Started, signalOf, start } from './start.ts';
-import { send, type Tree, treeOf } from './tree.ts';
 
 export interface Program extends Startable, OutputRequest {
   readonly timeoutMs: number;

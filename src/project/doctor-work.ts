@@ -11,7 +11,7 @@ import { bringBack, recordedMerges } from '../protocol/task-history.ts';
 import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
-import { findTrouble, type Mended } from '../tasks/find-trouble.ts';
+import { findTrouble, type Mended } from '../tasks/find-mismatches.ts';
 import { reconcile } from '../tasks/reconcile.ts';
 import { broken, type Finding, fixed, ok, warning } from './finding.ts';
 

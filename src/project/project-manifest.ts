@@ -17,8 +17,8 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
+import { isMirrorFile } from '../store/git-dir-copy.ts';
 import { load } from '../store/load.ts';
-import { isMirrorFile } from '../store/mirror.ts';
 import { type Finding, fixed, ok, warning } from './finding.ts';
 
 /** Where it is put. */

@@ -3,8 +3,8 @@
 
 import { detach, event, evolve, type Patch, unique, withTask } from './change.ts';
 import type { CommandName } from './command.ts';
+import type { Situation } from './command-row.ts';
 import { historyOf } from './leases.ts';
-import type { Situation } from './row.ts';
 import { type HistoryEvent, isTerminal, type State, type Task } from './state.ts';
 
 export const REVIEW_DEADLOCK = 'review_deadlock';

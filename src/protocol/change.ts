@@ -4,8 +4,8 @@
 import { iso } from '../text/time.ts';
 import { actorName } from './board.ts';
 import type { CommandName } from './command.ts';
+import type { Situation } from './command-row.ts';
 import { replaceTask, taskIndex } from './find.ts';
-import type { Situation } from './row.ts';
 import type { Agent, AgentStatus, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
 import { defined } from './values.ts';
 

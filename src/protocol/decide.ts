@@ -5,6 +5,7 @@
 import type { Instant } from '../text/time.ts';
 import { type Actor, actorName, type Board, onHold, type Part } from './board.ts';
 import type { Command, CommandName } from './command.ts';
+import type { Change, Row, Situation } from './command-row.ts';
 import { STOP } from './commands/coder.ts';
 import { type Decided, type Decision, type Refusal, refuse } from './decision.ts';
 import { findTask } from './find.ts';
@@ -12,7 +13,6 @@ import { checkInput, concealed, refuseSecretInCommand } from './input.ts';
 import { introduced } from './invariants.ts';
 import { admits, commandLine, haltedBy, nextHint } from './next-commands.ts';
 import type { RefusalName } from './refusal-names.ts';
-import type { Change, Row, Situation } from './row.ts';
 import { settleSprint } from './sprint.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';

@@ -3,12 +3,12 @@
 
 import type { Board } from './board.ts';
 import type { Definition, DefinitionChange, SpecFacts } from './command.ts';
+import type { CommandLine } from './command-row.ts';
 import { type Refusal, refuse } from './decision.ts';
 import { DEFAULT_TEST_PATTERNS, onlyTests, parseScope } from './facts/scope.ts';
 import { dependencyCycle, findTask, statusOf } from './find.ts';
 import { historyOf } from './leases.ts';
 import { proofCommands } from './proof.ts';
-import type { CommandLine } from './row.ts';
 import { settings, TASK_TYPES, type Task } from './state.ts';
 
 const DEFAULT_PRIORITY = 3;

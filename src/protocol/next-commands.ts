@@ -4,7 +4,7 @@
 
 import { type Actor, type Board, type Hold, holdOn, isAgentPart, type Part, plays } from './board.ts';
 import type { CommandName } from './command.ts';
-import type { CommandLine, Row } from './row.ts';
+import type { CommandLine, Row } from './command-row.ts';
 import type { Task, TaskStatus } from './state.ts';
 import { TABLE } from './table.ts';
 

@@ -1,6 +1,7 @@
 // The command table: one row for each command of the protocol. `decide` runs the rows; help, hints, documentation and
 // tests read them. Their order is the order in which hints and documentation name commands.
 
+import type { Table } from './command-row.ts';
 import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/agent-reports.ts';
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
@@ -22,7 +23,6 @@ import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
 import { branchMoved, violation } from './commands/violations.ts';
 import { dropWorktree, renewWorktree } from './commands/worktree.ts';
-import type { Table } from './row.ts';
 
 export const TABLE: Table = {
   'add-task': addTask,

@@ -7,8 +7,8 @@ import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { Archive } from './archive.ts';
 import type { BoardContext } from './context.ts';
-import { readSwitches } from './kill-switches.ts';
-import { readLeases } from './leases.ts';
+import { readLeases } from './lease-records.ts';
+import { readSwitches } from './switch-files.ts';
 
 export function assemble(context: BoardContext, state: State): Board {
   const { files, paths } = context;

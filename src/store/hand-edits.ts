@@ -3,8 +3,8 @@
 // with the last good text where it is not (mend-text.ts).
 
 import type { Board } from '../protocol/board.ts';
-import { byKey, type EditMerge, mergeEdit } from '../protocol/edits/adopt.ts';
 import type { Authority } from '../protocol/edits/draft.ts';
+import { byKey, type EditMerge, mergeEdit } from '../protocol/edits/merge-hand-edit.ts';
 import type { Fields } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { type Normal, normalise } from './file-values.ts';

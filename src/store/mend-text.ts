@@ -1,7 +1,7 @@
 // The text of an edited state.yaml with every record that must stay as it was in its last good text: the editor's
 // comments and layout survive everywhere else.
 
-import { byKey } from '../protocol/edits/adopt.ts';
+import { byKey } from '../protocol/edits/merge-hand-edit.ts';
 import { isFields, same } from '../protocol/values.ts';
 import type { BoardDocument, BoardRecord, Plain, Section } from './yaml/document.ts';
 

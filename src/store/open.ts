@@ -66,5 +66,5 @@ export function openYamlStore(context: BoardContext): Store {
 
 /** Loaded only for a task that somebody holds: it looks at processes. */
 async function readLeaseOf(context: BoardContext, agent: string): Promise<Lease | undefined> {
-  return (await import('./leases.ts')).readLease(context, agent);
+  return (await import('./lease-records.ts')).readLease(context, agent);
 }

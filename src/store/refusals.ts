@@ -3,8 +3,8 @@
 import type { Lock, LockResult } from '../ports/locks.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from './context.ts';
+import { hasCopy } from './git-dir-copy.ts';
 import { lostBoard } from './lost-board.ts';
-import { hasCopy } from './mirror.ts';
 
 export function unlocked(result: Exclude<LockResult, Lock>, context?: BoardContext): Refusal {
   if ('nested' in result) {

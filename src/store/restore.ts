@@ -6,9 +6,9 @@ import { replaceFile, syncDirectory } from '../ports/files.ts';
 import { RECORD_SECTIONS, type Task } from '../protocol/state.ts';
 import { Archive } from './archive.ts';
 import type { BoardContext } from './context.ts';
+import { hasCopy, mirrorJournal } from './git-dir-copy.ts';
 import { readEntries } from './journal.ts';
 import { appendLog } from './log.ts';
-import { hasCopy, mirrorJournal } from './mirror.ts';
 import { parseDocument } from './yaml/document.ts';
 import { applyHunks } from './yaml/hunks.ts';
 

@@ -21,15 +21,15 @@ import { writeCache } from './cache-document.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
 import { type Normal, normalise } from './file-values.ts';
+import { missingLines, updateMirror } from './git-dir-copy.ts';
 import { type Absorbed, absorb } from './hand-edits.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail, type Tail } from './journal.ts';
-import { applySwitches } from './kill-switches.ts';
 import { type Loaded, load, WINDOW, WINDOW_BYTES } from './load.ts';
 import { appendLog, lastLogged } from './log.ts';
-import { missingLines, updateMirror } from './mirror.ts';
 import { brokenFile, missingBoard } from './refusals.ts';
 import { describeAside, keepAside } from './rejected.ts';
+import { applySwitches } from './switch-files.ts';
 import { refuseNewer } from './version.ts';
 import type { BoardDocument } from './yaml/document.ts';
 

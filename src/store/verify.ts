@@ -2,9 +2,9 @@
 // every change leads to the state it names. Reads only.
 
 import type { BoardContext } from './context.ts';
+import { mirrorJournal } from './git-dir-copy.ts';
 import { sha256 } from './hash.ts';
 import { type Entry, GENESIS, parseEntry, readLines, readTail } from './journal.ts';
-import { mirrorJournal } from './mirror.ts';
 import { ReplayText } from './replay-text.ts';
 
 /** The copy may be `shorter` after a crash; `longer` means that the journal has lost entries. */

@@ -15,7 +15,7 @@ import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
 import { adoptFile } from './import.ts';
 import { readEntries, readTail } from './journal.ts';
-import { writeLease } from './leases.ts';
+import { writeLease } from './lease-records.ts';
 import { type Read, reader } from './reader.ts';
 import { unlocked } from './refusals.ts';
 import type { Committed, Decide, JournalEntry, Operation, Outcome, Renewal, Store } from './store.ts';

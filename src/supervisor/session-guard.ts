@@ -1,5 +1,6 @@
 // Decides when, and why, a running session has to end before it does so by itself: watches its lease, the kill switches,
 // the budget, its signs of life and what it takes of the machine. Keeps its commits on the way.
+// session.ts ends it, process/end-process-tree.ts its whole tree.
 
 import { overrun, scopeText, spentText } from '../budget/rules/limits.ts';
 import { type Limits, LOOK_MS, overLimit } from '../process/limits.ts';

@@ -1,4 +1,4 @@
-// Makes git and the board agree again (find-trouble.ts says where they do not):
+// Makes git and the board agree again (find-mismatches.ts says where they do not):
 // reservations of dead processes and half-made folders are removed, unowned folders are discarded with their work kept,
 // missing ones come back at the last commit that was seen, killed merges are finished or undone. Run at every
 // supervisor's start and by `doctor --fix`; `doctor` alone only says what it would do.
@@ -29,7 +29,7 @@ import {
   TOLD,
   type Trouble,
   troubleOf,
-} from './find-trouble.ts';
+} from './find-mismatches.ts';
 import { finishMerges } from './finish-merge.ts';
 import { lastSeen, type Ready, remadeOf, remakeFolder } from './make-folder.ts';
 import { sweepProof } from './proof/prove.ts';

@@ -16,7 +16,7 @@ import type { Files } from '../../src/ports/files.ts';
 import { OPERATOR } from '../../src/protocol/board.ts';
 import { decide } from '../../src/protocol/decide.ts';
 import type { BoardContext } from '../../src/store/context.ts';
-import { mirrorJournal } from '../../src/store/mirror.ts';
+import { mirrorJournal } from '../../src/store/git-dir-copy.ts';
 import { contextOf } from '../../src/store/open.ts';
 import type { Outcome, Store } from '../../src/store/store.ts';
 import { yamlStore } from '../../src/store/yaml-store.ts';

@@ -1,4 +1,5 @@
 // `liza resume [task]`: clears what halted the board and records the decision taken.
+// Who may, and when: protocol/commands/kill-switches.ts.
 
 import { defined } from '../../protocol/values.ts';
 import { textOrStdin } from '../input.ts';

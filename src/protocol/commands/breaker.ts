@@ -13,9 +13,9 @@ import {
 import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import { aligned, patch } from '../change.ts';
+import type { Change, Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
-import type { Change, Row, Situation } from '../row.ts';
 import type { State } from '../state.ts';
 import { isFields } from '../values.ts';
 import { halted } from './kill-switches.ts';

@@ -7,10 +7,10 @@ import { blockTask, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
+import type { Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
-import type { Guard, Row, Situation } from '../row.ts';
 import type { Handoff, HistoryEvent } from '../state.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';

@@ -3,10 +3,10 @@
 
 import { iso } from '../../text/time.ts';
 import { aligned, patch, withGoal, withSprint } from '../change.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { statusOf } from '../find.ts';
-import type { Row, Situation } from '../row.ts';
 import { type Discovery, isTerminal, type State } from '../state.ts';
 import { PLANNERS } from './planning.ts';
 

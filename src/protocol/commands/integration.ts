@@ -3,9 +3,9 @@
 
 import { iso } from '../../text/time.ts';
 import { aligned, withGoal } from '../change.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { checkCommits } from '../ids.ts';
-import type { Row, Situation } from '../row.ts';
 
 export const integrationMoved: Row<'integration-moved'> = {
   name: 'integration-moved',

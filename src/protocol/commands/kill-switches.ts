@@ -6,11 +6,11 @@ import { instant, iso } from '../../text/time.ts';
 import { type Board, SWITCHES, type Switch } from '../board.ts';
 import { aligned, event, evolve, patch, withGoal, withSprint, withTask } from '../change.ts';
 import type { CommandName, CommandOf } from '../command.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { findTask } from '../find.ts';
-import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State } from '../state.ts';
 
 export const pause: Row<'pause'> = {

@@ -3,9 +3,9 @@
 
 import { type Budget, raiseCommand, usedUp, usedUpText } from '../../budget/rules/limits.ts';
 import type { CommandName } from '../command.ts';
+import type { Guard } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { spaceMissing } from '../disk-space.ts';
-import type { Guard } from '../row.ts';
 
 export function mayStart<K extends CommandName>(): readonly Guard<K>[] {
   return [

@@ -4,6 +4,7 @@ import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, withGoal, withSprint, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
+import type { Guard, Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import {
   checkDefinition,
@@ -16,7 +17,6 @@ import {
 } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
-import type { Guard, Row, Situation } from '../row.ts';
 import type { State, Task } from '../state.ts';
 
 export const PLANNERS = ['planner', 'human'] as const;

@@ -3,11 +3,11 @@
 
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { event, evolve, withTask } from '../change.ts';
+import type { Row } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { isFullCommit } from '../ids.ts';
 import { iterationEvents } from '../leases.ts';
 import { knownProof } from '../proof.ts';
-import type { Row } from '../row.ts';
 import { firstLine, holdsTask } from './coder.ts';
 
 export const recordValidation: Row<'record-validation'> = {

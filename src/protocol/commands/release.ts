@@ -3,9 +3,9 @@
 
 import { actorName } from '../board.ts';
 import { detach, event, evolve, patch, withTask } from '../change.ts';
+import type { Guard, Row } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { claimingBy, historyOf, taskLease } from '../leases.ts';
-import type { Guard, Row } from '../row.ts';
 import { CLAIMABLE } from './claim.ts';
 
 /** A person may always; a supervisor only where no other agent is working. */

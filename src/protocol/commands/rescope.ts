@@ -14,6 +14,7 @@ import {
 } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { detach, event, evolve, type Patch, processAnomalies, unique, withAnomaly, withTask } from '../change.ts';
+import type { BoardSituation, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import {
   blank,
@@ -26,7 +27,6 @@ import {
 } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
-import type { BoardSituation, Row, Situation } from '../row.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
 import { PLANNERS } from './planning.ts';
 

@@ -2,10 +2,10 @@
 // over. A verdict is refused when its reviewer edited the copy.
 
 import { event, evolve, withTask } from '../change.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { isFullCommit } from '../ids.ts';
 import { historyOf } from '../leases.ts';
-import type { Row, Situation } from '../row.ts';
 import type { Task } from '../state.ts';
 import { list } from './coder.ts';
 

@@ -2,10 +2,10 @@
 
 import { iso } from '../../text/time.ts';
 import { aligned, patch, withSprint } from '../change.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { numbered } from '../new-board.ts';
-import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State } from '../state.ts';
 import { defined, isFields } from '../values.ts';
 import { goalOpen } from './planning.ts';

@@ -4,6 +4,7 @@
 import { iso, later } from '../../text/time.ts';
 import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
 import type { SubmitFacts } from '../command.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { diffFacts } from '../facts/diff-facts.ts';
 import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../facts/scope.ts';
@@ -11,7 +12,6 @@ import { isFullCommit } from '../ids.ts';
 import { hideIn } from '../input.ts';
 import { checkpointEvent, historyOf } from '../leases.ts';
 import { type Proof, proofCommands, redBefore } from '../proof.ts';
-import type { Row, Situation } from '../row.ts';
 import { defined, same } from '../values.ts';
 import { holdsTask, list } from './coder.ts';
 

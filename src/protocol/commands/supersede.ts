@@ -4,11 +4,11 @@
 import { iso } from '../../text/time.ts';
 import { plays } from '../board.ts';
 import { aligned, detach, event, evolve, unique, withTask } from '../change.ts';
+import type { Change, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank, checkDefinition, draft } from '../definition.ts';
 import { dependencyCycle, findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
-import type { Change, Row, Situation } from '../row.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
 import { START_OVER, withAssessment } from './rescope.ts';

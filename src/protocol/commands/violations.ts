@@ -5,9 +5,9 @@ import { gist } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
 import { roleOfId } from '../board.ts';
 import { patch, withAnomaly } from '../change.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { checkCommits } from '../ids.ts';
-import type { Row, Situation } from '../row.ts';
 import type { Anomaly, State } from '../state.ts';
 
 /** Repeated attempts are counted once in this time, so that a loop does not fill the journal. */

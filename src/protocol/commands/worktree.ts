@@ -1,9 +1,9 @@
 // The rows of `wt create` and `wt delete`: git has made the worktree again, or removed it.
 
 import { event, evolve, withTask } from '../change.ts';
+import type { CommandLine, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { claimingBy, historyOf, reservedFor } from '../leases.ts';
-import type { CommandLine, Row, Situation } from '../row.ts';
 import type { Task } from '../state.ts';
 import { ownTask } from './release.ts';
 

@@ -1,4 +1,4 @@
-// The state of an edit that is being merged, and what its steps share: adopt.ts walks the records, rules.ts says what
+// The state of an edit that is being merged, and what its steps share: merge-hand-edit.ts walks the records, rules.ts says what
 // each kind may become.
 
 import type { Instant } from '../../text/time.ts';

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { endAgent, startAgent } from '../../../src/process/agent-process.ts';
-import { markOf } from '../../../src/process/mark.ts';
-import { markAt } from '../../../src/process/own-mark.ts';
+import { markAt } from '../../../src/process/own-rlimit-mark.ts';
+import { markOf } from '../../../src/process/rlimit-mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
 import { hostAt } from '../../host.ts';
 

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { temporaryPath } from '../../../src/git/scratch-folders.ts';
-import { findTrouble, type Mended } from '../../../src/tasks/find-trouble.ts';
+import { findTrouble, type Mended } from '../../../src/tasks/find-mismatches.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { write } from '../git/repo.ts';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from './project.ts';

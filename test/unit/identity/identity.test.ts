@@ -7,7 +7,7 @@ import { openSession } from '../../../src/identity/agent-sessions.ts';
 import { claimOf } from '../../../src/identity/identify.ts';
 import { realDisk } from '../../../src/ports/disk.ts';
 import type { Ancestor } from '../../../src/process/ancestors.ts';
-import { markOf } from '../../../src/process/mark.ts';
+import { markOf } from '../../../src/process/rlimit-mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
 import { ID_PATTERN } from '../../../src/protocol/fields.ts';
 import { checkTaskId, TASK_ID_SOURCE } from '../../../src/protocol/ids.ts';

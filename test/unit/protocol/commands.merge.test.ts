@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { alarms } from '../../../src/alarms/rules/evaluate.ts';
 import type { Command } from '../../../src/protocol/command.ts';
-import { mergeEdit } from '../../../src/protocol/edits/adopt.ts';
+import { mergeEdit } from '../../../src/protocol/edits/merge-hand-edit.ts';
 import { validate } from '../../../src/protocol/invariants.ts';
 import { mergingBy } from '../../../src/protocol/leases.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';

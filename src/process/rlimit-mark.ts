@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { isExecutableFile } from '../ports/disk.ts';
 import type { Processes } from '../ports/host.ts';
-import { FIRST, type Mark, SPAN } from './own-mark.ts';
+import { FIRST, type Mark, SPAN } from './own-rlimit-mark.ts';
 import { isLinux, type ProcessHost } from './proc-files.ts';
 
 const PROGRAM = '/usr/bin/prlimit';

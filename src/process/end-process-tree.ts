@@ -4,7 +4,7 @@
 // recognised: never to another process that was given an old pid.
 
 import type { Host } from '../ports/host.ts';
-import type { Mark } from './own-mark.ts';
+import type { Mark } from './own-rlimit-mark.ts';
 import type { ProcessHost } from './proc-files.ts';
 import { processesOf, type Running, startTime } from './process-table.ts';
 

@@ -3,8 +3,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { family, treeOf } from '../../../src/process/end-process-tree.ts';
 import { fromPs, processesOf, type Running, startTime } from '../../../src/process/process-table.ts';
-import { family, treeOf } from '../../../src/process/tree.ts';
 import { hostAt } from '../../host.ts';
 
 const ROOT = { pid: 100, started: 's100', tag: 'f00d' };

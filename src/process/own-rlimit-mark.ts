@@ -1,4 +1,4 @@
-// Reads the mark that mark.ts sets. Every command reads its own, so this is one small file.
+// Reads the mark that rlimit-mark.ts sets. Every command reads its own, so this is one small file.
 
 import { type ProcessHost, textOf } from './proc-files.ts';
 
