@@ -16,8 +16,9 @@ const LIMIT_MS = 25;
 const { LIZA_AGENT_ID: _id, LIZA_SANDBOX: _off, ...env } = process.env;
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bench-sandbox-')));
-const { detect, policyOf, confine, openBroker } = await parts();
-const tool = await detect(env);
+const { detect, buildPolicy, confine, openBroker, realHost } = await parts();
+const host = realHost(env);
+const tool = await detect(host);
 if (tool.kind === undefined) {
   console.log(`SKIPPED sandbox: ${tool.why} → ${tool.remedy}`);
   rmSync(base, { recursive: true });
@@ -31,9 +32,10 @@ async function parts() {
   await build({
     stdin: {
       contents: `export { detect } from ${from('sandbox/detect.ts')};
-export { policyOf } from ${from('sandbox/build-policy.ts')};
+export { buildPolicy } from ${from('sandbox/build-policy.ts')};
 export { confine } from ${from('sandbox/confine.ts')};
-export { openBroker } from ${from('sandbox/mailbox-broker.ts')};`,
+export { openBroker } from ${from('sandbox/mailbox-broker.ts')};
+export { realHost } from ${from('ports/real-host.ts')};`,
       resolveDir: ROOT,
     },
     outfile,
@@ -104,14 +106,14 @@ try {
   const folder = join(root, '.worktrees', 'a');
   const [home, tmp, mail] = ['home', 'tmp', 'mail'].map((name) => join(base, name));
   for (const path of [folder, home, tmp]) mkdirSync(path, { recursive: true });
-  const broker = openBroker({
+  const broker = openBroker(host, {
     folder: mail,
     program: [process.execPath, LIZA],
     root,
     env: { ...env, LIZA_AGENT_ID: 'coder-1' },
   });
   const policy = () =>
-    policyOf({
+    buildPolicy(host.disk, {
       env,
       cwd: folder,
       root,
@@ -125,7 +127,7 @@ try {
       inPlace: tool.kind === 'seatbelt',
     });
   const inside = (argv, runEnv) => {
-    const made = confine(tool, policy(), argv, runEnv);
+    const made = confine(host.disk, tool, policy(), { argv, env: runEnv });
     return run(made.argv, folder, made.env);
   };
   const start = await paired(
@@ -134,7 +136,10 @@ try {
     () => inside(['/bin/true'], env),
   );
   // In the sandbox the answer comes from this very process: it must be free to give it.
-  const asked = confine(tool, policy(), [process.execPath, LIZA, 'show', 'a'], { ...env, LIZA_MAILBOX: mail });
+  const asked = confine(host.disk, tool, policy(), {
+    argv: [process.execPath, LIZA, 'show', 'a'],
+    env: { ...env, LIZA_MAILBOX: mail },
+  });
   const { spawn } = await import('node:child_process');
   const ended = (argv, runEnv, cwd) =>
     new Promise((done) => {
