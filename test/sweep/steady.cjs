@@ -16,3 +16,12 @@ fs.mkdtempSync = (prefix) => {
   fs.mkdirSync(folder, { mode: 0o700 });
   return folder;
 };
+
+const crypto = require('node:crypto');
+const { randomBytes } = crypto;
+let bytes = 0;
+crypto.randomBytes = (size, ...rest) => {
+  if (rest.length > 0) return randomBytes(size, ...rest);
+  bytes += 1;
+  return crypto.createHash('sha512').update(String(bytes)).digest().subarray(0, size);
+};
