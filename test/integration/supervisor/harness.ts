@@ -24,6 +24,8 @@ export interface FakeClock extends Clock {
   sleeping(): readonly number[];
 }
 
+const LONGEST_LOOK_MS = 200;
+
 export function fakeClock(p: { pass(seconds: number): void }, start: number): FakeClock {
   let now = start;
   let set = 0;
@@ -35,6 +37,8 @@ export function fakeClock(p: { pass(seconds: number): void }, start: number): Fa
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted === true || ms <= 0) return resolve();
+        // Looks at real processes, which take real time.
+        if (ms <= LONGEST_LOOK_MS) return void realClock.sleep(ms, signal).then(resolve);
         const sleeper = {
           until: now + ms,
           wake: () => {
