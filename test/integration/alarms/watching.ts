@@ -7,7 +7,7 @@ import { QUIET_MS } from '../../../src/alarms/batch.ts';
 import type { Alarm } from '../../../src/alarms/rules/alarm.ts';
 import type { Message } from '../../../src/alarms/rules/grouping.ts';
 import { LAST_WORD_MS, type WatcherOptions, watchBoard } from '../../../src/alarms/watcher.ts';
-import type { Project } from '../tasks/project.ts';
+import type { Project } from '../../support/project.ts';
 
 export interface Watching {
   readonly raised: { readonly alarm: Alarm; readonly known: boolean }[];

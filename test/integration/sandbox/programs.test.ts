@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { settings } from '../../../src/protocol/state.ts';
 import { confine } from '../../../src/sandbox/confine.ts';
 import { isTool, tried } from '../../../src/sandbox/detect.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../../src/sandbox/mode.ts';
 import { toolFolders } from '../../../src/sandbox/toolchains.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { type Project, project } from '../tasks/project.ts';
+import { type Project, project } from '../../support/project.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
 const NONE: SandboxSupport = {
@@ -40,7 +40,6 @@ beforeEach(() => {
   fs.mkdirSync(path.join(home, '.config'), { recursive: true });
   fs.writeFileSync(path.join(home, '.config/token'), 'top secret\n');
 });
-afterEach(() => p.remove());
 
 const run = async (
   script: string,

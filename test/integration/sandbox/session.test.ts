@@ -4,14 +4,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Config, type Role, type Settings, settings } from '../../../src/protocol/state.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { sandboxSupportOf } from '../../../src/sandbox/mode.ts';
 import { type Lodging, lodge, noteFor } from '../../../src/sandbox/session.ts';
 import type { SupervisorContext } from '../../../src/supervisor/context.ts';
 import type { SessionWork } from '../../../src/supervisor/session.ts';
-import { type Project, project } from '../tasks/project.ts';
+import { type Project, project } from '../../support/project.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
 
@@ -35,7 +35,6 @@ beforeEach(() => {
     fs.writeFileSync(path.join(home, name), text);
   }
 });
-afterEach(() => p.remove());
 
 const PROVIDER = {
   name: 'cli',

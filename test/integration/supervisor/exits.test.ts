@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { siteOf } from '../../../src/git/directory.ts';
 import { processes } from '../../../src/process/process-table.ts';
 import { agentTag } from '../../../src/process/tags.ts';
-import { succeeded } from '../tasks/project.ts';
+import { succeeded } from '../../support/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
 
 const declare = (code: number, agent = 'coder-1') => r().p.run(agent, { name: 'exit', code });

@@ -1,0 +1,162 @@
+// Repositories in temporary folders, made with real git: each is a copy of a template that is made once per process.
+// Nothing of the user's environment or git settings has a say in them.
+
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { openPrivateGitDir, type PrivateGitDir, type WorkbenchOptions } from '../../src/git/private-git-dir.ts';
+import type { Environment } from '../../src/ports/host.ts';
+import { keptFolder, temporaryFolder } from './temporary-folder.ts';
+
+export const INTEGRATION = 'refs/heads/integration';
+
+/** null: the file goes. A function makes what is no plain file. */
+export type Contents = Readonly<Record<string, string | Buffer | null | ((file: string) => void)>>;
+
+export interface Repository {
+  /** Everything of the test is below: the repository, and HOME. */
+  readonly base: string;
+  readonly root: string;
+  readonly env: Environment;
+  /** A path in the root. */
+  file(...parts: readonly string[]): string;
+  read(...parts: readonly string[]): string;
+  /** In the root. */
+  write(files: Contents): void;
+  /** Git as a person calls it, in the root or in another folder; what it printed, without the last line end. */
+  git(...args: readonly string[]): string;
+  gitIn(folder: string, ...args: readonly string[]): string;
+  /** The bytes of `commit:path`. */
+  blob(object: string): string;
+  /** Writes files, commits everything in the root or in another folder, and returns the commit. */
+  commit(files: Contents, message?: string, folder?: string): string;
+  /** A commit on a branch that is checked out nowhere. */
+  commitTo(branch: string, files: Contents, message?: string): string;
+  refs(below?: string): Readonly<Record<string, string>>;
+  /** The full id of a commit; without a name, where the integration branch is. */
+  head(rev?: string): string;
+  gitDir(options?: WorkbenchOptions): Promise<PrivateGitDir>;
+}
+
+export interface RepositoryOptions {
+  /** Checked out in the root, with one commit. */
+  readonly branch?: string;
+  readonly files?: Contents;
+  readonly format?: 'sha1' | 'sha256';
+  /** The name of the root. */
+  readonly name?: string;
+}
+
+const FILES: Contents = { 'README.md': 'hello\n', 'specs/vision.md': '# Vision\n' };
+
+export function repository(options: RepositoryOptions = {}): Repository {
+  const { branch = 'main', files = FILES, format = 'sha1', name = 'project' } = options;
+  const key = JSON.stringify([branch, files, format], (_, value) => (typeof value === 'function' ? `${value}` : value));
+  return fromTemplate(key, name, (made) => {
+    made.git('init', '-q', '-b', branch, '--template=', `--object-format=${format}`);
+    made.commit(files, 'start');
+  });
+}
+
+const templates = new Map<string, Repository>();
+
+/** A copy of what `make` makes of an empty root the first time. Not for one with linked worktrees, which know their place. */
+export function fromTemplate(key: string, name: string, make: (empty: Repository) => void): Repository {
+  let template = templates.get(key);
+  if (template === undefined) {
+    template = repositoryIn(keptFolder(), name);
+    fs.mkdirSync(template.root);
+    fs.writeFileSync(path.join(template.base, '.gitconfig'), '[user]\n\tname = Person\n\temail = person@example.org\n');
+    make(template);
+    for (const name of ['info', 'hooks']) fs.mkdirSync(template.file('.git', name), { recursive: true });
+    templates.set(key, template);
+  }
+  const copy = repositoryIn(temporaryFolder(), name);
+  fs.cpSync(template.base, copy.base, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+/** Where the base may have a repository, or a folder of that name none yet. */
+export function repositoryIn(base: string, name = 'project'): Repository {
+  const root = path.join(base, name);
+  const env = cleanEnvironment(base);
+  const exact = (folder: string, args: readonly string[], input?: Buffer): string =>
+    execFileSync('git', ['-C', folder, ...args], {
+      encoding: 'utf8',
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A person who means it when they move the integration branch.
+      env: { ...env, LIZA_INTEGRATION: 'mine' },
+      ...(input && { input }),
+    });
+  const run = (...call: Parameters<typeof exact>): string => exact(...call).trimEnd();
+  const self: Repository = {
+    base,
+    root,
+    env,
+    file: (...parts) => path.join(root, ...parts),
+    read: (...parts) => fs.readFileSync(path.join(root, ...parts), 'utf8'),
+    write: (files) => write(root, files),
+    git: (...args) => run(root, args),
+    gitIn: (folder, ...args) => run(folder, args),
+    blob: (object) => exact(root, ['cat-file', 'blob', object]),
+    commit: (files, message = 'work', folder = root) => {
+      write(folder, files);
+      run(folder, ['add', '-A']);
+      run(folder, ['commit', '-q', '--allow-empty', '-m', message]);
+      return run(folder, ['rev-parse', 'HEAD']);
+    },
+    commitTo: (branch, files, message = 'work') => {
+      run(root, ['fast-import', '--quiet'], fastImport(branch, files, message));
+      return self.head(branch);
+    },
+    refs: (below = 'refs') => {
+      const lines = self.git('for-each-ref', '--format=%(refname) %(objectname)', below).split('\n');
+      return Object.fromEntries(lines.filter((line) => line !== '').map((line) => line.split(' ')));
+    },
+    head: (rev = 'integration') => self.git('rev-parse', '--verify', '--end-of-options', rev),
+    gitDir: async (options) => {
+      const gitDir = await openPrivateGitDir(env, root, options);
+      if ('ok' in gitDir) throw new Error(gitDir.message);
+      return gitDir;
+    },
+  };
+  return self;
+}
+
+/** Of the caller's environment only where programs and temporary folders are. */
+export const cleanEnvironment = (home: string): Environment => ({
+  PATH: process.env['PATH'],
+  ...(process.env['TMPDIR'] && { TMPDIR: process.env['TMPDIR'] }),
+  HOME: home,
+  LANG: 'C.UTF-8',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_EDITOR: 'true',
+});
+
+/** Only plain files, which is all that the tests need there. */
+function fastImport(branch: string, files: Contents, message: string): Buffer {
+  const data = (content: string | Buffer): Buffer =>
+    Buffer.concat([Buffer.from(`data ${Buffer.byteLength(content)}\n`), Buffer.from(content), Buffer.from('\n')]);
+  const changes = Object.entries(files).map(([name, content]) => {
+    if (content === null) return Buffer.from(`D ${name}\n`);
+    if (typeof content === 'function') throw new Error(`${name}: no plain file`);
+    return Buffer.concat([Buffer.from(`M 100644 inline ${name}\n`), data(content)]);
+  });
+  return Buffer.concat([
+    Buffer.from(`commit refs/heads/${branch}\ncommitter Person <person@example.org> 1700000000 +0000\n`),
+    data(message),
+    Buffer.from(`from refs/heads/${branch}^0\n`),
+    ...changes,
+  ]);
+}
+
+export function write(folder: string, files: Contents): void {
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    fs.rmSync(file, { recursive: true, force: true });
+    if (content === null) continue;
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    if (typeof content === 'function') content(file);
+    else fs.writeFileSync(file, content);
+  }
+}
