@@ -11,6 +11,7 @@ export interface PlayedProject extends OpenedProject {
   claim(id: string, coder?: string): Promise<string>;
   /** Commits in the task's folder; returns the commit. */
   work(id: string, files: Contents): string;
+  begin(id: string, file: string, coder?: string): Promise<void>;
   /** From the checkpoint to the submission of a commit, which is returned. */
   submit(id: string, file: string, text: string, coder?: string): Promise<string>;
   verdict(id: string, verdict: 'APPROVED' | 'REJECTED', reason?: string): Promise<void>;
@@ -60,9 +61,12 @@ export function playedProject(options?: RepositoryOptions): PlayedProject {
       return self.folder(id);
     },
     work: (id, files) => self.commit(files, `work on ${Object.keys(files).join(', ')}`, self.folder(id)),
-    submit: async (id, file, text, coder = 'coder-1') => {
+    begin: async (id, file, coder = 'coder-1') => {
       const checkpoint = { intent: `Write ${id}`, risks: 'none', validation: 'npm test is green', file };
       await ok(['begin', id, ...flags(checkpoint)], { as: coder });
+    },
+    submit: async (id, file, text, coder = 'coder-1') => {
+      await self.begin(id, file, coder);
       self.work(id, { [`tests/${id}.test.ts`]: `test ${text}\n` });
       const commit = self.work(id, { [file]: text });
       await ok(['submit-for-review', id, commit], { as: coder });

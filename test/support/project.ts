@@ -22,7 +22,7 @@ import { iso } from '../../src/text/time.ts';
 import { UNCHANGED } from '../unit/protocol/world.ts';
 import { boardContext } from './board-context.ts';
 import { inProcess, type Liza, succeeding } from './in-process.ts';
-import { type Contents, fromTemplate, type Repository } from './repository.ts';
+import { type Contents, fromTemplate, type Repository, start } from './repository.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');
 /** A change with its test, as most tasks make it. */
@@ -112,8 +112,7 @@ export interface ProjectOptions {
 /** Branch main checked out in the root, integration at the same commit, and a board that nobody has written to yet. */
 export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = {}): Project {
   const repo = fromTemplate('project', 'project', (made) => {
-    made.git('init', '-q', '-b', 'main', '--template=');
-    made.commit(FILES, 'start');
+    start(made, 'main', FILES);
     made.git('branch', 'integration');
     made.write({ '.git/info/exclude': '/.liza/\n/.worktrees/\n' });
   });

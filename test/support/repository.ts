@@ -52,10 +52,15 @@ const FILES: Contents = { 'README.md': 'hello\n', 'specs/vision.md': '# Vision\n
 export function repository(options: RepositoryOptions = {}): Repository {
   const { branch = 'main', files = FILES, format = 'sha1', name = 'project' } = options;
   const key = JSON.stringify([branch, files, format], (_, value) => (typeof value === 'function' ? `${value}` : value));
-  return fromTemplate(key, name, (made) => {
-    made.git('init', '-q', '-b', branch, '--template=', `--object-format=${format}`);
-    made.commit(files, 'start');
-  });
+  return fromTemplate(key, name, (made) => start(made, branch, files, format));
+}
+
+/** Git's own templates are samples of hooks: copying them takes time. */
+export function start(made: Repository, branch: string, files: Contents, format = 'sha1'): void {
+  made.git('init', '-q', '-b', branch, '--template=', `--object-format=${format}`);
+  made.write({ '.git/info/exclude': '# exclude patterns\n' });
+  fs.mkdirSync(made.file('.git/hooks'));
+  made.commit(files, 'start');
 }
 
 const templates = new Map<string, Repository>();
@@ -68,7 +73,6 @@ export function fromTemplate(key: string, name: string, make: (empty: Repository
     fs.mkdirSync(template.root);
     fs.writeFileSync(path.join(template.base, '.gitconfig'), '[user]\n\tname = Person\n\temail = person@example.org\n');
     make(template);
-    for (const name of ['info', 'hooks']) fs.mkdirSync(template.file('.git', name), { recursive: true });
     templates.set(key, template);
   }
   const copy = repositoryIn(temporaryFolder(), name);

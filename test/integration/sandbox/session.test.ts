@@ -63,8 +63,8 @@ async function stay(script: string, { role = 'coder', agent = 'coder-1', config 
   for (const folder of [bin, scratch]) fs.mkdirSync(folder, { recursive: true });
   const whole = { PATH: process.env['PATH'], HOME: home, LIZA_AGENT_ID: agent, LIZA_SESSION: 'credential', ...env };
   const office = {
+    ...p.context,
     env: whole,
-    context: p.context,
     bin,
     sandboxSupport: sandboxSupportOf(whole, [process.execPath, '/nowhere/dist/liza.cjs']),
     tell: ({ text }: { text: string }) => said.push(text),
