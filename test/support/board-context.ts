@@ -11,11 +11,12 @@ export const hostAt = (now: () => number = Date.now, env: Environment = process.
   clock: { ...realClock, now },
 });
 
-export interface BoardOptions extends Partial<Pick<Project, 'gitDirectory' | 'specExists'>> {
+interface Options extends Partial<Pick<Project, 'gitDirectory' | 'specExists'>> {
   readonly now?: () => number;
 }
 
-export const boardContext = (root: string, { now, ...options }: BoardOptions = {}): BoardContext =>
+/** `gitDirectory`: undefined where the board has no repository. */
+export const boardContext = (root: string, { now, ...options }: Options = {}): BoardContext =>
   contextOf({
     root,
     gitDirectory: gitDirectoryOf(root),
@@ -24,3 +25,13 @@ export const boardContext = (root: string, { now, ...options }: BoardOptions = {
     nested: undefined,
     ...options,
   });
+
+/** The same for any folder, as verbs ask for it. */
+export const contextsAt =
+  (now: () => number, specExists?: (root: string, specRef: string) => boolean) =>
+  (root: string, gitDirectory = gitDirectoryOf(root)): BoardContext =>
+    boardContext(root, {
+      now,
+      gitDirectory,
+      ...(specExists && { specExists: (ref) => specExists(root, ref) }),
+    });

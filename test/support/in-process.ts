@@ -6,6 +6,7 @@ import { findRoot } from '../../src/cli/root.ts';
 import { run } from '../../src/cli/run.ts';
 import type { BoardContext } from '../../src/store/context.ts';
 import { openYamlStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export const PACKAGE = path.join(import.meta.dirname, '../..');
 
@@ -28,8 +29,15 @@ export interface RunOptions {
 
 export type Liza = (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
 
-/** `context`: the board in a folder; it also says what time it is. */
-export function inProcess(root: string, env: Io['env'], context: (root: string, git?: string) => BoardContext): Liza {
+export interface Place {
+  readonly root: string;
+  readonly env: Io['env'];
+  /** The board in a folder; it also says what time it is. */
+  readonly context: Io['context'];
+  readonly open?: (context: BoardContext) => Store;
+}
+
+export function inProcess({ root, env, context, open = openYamlStore }: Place): Liza {
   return async (argv, options = {}) => {
     const said = { stdout: '', stderr: '' };
     const cwd = options.cwd ?? root;
@@ -65,7 +73,7 @@ export function inProcess(root: string, env: Io['env'], context: (root: string, 
       root: () => findRoot(cwd),
       openStore: async () => {
         const found = findRoot(cwd);
-        return typeof found === 'string' ? openYamlStore(context(found)) : found;
+        return typeof found === 'string' ? open(context(found)) : found;
       },
       context,
       asset: (name) => path.join(PACKAGE, name),

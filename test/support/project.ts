@@ -20,7 +20,7 @@ import { type Merged, type MergeFailure, type MergeOptions, mergeTask } from '..
 import { type Submitted, submitForReview } from '../../src/tasks/submit.ts';
 import { iso } from '../../src/text/time.ts';
 import { UNCHANGED } from '../unit/protocol/world.ts';
-import { boardContext } from './board-context.ts';
+import { contextsAt } from './board-context.ts';
 import { inProcess, type Liza, succeeding } from './in-process.ts';
 import { type Contents, fromTemplate, type Repository, start } from './repository.ts';
 
@@ -124,11 +124,10 @@ export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = 
 
 export function openProject(repo: Repository): OpenedProject {
   let now = START;
-  const context = boardContext(repo.root, { now: () => now });
+  const at = contextsAt(() => now);
+  const context = at(repo.root);
   const store = openYamlStore(context);
-  const liza = inProcess(repo.root, repo.env, (root, gitDirectory) =>
-    boardContext(root, { now: () => now, ...(gitDirectory !== undefined && { gitDirectory }) }),
-  );
+  const liza = inProcess({ ...repo, context: at });
   return {
     ...repo,
     context,

@@ -55,8 +55,10 @@ export function repository(options: RepositoryOptions = {}): Repository {
   return fromTemplate(key, name, (made) => start(made, branch, files, format));
 }
 
-/** Git's own templates are samples of hooks: copying them takes time. */
+/** One commit on a branch. Git's own templates are samples of hooks: copying them takes time. */
 export function start(made: Repository, branch: string, files: Contents, format = 'sha1'): void {
+  write(made.base, { '.gitconfig': '[user]\n\tname = Person\n\temail = person@example.org\n' });
+  fs.mkdirSync(made.root, { recursive: true });
   made.git('init', '-q', '-b', branch, '--template=', `--object-format=${format}`);
   made.write({ '.git/info/exclude': '# exclude patterns\n' });
   fs.mkdirSync(made.file('.git/hooks'));
@@ -70,8 +72,6 @@ export function fromTemplate(key: string, name: string, make: (empty: Repository
   let template = templates.get(key);
   if (template === undefined) {
     template = repositoryIn(keptFolder(), name);
-    fs.mkdirSync(template.root);
-    fs.writeFileSync(path.join(template.base, '.gitconfig'), '[user]\n\tname = Person\n\temail = person@example.org\n');
     make(template);
     templates.set(key, template);
   }

@@ -302,20 +302,16 @@ describe('uninstalling', () => {
 describe('liza setup', () => {
   test('says what it did, as text and as JSON', async () => {
     const here = project();
-    try {
-      const env = { HOME: home };
-      const first = await here.liza(['setup', '--activate', 'claude'], { env });
-      expect(first.stdout).toMatch(/has Liza \d+\.\d+\.\d+\n\d+ files written, 0 unchanged\nclaude is active: /);
-      expect((await here.liza(['setup'], { env })).stdout).toMatch(/is up to date: Liza /);
-      const json = await here.liza(['setup', '--json', '--activate', 'claude'], { env });
-      expect(json.json).toMatchObject({ ok: true, written: [], activated: [{ provider: 'claude', already: true }] });
-      const gone = await here.liza(['setup', '--uninstall'], { env });
-      expect(gone.stdout).toMatch(/files removed from .*\.liza\nclaude is no longer active/);
-      expect((await here.liza(['setup', '--uninstall'], { env })).stdout).toBe('nothing of liza setup is left\n');
-      expect(everything()).toEqual({});
-    } finally {
-      here.remove();
-    }
+    const env = { HOME: home };
+    const first = await here.liza(['setup', '--activate', 'claude'], { env });
+    expect(first.stdout).toMatch(/has Liza \d+\.\d+\.\d+\n\d+ files written, 0 unchanged\nclaude is active: /);
+    expect((await here.liza(['setup'], { env })).stdout).toMatch(/is up to date: Liza /);
+    const json = await here.liza(['setup', '--json', '--activate', 'claude'], { env });
+    expect(json.json).toMatchObject({ ok: true, written: [], activated: [{ provider: 'claude', already: true }] });
+    const gone = await here.liza(['setup', '--uninstall'], { env });
+    expect(gone.stdout).toMatch(/files removed from .*\.liza\nclaude is no longer active/);
+    expect((await here.liza(['setup', '--uninstall'], { env })).stdout).toBe('nothing of liza setup is left\n');
+    expect(everything()).toEqual({});
   });
 
   test.each([
@@ -326,13 +322,9 @@ describe('liza setup', () => {
     [[], { LIZA_AGENT_ID: 'coder-1' }, /for the operator/],
   ])('%j %j is refused in one sentence', async (argv, env, said) => {
     const here = project();
-    try {
-      const ran = await here.liza(['setup', ...argv], { env: { HOME: home, ...env } });
-      expect(ran.code).toBe(1);
-      expect(ran.stderr).toMatch(said);
-      expect(everything()).toEqual({});
-    } finally {
-      here.remove();
-    }
+    const ran = await here.liza(['setup', ...argv], { env: { HOME: home, ...env } });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(said);
+    expect(everything()).toEqual({});
   });
 });

@@ -1,13 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { project } from './fixtures.ts';
 
 const here = project();
-afterAll(() => here.remove());
 beforeAll(() => {
-  const fake = join(here.root, 'liza');
+  const fake = here.file('liza');
   writeFileSync(fake, '#!/bin/sh\n[ "$*" = "show --ids" ] && printf "retry-login\\nretry-search\\n"\n');
   chmodSync(fake, 0o755);
 });
@@ -15,7 +13,7 @@ beforeAll(() => {
 async function script(shell: string): Promise<string> {
   const ran = await here.liza(['completion', shell]);
   expect(ran.code).toBe(0);
-  const file = join(here.root, `liza.${shell}`);
+  const file = here.file(`liza.${shell}`);
   writeFileSync(file, ran.stdout);
   return file;
 }
