@@ -21,7 +21,7 @@ const processes = { env: inMemory, hookTimeout: 60_000, pool: 'forks', maxWorker
 /** The built program, real locks. Most of the time is spent waiting: a few files at once. */
 const e2e = {
   env: { TMPDIR: ON_DISK },
-  globalSetup: ['test/e2e/setup.ts'],
+  globalSetup: ['test/support/build.ts'],
   hookTimeout: 60_000,
   pool: 'forks' as const,
 };

@@ -8,8 +8,6 @@ import type { BoardContext } from '../../src/store/context.ts';
 import { openYamlStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 
-export const PACKAGE = path.join(import.meta.dirname, '../..');
-
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
@@ -76,7 +74,7 @@ export function inProcess({ root, env, context, open = openYamlStore }: Place): 
         return typeof found === 'string' ? open(context(found)) : found;
       },
       context,
-      asset: (name) => path.join(PACKAGE, name),
+      asset: (name) => path.join(import.meta.dirname, '../..', name),
       ...io,
     });
     // Text output has no JSON in it: a test that expects some fails on the empty object.

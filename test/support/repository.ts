@@ -47,6 +47,7 @@ export interface RepositoryOptions {
   readonly name?: string;
 }
 
+const SETTINGS = '.gitconfig';
 const FILES: Contents = { 'README.md': 'hello\n', 'specs/vision.md': '# Vision\n' };
 
 export function repository(options: RepositoryOptions = {}): Repository {
@@ -57,7 +58,7 @@ export function repository(options: RepositoryOptions = {}): Repository {
 
 /** One commit on a branch. Git's own templates are samples of hooks: copying them takes time. */
 export function start(made: Repository, branch: string, files: Contents, format = 'sha1'): void {
-  write(made.base, { '.gitconfig': '[user]\n\tname = Person\n\temail = person@example.org\n' });
+  write(made.base, { [SETTINGS]: '[user]\n\tname = Person\n\temail = person@example.org\n' });
   fs.mkdirSync(made.root, { recursive: true });
   made.git('init', '-q', '-b', branch, '--template=', `--object-format=${format}`);
   made.write({ '.git/info/exclude': '# exclude patterns\n' });
@@ -76,7 +77,8 @@ export function fromTemplate(key: string, name: string, make: (empty: Repository
     templates.set(key, template);
   }
   const copy = repositoryIn(temporaryFolder(), name);
-  fs.cpSync(template.base, copy.base, { recursive: true, verbatimSymlinks: true });
+  fs.cpSync(path.join(template.base, SETTINGS), path.join(copy.base, SETTINGS));
+  fs.cpSync(template.root, copy.root, { recursive: true, verbatimSymlinks: true });
   return copy;
 }
 

@@ -3,12 +3,12 @@
 
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { checkHook } from '../../../src/identity/project-hook.ts';
 import { ensureHook, examineHook, HOOK, type HookFacts, hasHook, removeHook } from '../../../src/identity/ref-hook.ts';
 import { agentTag, repositoryMark } from '../../../src/process/tags.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let base: string;
 let root: string;
@@ -38,7 +38,7 @@ const hook = () => path.join(facts.repository, 'hooks', HOOK);
 const refs = () => person('for-each-ref').stdout;
 
 beforeEach(async () => {
-  base = fs.realpathSync(fs.mkdtempSync(path.join(tmpdir(), 'liza-hook-')));
+  base = temporaryFolder();
   root = path.join(base, "it's a project");
   fs.mkdirSync(root);
   person('init', '-q', '-b', 'main');
@@ -51,7 +51,6 @@ beforeEach(async () => {
   facts = { repository, mark: repositoryMark(repository), branch: 'integration' };
   fs.mkdirSync(path.join(repository, 'liza'));
 });
-afterEach(() => fs.rmSync(base, { recursive: true, force: true }));
 
 const install = () => ensureHook(env(), root, facts);
 

@@ -5,7 +5,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,11 +12,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { acquireLock, type Lock } from '../../../src/ports/locks.ts';
 import { type PlayedProject, playedProject } from '../../support/by-verbs.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let here: PlayedProject;
 beforeEach(async () => {
@@ -242,7 +241,7 @@ describe('refused', () => {
   test('when .liza is a link', async () => {
     await claimed();
     later();
-    const elsewhere = mkdtempSync(join(tmpdir(), 'liza-elsewhere-'));
+    const elsewhere = temporaryFolder();
     renameSync(at('.liza'), join(elsewhere, 'board'));
     symlinkSync(join(elsewhere, 'board'), at('.liza'));
     expect(await here.liza(['deinit'])).toMatchObject({

@@ -7,18 +7,15 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   homeFindings,
   type Installed,
@@ -30,6 +27,7 @@ import {
 import { GLOBAL_FILES } from '../../../src/project/setup-activation.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { project } from '../../unit/cli/fixtures.ts';
 
 let folder: string;
@@ -37,14 +35,13 @@ let home: string;
 let source: string;
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'liza-setup-')));
+  folder = temporaryFolder();
   home = join(folder, 'home');
   source = join(folder, 'package');
   mkdirSync(home);
   for (const part of ['contracts', 'templates', 'scripts'])
     cpSync(join(import.meta.dirname, '../../..', part), join(source, part), { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const at = (path: string): string => join(home, path);
 const read = (path: string): string => readFileSync(at(path), 'utf8');

@@ -2,11 +2,11 @@
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answerTo } from '../../../src/rehearsal/demo/human.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { playCrew } from './crew.ts';
 import { buildProgram, openStage, type Stage } from './stage.ts';
 
@@ -16,11 +16,10 @@ let program: ReturnType<typeof buildProgram>;
 let temporary: string;
 beforeAll(() => {
   program = buildProgram();
-  temporary = mkdtempSync(join(tmpdir(), 'liza-demo-test-'));
+  temporary = temporaryFolder();
 });
 afterAll(() => {
   program.remove();
-  rmSync(temporary, { recursive: true, force: true });
 });
 
 async function human(here: Stage): Promise<void> {

@@ -1,9 +1,9 @@
 // Single sessions in a real worktree: what goes as written, and above all what does not.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import {
   buildProgram,
   coderPrompt,
@@ -21,13 +21,12 @@ let content: string;
 let stage: Stage;
 beforeAll(() => {
   program = buildProgram();
-  content = mkdtempSync(join(tmpdir(), 'liza-rehearsal-content-'));
+  content = temporaryFolder();
   mkdirSync(join(content, 'specs'));
   writeFileSync(join(content, 'specs', 'vision.md'), '# Vision\n');
 });
 afterAll(() => {
   program.remove();
-  rmSync(content, { recursive: true, force: true });
 });
 beforeEach(async () => {
   stage = openStage(program.bundle, content, 'rehearsal.json');

@@ -3,7 +3,6 @@
 
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { settings } from '../../../src/protocol/state.ts';
@@ -19,6 +18,7 @@ import {
 import { toolFolders } from '../../../src/sandbox/toolchains.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { type Project, project } from '../../support/project.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
 const NONE: SandboxSupport = {
@@ -185,7 +185,7 @@ describe('where there is none', () => {
 });
 
 test('programs in hidden places: what PATH and its links lead to is shown, and not the home itself', () => {
-  const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'liza-tools-')));
+  const base = temporaryFolder();
   const at = (name: string): string => path.join(base, name);
   for (const name of [
     '.local/bin',

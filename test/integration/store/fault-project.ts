@@ -3,7 +3,6 @@
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { type Files, realFiles } from '../../../src/ports/files.ts';
 import { acquireLock } from '../../../src/ports/locks.ts';
@@ -20,6 +19,7 @@ import { applyHunks } from '../../../src/store/yaml/hunks.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import type { Fault } from '../../faults.ts';
 import { hostAt } from '../../host.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Later than every file of the test, so that readers confirm the cache and `peek` serves from it. */
 const NOW = Date.parse('2098-01-01T00:00:00Z');
@@ -119,7 +119,7 @@ export interface Yard {
 }
 
 export async function makeYard(): Promise<Yard> {
-  const base = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-faults-'));
+  const base = temporaryFolder();
   const folder = (name: string) => path.join(base, name);
   const derive = (template: Template, from: Template) => fs.cpSync(folder(from), folder(template), { recursive: true });
   makeRepository(folder('repository'));

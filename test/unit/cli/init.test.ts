@@ -1,10 +1,9 @@
 // What `liza init` asks, in which order, and what it makes of the answers; the line editor under it.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openDialogue } from '../../../src/cli/dialogue.ts';
 import { guide, type Known, type Wishes } from '../../../src/cli/init-guide.ts';
 import type { Dialogue } from '../../../src/cli/io.ts';
@@ -13,6 +12,7 @@ import { claude } from '../../../src/providers/claude.ts';
 import { codex } from '../../../src/providers/codex.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { plain } from '../../../src/providers/settings.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const CLAUDE: Provider = claude(plain('claude'));
 const CODEX: Provider = codex(plain('codex'));
@@ -163,9 +163,8 @@ describe('a dialogue on a terminal', () => {
 describe('the guessed test command', () => {
   let root: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'liza-guess-'));
+    root = temporaryFolder();
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const npm = (test?: string): string => JSON.stringify({ scripts: { test } });
 

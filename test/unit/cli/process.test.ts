@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 // The program as it is shipped, started as a process: what no in-process run can show.
-const home = mkdtempSync(join(tmpdir(), 'liza-process-'));
+const home = temporaryFolder();
 const bundle = join(home, 'dist', 'liza.cjs');
 const project = join(home, 'project');
 
@@ -19,7 +19,6 @@ beforeAll(() => {
     cwd: project,
   });
 }, 60_000);
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 function liza(argv: readonly string[], options: { input?: string; env?: Record<string, string>; cwd?: string } = {}) {
   const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...options.env };

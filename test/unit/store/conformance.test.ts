@@ -2,20 +2,20 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { start } from '../../../src/store/import.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
-import { contextOf, openYamlStore } from '../../../src/store/open.ts';
+import { openYamlStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
-import { hostAt } from '../../host.ts';
+import { boardContext } from '../../support/board-context.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Bench, conformance, type MakeBench } from './conformance.ts';
 
 const inMemory: MakeBench = async (first, now) => {
@@ -35,17 +35,10 @@ const inFiles: MakeBench = async (first, now) => onDisk(first, now, true);
 const withoutGit: MakeBench = async (first, now) => onDisk(first, now, false);
 
 function onDisk(first: State, now: Instant, git: boolean): Bench {
-  const root = mkdtempSync(join(tmpdir(), 'liza-conformance-'));
+  const root = temporaryFolder();
   mkdirSync(join(root, '.liza'));
   let clock = now;
-  const context = () =>
-    contextOf({
-      root,
-      gitDirectory: git ? join(root, '.git') : undefined,
-      host: hostAt(() => clock),
-      specExists: () => true,
-      nested: undefined,
-    });
+  const context = () => boardContext(root, { gitDirectory: git ? join(root, '.git') : undefined, now: () => clock });
   start(context(), `${emitEntries({ ...first }, 0).join('\n')}\n`, OPERATOR, 'init', 'a board to test');
   // Opened at once and lazily, each in both members.
   const [store, other] = git ? [openYamlStore, yamlStore] : [yamlStore, openYamlStore];
@@ -56,7 +49,7 @@ function onDisk(first: State, now: Instant, git: boolean): Bench {
       clock += seconds * 1000;
     },
     startHolder,
-    close: async () => rmSync(root, { recursive: true, force: true }),
+    close: async () => {},
   };
 }
 
