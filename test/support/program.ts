@@ -46,6 +46,7 @@ export interface Board extends Record<string, unknown> {
   readonly tasks: TaskRecord[];
   readonly human_notes: { message: string }[];
   readonly config: Record<string, unknown>;
+  readonly agents: Record<string, Record<string, unknown>>;
 }
 
 export interface BuiltProject extends Repository {
