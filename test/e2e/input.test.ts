@@ -5,9 +5,10 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { write } from '../support/core.mjs';
 import { HANDWRITTEN } from '../support/handwritten-board.ts';
 import { type BuiltProject, builtIn, builtProject, fingerprint, program, type Ran } from '../support/program.ts';
-import { repository, write } from '../support/repository.ts';
+import { repository } from '../support/repository.ts';
 
 function handwritten(): BuiltProject {
   const board = builtProject(HANDWRITTEN);

@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addTask } from '../support/by-verbs.ts';
+import { addTask, write } from '../support/core.mjs';
 import { type BuiltProject, builtIn, type Ran } from '../support/program.ts';
-import { type RepositoryOptions, repository, repositoryIn, write } from '../support/repository.ts';
+import { type RepositoryOptions, repository, repositoryIn } from '../support/repository.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const built = (options: RepositoryOptions = {}): BuiltProject => builtIn(repository(options));

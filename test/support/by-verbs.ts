@@ -1,7 +1,8 @@
 // The way of a task by verbs alone, as people and agents type them.
 
+import { addTask, type Contents, checkpoint } from './core.mjs';
 import { type OpenedProject, openProject } from './project.ts';
-import { type Contents, type RepositoryOptions, repository } from './repository.ts';
+import { type RepositoryOptions, repository } from './repository.ts';
 
 /** All of it runs in this process. */
 export interface PlayedProject extends OpenedProject {
@@ -26,24 +27,6 @@ export const REJECTION = `Blockers: 1
 Concerns: 0
 Overall: close`;
 
-export const flags = (values: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
-
-/** The words that add a task which can be claimed at once. */
-export const addTask = (id: string, more: Readonly<Record<string, string>> = {}): readonly string[] => [
-  'add-task',
-  ...flags({
-    id,
-    desc: `Build ${id}`,
-    spec: 'specs/vision.md',
-    done: `${id} is there`,
-    scope: 'IN: src/, test/, tests/',
-    validate: 'true',
-    ...more,
-  }),
-  '--ready',
-];
-
 /** A repository with no board yet. */
 export function playedProject(options?: RepositoryOptions): PlayedProject {
   const opened = openProject(repository(options));
@@ -62,8 +45,7 @@ export function playedProject(options?: RepositoryOptions): PlayedProject {
     },
     work: (id, files) => self.commit(files, `work on ${Object.keys(files).join(', ')}`, self.folder(id)),
     begin: async (id, file, coder = 'coder-1') => {
-      const checkpoint = { intent: `Write ${id}`, risks: 'none', validation: 'npm test is green', file };
-      await ok(['begin', id, ...flags(checkpoint)], { as: coder });
+      await ok(['begin', id, ...checkpoint(file, `Write ${id}`)], { as: coder });
     },
     submit: async (id, file, text, coder = 'coder-1') => {
       await self.begin(id, file, coder);

@@ -10,7 +10,8 @@ import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import type { Environment } from '../../src/ports/host.ts';
 import { built } from './build.ts';
-import { type Contents, type Repository, repository } from './repository.ts';
+import type { Contents } from './core.mjs';
+import { type Repository, repository } from './repository.ts';
 
 export interface Ran {
   readonly code: number | null;

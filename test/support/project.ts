@@ -21,8 +21,9 @@ import { type Submitted, submitForReview } from '../../src/tasks/submit.ts';
 import { iso } from '../../src/text/time.ts';
 import { UNCHANGED } from '../unit/protocol/world.ts';
 import { contextsAt } from './board-context.ts';
+import type { Contents } from './core.mjs';
 import { inProcess, type Liza, succeeding } from './in-process.ts';
-import { type Contents, fromTemplate, type Repository, start } from './repository.ts';
+import { fromTemplate, type Repository, start } from './repository.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');
 /** A change with its test, as most tasks make it. */

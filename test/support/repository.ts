@@ -1,17 +1,14 @@
 // Repositories in temporary folders, made with real git: each is a copy of a template that is made once per process.
 // Nothing of the user's environment or git settings has a say in them.
 
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { openPrivateGitDir, type PrivateGitDir, type WorkbenchOptions } from '../../src/git/private-git-dir.ts';
 import type { Environment } from '../../src/ports/host.ts';
+import { type Contents, cleanEnvironment, gitIn, startRepository, write } from './core.mjs';
 import { keptFolder, temporaryFolder } from './temporary-folder.ts';
 
 export const INTEGRATION = 'refs/heads/integration';
-
-/** null: the file goes. A function makes what is no plain file. */
-export type Contents = Readonly<Record<string, string | Buffer | null | ((file: string) => void)>>;
 
 export interface Repository {
   /** Everything of the test is below: the repository, and HOME. */
@@ -56,15 +53,8 @@ export function repository(options: RepositoryOptions = {}): Repository {
   return fromTemplate(key, name, (made) => start(made, branch, files, format));
 }
 
-/** One commit on a branch. Git's own templates are samples of hooks: copying them takes time. */
-export function start(made: Repository, branch: string, files: Contents, format = 'sha1'): void {
-  write(made.base, { [SETTINGS]: '[user]\n\tname = Person\n\temail = person@example.org\n' });
-  fs.mkdirSync(made.root, { recursive: true });
-  made.git('init', '-q', '-b', branch, '--template=', `--object-format=${format}`);
-  made.write({ '.git/info/exclude': '# exclude patterns\n' });
-  fs.mkdirSync(made.file('.git/hooks'));
-  made.commit(files, 'start');
-}
+export const start = (made: Repository, branch: string, files: Contents, format?: string): void =>
+  startRepository(made.root, made.env, { files, branch, ...(format && { format }) });
 
 const templates = new Map<string, Repository>();
 
@@ -86,15 +76,10 @@ export function fromTemplate(key: string, name: string, make: (empty: Repository
 export function repositoryIn(base: string, name = 'project'): Repository {
   const root = path.join(base, name);
   const env = cleanEnvironment(base);
-  const exact = (folder: string, args: readonly string[], input?: Buffer): string =>
-    execFileSync('git', ['-C', folder, ...args], {
-      encoding: 'utf8',
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // A person who means it when they move the integration branch.
-      env: { ...env, LIZA_INTEGRATION: 'mine' },
-      ...(input && { input }),
-    });
-  const run = (...call: Parameters<typeof exact>): string => exact(...call).trimEnd();
+  // A person who means it when they move the integration branch.
+  const asPerson = { ...env, LIZA_INTEGRATION: 'mine' };
+  const run = (folder: string, args: readonly string[], input?: Buffer): string =>
+    gitIn(folder, args, asPerson, input).trimEnd();
   const self: Repository = {
     base,
     root,
@@ -104,7 +89,7 @@ export function repositoryIn(base: string, name = 'project'): Repository {
     write: (files) => write(root, files),
     git: (...args) => run(root, args),
     gitIn: (folder, ...args) => run(folder, args),
-    blob: (object) => exact(root, ['cat-file', 'blob', object]),
+    blob: (object) => gitIn(root, ['cat-file', 'blob', object], env),
     commit: (files, message = 'work', folder = root) => {
       write(folder, files);
       run(folder, ['add', '-A']);
@@ -129,16 +114,6 @@ export function repositoryIn(base: string, name = 'project'): Repository {
   return self;
 }
 
-/** Of the caller's environment only where programs and temporary folders are. */
-export const cleanEnvironment = (home: string): Environment => ({
-  PATH: process.env['PATH'],
-  ...(process.env['TMPDIR'] && { TMPDIR: process.env['TMPDIR'] }),
-  HOME: home,
-  LANG: 'C.UTF-8',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_EDITOR: 'true',
-});
-
 /** Only plain files, which is all that the tests need there. */
 function fastImport(branch: string, files: Contents, message: string): Buffer {
   const data = (content: string | Buffer): Buffer =>
@@ -154,15 +129,4 @@ function fastImport(branch: string, files: Contents, message: string): Buffer {
     Buffer.from(`from refs/heads/${branch}^0\n`),
     ...changes,
   ]);
-}
-
-export function write(folder: string, files: Contents): void {
-  for (const [name, content] of Object.entries(files)) {
-    const file = path.join(folder, name);
-    fs.rmSync(file, { recursive: true, force: true });
-    if (content === null) continue;
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    if (typeof content === 'function') content(file);
-    else fs.writeFileSync(file, content);
-  }
 }

@@ -7,7 +7,8 @@ import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { TaskContext } from '../../../src/tasks/context.ts';
-import { flags, type PlayedProject, playedProject, REJECTION } from '../../support/by-verbs.ts';
+import { type PlayedProject, playedProject, REJECTION } from '../../support/by-verbs.ts';
+import { flags } from '../../support/core.mjs';
 
 let here: PlayedProject;
 beforeEach(async () => {

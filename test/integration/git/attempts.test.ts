@@ -8,7 +8,8 @@ import { isolationFor } from '../../../src/git/isolation.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { branchOf, readRefs, seenOf, updateRefs } from '../../../src/git/refs.ts';
 import { findPlace, headOf, isPlace, type Place } from '../../../src/git/task-folder.ts';
-import { type Contents, type Repository, repository, write } from '../../support/repository.ts';
+import { type Contents, write } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
 
 let repo: Repository;
 let gitDir: PrivateGitDir;

@@ -8,7 +8,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { changedSince, pathsBetween, treeOf } from '../../../src/git/folder-snapshot.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { linkedPlace, type Place } from '../../../src/git/task-folder.ts';
-import { type Contents, type Repository, repository, write } from '../../support/repository.ts';
+import { type Contents, write } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
 import { filesIn } from './outside.ts';
 
 const START: Contents = {

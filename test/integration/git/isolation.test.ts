@@ -9,8 +9,9 @@ import { isolationFor } from '../../../src/git/isolation.ts';
 import { clonedPlace, findPlace, headOf, isPlace } from '../../../src/git/task-folder.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
+import { type Contents, write } from '../../support/core.mjs';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
-import { type Contents, repository, write } from '../../support/repository.ts';
+import { repository } from '../../support/repository.ts';
 
 const KINDS = ['worktree', 'clone'] as const;
 const HOOKS =

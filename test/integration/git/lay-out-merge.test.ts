@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { layOutMerge } from '../../../src/git/lay-out-merge.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { headOf, type Place } from '../../../src/git/task-folder.ts';
-import { type Contents, type Repository, repository } from '../../support/repository.ts';
+import type { Contents } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
 import { addWorktree, filesIn } from './outside.ts';
 
 const LINES = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('');

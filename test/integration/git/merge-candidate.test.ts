@@ -5,7 +5,8 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildCandidate, mergeTrees } from '../../../src/git/merge-candidate.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
-import { type Contents, type Repository, repository } from '../../support/repository.ts';
+import type { Contents } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
 import { outside } from './outside.ts';
 
 const LINES = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('');

@@ -8,7 +8,8 @@ import { changedSince } from '../../../src/git/folder-snapshot.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import { headOf } from '../../../src/git/task-folder.ts';
 import { letGo } from '../../../src/ports/release-pipes.ts';
-import { type Repository, repository, write } from '../../support/repository.ts';
+import { write } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
 
 let repo: Repository;
 

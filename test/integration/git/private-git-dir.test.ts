@@ -8,7 +8,8 @@ import { configText, openPrivateGitDir, type PrivateGitDir, refuseVersion } from
 import { openRepository } from '../../../src/git/repository.ts';
 import { git } from '../../../src/git/run.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { repository, write } from '../../support/repository.ts';
+import { write } from '../../support/core.mjs';
+import { repository } from '../../support/repository.ts';
 
 const ownConfig = (gitDir: PrivateGitDir): string =>
   fs.readFileSync(path.join(gitDir.common, 'liza/git/config'), 'utf8');

@@ -6,7 +6,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clearStaleLocks, lockPathsOf } from '../../../src/git/stale-locks.ts';
-import { INTEGRATION, type Repository, repository, write } from '../../support/repository.ts';
+import { write } from '../../support/core.mjs';
+import { INTEGRATION, type Repository, repository } from '../../support/repository.ts';
 
 const hasProcesses = fs.existsSync('/proc/self/fd');
 const HOUR = 3_600_000;

@@ -8,7 +8,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { advance, finishAdvance, reserve } from '../../../src/git/advance-checkout.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { type Checkout, holdersOf, whyHeld } from '../../../src/git/user-checkouts.ts';
-import { type Contents, INTEGRATION, type Repository, repository, write } from '../../support/repository.ts';
+import { type Contents, write } from '../../support/core.mjs';
+import { INTEGRATION, type Repository, repository } from '../../support/repository.ts';
 import { addWorktree, filesIn, outside } from './outside.ts';
 
 const BEFORE: Contents = {

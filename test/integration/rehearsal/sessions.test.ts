@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { PACKAGE } from '../../support/build.ts';
-import { addTask } from '../../support/by-verbs.ts';
+import { addTask } from '../../support/core.mjs';
 import { type BuiltProject, builtProject, type Ran } from '../../support/program.ts';
 import { coderPrompt, events, plannerPrompt, reviewerPrompt, session } from './stage.ts';
 

@@ -10,8 +10,8 @@ import { leftAside } from '../../../src/git/scratch-folders.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { claimTask } from '../../../src/tasks/claim.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { write } from '../../support/core.mjs';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
-import { write } from '../../support/repository.ts';
 
 let p: Project;
 

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { findPlace, isPlace } from '../../../src/git/task-folder.ts';
 import { settings } from '../../../src/protocol/state.ts';
 import { submitFacts, worktreeFacts } from '../../../src/tasks/commit-facts.ts';
+import { write } from '../../support/core.mjs';
 import { type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
-import { write } from '../../support/repository.ts';
 
 let p: Project;
 

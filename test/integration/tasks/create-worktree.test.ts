@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createWorktree } from '../../../src/tasks/create-worktree.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { write } from '../../support/core.mjs';
 import { type Project, project, succeeded } from '../../support/project.ts';
-import { write } from '../../support/repository.ts';
 
 let p: Project;
 

@@ -8,8 +8,8 @@ import { leftAside } from '../../../src/git/scratch-folders.ts';
 import { acceptIntegration } from '../../../src/project/doctor-work.ts';
 import type { MergeFailure } from '../../../src/tasks/merge.ts';
 import { refusedBy } from '../../refused-by.ts';
+import type { Contents } from '../../support/core.mjs';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
-import type { Contents } from '../../support/repository.ts';
 
 const SCRIPT = 'scripts/integration-test.sh';
 const lines = (...changed: readonly (readonly [number, string])[]): string =>

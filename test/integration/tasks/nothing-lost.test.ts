@@ -6,8 +6,8 @@ import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
 import { claimReview } from '../../../src/tasks/submit.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { write } from '../../support/core.mjs';
 import { type Project, project, succeeded } from '../../support/project.ts';
-import { write } from '../../support/repository.ts';
 
 let p: Project;
 

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aside } from '../../../src/git/scratch-folders.ts';
 import { findTrouble, type Mended, reconcile } from '../../../src/tasks/reconcile.ts';
+import { write } from '../../support/core.mjs';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
-import { write } from '../../support/repository.ts';
 
 let p: Project;
 

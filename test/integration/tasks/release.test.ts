@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deleteWorktree, releaseClaim } from '../../../src/tasks/release.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { write } from '../../support/core.mjs';
 import { type Project, project, succeeded } from '../../support/project.ts';
-import { write } from '../../support/repository.ts';
 
 let p: Project;
 const KEPT = 'refs/liza/attempts/t/1';
