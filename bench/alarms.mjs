@@ -33,7 +33,7 @@ async function loadParts() {
           export { alarms } from './src/alarms/rules/evaluate.ts';
           export { boardContext } from './test/support/board-context.ts';
           export { openYamlStore } from './src/store/open.ts';
-          export { openSight } from './src/alarms/observe.ts';`,
+          export { openObserver } from './src/alarms/observe.ts';`,
         resolveDir: join(import.meta.dirname, '..'),
       },
       bundle: true,
@@ -73,7 +73,7 @@ async function cpu(work) {
   return median(times);
 }
 
-const { alarms, boardContext, openYamlStore, openSight } = await loadParts();
+const { alarms, boardContext, openYamlStore, openObserver } = await loadParts();
 const missed = [];
 const table = [];
 const tell = (line) => {
@@ -96,7 +96,7 @@ for (const [size, limit] of LIMITS) {
     state,
     detail: 'bench',
   }));
-  const look = openSight({ store, context, now: () => Date.now() });
+  const look = openObserver({ ...context, store });
   await look();
   const unchanged = await cpu(look);
   rmSync(root, { recursive: true, force: true });

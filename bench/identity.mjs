@@ -19,14 +19,9 @@ const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bench-identity-')));
 const clean = Object.entries(process.env).filter(([name]) => !/^(LIZA_|GIT_|NODE_EXTRA_CA_CERTS$)/.test(name));
 const env = Object.fromEntries(clean);
 
-const BELIEVED = `import { OPERATOR } from '../protocol/board.ts';
-import { claimOf } from './identify.ts';
-export async function asker(io) {
-  const claim = claimOf(io.env);
-  if ('ok' in claim) return { refusal: claim };
-  if (claim.id === undefined) return { actor: OPERATOR };
-  const parts = io.env.LIZA_SESSION ? [claim.role] : ['supervisor', claim.role];
-  return { actor: { id: claim.id, parts, ...(claim.epoch === undefined ? {} : { epoch: claim.epoch }) } };
+const BELIEVED = `export async function gatherFacts(caller, _root, claim) {
+  const credential = claim.id !== undefined && caller.env.LIZA_SESSION ? 'valid' : 'none';
+  return { claim: { ...claim, credential }, program: false, live: false };
 }
 `;
 
@@ -55,7 +50,7 @@ try {
   await build({
     absWorkingDir: repo,
     stdin: {
-      contents: `export { openSession } from './src/identity/agent-sessions.ts'; export { realFiles } from './src/ports/files.ts';`,
+      contents: `export { openSession } from './src/identity/agent-sessions.ts'; export { realFiles } from './src/ports/files.ts'; export { realHost } from './src/ports/real-host.ts';`,
       resolveDir: repo,
     },
     outfile: join(base, 'sessions.mjs'),
@@ -64,7 +59,8 @@ try {
     format: 'esm',
     logLevel: 'warning',
   });
-  const { openSession, realFiles } = await import(join(base, 'sessions.mjs'));
+  const { openSession, realFiles, realHost } = await import(join(base, 'sessions.mjs'));
+  const context = { ...realHost(env), files: realFiles, paths: { agents: join(root, '.liza/agents') } };
   const sessions = new Map();
   for (const [agent, role] of [
     ['planner-1', 'planner'],
@@ -73,7 +69,7 @@ try {
     ['code-reviewer-1', 'code_reviewer'],
   ]) {
     liza({ LIZA_AGENT_ID: agent }, 'register', agent);
-    const session = openSession(realFiles, join(root, '.liza/agents'), { agent, role, pid: process.pid }, Date.now());
+    const session = openSession(context, { agent, role, pid: process.pid }, Date.now());
     sessions.set(agent, session);
   }
   /** As deep as a tool of an agent CLI is. */

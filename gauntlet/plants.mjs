@@ -16,7 +16,7 @@ export const writableInSandbox = (folder) => ({
 
 /** Of what a program started nobody but itself is known. */
 export const TREE_FORGOTTEN = {
-  file: 'src/process/tree.ts',
+  file: 'src/process/end-process-tree.ts',
   find: 'return [...members.values()];',
   put: 'return all.filter(({ pid }) => pid === root.pid);',
 };

@@ -99,6 +99,7 @@ export function faultyFiles(fault?: Fault, at = 0): Faulty {
     lstat: look(realFiles.lstat),
     fstat: look(realFiles.fstat),
     list: look(realFiles.list),
+    temporaryFor: realFiles.temporaryFor,
     open: (file, flags) => {
       const open = (): number => {
         const fd = realFiles.open(file, flags);

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 
-export const BOARD = /(^|\/)live\/show\.ts$/;
+export const BOARD = 'src/cli/live/show.ts';
 
 /** The packages that are in it: their licences are in docs/third-party.md. */
 export const BOARD_PACKAGES = [
@@ -26,18 +26,8 @@ const without = {
   },
 };
 
-/** Lazy imports of the board lead to board.cjs. */
-export const board = {
-  name: 'board',
-  setup({ onResolve }) {
-    onResolve({ filter: BOARD }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './board.cjs', external: true } : undefined,
-    );
-  },
-};
-
 /** Writes the module and, beside it, board.cjs. */
-export async function bundleBoard(outfile, entryPoint = 'src/cli/live/show.ts') {
+export async function bundleBoard(outfile, entryPoint = BOARD) {
   const { metafile } = await build({
     absWorkingDir: path.join(import.meta.dirname, '..'),
     entryPoints: [entryPoint],

@@ -9,8 +9,8 @@ import { bundleInto } from './bundle.mjs';
 const dist = process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist');
 await bundleInto(dist);
 
-// A first transaction leaves the code cache behind (src/cli/code-cache.ts), so that the next ones start fast.
-// It is not shipped: an installed program makes its own.
+// The caches of compiled code that this leaves behind (src/cli/code-cache.ts) are not shipped: an installed program makes
+// its own, for each command when it first succeeds.
 const trial = mkdtempSync(join(tmpdir(), 'liza-build-'));
 try {
   const { LIZA_AGENT_ID: _, ...env } = process.env;

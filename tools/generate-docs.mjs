@@ -9,7 +9,6 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { alarmReference } from './alarm-reference.mjs';
-import { board } from './board-bundle.mjs';
 import { helpIfAsked } from './help.mjs';
 import { commandReference, configurationReference, thirdPartyLicences } from './reference.mjs';
 
@@ -24,11 +23,11 @@ async function loadCore() {
     await build({
       stdin: {
         contents: `
-          export { ALARM_ROWS } from './src/alarms/rules/catalogue.ts';
+          export { ALARM_ROWS } from './tools/alarm-rows.ts';
           export { TABLE } from './src/protocol/table.ts';
           export { ConfigSchema } from './src/protocol/config.ts';
           export { StateSchema, STATE_VERSION, TASK_STATUSES, TERMINAL_STATUSES } from './src/protocol/state.ts';
-          export { usage } from './src/protocol/usage.ts';
+          export { commandLine } from './src/protocol/next-commands.ts';
           export { REGISTRY } from './src/cli/registry.ts';
           export { TOPICS } from './src/cli/topics.ts';
           export { usageLine } from './src/cli/usage.ts';
@@ -42,7 +41,6 @@ async function loadCore() {
       format: 'esm',
       outfile,
       logLevel: 'error',
-      plugins: [board],
     });
     return await import(pathToFileURL(outfile).href);
   } finally {
@@ -59,7 +57,7 @@ const PARTS = {
 };
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-function stateMachine({ TABLE, TASK_STATUSES, TERMINAL_STATUSES, usage }) {
+function stateMachine({ TABLE, TASK_STATUSES, TERMINAL_STATUSES, commandLine }) {
   const rows = Object.values(TABLE);
   const onTasks = rows.filter((row) => row.from !== 'board');
   const onBoard = rows.filter((row) => row.from === 'board');
@@ -79,17 +77,17 @@ ${diagram(onTasks, TERMINAL_STATUSES)}
 
 ## Commands on a task
 ${table(onTasks, ['Command', 'Who', 'From', 'To', 'Guards', 'Effects'], (row) => [
-  command(row, '<task>', usage),
+  command(row, '<task>', commandLine),
   who(row),
   from(row),
-  row.to.length === 0 ? 'unchanged' : row.to.join(', '),
+  row.to?.join(', ') ?? 'unchanged',
   guards(row),
   row.effects,
 ])}
 
 ## Commands on the board
 ${table(onBoard, ['Command', 'Who', 'Guards', 'Effects'], (row) => [
-  command(row, '[task]', usage),
+  command(row, '[task]', commandLine),
   who(row),
   guards(row),
   row.effects,
@@ -113,8 +111,8 @@ ${TASK_STATUSES.map((status) => `- **${status}**${TERMINAL_STATUSES.includes(sta
 }
 
 /** The line that is typed, and the row's name where that line begins otherwise: the diagram and the states use it. */
-const command = (row, task, usage) =>
-  `\`${usage(row.name, task)}\`${row.usage.startsWith(row.name) ? '' : ` (\`${row.name}\`)`}<br>${row.summary}`;
+const command = (row, task, commandLine) =>
+  `\`${commandLine(row.name, task)}\`${row.syntax.startsWith(row.name) ? '' : ` (\`${row.name}\`)`}<br>${row.summary}`;
 const who = (row) => row.who.map((part) => PARTS[part]).join(', ');
 const names = (rows, test) => rows.filter((row) => test(row) === true).map((row) => row.name);
 const list = (items) => (items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`);
@@ -140,7 +138,7 @@ function diagram(rows, terminal) {
   const edges = new Map();
   for (const row of rows) {
     for (const source of row.from === 'new' ? ['[*]'] : row.from) {
-      for (const target of row.to) {
+      for (const target of row.to ?? []) {
         const edge = `${source} --> ${target}`;
         edges.set(edge, [...(edges.get(edge) ?? []), row.name]);
       }

@@ -24,9 +24,7 @@ helpIfAsked(import.meta.filename);
 const root = path.join(import.meta.dirname, '..');
 const NOBODY = 65534;
 const SHIPPED = [
-  ...['liza', 'main', 'commands', 'seldom', 'crew', 'inside', 'acp', 'board', 'yaml', 'diff'].map(
-    (part) => `dist/${part}.cjs`,
-  ),
+  ...['liza', 'main', 'program', 'inside', 'acp', 'board', 'yaml', 'diff'].map((part) => `dist/${part}.cjs`),
   ...['dist/board.mjs', 'contracts/CORE.md', 'templates/vision.md', 'demo/script.json'],
   ...['schema/state.schema.json', 'scripts/liza-init.sh', 'docs/README.md'],
   ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],

@@ -52,7 +52,7 @@ ${planned.map(([name, { summary }]) => `| \`liza ${name}\` | ${cell(summary)} |`
 }
 
 async function command([name, entry], group, usageLine) {
-  const { verb } = await entry.load();
+  const verb = await entry.load();
   const others = entry.groups.filter((other) => other !== group);
   const details = (verb.details ?? []).join(' ');
   return [

@@ -26,7 +26,7 @@ const shownTo = (w, role) =>
 /** What the reviewer is told of files that steer agents, CI or git. */
 const instructionsTold = (w) => /^INSTRUCTION, CI OR GIT FILES: (.*)$/m.exec(shownTo(w, 'code-reviewer-'))?.[1] ?? '';
 const NOT_TOLD = {
-  file: 'src/protocol/diff-facts.ts',
+  file: 'src/protocol/facts/diff-facts.ts',
   find: 'changes.filter(({ path }) => isInstruction(path))',
   put: '[]',
 };
@@ -54,7 +54,7 @@ export const g08 = {
   plant: [
     {
       take: {
-        file: 'src/protocol/diff-facts.ts',
+        file: 'src/protocol/facts/diff-facts.ts',
         find: 'edits === undefined || edits.lines.length === 0',
         put: 'true',
       },

@@ -15,7 +15,7 @@ export const g21 = {
   plant: [
     {
       take: {
-        file: 'src/tasks/claim.ts',
+        file: 'src/tasks/make-folder.ts',
         find: 'await readRefs(gitDir, seenOf(task.id), branchOf(task.id), reviewOf(task.id))',
         put: 'new Map<string, string>()',
       },
@@ -24,8 +24,8 @@ export const g21 = {
     {
       take: {
         file: 'src/supervisor/assignments.ts',
-        find: 'if (isPlace(place)) await see(',
-        put: 'if (false) await see(',
+        find: 'if (isPlace(place)) await recordTip(',
+        put: 'if (false) await recordTip(',
       },
       red: /no such commit/,
       sandbox: true,

@@ -21,7 +21,7 @@ export const g01 = {
     {
       take: {
         file: 'src/identity/branch-watch.ts',
-        find: 'of await strays(gitDir, board, heads)',
+        find: 'of await straysAmong(context, gitDir, board, heads)',
         put: 'of [] as Stray[]',
       },
       red: /refs\/liza\/strays/,
@@ -118,7 +118,7 @@ export const g10 = {
       red: /operator was let through/,
     },
     {
-      take: { file: 'src/identity/record-violation.ts', find: 'await record(io, name, attempt);', put: '' },
+      take: { file: 'src/identity/record-violation.ts', find: 'await record(caller, name, attempt);', put: '' },
       red: /no anomaly is recorded/,
     },
   ],
@@ -153,7 +153,7 @@ export const g11 = {
   plant: [
     {
       take: {
-        file: 'src/protocol/edit-rules.ts',
+        file: 'src/protocol/edits/rules.ts',
         find: '(field) => !own.includes(field) && !defined',
         put: '(field) => false && !defined',
       },
@@ -270,7 +270,7 @@ export const g22 = {
     {
       take: {
         file: 'src/store/transaction.ts',
-        find: 'updateMirror(files, paths.mirror, paths.journal, this.seq, doc.text);',
+        find: 'updateMirror(this.#context, this.seq, doc.text);',
         put: '{}',
       },
       red: /doctor|is lost/,

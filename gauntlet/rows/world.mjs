@@ -113,8 +113,8 @@ export const g52 = {
   plant: [
     {
       take: {
-        file: 'src/store/leases.ts',
-        find: "return isAlive(record.process) ? 'alive' : 'dead';",
+        file: 'src/store/lease-records.ts',
+        find: "return isAlive(context, record.process) ? 'alive' : 'dead';",
         put: "return 'alive';",
       },
       red: /it is \w+ \(kills|no session of an agent took place/,
@@ -189,8 +189,8 @@ export const g54 = {
   plant: [
     {
       take: {
-        file: 'src/store/leases.ts',
-        find: "...(holder === 'alive' ? { remaining: record.monotonic_end - monotonic() } : {}),",
+        file: 'src/store/lease-records.ts',
+        find: "...(holder === 'alive' ? { remaining: record.monotonic_end - sinceBoot(context) } : {}),",
         put: '',
       },
       red: /the lease was stolen|the first has ended|had not come: the second takes over/,

@@ -1,47 +1,64 @@
-// alerts.log: one line per alarm that began or is over. Bounded: when it is full, the last one is kept beside it
-// as alerts.log.1. Lines of one look are written at once, so that they lie together.
+// alerts.log: one line per alarm that began or is over. Bounded: a full one is kept beside it as alerts.log.1. Lines of
+// one look are written at once, so that they stay together. Lines that the disk did not take wait for the next look.
 
 import { join } from 'node:path';
 import { appendBounded } from '../ports/files.ts';
 import type { BoardContext } from '../store/context.ts';
-import { type Instant, iso } from '../text/time.ts';
+import { iso } from '../text/time.ts';
 
 export const LOG_LIMIT = 2 * 1024 * 1024;
+const MOST_UNWRITTEN = 10_000;
 
-export interface AlertsLog {
-  append(now: Instant, lines: readonly string[]): void;
-  size(): number;
-  /** Lines from that place on, without their time; none for a place that is not known. */
-  since(place: number | undefined): readonly string[];
-}
+export class AlertsLog {
+  readonly #context: BoardContext;
+  readonly #path: string;
+  #unwritten: readonly string[] = [];
 
-export function openAlertsLog({ files, paths }: BoardContext): AlertsLog {
-  const path = join(paths.liza, 'alerts.log');
-  const size = (): number => {
+  constructor(context: BoardContext) {
+    this.#context = context;
+    this.#path = join(context.paths.liza, 'alerts.log');
+  }
+
+  /** Lines that the disk did not take yet. */
+  get unwritten(): readonly string[] {
+    return this.#unwritten;
+  }
+
+  set unwritten(lines: readonly string[]) {
+    this.#unwritten = lines.slice(-MOST_UNWRITTEN);
+  }
+
+  get size(): number {
     try {
-      return Number(files.stat(path)?.size ?? 0);
+      return Number(this.#context.files.stat(this.#path)?.size ?? 0);
     } catch {
       return 0; // writing to it will say why
     }
-  };
-  return {
-    size,
-    append: (now, lines) => {
-      if (lines.length === 0) return;
-      const time = iso(now);
-      const bytes = Buffer.from(lines.map((line) => `${time} ${line}\n`).join(''));
-      appendBounded(files, path, bytes, LOG_LIMIT);
-    },
-    since: (place) => {
-      if (place === undefined) return [];
-      const full = size();
-      // Smaller than it was: it began anew since.
-      const from = place > full ? 0 : place;
-      const text = full === 0 ? '' : files.readRange(path, from, full - from).toString('utf8');
-      return text
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => line.slice(line.indexOf(' ') + 1));
-    },
-  };
+  }
+
+  /** Writes what is unwritten; throws when the disk does not take it. */
+  flush(): void {
+    if (this.#unwritten.length === 0) return;
+    this.append(this.#unwritten);
+    this.#unwritten = [];
+  }
+
+  append(lines: readonly string[]): void {
+    const { clock, files } = this.#context;
+    const time = iso(clock.now());
+    appendBounded(files, this.#path, Buffer.from(lines.map((line) => `${time} ${line}\n`).join('')), LOG_LIMIT);
+  }
+
+  /** Lines from that size on, without their time; none when the size is not known. */
+  since(size: number | undefined): readonly string[] {
+    if (size === undefined) return [];
+    const full = this.size;
+    // Smaller than it was: a new one has begun since.
+    const from = size > full ? 0 : size;
+    const text = full === 0 ? '' : this.#context.files.readRange(this.#path, from, full - from).toString('utf8');
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => line.slice(line.indexOf(' ') + 1));
+  }
 }

@@ -1,16 +1,11 @@
-// Calls a person: on the desktop and through the webhook. The first alarm after a quiet time is told at once, with
-// what else comes in that instant; what follows is gathered, so that a storm is a message now and then.
+// Gathers alarms into messages for a person. The first alarm after a quiet time is sent at once, with what else comes in
+// that instant; what follows is gathered, so that a storm of alarms is one message now and then.
 
-import { type AlarmGroup, isEmpty, joined, type Message, messageOf } from './rules/grouping.ts';
+import type { Clock } from '../ports/host.ts';
+import { type AlarmGroup, isEmpty, joined } from './rules/grouping.ts';
 
-export interface CallerOptions {
-  readonly project: string;
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-  send(message: Message, group: AlarmGroup): void;
-}
-
-export interface Caller {
-  tell(group: AlarmGroup): void;
+export interface Batch {
+  add(group: AlarmGroup): void;
   /** What is not sent yet. */
   gathered(): AlarmGroup;
   /** Sends what was gathered so far. */
@@ -22,34 +17,34 @@ export const QUIET_MS = 30_000;
 
 const NOTHING: AlarmGroup = { raised: [], cleared: [] };
 
-export function openCaller(options: CallerOptions): Caller {
+export function openBatch({ sleep }: Pick<Clock, 'sleep'>, send: (group: AlarmGroup) => void): Batch {
   const over = new AbortController();
   let gathered = NOTHING;
-  let calling = false;
-  const send = (): void => {
+  let isSending = false;
+  const flush = (): void => {
     if (isEmpty(gathered)) return;
     const group = gathered;
     gathered = NOTHING;
-    options.send(messageOf(options.project, group), group);
+    send(group);
   };
-  const call = async (): Promise<void> => {
-    calling = true;
-    await options.sleep(GATHER_MS, over.signal);
+  const sendWhileAlarmsCome = async (): Promise<void> => {
+    isSending = true;
+    await sleep(GATHER_MS, over.signal);
     while (!isEmpty(gathered) && !over.signal.aborted) {
-      send();
-      await options.sleep(QUIET_MS, over.signal);
+      flush();
+      await sleep(QUIET_MS, over.signal);
     }
-    calling = false;
+    isSending = false;
   };
   return {
-    tell: (group) => {
+    add: (group) => {
       gathered = joined(gathered, group);
-      if (!calling && !isEmpty(gathered) && !over.signal.aborted) void call();
+      if (!isSending && !isEmpty(gathered) && !over.signal.aborted) void sendWhileAlarmsCome();
     },
     gathered: () => gathered,
     close: () => {
       over.abort();
-      send();
+      flush();
     },
   };
 }

@@ -1,79 +1,77 @@
-// A notification on the desktop of whoever runs Liza, where there is one: notify-send, or osascript on macOS.
+// A notification on the desktop of the person who runs Liza, where there is one: notify-send, or osascript on macOS.
 // Arguments are a list, so no text is ever read as a command. It never waits and never fails: a notification that
 // could not be shown is in alerts.log all the same. A notifier that hangs is ended, at the latest with the watcher.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { platform } from 'node:os';
+import type { Host } from '../ports/host.ts';
 import type { Message } from './rules/grouping.ts';
 
 export interface Desktop {
   show(message: Message): void;
-  /** The last one was shown, or ended. */
+  /** The last notification was shown, or its notifier has ended. */
   settled(): Promise<void>;
-  /** Ends a notifier that is still at it. */
+  /** Ends a notifier that still runs. */
   close(): void;
 }
 
-export interface DesktopOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform?: string;
-}
+type Machine = Pick<Host, 'clock' | 'env' | 'processes'>;
 
 const LIMIT_MS = 5000;
 const BODY = 1000;
 
-/** Undefined: nobody would see it. LIZA_NOTIFY=off wants none. */
-export function openDesktop(options: DesktopOptions): Desktop | undefined {
-  const { env } = options;
-  const system = options.platform ?? platform();
+/** Undefined: nobody would see it, or LIZA_NOTIFY=off forbids it. */
+export function openDesktop(host: Machine): Desktop | undefined {
+  const { env, processes } = host;
   if (env.LIZA_NOTIFY === 'off' || env.CI !== undefined) return undefined;
-  const onMac = system === 'darwin';
+  const onMac = processes.platform === 'darwin';
   if (!onMac && env.DISPLAY === undefined && env.WAYLAND_DISPLAY === undefined) return undefined;
-  let missing = false;
-  let running: { readonly end: () => void; readonly over: Promise<void> } | undefined;
-  const start = (message: Message): NonNullable<typeof running> => {
-    const [program, args] = onMac ? osascript(message) : notifySend(message);
-    // A group of its own: a notifier may be a script, and what hangs is then its child.
-    const child = spawn(program, args, { stdio: 'ignore', env, detached: true });
-    const end = (): void => endGroup(child);
-    // Without a limit, a notifier that hangs would be one process more for each message.
-    const limit = setTimeout(end, LIMIT_MS);
-    limit.unref();
-    child.unref();
-    const over = new Promise<void>((resolve) => {
-      child.on('error', () => {
-        missing = true;
-        resolve();
-      });
-      child.on('exit', () => resolve());
-    }).then(() => clearTimeout(limit));
-    return { end, over };
-  };
+  let isMissing = false;
+  let running: Notifier | undefined;
   return {
     show: (message) => {
-      if (missing) return;
+      if (isMissing) return;
       running?.end();
       try {
-        const mine = start(message);
-        running = mine;
-        void mine.over.then(() => {
-          if (running === mine) running = undefined;
+        const started = start(host, onMac ? osascript(message) : notifySend(message));
+        running = started;
+        void started.ended.then((how) => {
+          if (how === 'missing') isMissing = true;
+          if (running === started) running = undefined;
         });
       } catch {
         // No memory for another process: alerts.log has it.
       }
     },
-    settled: async () => running?.over,
+    settled: async () => {
+      await running?.ended;
+    },
     close: () => running?.end(),
   };
 }
 
-function endGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
+interface Notifier {
+  end(): void;
+  readonly ended: Promise<'shown' | 'missing'>;
+}
+
+function start({ clock, env, processes }: Machine, [program, args]: Call): Notifier {
+  // A group of its own: a notifier may be a script, and what hangs is then its child.
+  const child = processes.spawn(program, args, { stdio: 'ignore', env, detached: true });
+  const end = (): void => {
+    try {
+      if (child.pid !== undefined) processes.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  // Without a limit, a notifier that hangs would be one process more for each message.
+  const stopTimer = clock.after(LIMIT_MS, end, 'background');
+  child.unref();
+  const ended = new Promise<'shown' | 'missing'>((resolve) => {
+    child.on('error', () => resolve('missing'));
+    child.on('exit', () => resolve('shown'));
+  });
+  void ended.then(stopTimer);
+  return { end, ended };
 }
 
 type Call = readonly [program: string, args: readonly string[]];

@@ -1,6 +1,6 @@
-// Which alarms are on and told, kept in cache/watch/alarms.json, so that a watcher that starts again tells none twice and
-// owes none: what alerts.log did not take yet and the message that is being gathered are in the same file. The log is
-// written first and this after it; what a crash in between left in the log is recognised there by its line.
+// Which alarms are on and published, kept in cache/watch/alarms.json, so that a watcher that starts again publishes none
+// twice and forgets none: the lines that alerts.log did not take yet and the message that is being gathered are in the
+// same file. The log is written before it; a line that a crash kept from this file is recognised in the log.
 // Derived: deleted, it costs one repetition.
 
 import { join } from 'node:path';
@@ -10,63 +10,64 @@ import type { Instant } from '../text/time.ts';
 import { ALARM_NAMES, type Alarm, type AlarmsOn, SIGN } from './rules/alarm.ts';
 import { type AlarmGroup, isEmpty } from './rules/grouping.ts';
 
-export interface Remembered {
+export interface SavedState {
   readonly on: AlarmsOn;
-  /** How long alerts.log was when this was written; undefined: nothing is remembered. */
-  readonly logged: number | undefined;
-  /** When a kill switch was last seen on: a look from cron does not live to see its end. */
-  readonly halted: Instant | undefined;
+  /** The size of alerts.log when this was saved; undefined: nothing was saved. */
+  readonly logSize: number | undefined;
+  /** When a kill switch was last seen on: `watch --once` does not live to see its end. */
+  readonly haltedAt: Instant | undefined;
   /** Lines that alerts.log did not take yet. */
   readonly unwritten: readonly string[];
-  /** What a person is yet to be called about, under the id the message will have. */
-  readonly calling: Calling | undefined;
+  /** The message that is being gathered. */
+  readonly pending: PendingMessage | undefined;
 }
 
-export interface Calling {
+export interface PendingMessage {
+  /** The id it will be sent under. */
   readonly id: string;
   readonly group: AlarmGroup;
 }
 
-const NOTHING: Remembered = { on: new Map(), logged: undefined, halted: undefined, unwritten: [], calling: undefined };
+const NOTHING: SavedState = {
+  on: new Map(),
+  logSize: undefined,
+  haltedAt: undefined,
+  unwritten: [],
+  pending: undefined,
+};
 
-export function recall(files: Files, folder: string): Remembered {
+export function loadState(files: Files, folder: string): SavedState {
   try {
     const found: unknown = JSON.parse(files.read(fileIn(folder))?.toString('utf8') ?? 'null');
     if (!isFields(found) || !Array.isArray(found['on'])) return NOTHING;
-    const on = alarmsIn(found['on']);
-    const logged = typeof found['logged'] === 'number' ? found['logged'] : undefined;
-    const halted = typeof found['halted'] === 'number' ? found['halted'] : undefined;
-    const unwritten = Array.isArray(found['unwritten'])
-      ? found['unwritten'].filter((line) => typeof line === 'string')
-      : [];
+    const { logged, halted, unwritten, calling } = found;
     return {
-      on: new Map(on.map((alarm) => [alarm.key, alarm])),
-      logged,
-      halted,
-      unwritten,
-      calling: callingIn(found['calling']),
+      on: new Map(alarmsIn(found['on']).map((alarm) => [alarm.key, alarm])),
+      logSize: typeof logged === 'number' ? logged : undefined,
+      haltedAt: typeof halted === 'number' ? halted : undefined,
+      unwritten: Array.isArray(unwritten) ? unwritten.filter((line) => typeof line === 'string') : [],
+      pending: pendingIn(calling),
     };
   } catch {
     return NOTHING;
   }
 }
 
-export function remember(files: Files, folder: string, { on, logged, halted, unwritten, calling }: Remembered): void {
-  const owed = {
+export function saveState(files: Files, folder: string, state: SavedState): void {
+  const { unwritten, pending } = state;
+  const saved = {
+    on: [...state.on.values()],
+    logged: state.logSize,
+    halted: state.haltedAt,
     ...(unwritten.length === 0 ? {} : { unwritten }),
-    ...(calling === undefined || isEmpty(calling.group) ? {} : { calling }),
+    ...(pending === undefined || isEmpty(pending.group) ? {} : { calling: pending }),
   };
-  replaceFile(
-    files,
-    fileIn(folder),
-    Buffer.from(JSON.stringify({ on: [...on.values()], logged, halted, ...owed })),
-    false,
-  );
+  replaceFile(files, fileIn(folder), Buffer.from(JSON.stringify(saved)), false);
 }
 
 const fileIn = (folder: string): string => join(folder, 'alarms.json');
 
-function callingIn(value: unknown): Calling | undefined {
+function pendingIn(value: unknown): PendingMessage | undefined {
   if (!isFields(value) || typeof value['id'] !== 'string' || !isFields(value['group'])) return undefined;
   const { raised, cleared } = value['group'];
   return { id: value['id'], group: { raised: alarmsIn(raised), cleared: alarmsIn(cleared) } };

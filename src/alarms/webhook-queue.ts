@@ -1,34 +1,21 @@
 // Messages on their way to the webhook. They wait in cache/watch/webhook.json, in order, so that one that could not
 // be delivered is tried again, later and later, also by the next watcher; the same file says what became of the last
-// ones. Nobody waits for an endpoint but this queue.
+// ones. Only this queue waits for the endpoint.
 
 import { join } from 'node:path';
 import { type Files, replaceFile } from '../ports/files.ts';
 import { defined, isFields } from '../protocol/values.ts';
-import { type Instant, iso } from '../text/time.ts';
+import type { BoardContext } from '../store/context.ts';
+import { iso } from '../text/time.ts';
 import { type Post, type PostResult, post, STOPPED } from './webhook.ts';
 
-export interface DeliveriesOptions {
-  readonly files: Files;
+export interface WebhookOptions {
   readonly folder: string;
-  now(): Instant;
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Asked anew for each attempt: the setting may be corrected meanwhile. */
+  /** Asked for each attempt: the setting may be corrected meanwhile. */
   url(): string | undefined;
-  readonly secret?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /** A message was given up. */
   lost(line: string): void;
-}
-
-export interface Deliveries {
-  add(message: Post): void;
-  /** It waits, or it is known what became of it. */
-  has(id: string): boolean;
-  /** Everything that waited was delivered or given up. */
-  settled(): Promise<void>;
-  /** What is not delivered stays for the next watcher. */
-  close(): Promise<void>;
 }
 
 export const ATTEMPTS = 10;
@@ -52,86 +39,122 @@ interface Delivery {
   readonly result: string;
 }
 
-export function openDeliveries(options: DeliveriesOptions): Deliveries {
-  const { files, lost } = options;
-  const file = join(options.folder, 'webhook.json');
-  const stop = new AbortController();
-  let { waiting, last } = read(files, file);
-  let pump: Promise<void> | undefined;
-  const save = (): void => {
-    try {
-      replaceFile(files, file, Buffer.from(JSON.stringify({ waiting, last }, undefined, 1)), false);
-    } catch {
-      // A full disk: it is still tried, and only a restart would forget it.
+export class WebhookQueue {
+  readonly #context: BoardContext;
+  readonly #options: WebhookOptions;
+  readonly #file: string;
+  readonly #stop = new AbortController();
+  #waiting: readonly Waiting[];
+  #last: readonly Delivery[];
+  #delivering: Promise<void> | undefined;
+
+  constructor(context: BoardContext, options: WebhookOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#file = join(options.folder, 'webhook.json');
+    const { waiting, last } = read(context.files, this.#file);
+    this.#waiting = waiting;
+    this.#last = last;
+    this.#start();
+  }
+
+  add(message: Post): void {
+    this.#waiting = [...this.#waiting, { ...message, attempts: 0 }];
+    for (const surplus of this.#waiting.slice(0, -MOST_WAITING)) {
+      this.#record(surplus, 'given up: too many wait');
+      this.#options.lost(`webhook: message ${surplus.id} was given up: more than ${MOST_WAITING} wait`);
     }
-  };
-  const record = ({ id, attempts }: Waiting, result: string): void => {
-    last = [...last, { id, time: iso(options.now()), attempts, result }].slice(-MOST_RECORDED);
-    save();
-  };
-  /** Undefined: on to the next one at once. */
-  const judge = (one: Waiting, result: PostResult): number | undefined => {
+    this.#waiting = this.#waiting.slice(-MOST_WAITING);
+    this.#save();
+    this.#start();
+  }
+
+  /** The message waits, or it is known what became of it. */
+  has(id: string): boolean {
+    return [...this.#waiting, ...this.#last].some((one) => one.id === id);
+  }
+
+  /** Everything that waited was delivered or given up. */
+  async settled(): Promise<void> {
+    while (this.#delivering !== undefined) await this.#delivering;
+  }
+
+  /** What is not delivered stays for the next watcher. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#delivering;
+  }
+
+  #start(): void {
+    if (this.#delivering !== undefined || this.#waiting.length === 0 || this.#stop.signal.aborted) return;
+    this.#delivering = this.#deliver().finally(() => {
+      this.#delivering = undefined;
+      this.#start();
+    });
+  }
+
+  async #deliver(): Promise<void> {
+    const { signal } = this.#stop;
+    for (let first = this.#waiting[0]; first !== undefined && !signal.aborted; first = this.#waiting[0]) {
+      const spent = first.attempts >= ATTEMPTS;
+      const one = spent ? first : { ...first, attempts: first.attempts + 1 };
+      const result = spent ? UNANSWERED : await this.#attempt(one);
+      const pause = this.#conclude(one, result);
+      if (pause !== undefined) await this.#context.clock.sleep(pause, signal);
+    }
+  }
+
+  async #attempt(one: Waiting): Promise<PostResult> {
+    const url = this.#options.url();
+    if (url === undefined) return { ok: false, again: false, why: 'escalation_webhook is not set any more' };
+    // Counted first: an attempt that a signal or impatience ends in the middle was made all the same.
+    this.#replace(one);
+    this.#save();
+    const secret = this.#context.env['LIZA_WEBHOOK_SECRET'];
+    const { timeoutMs } = this.#options;
+    return post(this.#context, one, { url, secret, signal: this.#stop.signal, ...defined({ timeoutMs }) });
+  }
+
+  /** How long to pause before the next attempt; undefined: the next message can go at once. */
+  #conclude(one: Waiting, result: PostResult): number | undefined {
     if (result.ok) {
-      waiting = waiting.filter(({ id }) => id !== one.id);
-      record(one, `delivered: HTTP ${result.status}`);
+      this.#remove(one);
+      this.#record(one, `delivered: HTTP ${result.status}`);
       return undefined;
     }
     if (!result.again || one.attempts >= ATTEMPTS) {
-      waiting = waiting.filter(({ id }) => id !== one.id);
-      record(one, `given up: ${result.why}`);
-      lost(`webhook: message ${one.id} was given up after ${one.attempts} attempt(s): ${result.why}`);
+      this.#remove(one);
+      this.#record(one, `given up: ${result.why}`);
+      this.#options.lost(`webhook: message ${one.id} was given up after ${one.attempts} attempt(s): ${result.why}`);
       return undefined;
     }
-    waiting = waiting.map((other) => (other.id === one.id ? one : other));
-    record(one, `failed: ${result.why}`);
+    this.#replace(one);
+    this.#record(one, `failed: ${result.why}`);
     return Math.max(pauseAfter(one.attempts), Math.min(result.waitMs ?? 0, LONGEST_MS));
-  };
-  const attempt = async (one: Waiting): Promise<PostResult> => {
-    const url = options.url();
-    if (url === undefined) return { ok: false, again: false, why: 'escalation_webhook is not set any more' };
-    // Counted first: whoever is ended in the middle of it, by a signal or by impatience, has made it all the same.
-    waiting = waiting.map((other) => (other.id === one.id ? one : other));
-    save();
-    const { secret, timeoutMs } = options;
-    return post(one, { url, secret, signal: stop.signal, ...defined({ timeoutMs }) });
-  };
-  const deliver = async (): Promise<void> => {
-    for (let first = waiting[0]; first !== undefined && !stop.signal.aborted; first = waiting[0]) {
-      const spent = first.attempts >= ATTEMPTS;
-      const one = spent ? first : { ...first, attempts: first.attempts + 1 };
-      const result = spent ? UNANSWERED : await attempt(one);
-      const pause = judge(one, result);
-      if (pause !== undefined) await options.sleep(pause, stop.signal);
+  }
+
+  #replace(one: Waiting): void {
+    this.#waiting = this.#waiting.map((other) => (other.id === one.id ? one : other));
+  }
+
+  #remove({ id }: Waiting): void {
+    this.#waiting = this.#waiting.filter((other) => other.id !== id);
+  }
+
+  #record({ id, attempts }: Waiting, result: string): void {
+    const time = iso(this.#context.clock.now());
+    this.#last = [...this.#last, { id, time, attempts, result }].slice(-MOST_RECORDED);
+    this.#save();
+  }
+
+  #save(): void {
+    const saved = { waiting: this.#waiting, last: this.#last };
+    try {
+      replaceFile(this.#context.files, this.#file, Buffer.from(JSON.stringify(saved, undefined, 1)), false);
+    } catch {
+      // A full disk: it is still tried, and only a restart would forget it.
     }
-  };
-  const start = (): void => {
-    if (pump !== undefined || waiting.length === 0 || stop.signal.aborted) return;
-    pump = deliver().finally(() => {
-      pump = undefined;
-      start();
-    });
-  };
-  start();
-  return {
-    add: (message) => {
-      waiting = [...waiting, { ...message, attempts: 0 }];
-      for (const surplus of waiting.slice(0, -MOST_WAITING)) {
-        record(surplus, 'given up: too many wait');
-        lost(`webhook: message ${surplus.id} was given up: more than ${MOST_WAITING} wait`);
-      }
-      waiting = waiting.slice(-MOST_WAITING);
-      save();
-      start();
-    },
-    has: (id) => [...waiting, ...last].some((one) => one.id === id),
-    settled: async () => {
-      while (pump !== undefined) await pump;
-    },
-    close: async () => {
-      stop.abort();
-      await pump;
-    },
-  };
+  }
 }
 
 function read(files: Files, file: string): { waiting: readonly Waiting[]; last: readonly Delivery[] } {

@@ -1,10 +1,10 @@
-// One message to one endpoint: JSON that Slack understands, signed, in bounded time. Goes straight there: no proxy,
-// no redirect, http and https only. Never throws, and never tells the address, whose path is a secret of its own.
+// One message to one endpoint: JSON that Slack understands, signed, in bounded time; http and https only, redirects
+// are not followed. Never throws, and never tells the address, because its path is a secret.
 
 import { createHmac } from 'node:crypto';
-import { request as plainRequest } from 'node:http';
-import { request as secureRequest } from 'node:https';
-import { webAddress } from '../protocol/web-address.ts';
+import { errorCode } from '../ports/files.ts';
+import type { Host } from '../ports/host.ts';
+import { webAddress } from '../protocol/ids.ts';
 import { type Instant, iso } from '../text/time.ts';
 import type { AlarmGroup, Message } from './rules/grouping.ts';
 
@@ -39,41 +39,43 @@ export const STOPPED = 'no answer before the watcher ended';
 export const signatureOf = (body: string, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-export function post({ id, body }: Post, options: PostOptions): Promise<PostResult> {
+export async function post(
+  { clock, network }: Pick<Host, 'clock' | 'network'>,
+  { id, body }: Post,
+  options: PostOptions,
+): Promise<PostResult> {
   const url = webAddress(options.url);
-  if (url === undefined) {
-    return Promise.resolve({ ok: false, again: false, why: 'escalation_webhook is no http or https address' });
+  if (url === undefined) return { ok: false, again: false, why: 'escalation_webhook is no http or https address' };
+  const call = new AbortController();
+  let ended: string | undefined;
+  const end = (why: string): void => {
+    ended ??= why;
+    call.abort();
+  };
+  const stop = (): void => end(STOPPED);
+  const limit = options.timeoutMs ?? POST_TIMEOUT_MS;
+  // For the whole exchange: an endpoint that sends a byte a second is as good as none.
+  const stopTimer = clock.after(limit, () => end(`no answer within ${limit / 1000}s`));
+  options.signal?.addEventListener('abort', stop);
+  if (options.signal?.aborted) stop();
+  try {
+    const headers = headersOf({ id, body }, options.secret);
+    const { status, retryAfter } = await network.post(url, { headers, body, signal: call.signal });
+    return judge(status, retryAfter);
+  } catch (error) {
+    return { ok: false, again: true, why: ended ?? errorCode(error) ?? 'the connection failed' };
+  } finally {
+    stopTimer();
+    options.signal?.removeEventListener('abort', stop);
   }
-  return new Promise((resolve) => {
-    const call = (url.protocol === 'https:' ? secureRequest : plainRequest)(url, {
-      method: 'POST',
-      agent: false,
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'content-length': Buffer.byteLength(body),
-        'user-agent': 'liza',
-        'x-liza-delivery': id,
-        ...(options.secret === undefined ? {} : { 'x-liza-signature': signatureOf(body, options.secret) }),
-      },
-    });
-    const done = (result: PostResult): void => {
-      clearTimeout(timer);
-      options.signal?.removeEventListener('abort', stop);
-      call.destroy();
-      resolve(result);
-    };
-    const fail = (why: string): void => done({ ok: false, again: true, why });
-    const stop = (): void => fail(STOPPED);
-    const limit = options.timeoutMs ?? POST_TIMEOUT_MS;
-    // Of the whole exchange: an endpoint that trickles a byte a second is as good as none.
-    const timer = setTimeout(() => fail(`no answer within ${limit / 1000}s`), limit);
-    call.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'the connection failed'));
-    call.on('response', ({ statusCode = 0, headers }) => done(judge(statusCode, headers['retry-after'])));
-    if (options.signal?.aborted) return stop();
-    options.signal?.addEventListener('abort', stop);
-    call.end(body);
-  });
 }
+
+const headersOf = ({ id, body }: Post, secret: string | undefined): Readonly<Record<string, string>> => ({
+  'content-type': 'application/json; charset=utf-8',
+  'user-agent': 'liza',
+  'x-liza-delivery': id,
+  ...(secret === undefined ? {} : { 'x-liza-signature': signatureOf(body, secret) }),
+});
 
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
@@ -110,5 +112,5 @@ export function payload(
   });
 }
 
-/** An agent's words shall not call `<!channel>`. */
+/** An agent's words must not call `<!channel>`. */
 const slack = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

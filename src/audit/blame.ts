@@ -1,16 +1,17 @@
 // `liza blame <commit>`: which merge brought a commit to the integration branch, and so which task stands
-// behind it. The board is the witness; trailers in git are only compared with it, since whoever can
-// commit can write them. Reads only.
+// behind it. The board is the witness; trailers in git are only compared with it, since anybody who
+// can commit can write them. Only reads.
 
+import { integrationGone, integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { bringBack } from '../protocol/integration-hint.ts';
 import { lastCoder } from '../protocol/leases.ts';
-import { type RecordedMerge, recordedMerges } from '../protocol/merges.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
-import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
+import { type RecordedMerge, recordedMerges } from '../protocol/task-history.ts';
+import { defined } from '../protocol/values.ts';
+import type { TaskContext } from '../tasks/context.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 
 export interface Blame {
@@ -50,17 +51,14 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
   const { goal } = board.state;
   const branch = settings(board.state).integration_branch;
   const head = await commitOf(gitDir, integrationRef(board));
-  if (head === undefined) {
-    const bring = `bring it back: ${bringBack(branch, goal.integration_head)}`;
-    return refuse(`the integration branch ${branch} is gone`, bring, 3, 'no-integration');
-  }
+  if (head === undefined) return integrationGone(board);
   const tasks = [...(await context.store.archivedTasks()), ...board.state.tasks];
-  if (!(await isAncestor(gitDir, commit, head))) return elsewhere(gitDir, branch, commit, tasks);
+  if (!(await isAncestor(gitDir, commit, head))) return notOnBranch(gitDir, branch, commit, tasks);
   const merges = recordedMerges(tasks);
   const since = await descendants(gitDir, commit, head);
   const found = ownerOf(merges, since);
-  if (found === undefined) return nobodys(gitDir, { branch, commit, merges, since, goal });
-  return standingBehind(gitDir, commit, found);
+  if (found === undefined) return broughtByNoMerge(gitDir, { branch, commit, merges, since, goal });
+  return blameOf(gitDir, commit, found);
 }
 
 /** Whatever git takes for the name of one commit; never an option. */
@@ -101,7 +99,7 @@ function ownerOf(merges: readonly RecordedMerge[], since: ReadonlyMap<string, nu
 const has = (since: ReadonlyMap<string, number>, commit: unknown): boolean =>
   typeof commit === 'string' && since.has(commit);
 
-interface Loose {
+interface UnmergedCommit {
   readonly branch: string;
   readonly commit: string;
   readonly merges: readonly RecordedMerge[];
@@ -110,7 +108,10 @@ interface Loose {
 }
 
 /** On the branch, but no merge brought it. */
-async function nobodys(gitDir: PrivateGitDir, { branch, commit, merges, since, goal }: Loose): Promise<Refusal> {
+async function broughtByNoMerge(
+  gitDir: PrivateGitDir,
+  { branch, commit, merges, since, goal }: UnmergedCommit,
+): Promise<Refusal> {
   const kept = ['for-each-ref', '--sort=-version:refname', '--format=%(refname)', 'refs/liza/board'];
   const earlier = (await must(gitDir.project(kept), 'list kept boards')).split('\n', 1)[0] ?? '';
   const hint = [
@@ -138,7 +139,7 @@ function acceptance(goal: Goal, since: ReadonlyMap<string, number>): string {
 }
 
 /** Not on the branch. Liza may know it all the same. */
-async function elsewhere(
+async function notOnBranch(
   gitDir: PrivateGitDir,
   branch: string,
   commit: string,
@@ -185,7 +186,7 @@ const PLACES: Readonly<Record<string, (task: Task, commit: string) => string>> =
   'refs/heads/task': ({ id }) => `unfinished work on ${id}`,
 };
 
-async function standingBehind(gitDir: PrivateGitDir, commit: string, found: RecordedMerge): Promise<Blame> {
+async function blameOf(gitDir: PrivateGitDir, commit: string, found: RecordedMerge): Promise<Blame> {
   const { task, event, mergeCommit, onto } = found;
   const reviewed = text(event.commit);
   const how = mergeCommit === onto ? 'contained' : mergeCommit === reviewed ? 'fast-forward' : 'merge';
@@ -201,7 +202,7 @@ async function standingBehind(gitDir: PrivateGitDir, commit: string, found: Reco
       ...defined({ by: text(event.by) ?? event.agent, onto, reviewed, approved_by: text(event.approved_by) }),
       ...(typeof event.drift === 'number' ? { drift: event.drift } : {}),
     },
-    // Where the branch had it already, what lies there is another task's.
+    // Where the branch had it already, the commit there is another task's.
     trailers: how === 'contained' ? { found: {}, differ: [] } : await trailersOf(gitDir, found, how),
   };
 }
@@ -211,7 +212,7 @@ const FORMAT = ['%an', '%aI', '%s'].join('%x00');
 async function signature(gitDir: PrivateGitDir, commit: string): Promise<Blame['git']> {
   const shown = await must(gitDir.objects(['show', '--no-patch', `--format=${FORMAT}`, commit]), 'read the commit');
   const [author = '', time = '', subject = ''] = shown.trimEnd().split('\0');
-  const [by, about] = [author, subject].map((one) => redact(one, secretsOf(gitDir.env)));
+  const [by, about] = [author, subject].map((one) => redact(one, secretsOf(gitDir.host.env)));
   return { author: by ?? '', time, subject: about ?? '' };
 }
 
@@ -244,8 +245,3 @@ async function trailersOf(
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-const defined = <T extends Readonly<Record<string, string | undefined>>>(
-  fields: T,
-): { readonly [K in keyof T]?: string } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: string };

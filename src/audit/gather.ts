@@ -1,23 +1,24 @@
 // Gathers what `liza audit` compares: the journal replayed from its first entry, state.yaml and the archive as they
-// lie there, and what git has. The journal's board is the witness, never the file, which anybody can edit. Reads
-// only, and asks no one who may be wrong: no cache, no index, no lock.
+// are, and what git has. The journal's board is the witness, never the file, which anybody can edit. Only reads, and
+// uses nothing that may be wrong: no cache, no index, no lock.
 
 import { buildingOn, severalAtOnce } from '../git/ancestry.ts';
+import { integrationRef, openGitDir } from '../git/integration.ts';
 import { mergeTrees } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, commitsOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { historyOf } from '../protocol/leases.ts';
-import { recordedMerges } from '../protocol/merges.ts';
 import type { State, Task } from '../protocol/state.ts';
+import { recordedMerges } from '../protocol/task-history.ts';
 import { defined, isFields, same } from '../protocol/values.ts';
 import { Archive } from '../store/archive.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Entry } from '../store/journal.ts';
 import { untold } from '../store/log.ts';
-import { replay, stateOf, stateText } from '../store/replay.ts';
-import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
+import { type Replayed, replay, stateOf, stateText } from '../store/replay.ts';
+import type { TaskContext } from '../tasks/context.ts';
 import { evidenceOf } from '../tasks/proof/evidence-files.ts';
 import type { CommitFacts, Fact, Told, Witness } from './rules/facts.ts';
 import { auditGoal } from './rules/goal.ts';
@@ -28,7 +29,7 @@ export interface Audit {
   readonly tasks: readonly { readonly task: Task; readonly facts: readonly Fact[] }[];
 }
 
-/** Of one task, with what holds for the whole; or of all of them. */
+/** Audits one task, with what holds for the whole goal; or all of them. */
 export async function audit(context: TaskContext, only?: string): Promise<Audit | Refusal> {
   const replayed = await replay(context);
   const { problems } = replayed.verification;
@@ -37,7 +38,7 @@ export async function audit(context: TaskContext, only?: string): Promise<Audit 
     return refuse(
       `there is no journal that leads to a board: ${problems[0] ?? 'it is empty'}`,
       context.paths.mirror !== undefined && context.files.list(context.paths.mirror).includes('journal.jsonl')
-        ? 'a copy lies in the git directory: liza doctor --fix'
+        ? 'a copy is in the git directory: liza doctor --fix'
         : 'nothing can be verified without it; a backup of .liza/journal.jsonl would do',
       4,
       'journal',
@@ -59,11 +60,11 @@ export async function audit(context: TaskContext, only?: string): Promise<Audit 
     entries,
     broken: problems,
     copy: replayed.verification.copy,
-    evidence: evidenceOf(context.paths.root, asked),
+    evidence: evidenceOf(context, asked),
     ...defined({ log: missed }),
     namedFrom: entries.find(({ session }) => session !== undefined)?.seq ?? Number.POSITIVE_INFINITY,
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
-    ...(await compare(context, replayed.entries, replayed.text, state, replayed.archived)),
+    ...(await compareFiles(context, replayed, state)),
     ...(await gitFacts(gitDir, state, tasks, asked)),
   };
   return {
@@ -72,7 +73,7 @@ export async function audit(context: TaskContext, only?: string): Promise<Audit 
   };
 }
 
-/** Of each task the entries that name it or touch its record: to go through all of them for each would take long. */
+/** The entries that name a task or touch its record, by task: to go through all of them for each would take long. */
 function byTask(entries: readonly Told[]): ReadonlyMap<string, readonly Told[]> {
   const found = new Map<string, Told[]>();
   for (const entry of entries) {
@@ -99,12 +100,10 @@ const told = ({ seq, time, actor, session, command, task, detail, records, chang
 });
 
 /** state.yaml and the archive against what the journal leads to. */
-async function compare(
+async function compareFiles(
   context: TaskContext,
-  entries: readonly Entry[],
-  text: string,
+  { entries, text, archived }: Replayed,
   state: State,
-  archived: readonly Task[],
 ): Promise<Pick<Witness, 'differing' | 'behind'>> {
   const differing = new Map<string, string>();
   const archive = new Archive(context.files, context.paths.archive);

@@ -2,7 +2,7 @@
 // one or log in. Starts each with --version at most, all at once and for a limited time; that costs no tokens.
 
 import { runProgram } from '../process/run.ts';
-import type { Finding } from '../project/doctor.ts';
+import type { Finding } from '../project/finding.ts';
 import type { Config } from '../protocol/state.ts';
 import { type Installed, inspect, type Run } from '../providers/installed.ts';
 import { knownProviders } from './choose-provider.ts';
@@ -22,8 +22,8 @@ export async function agentFindings(
 ): Promise<readonly AgentFinding[]> {
   const known = knownProviders(io, config);
   if ('ok' in known) return [{ check, level: 'warning', message: known.message, remedy: known.hint }];
-  const run = runIn(io.cwd);
-  const all = await Promise.all(known.map(({ provider }) => inspect(provider, io.env, run)));
+  const run = runIn(io);
+  const all = await Promise.all(known.map(({ provider }) => inspect(io.host.disk, provider, io.env, run)));
   const findings = [...all].sort((one, other) => rank(one) - rank(other)).map(finding);
   return [...findings, ...noneAtAll(all), ...missingDefault(all, config.default_provider ?? undefined)];
 }
@@ -61,10 +61,10 @@ function missingDefault(all: readonly Installed[], name: string | undefined): re
 
 /** What it prints on stderr, such as a deprecation, is not its version. */
 const runIn =
-  (cwd: string): Run =>
+  ({ host, cwd }: Io): Run =>
   async (argv, env, timeoutMs) => {
     const lines: string[] = [];
-    const ended = await runProgram({ argv, cwd, env, timeoutMs, onLine: (line) => lines.push(line) });
+    const ended = await runProgram(host, { argv, cwd, env, timeoutMs, onLine: (line) => lines.push(line) });
     if (ended.how === 'not-started') throw new Error(ended.reason);
     const status = ended.how === 'exited' ? ended.code : null;
     const version =

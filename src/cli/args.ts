@@ -8,7 +8,7 @@ import { checkTaskId, quoted } from '../protocol/ids.ts';
 import { defined } from '../protocol/values.ts';
 import { nearest } from './nearest.ts';
 import { usageLine } from './usage.ts';
-import type { Args, Option, Positional, Verb } from './verb.ts';
+import type { Args, LoadedVerb, Option, Positional } from './verb.ts';
 
 /** Every verb has these; they are not repeated in its own list. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
@@ -16,7 +16,7 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   help: { short: 'h', description: 'Show this help.' },
 };
 
-export function readArgs(verb: Verb, argv: readonly string[]): Args | Refusal {
+export function readArgs(verb: LoadedVerb, argv: readonly string[]): Args | Refusal {
   const options = { ...verb.options, ...COMMON_OPTIONS };
   const words: string[] = [];
   const given = new Map<string, string[]>();
@@ -55,7 +55,11 @@ const MARK = '\u0000';
 const protect = (word: string): string => (/^-+\s|^-\.?\d/.test(word) ? MARK + word : word);
 const restore = (word: string): string => (word.startsWith(MARK) ? word.slice(1) : word);
 
-function tokens(verb: Verb, options: Readonly<Record<string, Option>>, argv: readonly string[]): readonly Token[] {
+function tokens(
+  verb: LoadedVerb,
+  options: Readonly<Record<string, Option>>,
+  argv: readonly string[],
+): readonly Token[] {
   const parsed = parseArgs({
     args: (verb.passthrough ? endOptionsAtFirstWord(argv) : argv).map(protect),
     options: Object.fromEntries(
@@ -80,7 +84,7 @@ function endOptionsAtFirstWord(argv: readonly string[]): readonly string[] {
   return [...argv.slice(0, first), '--', ...argv.slice(first)];
 }
 
-function checkOption(verb: Verb, token: Token, option: Option, before: readonly string[] | undefined) {
+function checkOption(verb: LoadedVerb, token: Token, option: Option, before: readonly string[] | undefined) {
   const flag = option.value === undefined;
   if (flag && token.value !== undefined) {
     return refuse(`${token.rawName} takes no value`, usageHint(verb), 1, 'usage');
@@ -102,7 +106,7 @@ function checkOption(verb: Verb, token: Token, option: Option, before: readonly 
   return undefined;
 }
 
-function placeWords(verb: Verb, words: readonly string[], given: Map<string, string[]>): Refusal | undefined {
+function placeWords(verb: LoadedVerb, words: readonly string[], given: Map<string, string[]>): Refusal | undefined {
   const rest = [...words];
   for (const positional of verb.positionals) {
     const mine = positional.rest ? rest.splice(0) : rest.splice(0, 1);
@@ -114,7 +118,7 @@ function placeWords(verb: Verb, words: readonly string[], given: Map<string, str
 }
 
 function checkValues(
-  verb: Verb,
+  verb: LoadedVerb,
   options: Readonly<Record<string, Option>>,
   given: ReadonlyMap<string, readonly string[]>,
 ): Refusal | undefined {
@@ -140,7 +144,7 @@ function checkValues(
 }
 
 function answer(
-  verb: Verb,
+  verb: LoadedVerb,
   options: Readonly<Record<string, Option>>,
   given: ReadonlyMap<string, readonly string[]>,
 ): Args {
@@ -162,16 +166,16 @@ function answer(
   };
 }
 
-function unknownOption(verb: Verb, rawName: string, known: readonly string[]): Refusal {
+function unknownOption(verb: LoadedVerb, rawName: string, known: readonly string[]): Refusal {
   const meant = nearest(rawName.replace(/^-+/, ''), known);
   const hint = meant === undefined ? usageHint(verb) : `did you mean --${meant}? ${usageHint(verb)}`;
   return refuse(`liza ${verb.name} has no option ${quoted(rawName)}`, hint, 1, 'usage');
 }
 
-const missing = (verb: Verb, what: string): Refusal =>
+const missing = (verb: LoadedVerb, what: string): Refusal =>
   refuse(`liza ${verb.name} needs ${what}`, usageHint(verb), 1, 'usage');
 
-const usageHint = (verb: Verb): string => `usage: ${usageLine(verb)}`;
+const usageHint = (verb: LoadedVerb): string => `usage: ${usageLine(verb)}`;
 
 /** A repeatable option that was not given at all leaves its field alone. */
 export const some = (values: readonly string[]): readonly string[] | undefined =>

@@ -1,11 +1,12 @@
 // Which agent CLI plays which role: what was asked for, else what the configuration says, else the first one
-// that is installed. Says so in one sentence when it cannot be.
+// that is installed.
 
 import { isAbsolute, join } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import { type Config, ROLES, type Role } from '../protocol/state.ts';
-import { programOf, providersOf } from '../providers/configured.ts';
+import { providersOf } from '../providers/configured.ts';
+import { programOf } from '../providers/installed.ts';
 import type { Provider } from '../providers/provider.ts';
 import { rehearsalProvider } from '../providers/rehearsal.ts';
 import type { Chosen } from '../supervisor/context.ts';
@@ -17,7 +18,7 @@ export type Asked = Readonly<Partial<Record<Role | 'agent', string>>>;
 /** The order in which they are looked for. */
 const FAVOURED = ['claude', 'codex', 'gemini', 'opencode'];
 
-export interface Cast {
+interface Cast {
   readonly chosen: Readonly<Record<Role, Chosen>>;
   /** One sentence for people. */
   readonly told: string;
@@ -46,7 +47,7 @@ export function castRoles(io: Io, config: Config, asked: Asked): Cast | Refusal 
   return { chosen: all, told };
 }
 
-/** All that can be named but `rehearsal`, in the order in which they are looked for. */
+/** All providers but `rehearsal`, in the order in which they are looked for. */
 export function knownProviders(io: Io, config: Pick<Config, 'providers'>): readonly Known[] | Refusal {
   const table = providersOf(config.providers);
   if ('ok' in table) return table;
@@ -95,7 +96,7 @@ function named(io: Io, found: ReadonlyMap<string, Chosen>, name: string): Chosen
 }
 
 const isThere = (io: Io, provider: Provider): boolean =>
-  provider.program === undefined || programOf(provider.program, io.env) !== undefined;
+  provider.program === undefined || programOf(io.host.disk, provider.program, io.env) !== undefined;
 
 /** `providers: { rehearsal: { script: …, pace: … } }` */
 function rehearsalOf(io: Io, config: Config): Provider | Refusal | undefined {

@@ -1,5 +1,5 @@
 // The flags that define a task, shared by add-task, amend and unblock, and the same definition
-// written as JSON for `supersede --define`. Reading only: what is acceptable the core decides.
+// written as JSON for `supersede --define`. Reading only: the protocol decides what is acceptable.
 
 import type { Definition, DefinitionChange } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -22,17 +22,11 @@ export const DEFINITION_OPTIONS = {
 } as const satisfies Readonly<Record<string, Option>>;
 
 export function readDefinition(args: Args): DefinitionChange | Refusal {
-  const priority = wholeNumber('--priority', args.text('priority'));
-  if (typeof priority === 'object') return priority;
-  const iterations = wholeNumber('--max-iterations', args.text('max-iterations'));
-  if (typeof iterations === 'object') return iterations;
-  const cycles = wholeNumber('--max-review-cycles', args.text('max-review-cycles'));
-  if (typeof cycles === 'object') return cycles;
+  const numbers = ['priority', 'max-iterations', 'max-review-cycles'].map((name) => wholeNumber(args, name));
   const depends = args.flag('depends') ? args.all('depends').flatMap(splitIds) : undefined;
-  for (const id of depends ?? []) {
-    const bad = checkTaskId(id);
-    if (bad !== undefined) return bad;
-  }
+  const bad = [...numbers, ...(depends ?? []).map(checkTaskId)].find((one) => typeof one === 'object');
+  if (bad !== undefined) return bad;
+  const [priority, max_iterations, max_review_cycles] = numbers as readonly (number | undefined)[];
   return defined({
     description: args.text('desc'),
     spec_ref: args.text('spec'),
@@ -42,8 +36,8 @@ export function readDefinition(args: Args): DefinitionChange | Refusal {
     priority,
     depends_on: depends,
     validation: some(args.all('validate')),
-    max_iterations: iterations,
-    max_review_cycles: cycles,
+    max_iterations,
+    max_review_cycles,
   });
 }
 
@@ -99,8 +93,9 @@ const badDefinition = (fact: string): Refusal =>
 
 const splitIds = (value: string): string[] => value.split(/[\s,]+/).filter((id) => id !== '');
 
-export function wholeNumber(name: string, value: string | undefined): number | undefined | Refusal {
+function wholeNumber(args: Args, name: string): number | undefined | Refusal {
+  const value = args.text(name);
   if (value === undefined) return undefined;
   if (/^-?\d{1,9}$/.test(value)) return Number(value);
-  return refuse(`${name} is ${quoted(value)}, must be a whole number`, `for example ${name}=3`, 1, 'usage');
+  return refuse(`--${name} is ${quoted(value)}, must be a whole number`, `for example --${name}=3`, 1, 'usage');
 }

@@ -1,26 +1,33 @@
-// The program's first file, kept tiny: it alone is compiled anew at every start, the rest comes out of
-// V8's code cache (code-cache.ts). In a sandbox it only asks: the real one runs outside (sandbox/mailbox-client.ts).
+// The program's first file, kept tiny: it alone is compiled at every start, the rest comes out of V8's code cache
+// (code-cache.ts). In a sandbox it only forwards what was typed: the real one runs outside (sandbox/mailbox-client.ts).
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { part, saveCompiled } from './code-cache.ts';
 
-/** Put in by tools/bundle.mjs: the hash of main.cjs. */
-declare const MAIN_ID: string;
-
+const argv = process.argv.slice(2);
 const mailbox = process.env.LIZA_MAILBOX;
 const inside =
   mailbox === undefined
     ? undefined
     : (require(join(__dirname, 'inside.cjs')) as typeof import('../sandbox/mailbox-client.ts'));
 
-if (mailbox !== undefined && inside?.isAsked(process.argv.slice(2)) === true) {
-  void inside
-    .ask(mailbox, process.argv.slice(2), () => readFileSync(0, 'utf8'))
-    .then((code) => {
-      process.exitCode = code;
-    });
+if (mailbox !== undefined && inside?.isForwarded(argv) === true) {
+  const host = {
+    disk: { existsSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync },
+    newId: () => process.getBuiltinModule('node:crypto').randomBytes(12).toString('hex'),
+    every: (ms: number, call: () => void) => {
+      const timer = setInterval(call, ms);
+      return () => clearInterval(timer);
+    },
+    readStdin: () => readFileSync(0, 'utf8'),
+    stdout: (text: string) => process.stdout.write(text),
+    stderr: (text: string) => process.stderr.write(text),
+  };
+  void inside.forward(host, mailbox, argv).then((code) => {
+    process.exitCode = code;
+  });
 } else {
-  const { main } = part('main.cjs', MAIN_ID) as unknown as typeof import('./main.ts');
+  const { main } = part('main.cjs') as unknown as typeof import('./main.ts');
   void main(saveCompiled);
 }

@@ -1,6 +1,9 @@
 // What `liza init` asks a person at a terminal: goal, document, branch, agent CLI, test command. Each has a default,
-// and none is asked for that was said on the command line. Only asks: whoever leaves halfway leaves nothing behind.
+// and none is asked for that was said on the command line. Only asks: a person who leaves halfway leaves nothing behind.
 
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Provider } from '../providers/provider.ts';
 import type { Dialogue } from './io.ts';
 
@@ -41,7 +44,7 @@ export async function guide(dialogue: Dialogue, known: Known): Promise<Wishes | 
 class Left extends Error {}
 
 async function questions(dialogue: Dialogue, { said, settled, ...known }: Known): Promise<Wishes> {
-  dialogue.say('Enter takes what stands in brackets; Ctrl-C leaves, and nothing is made.');
+  dialogue.say('Enter takes the value in brackets; Ctrl-C leaves, and nothing is made.');
   const goal = said.goal ?? (await insist(dialogue, 'What is to be reached, in a sentence? '));
   const spec = said.spec ?? (await ask(dialogue, 'Document that describes it', DEFAULTS.spec));
   const fromTemplate = said.fromTemplate === true || (!known.specExists(spec) && (await wantsTemplate(dialogue, spec)));
@@ -60,7 +63,7 @@ async function wantsTemplate(dialogue: Dialogue, spec: string): Promise<boolean>
   }
 }
 
-/** One that is alone is taken as it is: `liza run` finds it by itself. */
+/** A single provider needs no choice: `liza run` finds it by itself. */
 async function chooseProvider(dialogue: Dialogue, installed: readonly Provider[]): Promise<string | undefined> {
   const [only] = installed;
   if (only === undefined || installed.length === 1) {
@@ -96,4 +99,77 @@ async function heard(dialogue: Dialogue, question: string): Promise<string> {
   const answer = await dialogue.ask(question);
   if (answer === undefined) throw new Left();
   return answer;
+}
+
+/**
+ * Questions to the person at the terminal, one line each, with node's own line editor. An answer of undefined means that
+ * they left (Ctrl-C, Ctrl-D).
+ */
+export function openDialogue(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Dialogue {
+  const lines: string[] = [];
+  let left = false;
+  let waiting: ((answer: string | undefined) => void) | undefined;
+  const editor = createInterface({ input, output, terminal: true, historySize: 0 });
+  const answer = (line: string | undefined): void => {
+    const asked = waiting;
+    waiting = undefined;
+    if (asked !== undefined) asked(line);
+    else if (line !== undefined) lines.push(line);
+  };
+  // A line that was typed ahead is kept for the next question.
+  editor.on('line', answer);
+  editor.on('SIGINT', () => editor.close());
+  editor.on('close', () => {
+    if (!left) output.write('\n');
+    left = true;
+    answer(undefined);
+  });
+  return {
+    say: (text) => void output.write(`${text}\n`),
+    ask: (question) => {
+      if (left) return Promise.resolve(undefined);
+      editor.setPrompt(question);
+      editor.prompt();
+      if (lines.length > 0) return Promise.resolve(lines.shift());
+      return new Promise((resolve) => {
+        waiting = resolve;
+      });
+    },
+    close: () => {
+      left = true;
+      editor.close();
+    },
+  };
+}
+
+/** How the project's tests are run, by the files at its root. Only offered to a person, never set by itself: it will be executed. */
+export function guessTestCommand(root: string): string | undefined {
+  const has = (name: string): boolean => statSync(join(root, name), { throwIfNoEntry: false })?.isFile() === true;
+  if (has('package.json')) {
+    const runner = has('pnpm-lock.yaml') ? 'pnpm' : has('yarn.lock') ? 'yarn' : 'npm';
+    return hasTestScript(textOf(root, 'package.json')) ? `${runner} test` : undefined;
+  }
+  if (has('Cargo.toml')) return 'cargo test';
+  if (has('go.mod')) return 'go test ./...';
+  if (has('Makefile') && /^test\s*:/m.test(textOf(root, 'Makefile'))) return 'make test';
+  if (['pytest.ini', 'pyproject.toml', 'tox.ini', 'setup.cfg'].some(has)) return 'pytest';
+  return undefined;
+}
+
+/** npm writes a test script into every new package that only says there is none. */
+function hasTestScript(text: string): boolean {
+  try {
+    const test: unknown = JSON.parse(text)?.scripts?.test;
+    return typeof test === 'string' && test !== '' && !test.includes('no test specified');
+  } catch {
+    return false;
+  }
+}
+
+function textOf(root: string, name: string): string {
+  try {
+    return readFileSync(join(root, name), 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -5,7 +5,7 @@ export function nearest(typed: string, known: readonly string[]): string | undef
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of known) {
-    // As many letters too many or too few it is away at least; what is typed may be a whole file.
+    // The distance is at least the difference in length; what is typed may be a whole file.
     if (Math.abs(candidate.length - typed.length) >= bestDistance) continue;
     const distance = editDistance(typed, candidate);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];

@@ -1,27 +1,67 @@
-// What nearly every verb does: know who is asking, open the blackboard, have one command decided
-// in one transaction, and say in one line what changed. Decisions are made in protocol/decide.ts only.
+// What nearly every verb does: find out who asks, open the blackboard, have one command decided in one transaction, and
+// say in one line what changed. Decisions are made in protocol/decide.ts only.
 
+import { siteOf } from '../git/directory.ts';
 import { identify } from '../identity/identify.ts';
+import { programEnvironment } from '../process/tags.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import type { CommandContext } from '../store/transact.ts';
+import type { TaskContext } from '../tasks/context.ts';
 import type { Io } from './io.ts';
+import { openBoard } from './open-board.ts';
 import { plain } from './render/terminal.ts';
-import type { Done, Result } from './verb.ts';
+import type { Args, Done, Result, Verb } from './verb.ts';
 
 export async function openProject(io: Io): Promise<CommandContext | Refusal> {
-  const root = io.root();
-  if (typeof root !== 'string') return root;
-  const actor = await identify(io, root);
-  if (isRefusal(actor)) return actor;
-  const store = await io.openStore();
-  return isRefusal(store) ? store : { ...io.context(root), env: io.env, actor, store };
+  const board = openBoard(io);
+  if (isRefusal(board)) return board;
+  const actor = await identify(io, board.paths.root);
+  return isRefusal(actor) ? actor : { ...board, actor };
 }
 
+/** For verbs that work on git: with what a workflow on a task's folder needs. */
+export async function openTaskContext(io: Io): Promise<TaskContext | Refusal> {
+  const context = await openProject(io);
+  if (isRefusal(context)) return context;
+  return {
+    ...context,
+    env: programEnvironment(io.env, siteOf(io.host.disk, context.paths.root)),
+    ...(io.confines === true
+      ? {
+          sandboxSupport: (await import('../sandbox/mode.ts')).sandboxSupportOf(
+            { ...io.host, env: io.env },
+            io.self.argv,
+          ),
+        }
+      : {}),
+    say: (line) => io.stderr(`${plain(line)}\n`),
+    stop: () => io.interrupted,
+  };
+}
+
+type Work<Context> = (context: Context, args: Args, io: Io) => Promise<Result>;
+
+/** A verb's `run` on the project here. */
+export const onProject =
+  (work: Work<CommandContext>): Verb['run'] =>
+  async (args, io) => {
+    const context = await openProject(io);
+    return isRefusal(context) ? context : work(context, args, io);
+  };
+
+/** The same for a verb that works on git. */
+export const onTasks =
+  (work: Work<TaskContext>): Verb['run'] =>
+  async (args, io) => {
+    const context = await openTaskContext(io);
+    return isRefusal(context) ? context : work(context, args, io);
+  };
+
 /** What to add once it is done, such as the next command. */
-export type Telling = (committed: Committed) => Pick<Done, 'lines' | 'data'>;
+type Telling = (committed: Committed) => Pick<Done, 'lines' | 'data'>;
 
 export async function runCommand(context: CommandContext, command: Command, tell?: Telling): Promise<Result> {
   const { transact } = await import('../store/transact.ts');
@@ -35,7 +75,7 @@ export async function act(io: Io, command: Command, tell?: Telling): Promise<Res
   return isRefusal(context) ? context : runCommand(context, command, tell);
 }
 
-/** What a committed change is told as; `tell` adds to it. */
+/** The result that tells a committed change; `tell` adds to it. */
 export function committedResult(committed: Committed, tell?: Telling): Result {
   const extra = tell?.(committed) ?? {};
   const task = committed.task === undefined ? undefined : committed.state.tasks.find(({ id }) => id === committed.task);

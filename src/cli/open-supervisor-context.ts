@@ -15,7 +15,7 @@ import type { Io } from './io.ts';
 export function openSupervisorContext(
   io: Io,
   context: BoardContext & { readonly store: Store },
-): Omit<SupervisorContext, 'tell'> {
+): Omit<SupervisorContext, 'emit'> {
   const { root } = context.paths;
   const guide = join(root, 'REPOSITORY.md');
   return {
@@ -30,8 +30,8 @@ export function openSupervisorContext(
       scripts: io.asset('scripts'),
       ...(existsSync(guide) ? { repositoryGuide: guide } : {}),
     },
-    bin: writeBin(context.paths, io.self.argv),
-    ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(context.env, io.self.argv) } : {}),
+    bin: writeBin(context, io.self.argv),
+    ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(context, io.self.argv) } : {}),
     contract: contractsOf(io),
   };
 }

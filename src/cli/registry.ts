@@ -1,16 +1,20 @@
-// Every command's name, for whom it is, one line about it, and how to load it. Loading is lazy, so
-// that `liza show` pays for `show` alone. A name without a loader is planned: it is refused as such.
-// A test holds this list and the files in verbs/ together.
+// Every command's name, for whom it is, one line about it, and the file that has it: verbs/ has a file for each first word.
+// Loading is lazy, so that `liza show` pays for `show` alone. A name without a file is planned: it is refused as such.
 
-import type { Group, Verb } from './verb.ts';
+import { Bug } from '../protocol/decision.ts';
+import type { Group, LoadedVerb, Verb } from './verb.ts';
 
 export interface Entry {
   readonly groups: readonly [Group, ...Group[]];
   readonly summary: string;
-  readonly load?: () => Promise<{ readonly verb: Verb }>;
+  readonly load?: () => Promise<LoadedVerb>;
 }
 
 type Groups = Entry['groups'];
+/** The verb of that word, or all that begin with it. */
+type File = { readonly verb: Verb } | { readonly verbs: Readonly<Record<string, Verb>> };
+type Row = readonly [groups: Groups, summary: string, file?: () => Promise<File>];
+
 const ANYONE: Groups = ['Anyone'];
 const HUMAN: Groups = ['Human'];
 const SUPERVISOR: Groups = ['Supervisor'];
@@ -21,143 +25,120 @@ const PLUMBING: Groups = ['Plumbing'];
 const WORKERS: Groups = ['Coder', 'Reviewer'];
 const AGENTS: Groups = ['Planner', 'Coder', 'Reviewer'];
 
-export const REGISTRY: Readonly<Record<string, Entry>> = {
-  status: entry(
+const ROWS: Readonly<Record<string, Row>> = {
+  status: [
     ANYONE,
     'Show the whole board: who works on what, and why nothing moves.',
     () => import('./verbs/status.ts'),
-  ),
-  show: entry(ANYONE, 'Show one task with its history.', () => import('./verbs/show.ts')),
-  log: entry(ANYONE, 'Show what happened, newest last.', () => import('./verbs/log.ts')),
-  help: entry(ANYONE, 'Explain a command or a topic.', () => import('./verbs/help.ts')),
-  completion: entry(ANYONE, 'Print the completion script of your shell.', () => import('./verbs/completion.ts')),
-  version: entry(ANYONE, 'Print the version.', () => import('./verbs/version.ts')),
+  ],
+  show: [ANYONE, 'Show one task with its history.', () => import('./verbs/show.ts')],
+  log: [ANYONE, 'Show what happened, newest last.', () => import('./verbs/log.ts')],
+  help: [ANYONE, 'Explain a command or a topic.', () => import('./verbs/help.ts')],
+  completion: [ANYONE, 'Print the completion script of your shell.', () => import('./verbs/completion.ts')],
+  version: [ANYONE, 'Print the version.', () => import('./verbs/version.ts')],
 
-  pause: entry(HUMAN, 'Let no new work start, on the whole board or on one task.', () => import('./verbs/pause.ts')),
-  resume: entry(HUMAN, 'Go on after pause, checkpoint or abort.', () => import('./verbs/resume.ts')),
-  abort: entry(HUMAN, 'Stop the goal: agents end, tasks and worktrees stay.', () => import('./verbs/abort.ts')),
-  note: entry(HUMAN, 'Leave a note that agents read before they go on.', () => import('./verbs/note.ts')),
-  replan: entry(HUMAN, 'Hand a live task back to the planner.', () => import('./verbs/replan.ts')),
-  'config get': entry(HUMAN, 'Show the configuration, defaults included.', () => import('./verbs/config-get.ts')),
-  'config set': entry(HUMAN, 'Change one configuration value.', () => import('./verbs/config-set.ts')),
-  'spec-change': entry(
+  pause: [HUMAN, 'Let no new work start, on the whole board or on one task.', () => import('./verbs/pause.ts')],
+  resume: [HUMAN, 'Go on after pause, checkpoint or abort.', () => import('./verbs/resume.ts')],
+  abort: [HUMAN, 'Stop the goal: agents end, tasks and worktrees stay.', () => import('./verbs/abort.ts')],
+  note: [HUMAN, 'Leave a note that agents read before they go on.', () => import('./verbs/note.ts')],
+  replan: [HUMAN, 'Hand a live task back to the planner.', () => import('./verbs/replan.ts')],
+  'config get': [HUMAN, 'Show the configuration, defaults included.', () => import('./verbs/config.ts')],
+  'config set': [HUMAN, 'Change one configuration value.', () => import('./verbs/config.ts')],
+  'spec-change': [
     HUMAN,
     'Record that a spec changed and list the tasks it touches.',
     () => import('./verbs/spec-change.ts'),
-  ),
-  metrics: entry(HUMAN, 'Recompute and show the sprint’s metrics.', () => import('./verbs/metrics.ts')),
-  archive: entry(HUMAN, 'Move finished tasks out of state.yaml.', () => import('./verbs/archive.ts')),
-  'sprint start': entry(HUMAN, 'Open the next sprint.', () => import('./verbs/sprint-start.ts')),
-  'sprint deadline': entry(
-    HUMAN,
-    'Set, move or lift the deadline of the sprint.',
-    () => import('./verbs/sprint-deadline.ts'),
-  ),
-  'goal complete': entry(['Human', 'Planner'], 'Declare the goal reached.', () => import('./verbs/goal-complete.ts')),
+  ],
+  metrics: [HUMAN, 'Recompute and show the sprint’s metrics.', () => import('./verbs/metrics.ts')],
+  archive: [HUMAN, 'Move finished tasks out of state.yaml.', () => import('./verbs/archive.ts')],
+  'sprint start': [HUMAN, 'Open the next sprint.', () => import('./verbs/sprint.ts')],
+  'sprint deadline': [HUMAN, 'Set, move or lift the deadline of the sprint.', () => import('./verbs/sprint.ts')],
+  'goal complete': [['Human', 'Planner'], 'Declare the goal reached.', () => import('./verbs/goal.ts')],
 
-  'add-task': entry(PLANNER, 'Add a task to the plan.', () => import('./verbs/add-task.ts')),
-  amend: entry(PLANNER, 'Change the definition of a task nobody works on.', () => import('./verbs/amend.ts')),
-  finalize: entry(PLANNER, 'Release a draft for claiming.', () => import('./verbs/finalize.ts')),
-  'plan done': entry(PLANNER, 'Close the sprint’s scope: the plan is complete.', () => import('./verbs/plan-done.ts')),
-  unblock: entry(PLANNER, 'Answer a blocked task and release it again.', () => import('./verbs/unblock.ts')),
-  supersede: entry(PLANNER, 'Replace a task by better ones.', () => import('./verbs/supersede.ts')),
-  abandon: entry(PLANNER, 'Give a task up for good.', () => import('./verbs/abandon.ts')),
-  align: entry(PLANNER, 'Record how the plan serves the goal.', () => import('./verbs/align.ts')),
-  'discovery list': entry(PLANNER, 'List what was discovered on the way.', () => import('./verbs/discovery-list.ts')),
-  'discovery convert': entry(
-    PLANNER,
-    'Record that a discovery became a task.',
-    () => import('./verbs/discovery-convert.ts'),
-  ),
-  'discovery dismiss': entry(
-    PLANNER,
-    'Record why a discovery needs no task.',
-    () => import('./verbs/discovery-dismiss.ts'),
-  ),
+  'add-task': [PLANNER, 'Add a task to the plan.', () => import('./verbs/add-task.ts')],
+  amend: [PLANNER, 'Change the definition of a task nobody works on.', () => import('./verbs/amend.ts')],
+  finalize: [PLANNER, 'Release a draft for claiming.', () => import('./verbs/finalize.ts')],
+  'plan done': [PLANNER, 'Close the sprint’s scope: the plan is complete.', () => import('./verbs/plan.ts')],
+  unblock: [PLANNER, 'Answer a blocked task and release it again.', () => import('./verbs/unblock.ts')],
+  supersede: [PLANNER, 'Replace a task by better ones.', () => import('./verbs/supersede.ts')],
+  abandon: [PLANNER, 'Give a task up for good.', () => import('./verbs/abandon.ts')],
+  align: [PLANNER, 'Record how the plan serves the goal.', () => import('./verbs/align.ts')],
+  'discovery list': [PLANNER, 'List what was discovered on the way.', () => import('./verbs/discovery.ts')],
+  'discovery convert': [PLANNER, 'Record that a discovery became a task.', () => import('./verbs/discovery.ts')],
+  'discovery dismiss': [PLANNER, 'Record why a discovery needs no task.', () => import('./verbs/discovery.ts')],
 
-  begin: entry(CODER, 'Say what you are about to do, before the first change.', () => import('./verbs/begin.ts')),
-  block: entry(
+  begin: [CODER, 'Say what you are about to do, before the first change.', () => import('./verbs/begin.ts')],
+  block: [
     ['Coder', 'Planner'],
     'Stop a task with a reason and the questions to answer.',
     () => import('./verbs/block.ts'),
-  ),
-  discover: entry(
-    WORKERS,
-    'Report a problem outside your task without fixing it.',
-    () => import('./verbs/discover.ts'),
-  ),
-  anomaly: entry(AGENTS, 'Record something that went other than it should.', () => import('./verbs/anomaly.ts')),
-  'anomaly processed': entry(
-    ['Planner', 'Human'],
-    'Mark anomalies as dealt with.',
-    () => import('./verbs/anomaly-processed.ts'),
-  ),
-  handoff: entry(CODER, 'Leave your notes to the next session.', () => import('./verbs/handoff.ts')),
-  heartbeat: entry(WORKERS, 'Renew your lease.', () => import('./verbs/heartbeat.ts')),
-  exit: entry(
+  ],
+  discover: [WORKERS, 'Report a problem outside your task without fixing it.', () => import('./verbs/discover.ts')],
+  anomaly: [AGENTS, 'Record something that did not go as it should.', () => import('./verbs/anomaly.ts')],
+  'anomaly processed': [['Planner', 'Human'], 'Mark anomalies as dealt with.', () => import('./verbs/anomaly.ts')],
+  handoff: [CODER, 'Leave your notes to the next session.', () => import('./verbs/handoff.ts')],
+  heartbeat: [WORKERS, 'Renew your lease.', () => import('./verbs/heartbeat.ts')],
+  exit: [
     AGENTS,
     'Declare how your session ends: 0 nothing more to do, 42 restart me.',
     () => import('./verbs/exit.ts'),
-  ),
-  'submit-verdict': entry(
-    REVIEWER,
-    'Approve or reject the commit under review.',
-    () => import('./verbs/submit-verdict.ts'),
-  ),
+  ],
+  'submit-verdict': [REVIEWER, 'Approve or reject the commit under review.', () => import('./verbs/submit-verdict.ts')],
 
-  init: entry(ANYONE, 'Start a goal in this project.', () => import('./verbs/init.ts')),
-  validate: entry(ANYONE, 'Check a blackboard against the rules.', () => import('./verbs/validate.ts')),
-  doctor: entry(ANYONE, 'Find and repair what is wrong around the blackboard.', () => import('./verbs/doctor.ts')),
-  'log verify': entry(ANYONE, 'Check the journal’s chain.', () => import('./verbs/log-verify.ts')),
-  edit: entry(HUMAN, 'Edit state.yaml safely.', () => import('./verbs/edit.ts')),
-  undo: entry(HUMAN, 'Revert the last operation.', () => import('./verbs/undo.ts')),
-  'lock read': entry(PLUMBING, 'Print the blackboard.', () => import('./verbs/lock-read.ts')),
-  'lock write': entry(PLUMBING, 'Set one field of the blackboard.', () => import('./verbs/lock-write.ts')),
-  'lock modify': entry(PLUMBING, 'Run a command while holding the lock.', () => import('./verbs/lock-modify.ts')),
-  rehearse: entry(PLUMBING, 'Play one session of an agent from a script.', () => import('./verbs/rehearse.ts')),
+  init: [ANYONE, 'Start a goal in this project.', () => import('./verbs/init.ts')],
+  validate: [ANYONE, 'Check a blackboard against the rules.', () => import('./verbs/validate.ts')],
+  doctor: [ANYONE, 'Find and repair what is wrong around the blackboard.', () => import('./verbs/doctor.ts')],
+  'log verify': [ANYONE, 'Check the journal’s chain.', () => import('./verbs/log.ts')],
+  edit: [HUMAN, 'Edit state.yaml safely.', () => import('./verbs/edit.ts')],
+  undo: [HUMAN, 'Revert the last operation.', () => import('./verbs/undo.ts')],
+  'lock read': [PLUMBING, 'Print the blackboard.', () => import('./verbs/lock.ts')],
+  'lock write': [PLUMBING, 'Set one field of the blackboard.', () => import('./verbs/lock.ts')],
+  'lock modify': [PLUMBING, 'Run a command while holding the lock.', () => import('./verbs/lock.ts')],
+  rehearse: [PLUMBING, 'Play one session of an agent from a script.', () => import('./verbs/rehearse.ts')],
 
-  demo: entry(ANYONE, 'Watch Liza at work without an account.', () => import('./verbs/demo.ts')),
-  setup: entry(ANYONE, 'Install contracts, templates and scripts below ~/.liza.', () => import('./verbs/setup.ts')),
-  run: entry(ANYONE, 'Run planner, coders, reviewers and the watcher in one terminal.', () => import('./verbs/run.ts')),
-  report: entry(ANYONE, 'Write a report on the goal, as one page.', () => import('./verbs/report.ts')),
-  blame: entry(ANYONE, 'Say which task, coder and reviewer a commit came from.', () => import('./verbs/blame.ts')),
-  audit: entry(
-    ANYONE,
-    'Show what stands behind a task, checked against journal and git.',
-    () => import('./verbs/audit.ts'),
-  ),
-  attempts: entry(ANYONE, 'List work that was discarded but kept.', () => import('./verbs/attempts.ts')),
-  deinit: entry(HUMAN, 'Remove Liza from this project.', () => import('./verbs/deinit.ts')),
-  checkpoint: entry(HUMAN, 'Halt and write a summary for a decision.', () => import('./verbs/checkpoint.ts')),
-  retrospective: entry(HUMAN, 'Draft the sprint’s retrospective.', () => import('./verbs/retrospective.ts')),
-  analyze: entry(HUMAN, 'Look for systemic patterns; one that is there halts.', () => import('./verbs/analyze.ts')),
-  'release-claim': entry(
-    HUMAN,
-    'Take a task from its coder, keeping the work.',
-    () => import('./verbs/release-claim.ts'),
-  ),
-  watch: entry(HUMAN, 'Watch the board and raise alarms.', () => import('./verbs/watch.ts')),
-  agent: entry(SUPERVISOR, 'Supervise one agent.', () => import('./verbs/agent.ts')),
-  register: entry(SUPERVISOR, 'Bring an agent id to life without supervising it.', () => import('./verbs/register.ts')),
-  'claim-task': entry(SUPERVISOR, 'Claim a task for an agent.', () => import('./verbs/claim-task.ts')),
-  'claim-review': entry(SUPERVISOR, 'Claim a review for an agent.', () => import('./verbs/claim-review.ts')),
-  'wt create': entry(SUPERVISOR, 'Make a task’s worktree.', () => import('./verbs/wt-create.ts')),
-  'wt merge': entry(SUPERVISOR, 'Merge an approved task.', () => import('./verbs/wt-merge.ts')),
-  'wt delete': entry(
+  demo: [ANYONE, 'Watch Liza at work without an account.', () => import('./verbs/demo.ts')],
+  setup: [ANYONE, 'Install contracts, templates and scripts below ~/.liza.', () => import('./verbs/setup.ts')],
+  run: [ANYONE, 'Run planner, coders, reviewers and the watcher in one terminal.', () => import('./verbs/run.ts')],
+  report: [ANYONE, 'Write a report on the goal, as one page.', () => import('./verbs/report.ts')],
+  blame: [ANYONE, 'Say which task, coder and reviewer a commit came from.', () => import('./verbs/blame.ts')],
+  audit: [ANYONE, 'Show what stands behind a task, checked against journal and git.', () => import('./verbs/audit.ts')],
+  attempts: [ANYONE, 'List work that was discarded but kept.', () => import('./verbs/attempts.ts')],
+  deinit: [HUMAN, 'Remove Liza from this project.', () => import('./verbs/deinit.ts')],
+  checkpoint: [HUMAN, 'Halt and write a summary for a decision.', () => import('./verbs/checkpoint.ts')],
+  retrospective: [HUMAN, 'Draft the sprint’s retrospective.', () => import('./verbs/retrospective.ts')],
+  analyze: [HUMAN, 'Look for systemic patterns; one that is there halts.', () => import('./verbs/analyze.ts')],
+  'release-claim': [HUMAN, 'Take a task from its coder, keeping the work.', () => import('./verbs/release-claim.ts')],
+  watch: [HUMAN, 'Watch the board and raise alarms.', () => import('./verbs/watch.ts')],
+  agent: [SUPERVISOR, 'Supervise one agent.', () => import('./verbs/agent.ts')],
+  register: [SUPERVISOR, 'Register an agent id without supervising it.', () => import('./verbs/register.ts')],
+  'claim-task': [SUPERVISOR, 'Claim a task for an agent.', () => import('./verbs/claim-task.ts')],
+  'claim-review': [SUPERVISOR, 'Claim a review for an agent.', () => import('./verbs/claim-review.ts')],
+  'wt create': [SUPERVISOR, 'Make a task’s worktree.', () => import('./verbs/wt.ts')],
+  'wt merge': [SUPERVISOR, 'Merge an approved task.', () => import('./verbs/wt.ts')],
+  'wt delete': [
     ['Supervisor', 'Planner'],
     'Remove a task’s worktree, keeping its work.',
-    () => import('./verbs/wt-delete.ts'),
-  ),
-  'clear-stale-review-claims': entry(
+    () => import('./verbs/wt.ts'),
+  ],
+  'clear-stale-review-claims': [
     SUPERVISOR,
     'Free reviews whose reviewer is gone.',
     () => import('./verbs/clear-stale-review-claims.ts'),
-  ),
-  'submit-for-review': entry(CODER, 'Hand a commit to review.', () => import('./verbs/submit-for-review.ts')),
-  dashboard: entry(ANYONE, 'Show the board in the browser.'),
-  mcp: entry(ANYONE, 'Serve the blackboard to agents as an MCP server.'),
+  ],
+  'submit-for-review': [CODER, 'Hand a commit to review.', () => import('./verbs/submit-for-review.ts')],
+  dashboard: [ANYONE, 'Show the board in the browser.'],
+  mcp: [ANYONE, 'Serve the blackboard to agents as an MCP server.'],
 };
 
-function entry(groups: Groups, summary: string, load?: Entry['load']): Entry {
-  return load === undefined ? { groups, summary } : { groups, summary, load };
+export const REGISTRY: Readonly<Record<string, Entry>> = Object.fromEntries(
+  Object.entries(ROWS).map(([name, [groups, summary, file]]): [string, Entry] => [
+    name,
+    file === undefined ? { groups, summary } : { groups, summary, load: async () => loaded(name, await file()) },
+  ]),
+);
+
+function loaded(name: string, file: File): LoadedVerb {
+  const verb = 'verb' in file ? file.verb : file.verbs[name];
+  if (verb === undefined) throw new Bug(`no file has the verb ${name}`);
+  return { positionals: [], options: {}, ...verb, name };
 }

@@ -1,12 +1,11 @@
 // From argv to exit code: find the verb, read its arguments, run it, print what it answers.
 // No exception leaves here: every failure is one sentence, a hint and a code.
 
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { EnvironmentError, type Refusal, Refused, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import type { RefusalName } from '../protocol/refusal-names.ts';
 import { isBrokered, onlyLooks, refuseBrokered } from '../sandbox/mailbox-commands.ts';
 import { COMMON_OPTIONS, readArgs } from './args.ts';
-import { explain } from './errors.ts';
 import type { Io } from './io.ts';
 import { nearest } from './nearest.ts';
 import { type Entry, REGISTRY } from './registry.ts';
@@ -15,8 +14,15 @@ import { helpText } from './usage.ts';
 import type { Result } from './verb.ts';
 
 export async function run(argv: readonly string[], io: Io): Promise<number> {
+  if (argv[0] === '__complete') return completed(argv.slice(1), io);
   const json = endsOptions(argv).includes('--json');
   return emit(await answer(argv, io), io, json);
+}
+
+/** Asked by completion scripts at every press of a key, and by nobody else: no help lists it, and it never fails. */
+async function completed(words: readonly string[], io: Io): Promise<number> {
+  await (await import('./complete.ts')).complete(words, io);
+  return 0;
 }
 
 async function answer(argv: readonly string[], io: Io): Promise<Result> {
@@ -45,7 +51,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
       'planned',
     );
   }
-  const { verb } = await entry.load();
+  const verb = await entry.load();
   const beforeWords = verb.passthrough ? rest.slice(0, firstWord(rest)) : endsOptions(rest);
   if (beforeWords.some((word) => word === '--help' || word === '-h')) {
     const lines = helpText(verb, entry.summary, COMMON_OPTIONS, io.columns);
@@ -54,20 +60,22 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   const kept = isBrokered(io.env) ? refuseBrokered(name) : undefined;
   if (kept !== undefined) {
     if (!onlyLooks(name, rest))
-      await (await import('../identity/record-violation.ts')).reached(io, { name, groups: entry.groups });
+      await (await import('../identity/record-violation.ts')).recordAgentAttempt(io, { name, groups: entry.groups });
     return kept;
   }
   const args = readArgs(verb, rest);
   if ('ok' in args) return args;
-  return remembered({ name, entry, rest }, io, await verb.run(args, io));
+  const agent = verb.operatorOnly ? await (await import('../identity/identify.ts')).humanOnly(io, name) : undefined;
+  return recorded({ name, entry, rest }, io, agent ?? (await verb.run(args, io)));
 }
 
-async function remembered({ name, entry }: Found, io: Io, result: Result): Promise<Result> {
+/** A refusal because of who asks is recorded against the agent that asked. */
+async function recorded({ name, entry }: Found, io: Io, result: Result): Promise<Result> {
   if (result.ok || !WHO.has(result.guard)) return result;
-  return (await import('../identity/record-violation.ts')).judged(io, { name, groups: entry.groups }, result);
+  return (await import('../identity/record-violation.ts')).recordViolation(io, { name, groups: entry.groups }, result);
 }
 
-/** Guards that say: not you. */
+/** Guards that refuse because of who asks. */
 const WHO: ReadonlySet<RefusalName | undefined> = new Set(['identity', 'credential', 'role']);
 
 /** `plan done` before `plan`: the longer name wins. Options that come first are moved behind the verb. */
@@ -112,8 +120,41 @@ const firstWord = (argv: readonly string[]): number => {
   return at === -1 ? argv.length : at;
 };
 
-/** What stands before `--`. */
+/** The words before `--`. */
 const endsOptions = (argv: readonly string[]): readonly string[] => {
   const at = argv.indexOf('--');
   return at === -1 ? argv : argv.slice(0, at);
 };
+
+/** The one map from what was thrown to a refusal: the environment's failures and our own mistakes. */
+function explain(error: unknown): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  if (error instanceof EnvironmentError) return refuse(error.message, error.hint, error.code, 'environment');
+  const known = isErrno(error) ? ERRNO[error.code] : undefined;
+  if (known !== undefined && isErrno(error)) {
+    const where = error.path === undefined ? '' : `: ${error.path}`;
+    return refuse(`${known[0]}${where}`, known[1], 1, 'environment');
+  }
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return refuse(
+    `this should not have happened: ${what.split('\n')[0]}`,
+    'nothing was acknowledged; run again with LIZA_DEBUG=1 for the stack and report it',
+    4,
+    'unexpected',
+  );
+}
+
+const UNCHANGED = 'the last acknowledged state is untouched';
+const ERRNO: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  ENOSPC: ['the disk is full', `make room and run the command again; ${UNCHANGED}`],
+  EDQUOT: ['the disk quota is used up', `make room and run the command again; ${UNCHANGED}`],
+  EACCES: ['permission denied', `check who owns the file and its mode; ${UNCHANGED}`],
+  EPERM: ['operation not permitted', `check who owns the file and its mode; ${UNCHANGED}`],
+  EROFS: ['the file system is read-only', `inside a sandbox this is meant; else remount it; ${UNCHANGED}`],
+  EIO: ['the disk reported an input/output error', `check the disk, then run liza doctor; ${UNCHANGED}`],
+  EMFILE: ['too many open files', 'raise the limit (ulimit -n) and run the command again'],
+  ENFILE: ['too many open files in the system', 'close some programs and run the command again'],
+};
+
+const isErrno = (error: unknown): error is Error & { code: string; path?: string } =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string';

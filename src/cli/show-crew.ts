@@ -1,9 +1,12 @@
-// A crew at work before a person's eyes: the live board on a terminal, plain lines everywhere else, and at the
-// end one sentence on how it ended. Ctrl-C once stops in order, twice at once.
+// Shows a crew at work: the live board on a terminal, plain lines everywhere else, and at the end one sentence on how
+// it ended. Ctrl-C once stops in order, twice at once.
 
-import type { CrewControl } from '../supervisor/crew-view.ts';
+import type { CrewControl, CrewEvent, CrewMember, CrewView } from '../supervisor/crew-view.ts';
 import type { Io } from './io.ts';
-import { printLines } from './render/plain-lines.ts';
+import { happeningLine } from './live/events.ts';
+import { zoneAt } from './live/format.ts';
+import { pageFor } from './render/layout.ts';
+import type { Look } from './render/terminal.ts';
 import type { Result } from './verb.ts';
 
 /** `lines`: where plain lines go; stdout is for the result alone when that is JSON. */
@@ -25,4 +28,55 @@ export async function showCrew(
   const { code, message, hint } = await control.ended;
   if (code === 0) return { ok: true, message };
   return { ok: false, code: code as 1, message, hint: hint ?? 'see the board: liza status', guard: 'ended' };
+}
+
+interface LinesLook extends Look {
+  /** Minutes east of UTC; absent: the process's own time zone. */
+  readonly zone?: number;
+}
+
+/** A line is never cut: a log has room. */
+const UNCUT = 1_000_000;
+
+/**
+ * Prints what happens from now on, one line each: `14:02:11 coder-1 parse-args: Edit src/parse.ts`. Alarms are told by a
+ * word, also when they clear. Returns how to stop.
+ */
+export function printLines(control: CrewControl, write: (text: string) => void, look: LinesLook): () => void {
+  const p = pageFor({ ...look, width: UNCUT });
+  let before: CrewView | undefined;
+  const tell = (): void => {
+    const view = control.view();
+    const zone = look.zone ?? zoneAt(view.now);
+    const lines = news(before, view).map((event) => happeningLine(event, p, zone));
+    // Copies: the crew changes its own lists.
+    before = { ...view, members: [...view.members], alarms: [...view.alarms], events: [...view.events] };
+    if (lines.length > 0) write(`${p.print(lines)}\n`);
+  };
+  tell();
+  return control.onChange(tell);
+}
+
+/** Events and activities that are in `view` and not in `before`, in the order they happened. */
+export function news(before: CrewView | undefined, view: CrewView): readonly CrewEvent[] {
+  const seen = new Set(before?.events);
+  const happened = view.events.filter((one) => !seen.has(one));
+  const { now } = view;
+  const doings = view.members.flatMap((member) => doing(before, member, now));
+  const waits =
+    view.waitsFor === undefined || ageless(view.waitsFor) === ageless(before?.waitsFor ?? '')
+      ? []
+      : [{ time: now, level: 'info', text: `nothing moves: ${view.waitsFor}` } as const];
+  return [...happened, ...doings, ...waits];
+}
+
+/** `PAUSE is on (6s)` is no news after `PAUSE is on (1s)`. */
+const ageless = (text: string): string => text.replace(/\d+(ms|[smhd])\b/g, '');
+
+function doing(before: CrewView | undefined, member: CrewMember, time: number): readonly CrewEvent[] {
+  const last = before?.members.find(({ agent }) => agent === member.agent);
+  const text = member.activity;
+  if (text === undefined || (last?.activity === text && last.task === member.task)) return [];
+  const task = member.task === undefined ? {} : { task: member.task };
+  return [{ time, level: 'info', agent: member.agent, ...task, text }];
 }

@@ -1,7 +1,9 @@
 // What `liza help <topic>` explains beyond single commands. Short on purpose: docs/ has the rest.
-// What the core already says as data is read from there, so that it cannot go stale.
+// States, roles and anomalies are read off the protocol's own tables, so that they cannot go stale.
 
-export interface Topic {
+import type { Part } from '../protocol/board.ts';
+
+interface Topic {
   readonly summary: string;
   readonly lines: readonly string[] | (() => Promise<readonly string[]>);
 }
@@ -13,18 +15,18 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       '1. liza init asks for the goal and writes specs/vision.md from a template: say there what you want.',
       '2. liza run lets a planner, coders and a reviewer work on it, with the agent CLI that you have.',
       '3. liza status shows who works on what, and why nothing moves; liza show <task> shows one.',
-      '4. liza pause, liza note and liza replan are your hand on it; Ctrl-C stops, liza run goes on.',
+      '4. liza pause, liza note and liza replan let you step in; Ctrl-C stops, liza run goes on.',
       '5. Approved work is on the branch integration: git merge integration, when you like.',
       'Without an agent CLI: liza demo.',
     ],
   },
   states: {
     summary: 'The states of a task and which commands lead from one to the next.',
-    lines: async () => (await import('./help-protocol.ts')).stateLines(),
+    lines: stateLines,
   },
   roles: {
     summary: 'Which commands each role may use.',
-    lines: async () => (await import('./help-protocol.ts')).roleLines(),
+    lines: roleLines,
   },
   identity: {
     summary: 'Who a command acts for.',
@@ -38,7 +40,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   },
   anomalies: {
     summary: 'The types of anomalies, who logs them, and the details they need.',
-    lines: async () => (await import('./help-protocol.ts')).anomalyLines(),
+    lines: anomalyLines,
   },
   'exit-codes': {
     summary: 'What the exit code of a command says.',
@@ -62,3 +64,44 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
     ],
   },
 };
+
+const PARTS: readonly Part[] = ['human', 'supervisor', 'planner', 'coder', 'code_reviewer'];
+
+/** One block per state: what can be done from there, where it leads, and who may. */
+async function stateLines(): Promise<readonly string[]> {
+  const { TASK_STATUSES, TERMINAL_STATUSES } = await import('../protocol/state.ts');
+  const rows = await tableRows();
+  return TASK_STATUSES.flatMap((status) => {
+    const leaving = rows.filter(({ from }) => Array.isArray(from) && from.includes(status));
+    const final = (TERMINAL_STATUSES as readonly string[]).includes(status);
+    return [
+      final ? `${status}: final, nothing leaves it` : status,
+      ...leaving.map(({ name, to, who }) => {
+        const leads = to === undefined ? '' : ` → ${to.join(' or ')}`;
+        return `  ${name.padEnd(18)} (${who.map(spoken).join(', ')})${leads}`;
+      }),
+    ];
+  });
+}
+
+async function roleLines(): Promise<readonly string[]> {
+  const rows = await tableRows();
+  return PARTS.flatMap((part) => [
+    `${spoken(part)}:`,
+    ...rows.filter(({ who }) => who.includes(part)).map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`),
+  ]);
+}
+
+async function anomalyLines(): Promise<readonly string[]> {
+  const { ANOMALY_TYPES } = await import('../protocol/state.ts');
+  const width = Math.max(...Object.keys(ANOMALY_TYPES).map((type) => type.length));
+  return Object.entries(ANOMALY_TYPES).map(([type, { roles, details }]) => {
+    const needed = details.length === 0 ? '' : `; needs ${details.map((key) => `--detail ${key}=…`).join(' ')}`;
+    return `${type.padEnd(width)}  ${roles.length === 0 ? 'Liza itself' : roles.map(spoken).join(', ')}${roles.length === 0 ? '' : needed}`;
+  });
+}
+
+/** Loaded here alone: completion needs only the topics' names. */
+const tableRows = async () => Object.values((await import('../protocol/table.ts')).TABLE);
+
+const spoken = (part: Part): string => (part === 'code_reviewer' ? 'reviewer' : part);

@@ -1,9 +1,9 @@
-// The text of `--help` for one verb, all from its description: what cannot be derived cannot go stale.
+// The text of `--help` for one verb, derived from its description, so that it cannot go stale.
 
 import { wrap } from './render/terminal.ts';
-import type { Option, Positional, Verb } from './verb.ts';
+import type { LoadedVerb, Option, Positional } from './verb.ts';
 
-export function usageLine(verb: Verb): string {
+export function usageLine(verb: LoadedVerb): string {
   const required = Object.entries(verb.options).filter(([, option]) => option.required);
   const others = Object.keys(verb.options).length > required.length;
   return [
@@ -15,7 +15,7 @@ export function usageLine(verb: Verb): string {
 }
 
 export function helpText(
-  verb: Verb,
+  verb: LoadedVerb,
   summary: string,
   common: Readonly<Record<string, Option>>,
   columns: number,

@@ -8,7 +8,7 @@ import type { Io } from './io.ts';
 export const GROUPS = ['Anyone', 'Human', 'Supervisor', 'Planner', 'Coder', 'Reviewer', 'Plumbing'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** What a value is, as far as parsing checks and completion offers it. */
+/** The kind of a value: parsing checks it, completion offers it. */
 export type Kind = 'task' | 'agent' | 'verb' | 'file';
 
 export interface Option {
@@ -33,25 +33,33 @@ export interface Positional {
   readonly choices?: readonly string[];
 }
 
+/** What a file of verbs/ says of a verb. Its name, summary and groups are in registry.ts, which loads before it. */
 export interface Verb {
-  /** As typed: `add-task`, `plan done`. Summary and group are in registry.ts, which loads before this. */
-  readonly name: string;
-  readonly positionals: readonly Positional[];
-  readonly options: Readonly<Record<string, Option>>;
+  readonly positionals?: readonly Positional[];
+  readonly options?: Readonly<Record<string, Option>>;
   /** At least one, ready to be pasted. */
   readonly examples: readonly [string, ...string[]];
   /** Further paragraphs for `--help`. */
   readonly details?: readonly string[];
-  /** What follows the first argument belongs to somebody else (`lock modify <cmd…>`): no option is read there. */
+  /** Refused to an agent. */
+  readonly operatorOnly?: true;
+  /** What follows the first argument is another program's (`lock modify <cmd…>`): no option is read there. */
   readonly passthrough?: true;
   run(args: Args, io: Io): Promise<Result>;
 }
 
+export interface LoadedVerb extends Verb {
+  /** As typed: `add-task`, `plan done`. */
+  readonly name: string;
+  readonly positionals: readonly Positional[];
+  readonly options: Readonly<Record<string, Option>>;
+}
+
 /** Options and positionals share one namespace. Asking for a name the verb never declared is a Bug. */
 export interface Args {
-  /** Given or not. */
+  /** Undefined: it was not given. */
   text(name: string): string | undefined;
-  /** For what is required: it is there, or the verb would not run. */
+  /** For a required argument: without it the verb would not run. */
   must(name: string): string;
   all(name: string): readonly string[];
   flag(name: string): boolean;
@@ -67,7 +75,7 @@ export interface Done {
   /** Goes into `--json` as it is. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly notices?: readonly Notice[];
-  /** It was printed as it came (`log -f`); nothing is left to print. */
+  /** Everything is printed already (`log -f`). */
   readonly silent?: true;
 }
 

@@ -2,18 +2,17 @@
 // other git out, and a marker says from where to where, so that after a kill at any point the next run
 // finishes it. Git does the writing, with its own checks, and never over what the person has changed.
 
-import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
-import { lookAt } from './interrupted-update.ts';
+import { type Checkout, headIn, MARKER, plainText } from './branch-checkouts.ts';
+import { readInterrupted } from './interrupted-update.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { clearStaleLocks } from './stale-locks.ts';
-import { changesBetween, copyIndex, inTheWay, names, pasted, reasonOf, some } from './tree-changes.ts';
-import { type Checkout, headIn, MARKER } from './user-checkouts.ts';
+import { changesBetween, copyIndex, firstFew, inTheWay, reasonOf, shellQuoted, splitNul } from './tree-changes.ts';
 
 export interface Failed {
-  /** What stands in the way, and what to do. */
+  /** What is in the way, and what to do. */
   readonly failed: string;
 }
 
@@ -31,16 +30,16 @@ export interface Reservation {
 export function reserve(gitDir: PrivateGitDir, checkout: Checkout, from: string, to: string): Reservation | Failed {
   const { marker, lock } = pathsIn(checkout);
   const text = `${JSON.stringify({ from, to })}\n`;
-  const unfinished = create(marker, text);
+  const unfinished = create(gitDir, marker, text);
   if (unfinished !== undefined) return { failed: `Liza has not finished an advance before: ${unfinished}` };
-  const locked = create(lock, text);
+  const locked = create(gitDir, lock, text);
   if (locked !== undefined) {
-    rmSync(marker, { force: true });
+    gitDir.host.disk.rmSync(marker, { force: true });
     return { failed: `a git is at work there: ${locked}` };
   }
   return {
     complete: () => attempt(() => complete(gitDir, checkout, from, to)),
-    release: () => release(checkout),
+    release: () => release(gitDir, checkout),
   };
 }
 
@@ -63,13 +62,13 @@ async function complete(
 ): Promise<'advanced' | Failed> {
   const { commit, branch } = await headIn(gitDir, checkout);
   if (branch !== checkout.branch || commit !== to) {
-    release(checkout);
+    release(gitDir, checkout);
     return branch !== checkout.branch ? 'advanced' : { failed: otherHead(checkout, commit, to) };
   }
   const { index, own } = pathsIn(checkout);
-  copyIndex(index, own);
+  copyIndex(gitDir.host.disk, index, own);
   if (await indexIsAt(gitDir, checkout, from, to)) {
-    release(checkout);
+    release(gitDir, checkout);
     return 'advanced';
   }
   const refused = await bring(gitDir, checkout, from, to);
@@ -89,33 +88,33 @@ export const finishAdvance = (gitDir: PrivateGitDir, checkout: Checkout): Promis
 
 async function finish(gitDir: PrivateGitDir, checkout: Checkout): Promise<'nothing' | 'finished' | Failed> {
   const { marker, index, own } = pathsIn(checkout);
-  const text = plainText(marker);
+  const text = plainText(gitDir.host.disk, marker);
   if (text === undefined) return 'nothing';
   const step = parseMarker(text);
   if (step === undefined) {
-    // It was torn while being written, which is before everything else.
-    rmSync(marker, { force: true });
+    // The writing was cut off, which is before everything else.
+    gitDir.host.disk.rmSync(marker, { force: true });
     return 'nothing';
   }
   const { from, to } = step;
-  const locked = await retake(checkout, text);
+  const locked = await retake(gitDir, checkout, text);
   if (locked !== undefined) return { failed: `a git is at work there: ${locked}` };
   const { commit } = await headIn(gitDir, checkout);
   if (commit !== to) {
-    release(checkout);
+    release(gitDir, checkout);
     // No file is touched before the branch has moved.
     return commit === from ? 'nothing' : { failed: otherHead(checkout, commit, to) };
   }
-  copyIndex(index, own);
+  copyIndex(gitDir.host.disk, index, own);
   const files = { folder: checkout.folder, index: own };
   // The index is replaced when all files are there: what differs then is the person's.
   if (await indexIsAt(gitDir, checkout, from, to)) {
-    release(checkout);
+    release(gitDir, checkout);
     return 'finished';
   }
-  const found = await lookAt(gitDir, checkout.folder, from, to);
+  const found = await readInterrupted(gitDir, checkout.folder, from, to);
   if (found.edited.length > 0) {
-    release(checkout);
+    release(gitDir, checkout);
     return { failed: editedSince(checkout, found.edited, to) };
   }
   await must(gitDir.files(files, ['update-index', '-z', '--index-info'], found.indexInfo), 'note what is there');
@@ -140,27 +139,28 @@ async function bring(
   older: string,
   to: string,
 ): Promise<string | undefined> {
+  const { disk } = gitDir.host;
   const { index, own, lock, marker } = pathsIn(checkout);
   const files = { folder: checkout.folder, index: own };
   const refused = await refusalOf(gitDir, files, older, to);
   if (refused !== undefined) {
-    release(checkout);
+    release(gitDir, checkout);
     return refused;
   }
   await must(gitDir.files(files, ['read-tree', '-m', '-u', older, to]), 'write the files');
-  const before = statSync(index, { throwIfNoEntry: false });
-  if (before !== undefined) chmodSync(own, before.mode & 0o777);
+  const before = disk.statSync(index, { throwIfNoEntry: false });
+  if (before !== undefined) disk.chmodSync(own, before.mode & 0o777);
   // With the lock still there no git sees the one without the other.
-  renameSync(own, index);
-  rmSync(lock, { force: true });
-  rmSync(marker, { force: true });
+  disk.renameSync(own, index);
+  disk.rmSync(lock, { force: true });
+  disk.rmSync(marker, { force: true });
   return undefined;
 }
 
 async function refusalOf(gitDir: PrivateGitDir, files: Files, older: string, to: string): Promise<string | undefined> {
   await gitDir.files(files, ['update-index', '-q', '--refresh']);
   const blocked = await inTheWay(gitDir, files, await changesBetween(gitDir, older, to));
-  if (blocked.length > 0) return `files that git does not have are in the way: ${some(blocked)}`;
+  if (blocked.length > 0) return `files that git does not have are in the way: ${firstFew(blocked)}`;
   const { status, stderr } = await gitDir.files(files, ['read-tree', '-m', '-u', '-n', older, to]);
   return status === 0 ? undefined : reasonOf(stderr);
 }
@@ -169,7 +169,7 @@ async function refusalOf(gitDir: PrivateGitDir, files: Files, older: string, to:
 async function indexIsAt(gitDir: PrivateGitDir, checkout: Checkout, from: string, to: string): Promise<boolean> {
   const files = { folder: checkout.folder, index: pathsIn(checkout).own };
   const asked = gitDir.files(files, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', to]);
-  const other = new Set(names(await must(asked, 'compare the index')));
+  const other = new Set(splitNul(await must(asked, 'compare the index')));
   return !(await changesBetween(gitDir, from, to)).some(({ path }) => other.has(path));
 }
 
@@ -184,15 +184,15 @@ function pathsIn({ gitDirectory }: Checkout) {
 }
 
 /** The marker goes last: while it is there, the others are known to be ours. */
-function release(checkout: Checkout): void {
+function release({ host: { disk } }: PrivateGitDir, checkout: Checkout): void {
   const { own, lock, marker } = pathsIn(checkout);
-  for (const file of [own, `${own}.lock`, lock, marker]) rmSync(file, { force: true });
+  for (const file of [own, `${own}.lock`, lock, marker]) disk.rmSync(file, { force: true });
 }
 
 /** undefined: made, and it was not there before. */
-function create(file: string, text: string): string | undefined {
+function create({ host }: PrivateGitDir, file: string, text: string): string | undefined {
   try {
-    writeFileSync(file, text, { flag: 'wx' });
+    host.disk.writeFileSync(file, text, { flag: 'wx' });
     return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EEXIST' ? `${file} is there` : (error as Error).message;
@@ -200,20 +200,17 @@ function create(file: string, text: string): string | undefined {
 }
 
 /** index.lock with our text is what the dead one left. Its beginning may be a lock of git's, made just now. */
-async function retake(checkout: Checkout, text: string): Promise<string | undefined> {
+async function retake(gitDir: PrivateGitDir, checkout: Checkout, text: string): Promise<string | undefined> {
+  const { host } = gitDir;
   const { own, lock } = pathsIn(checkout);
-  const there = plainText(lock);
+  const there = plainText(host.disk, lock);
   if (there !== text) {
-    if (there !== undefined && text.startsWith(there)) await clearStaleLocks([lock]);
-    const locked = create(lock, text);
+    if (there !== undefined && text.startsWith(there)) await clearStaleLocks(host, [lock]);
+    const locked = create(gitDir, lock, text);
     if (locked !== undefined) return locked;
   }
-  rmSync(`${own}.lock`, { force: true });
+  host.disk.rmSync(`${own}.lock`, { force: true });
   return undefined;
-}
-
-function plainText(file: string): string | undefined {
-  return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : undefined;
 }
 
 function parseMarker(text: string): { readonly from: string; readonly to: string } | undefined {
@@ -222,13 +219,13 @@ function parseMarker(text: string): { readonly from: string; readonly to: string
 }
 
 const short = (commit: string): string => commit.slice(0, 12);
-const gitThere = ({ folder }: Checkout, args: string): string => `git -C ${pasted(folder)} ${args}`;
+const gitThere = ({ folder }: Checkout, args: string): string => `git -C ${shellQuoted(folder)} ${args}`;
 
 const otherHead = (checkout: Checkout, commit: string | undefined, to: string): string =>
   `it is at ${commit === undefined ? 'no commit' : short(commit)} instead of ${short(to)}: ${gitThere(checkout, 'status')}`;
 
 const editedSince = (checkout: Checkout, edited: readonly string[], to: string): string =>
-  `Liza was stopped in the middle, and since then was changed: ${some(edited)}; ${leftAsItIs(checkout, to)}`;
+  `Liza was stopped in the middle, and since then was changed: ${firstFew(edited)}; ${leftAsItIs(checkout, to)}`;
 
 const leftAsItIs = (checkout: Checkout, to: string): string =>
   `nothing was overwritten. The branch is at ${short(to)}: ${gitThere(checkout, 'reset')} takes that for the index, ` +

@@ -27,7 +27,7 @@ export async function buildingOn(
   }
   await severalAtOnce(asking, async (pair) => {
     const [older = '', newer = ''] = pair.split('..');
-    // All that lies between these two is in that part, unless the older one came before it.
+    // All between these two is in that part, unless the older one came before it.
     const known = parents.has(older) || (parents.size > 0 && older === since);
     if (known ? reaches(parents, newer, older) : await isAncestor(gitDir, older, newer)) builds.add(pair);
   });

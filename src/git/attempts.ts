@@ -1,20 +1,20 @@
 // Discarded is not lost: before a folder or branch of a task goes, its tips and its uncommitted files
 // are kept as one commit under refs/liza/attempts/<task>/<n>. The commit's message says whose it was
-// and why it was put away, so that listing needs nothing but git.
+// and why it was discarded, so that listing needs nothing but git.
 
 import { isNotTaken } from './clone.ts';
 import { changedSince, treeOf } from './folder-snapshot.ts';
 import { isolationOf } from './isolation.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, branchOf, commitOf, readRefs, seenOf, updateRefs } from './refs.ts';
-import { git, must } from './run.ts';
-import { headOf, isWhole, type Place } from './task-folder.ts';
+import { must } from './run.ts';
+import { gitIn, headOf, isWhole, type Place } from './task-folder.ts';
 
 export interface Attempt {
   readonly ref: string;
   readonly task: string;
   readonly n: number;
-  /** The commit with everything: files as they lay there, tips as parents. */
+  /** The commit with everything: files as they were there, tips as parents. */
   readonly commit: string;
   readonly tip: string;
   readonly time: string;
@@ -44,7 +44,8 @@ export async function saveAttempt(
 ): Promise<Attempt | undefined> {
   const { task, integration } = discard;
   const found = place === undefined ? undefined : await headOf(gitDir, place);
-  const head = place === undefined || found === undefined ? undefined : await givenOf(gitDir, place, found.commit);
+  const head =
+    place === undefined || found === undefined ? undefined : await nearestBrought(gitDir, place, found.commit);
   const refs = await readRefs(gitDir, branchOf(task), seenOf(task), attemptOf(task));
   const others = place?.kind === 'clone' ? await ownRefs(gitDir, place) : [];
   const tips = [...new Set([head, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others])].filter(
@@ -64,38 +65,36 @@ export async function saveAttempt(
       : (await must(gitDir.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
   const parents = (await independent(gitDir, tips)).flatMap((parent) => ['-p', parent]);
   const message = attemptMessage(discard, { tip, uncommitted, commits: own });
-  return keep(gitDir, task, tree, parents, message, own === 0);
+  return keep(gitDir, { task, tree, parents, message, reached: own === 0 });
 }
 
 /** A clone goes with all its refs: other branches, tags, the stash. In a linked worktree they are the project's. */
 async function ownRefs(gitDir: PrivateGitDir, place: Place): Promise<readonly string[]> {
-  const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['for-each-ref', '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)'];
-  const asked = await git(gitDir.env, place.folder, args, { at, in: place.folder });
+  const asked = await gitIn(gitDir, place, args);
   const commits = asked.stdout.split('\n').flatMap((line) => /\bcommit ([0-9a-f]{40,64})/.exec(line)?.[1] ?? []);
   const given: (string | undefined)[] = [];
-  for (const commit of new Set(commits)) given.push(await givenOf(gitDir, place, commit));
+  for (const commit of new Set(commits)) given.push(await nearestBrought(gitDir, place, commit));
   return given.filter((commit) => commit !== undefined);
 }
 
 /** The commit, or of those that it builds on the nearest that git takes: one bad commit must not cost the good ones. */
-async function givenOf(gitDir: PrivateGitDir, place: Place, commit: string): Promise<string | undefined> {
-  if (await gives(gitDir, place, commit)) return commit;
-  const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
+async function nearestBrought(gitDir: PrivateGitDir, place: Place, commit: string): Promise<string | undefined> {
+  if (await tryBring(gitDir, place, commit)) return commit;
   const args = ['rev-list', '--first-parent', '--skip=1', `--max-count=${FURTHEST}`, commit];
-  const before = (await git(gitDir.env, place.folder, args, { at, in: place.folder })).stdout.split('\n');
-  for (const one of before) if (one !== '' && (await gives(gitDir, place, one))) return one;
+  const before = (await gitIn(gitDir, place, args)).stdout.split('\n');
+  for (const one of before) if (one !== '' && (await tryBring(gitDir, place, one))) return one;
   return undefined;
 }
 
-/** So far back it is looked for. */
+/** How far back it is looked for. */
 const FURTHEST = 50;
 
 /**
- * A clone whose agent spoiled its objects gives some of its commits no more, and some that an agent can make git does
- * not take; the files that lie there are kept.
+ * Whether the project has the commit now. A clone whose agent damaged its objects cannot give some of its commits, and
+ * git does not take some that an agent can make; the files there are kept all the same.
  */
-export async function gives(gitDir: PrivateGitDir, place: Place, commit: string): Promise<boolean> {
+export async function tryBring(gitDir: PrivateGitDir, place: Place, commit: string): Promise<boolean> {
   try {
     await isolationOf(place).bring(gitDir, place, commit);
     return true;
@@ -106,11 +105,12 @@ export async function gives(gitDir: PrivateGitDir, place: Place, commit: string)
   }
 }
 
-/** One commit and what it builds on. */
+/** Keeps one commit and what it builds on. */
 async function saveTip(gitDir: PrivateGitDir, tip: string, discard: Discard): Promise<Attempt> {
   const tree = (await must(gitDir.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
   const commits = await countOwn(gitDir, [tip], discard.integration === undefined ? [] : [discard.integration]);
-  return keep(gitDir, discard.task, tree, ['-p', tip], attemptMessage(discard, { tip, uncommitted: 0, commits }));
+  const message = attemptMessage(discard, { tip, uncommitted: 0, commits });
+  return keep(gitDir, { task: discard.task, tree, parents: ['-p', tip], message });
 }
 
 /** Commits that none of the others has: neither integration nor an earlier attempt. */
@@ -128,14 +128,18 @@ async function independent(gitDir: PrivateGitDir, tips: readonly string[]): Prom
   return tips.filter((tip, at) => at === 0 || needed.includes(tip));
 }
 
+interface Keeping {
+  readonly task: string;
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  /** Every commit is kept already: only the files count. */
+  readonly reached?: boolean;
+}
+
 async function keep(
   gitDir: PrivateGitDir,
-  task: string,
-  tree: string,
-  parents: readonly string[],
-  message: string,
-  /** Every commit is kept already: only the files count. */
-  reached = false,
+  { task, tree, parents, message, reached = false }: Keeping,
 ): Promise<Attempt> {
   for (;;) {
     const earlier = await listAttempts(gitDir, task);
@@ -231,12 +235,12 @@ function parseAttempt(record: string): Attempt {
 
 /**
  * Remembers the tip of a task's branch, so that no commit Liza has seen is ever out of reach. History
- * that was rewritten since is put away as an attempt first.
+ * that was rewritten since is kept as an attempt first.
  */
-export async function see(gitDir: PrivateGitDir, place: Place, discard: Discard): Promise<string | undefined> {
+export async function recordTip(gitDir: PrivateGitDir, place: Place, discard: Discard): Promise<string | undefined> {
   const head = await headOf(gitDir, place);
   if (head === undefined) return undefined;
-  if (!(await gives(gitDir, place, head.commit))) return undefined;
+  if (!(await tryBring(gitDir, place, head.commit))) return undefined;
   const ref = seenOf(place.task);
   const before = (await readRefs(gitDir, ref)).get(ref);
   if (before === head.commit) return head.commit;

@@ -1,10 +1,10 @@
 // Files of a commit, written into a folder, without filters unless they are allowed.
 
-import { constants, copyFileSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
-import { scratch } from './scratch-folders.ts';
+import { inScratch } from './scratch-folders.ts';
 
 /** Into an empty folder, or one in which nobody has been since. */
 export async function checkOut(gitDir: PrivateGitDir, files: Files, commit: string): Promise<void> {
@@ -15,28 +15,25 @@ export async function checkOut(gitDir: PrivateGitDir, files: Files, commit: stri
  * Into a checkout of `from` in which strangers' programs ran. Its git directory is theirs: git would follow a link that
  * they left in place of its index, out of their sandbox. So an index of our own is used, and put there afterwards.
  */
-export async function checkOutOver(gitDir: PrivateGitDir, folder: string, from: string, to: string): Promise<void> {
-  const own = scratch(gitDir.common);
-  try {
+export function checkOutOver(gitDir: PrivateGitDir, folder: string, from: string, to: string): Promise<void> {
+  return inScratch(gitDir, async (own) => {
     const files = { folder, index: join(own, 'index') };
     await must(gitDir.files(files, ['read-tree', from]), 'read a commit');
     await gitDir.files(files, ['update-index', '-q', '--refresh']);
     await checkOut(gitDir, files, to);
-    putIndex(files.index, join(folder, '.git'));
-  } finally {
-    rmSync(own, { recursive: true, force: true });
-  }
+    putIndex(gitDir.host.disk, files.index, join(folder, '.git'));
+  });
 }
 
 /** For programs that ask git what there is; where the directory was made unusable, they have to do without. */
-function putIndex(index: string, directory: string): void {
-  if (lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+function putIndex(disk: Disk, index: string, directory: string): void {
+  if (disk.lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   const there = join(directory, 'index');
   const temporary = `${there}.liza`;
   try {
-    for (const path of [temporary, `${there}.lock`, there]) rmSync(path, { recursive: true, force: true });
-    copyFileSync(index, temporary, constants.COPYFILE_EXCL);
-    renameSync(temporary, there);
+    for (const path of [temporary, `${there}.lock`, there]) disk.rmSync(path, { recursive: true, force: true });
+    disk.copyFileSync(index, temporary, disk.constants.COPYFILE_EXCL);
+    disk.renameSync(temporary, there);
   } catch (error) {
     if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }

@@ -2,7 +2,6 @@
 // under another name and appears by one rename. Its agent owns everything in it, the configuration
 // included; Liza therefore only ever asks it for commits, and checks that it got what it asked for.
 
-import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { checkOut } from './checkout.ts';
@@ -10,31 +9,33 @@ import type { Isolation } from './isolation.ts';
 import { configText, type PrivateGitDir } from './private-git-dir.ts';
 import { branchOf } from './refs.ts';
 import { must } from './run.ts';
-import { aside, removeTree } from './scratch-folders.ts';
+import { removeTree, temporaryPath } from './scratch-folders.ts';
 import { clonedPlace, folderOf, UNPREPARED } from './task-folder.ts';
 
 export const cloneIsolation: Isolation = {
   kind: 'clone',
   make: async (gitDir, task, start) => {
-    const folder = aside(gitDir.worktrees, 'making', task);
+    const { host } = gitDir;
+    const folder = temporaryPath(host, gitDir.worktrees, 'making', task);
     await writeClone(gitDir, folder, { start, branch: branchOf(task) });
-    writeFileSync(join(folder, '.git', UNPREPARED), '');
-    renameSync(folder, folderOf(gitDir, task));
+    host.disk.writeFileSync(join(folder, '.git', UNPREPARED), '');
+    host.disk.renameSync(folder, folderOf(gitDir, task));
     return clonedPlace(gitDir, task);
   },
   remove: (gitDir, { task }) => {
-    const trash = aside(gitDir.worktrees, 'trash', task);
+    const { host } = gitDir;
+    const trash = temporaryPath(host, gitDir.worktrees, 'trash', task);
     try {
-      renameSync(folderOf(gitDir, task), trash);
+      host.disk.renameSync(folderOf(gitDir, task), trash);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
-    removeTree(trash);
+    removeTree(host, trash);
   },
   bring: async (gitDir, place, commit) => {
     const known = await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]);
     if (known.status === 0) return;
-    const fetched = await gitDir.fetch(place.gitDirectory, commit);
+    const fetched = await gitDir.fetchFrom(place.gitDirectory, commit);
     const fault = /\bobject [0-9a-f]+: (\w+: .*)/.exec(fetched.stderr)?.[1];
     if (fetched.status !== 0 && fault !== undefined)
       throw new EnvironmentError(
@@ -64,20 +65,21 @@ export interface CloneStart {
 
 /** A clone at `folder`, which must not exist. Also for checkouts that are thrown away. */
 export async function writeClone(gitDir: PrivateGitDir, folder: string, { start, branch }: CloneStart): Promise<void> {
+  const { disk } = gitDir.host;
   const dot = join(folder, '.git');
   const objects = join(dot, 'objects');
   for (const path of [join(objects, 'info'), join(objects, 'pack'), join(dot, 'refs'), join(dot, 'info')]) {
-    mkdirSync(path, { recursive: true });
+    disk.mkdirSync(path, { recursive: true });
   }
   // Relative where it can be, so that the project may be moved as a whole.
   const borrowed = join(gitDir.common, 'objects');
   const inside = !relative(gitDir.root, gitDir.common).startsWith('..');
-  writeFileSync(join(objects, 'info', 'alternates'), `${inside ? relative(objects, borrowed) : borrowed}\n`);
+  disk.writeFileSync(join(objects, 'info', 'alternates'), `${inside ? relative(objects, borrowed) : borrowed}\n`);
   // What git ignores here, and where a shallow history ends, are no part of the objects.
   for (const name of ['info/exclude', 'shallow']) {
-    if (existsSync(join(gitDir.common, name))) copyFileSync(join(gitDir.common, name), join(dot, name));
+    if (disk.existsSync(join(gitDir.common, name))) disk.copyFileSync(join(gitDir.common, name), join(dot, name));
   }
-  writeFileSync(
+  disk.writeFileSync(
     join(dot, 'config'),
     configText([
       ...gitDir.traits,
@@ -85,10 +87,10 @@ export async function writeClone(gitDir: PrivateGitDir, folder: string, { start,
       ['remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'],
     ]),
   );
-  writeFileSync(join(dot, 'HEAD'), branch === undefined ? `${start}\n` : `ref: ${branch}\n`);
+  disk.writeFileSync(join(dot, 'HEAD'), branch === undefined ? `${start}\n` : `ref: ${branch}\n`);
   if (branch !== undefined) {
-    mkdirSync(dirname(join(dot, branch)), { recursive: true });
-    writeFileSync(join(dot, branch), `${start}\n`);
+    disk.mkdirSync(dirname(join(dot, branch)), { recursive: true });
+    disk.writeFileSync(join(dot, branch), `${start}\n`);
   }
   await checkOut(gitDir, { folder, index: join(dot, 'index') }, start);
 }

@@ -1,27 +1,26 @@
 // Trees that nobody committed: one commit's files with some of them as another commit has them. Made in the
-// object database alone; and a folder's tracked files held against such a tree.
+// object database alone; a folder's tracked files compared with such a tree; and where the links of a commit lead.
 
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
-import { scratch } from './scratch-folders.ts';
-import { type Change, changesBetween, type Entry, kindAt, names } from './tree-changes.ts';
+import { inScratch } from './scratch-folders.ts';
+import { type Change, changesBetween, type Entry, kindAt, splitNul } from './tree-changes.ts';
 
-export interface Mixed {
+export interface ComposedTree {
   /** The tree; where nothing differs, simply that of `onto`. */
   readonly tree: string;
-  /** What was taken from the other commit, as a step from `onto` to the mixture. */
+  /** What was taken from the other commit, as a step from `onto` to the tree. */
   readonly changes: readonly Change[];
 }
 
 /** The files of `onto`, but those that `take` names as `from` has them; what `from` has not goes. */
-export async function mixedTree(
+export async function composedTree(
   gitDir: PrivateGitDir,
   onto: string,
   from: string,
   take: (path: string) => boolean,
-): Promise<Mixed> {
+): Promise<ComposedTree> {
   const changes = (await changesBetween(gitDir, onto, from)).filter(({ path }) => take(path));
   if (changes.length === 0) {
     const asked = gitDir.objects(['rev-parse', '--verify', '--end-of-options', `${onto}^{tree}`]);
@@ -33,7 +32,7 @@ export async function mixedTree(
     const gone = changes.filter((change) => change.new === undefined);
     const there = changes.filter((change) => change.new !== undefined);
     const info = [...gone, ...there].map((change) => line(change.path, change.new ?? nothing)).join('');
-    await must(gitDir.files(files, ['update-index', '-z', '--index-info'], info), 'mix two trees');
+    await must(gitDir.files(files, ['update-index', '-z', '--index-info'], info), 'compose a tree');
     return (await must(gitDir.files(files, ['write-tree']), 'write a tree')).trim();
   });
   return { tree, changes };
@@ -51,7 +50,7 @@ export function trackedTree(gitDir: PrivateGitDir, folder: string, tree: string)
   return inIndex(gitDir, folder, tree, async (files) => {
     const changed = await changedFiles(gitDir, files);
     if (changed.length === 0) return tree;
-    const isThere = (path: string): boolean => ['file', 'folder'].includes(kindAt(folder, path));
+    const isThere = (path: string): boolean => ['file', 'folder'].includes(kindAt(gitDir.host.disk, folder, path));
     for (const [how, paths] of [
       [['--force-remove'], changed.filter((path) => !isThere(path))],
       [['--add', '--remove', '--replace'], changed.filter(isThere)],
@@ -67,21 +66,49 @@ export function trackedTree(gitDir: PrivateGitDir, folder: string, tree: string)
 async function changedFiles(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {
   await gitDir.files(files, ['update-index', '-q', '--refresh']);
   const asked = gitDir.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=all']);
-  return names(await must(asked, 'compare a folder with its tree'));
+  return splitNul(await must(asked, 'compare a folder with its tree'));
 }
 
-async function inIndex<T>(
+function inIndex<T>(
   gitDir: PrivateGitDir,
   folder: string,
   tree: string,
   work: (files: Files) => Promise<T>,
 ): Promise<T> {
-  const own = scratch(gitDir.common);
-  try {
+  return inScratch(gitDir, async (own) => {
     const files = { folder, index: join(own, 'index') };
     await must(gitDir.files(files, ['read-tree', tree]), 'read a tree');
-    return await work(files);
-  } finally {
-    rmSync(own, { recursive: true, force: true });
+    return work(files);
+  });
+}
+
+const MOST_STEPS = 16;
+
+/** Where the links that `wanted` names lead to within the commit, and those that these lead to; what leads out is left out. */
+export async function linkTargets(
+  gitDir: PrivateGitDir,
+  commit: string,
+  wanted: (path: string) => boolean,
+): Promise<readonly string[]> {
+  const listed = await must(gitDir.objects(['ls-tree', '-r', '-z', '--full-tree', commit]), 'list a commit');
+  const links = new Map(
+    splitNul(listed).flatMap((entry): [string, string][] => {
+      const [, id, path] = /^120000 blob ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
+      return id === undefined || path === undefined ? [] : [[path, id]];
+    }),
+  );
+  const found = new Set<string>();
+  let ahead = [...links.keys()].filter(wanted);
+  for (let step = 0; ahead.length > 0 && step < MOST_STEPS; step += 1) {
+    const next: string[] = [];
+    for (const path of ahead) {
+      const to = await must(gitDir.objects(['cat-file', 'blob', links.get(path) ?? '']), 'read a link');
+      const target = posix.join(posix.dirname(path), to);
+      if (posix.isAbsolute(to) || /^\.\.?(\/|$)/.test(target) || found.has(target)) continue;
+      found.add(target);
+      if (links.has(target)) next.push(target);
+    }
+    ahead = next;
   }
+  return [...found];
 }

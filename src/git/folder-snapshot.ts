@@ -1,13 +1,12 @@
 // What a folder holds beyond its commit. Looked at through a copy of its index, under Liza's own git
 // directory: nothing there is changed, and nothing the folder configures is run.
 
-import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
-import { scratch } from './scratch-folders.ts';
+import { inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
-import { copyIndex, kindAt, names } from './tree-changes.ts';
+import { copyIndex, kindAt, splitNul } from './tree-changes.ts';
 
 /** Paths that differ from the commit, staged, changed, deleted or untracked; ignored files do not count. */
 export async function changedSince(gitDir: PrivateGitDir, place: Place, commit: string): Promise<readonly string[]> {
@@ -19,7 +18,7 @@ export async function changedSince(gitDir: PrivateGitDir, place: Place, commit: 
       ),
       untrackedIn(gitDir, files),
     ]);
-    return [...new Set([...names(changed), ...untracked])].sort();
+    return [...new Set([...splitNul(changed), ...untracked])].sort();
   });
 }
 
@@ -40,12 +39,12 @@ export async function treeOf(
       gitDir.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=dirty']),
       'look for changed files',
     );
-    const paths = [...names(await changed), ...(await untrackedIn(gitDir, files))].filter(
+    const paths = [...splitNul(await changed), ...(await untrackedIn(gitDir, files))].filter(
       // `name/`: another repository inside this one; its files are its own.
       (path) => !path.endsWith('/') && !leaveOut.includes(path),
     );
     // Git refuses to look behind a folder that became a link, or at a pipe: there, the file is gone.
-    const isGone = (path: string): boolean => ['none', 'other'].includes(kindAt(files.folder, path));
+    const isGone = (path: string): boolean => ['none', 'other'].includes(kindAt(gitDir.host.disk, files.folder, path));
     const [gone, there] = [paths.filter(isGone), paths.filter((path) => !isGone(path))];
     await update(gitDir, files, ['--force-remove'], gone);
     await update(gitDir, files, ['--add', '--remove', '--replace'], there);
@@ -64,17 +63,18 @@ async function update(
   await must(gitDir.files(files, ['update-index', ...how, '-z', '--stdin'], input), 'take a snapshot of the folder');
 }
 
-/** An index that git cannot read, say torn, stops every git of whoever works there: it begins again at the commit. */
+/** An index that git cannot read, say half written, stops every git in the folder: it begins again at the commit. */
 export async function mendIndex(gitDir: PrivateGitDir, place: Place, commit: string): Promise<void> {
-  const stat = lstatSync(place.index, { throwIfNoEntry: false });
+  const { disk } = gitDir.host;
+  const stat = disk.lstatSync(place.index, { throwIfNoEntry: false });
   if (stat === undefined) return;
   const asked = stat.isFile() ? await gitDir.files(place, ['ls-files', '--', NO_PATH]) : undefined;
   if (asked?.status === 0) return;
   const index = `${place.index}.new`;
-  rmSync(index, { recursive: true, force: true });
+  disk.rmSync(index, { recursive: true, force: true });
   await must(gitDir.files({ ...place, index }, ['read-tree', commit]), 'read a commit');
-  if (!stat.isFile()) rmSync(place.index, { recursive: true });
-  renameSync(index, place.index);
+  if (!stat.isFile()) disk.rmSync(place.index, { recursive: true });
+  disk.renameSync(index, place.index);
 }
 
 /** The index is read, and nothing is listed. */
@@ -83,12 +83,12 @@ const NO_PATH = ':(exclude,top)*';
 /** Paths in which two trees differ. */
 export async function pathsBetween(gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly string[]> {
   const asked = gitDir.objects(['diff-tree', '-r', '-z', '--name-only', '--no-renames', older, newer]);
-  return names(await must(asked, 'compare two trees'));
+  return splitNul(await must(asked, 'compare two trees'));
 }
 
 async function untrackedIn(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {
   const asked = gitDir.files(files, ['ls-files', '-z', '--others', '--exclude-standard']);
-  return names(await must(asked, 'look for untracked files'));
+  return splitNul(await must(asked, 'look for untracked files'));
 }
 
 async function withIndexCopy<T>(
@@ -98,26 +98,20 @@ async function withIndexCopy<T>(
   look: (files: Files) => Promise<T>,
 ): Promise<T> {
   return withScratch(gitDir, place, async (files) => {
-    copyIndex(place.index, files.index);
+    copyIndex(gitDir.host.disk, place.index, files.index);
     // Really: also what the agent told git to take for unchanged.
     const fresh = await gitDir.files(files, ['update-index', '-q', '--unmerged', '--really-refresh']);
-    // 128: the index is torn or shares a part that is not here; 1 only says that files differ.
-    if (fresh.status > 1 || !existsSync(files.index)) await readCommit(gitDir, files, commit);
+    // 128: the index is damaged or shares a part that is not here; 1 only says that files differ.
+    if (fresh.status > 1 || !gitDir.host.disk.existsSync(files.index)) await readCommit(gitDir, files, commit);
     return look(files);
   });
 }
 
 async function readCommit(gitDir: PrivateGitDir, files: Files, commit: string): Promise<void> {
-  rmSync(files.index, { force: true });
+  gitDir.host.disk.rmSync(files.index, { force: true });
   await must(gitDir.files(files, ['read-tree', commit]), 'read a commit');
   await gitDir.files(files, ['update-index', '-q', '--refresh']);
 }
 
-async function withScratch<T>(gitDir: PrivateGitDir, place: Place, look: (files: Files) => Promise<T>): Promise<T> {
-  const folder = scratch(gitDir.common);
-  try {
-    return await look({ folder: place.folder, index: join(folder, 'index'), also: place.also });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+const withScratch = <T>(gitDir: PrivateGitDir, place: Place, look: (files: Files) => Promise<T>): Promise<T> =>
+  inScratch(gitDir, (own) => look({ folder: place.folder, index: join(own, 'index'), also: place.also }));

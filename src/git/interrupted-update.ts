@@ -2,12 +2,12 @@
 // is as before, as after, gone, or half written, which is a beginning of the new file. Anything else a
 // person has changed since. Changes no file, and keeps no object of what it finds.
 
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
-import { scratch } from './scratch-folders.ts';
-import { type Change, changesBetween, type Entry, isSubmodule, kindAt, names } from './tree-changes.ts';
+import { inScratch } from './scratch-folders.ts';
+import { type Change, changesBetween, type Entry, isSubmodule, kindAt, splitNul } from './tree-changes.ts';
 
 export interface Interrupted {
   /** Paths that a person has changed since. */
@@ -18,35 +18,38 @@ export interface Interrupted {
   readonly indexInfo: string;
 }
 
-export async function lookAt(gitDir: PrivateGitDir, folder: string, from: string, to: string): Promise<Interrupted> {
+export async function readInterrupted(
+  gitDir: PrivateGitDir,
+  folder: string,
+  from: string,
+  to: string,
+): Promise<Interrupted> {
+  const { disk } = gitDir.host;
   const changes = await changesBetween(gitDir, from, to);
-  const own = scratch(gitDir.common);
-  try {
-    const disk = await entriesOnDisk(gitDir, folder, join(own, 'disk'), changes);
-    const unlike = changes.filter((change) => !isAsKnown(folder, change, disk.get(change.path)));
+  return inScratch(gitDir, async (own) => {
+    const found = await entriesOnDisk(gitDir, folder, join(own, 'disk'), changes);
+    const unlike = changes.filter((change) => !isAsKnown(disk, folder, change, found.get(change.path)));
     const ours = new Set<string>();
     for (const [commit, side] of [
       [to, 'new'],
       [from, 'old'],
     ] as const) {
-      const some = unlike.filter((change) => isPlain(change[side]) && isPlain(disk.get(change.path)));
+      const some = unlike.filter((change) => isPlain(change[side]) && isPlain(found.get(change.path)));
       const expected = await layOut(gitDir, join(own, side), commit, some);
       for (const { path } of some) {
-        const found = readFileSync(join(folder, path));
-        const whole = readFileSync(join(expected, path));
+        const there = disk.readFileSync(join(folder, path));
+        const whole = disk.readFileSync(join(expected, path));
         // Of the old file only the whole: git writes no part of it.
-        if (side === 'new' ? whole.subarray(0, found.length).equals(found) : whole.equals(found)) ours.add(path);
+        if (side === 'new' ? whole.subarray(0, there.length).equals(there) : whole.equals(there)) ours.add(path);
       }
     }
-    const indexInfo = indexInfoOf(changes, disk, from.length);
+    const indexInfo = indexInfoOf(changes, found, from.length);
     const index = { folder, index: join(own, 'tree') };
     await must(gitDir.files(index, ['read-tree', from]), 'read a commit');
     await must(gitDir.files(index, ['update-index', '-z', '--index-info'], indexInfo), 'note what is there');
     const tree = (await must(gitDir.files(index, ['write-tree', '--missing-ok']), 'write a tree')).trim();
     return { edited: unlike.map(({ path }) => path).filter((path) => !ours.has(path)), tree, indexInfo };
-  } finally {
-    rmSync(own, { recursive: true, force: true });
-  }
+  });
 }
 
 /** As git would add them. A path below a link that leads elsewhere is not there. */
@@ -57,10 +60,12 @@ async function entriesOnDisk(
   changes: readonly Change[],
 ): Promise<ReadonlyMap<string, Entry>> {
   const files = { folder, index };
-  const input = changes.filter(({ path }) => kindAt(folder, path) === 'file').map(({ path }) => `${path}\0`);
+  const input = changes
+    .filter(({ path }) => kindAt(gitDir.host.disk, folder, path) === 'file')
+    .map(({ path }) => `${path}\0`);
   const args = ['update-index', '--add', '--remove', '--info-only', '-z', '--stdin'];
   await must(gitDir.files(files, args, input.join('')), 'read the files');
-  const lines = names(await must(gitDir.files(files, ['ls-files', '--stage', '-z']), 'read the files'));
+  const lines = splitNul(await must(gitDir.files(files, ['ls-files', '--stage', '-z']), 'read the files'));
   return new Map(
     lines.map((line) => {
       const [mode = '', id = ''] = line.split(' ', 2);
@@ -70,8 +75,8 @@ async function entriesOnDisk(
 }
 
 /** Old, new or gone. Of a submodule nothing is on the disk that git would write. */
-function isAsKnown(folder: string, change: Change, found: Entry | undefined): boolean {
-  if (found === undefined) return kindAt(folder, change.path) !== 'other';
+function isAsKnown(disk: Disk, folder: string, change: Change, found: Entry | undefined): boolean {
+  if (found === undefined) return kindAt(disk, folder, change.path) !== 'other';
   return [change.old, change.new].some((entry) => entry?.id === found.id && entry.mode === found.mode);
 }
 
@@ -80,7 +85,7 @@ const isPlain = (entry: Entry | undefined): boolean => entry?.mode.startsWith('1
 /** Files of a commit as git writes them, with its line ends and filters. */
 async function layOut(gitDir: PrivateGitDir, folder: string, commit: string, some: readonly Change[]): Promise<string> {
   if (some.length === 0) return folder;
-  mkdirSync(folder);
+  gitDir.host.disk.mkdirSync(folder);
   const files = { folder, index: `${folder}-index` };
   await must(gitDir.files(files, ['read-tree', commit]), 'read a commit');
   const input = some.map(({ path }) => `${path}\0`).join('');
@@ -88,10 +93,10 @@ async function layOut(gitDir: PrivateGitDir, folder: string, commit: string, som
   return folder;
 }
 
-function indexInfoOf(changes: readonly Change[], disk: ReadonlyMap<string, Entry>, idLength: number): string {
+function indexInfoOf(changes: readonly Change[], found: ReadonlyMap<string, Entry>, idLength: number): string {
   const gone = changes.map(({ path }) => `0 ${'0'.repeat(idLength)}\t${path}\0`);
   const there = changes.flatMap(({ path, old }) => {
-    const entry = disk.get(path) ?? (isSubmodule(old) ? old : undefined);
+    const entry = found.get(path) ?? (isSubmodule(old) ? old : undefined);
     return entry === undefined ? [] : [`${entry.mode} ${entry.id}\t${path}\0`];
   });
   return [...gone, ...there].join('');

@@ -2,8 +2,8 @@
 // the three versions in the index, MERGE_HEAD. The coder resolves and commits it. Done with plumbing
 // under Liza's own git directory, since `git merge` would run the folder's drivers, filters and hooks.
 
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
 import { mergeTrees } from './merge-candidate.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { isAncestor } from './refs.ts';
@@ -24,6 +24,7 @@ export async function layOutMerge(
   theirs: string,
   message: string,
 ): Promise<LaidOut> {
+  const { disk } = gitDir.host;
   const head = await headOf(gitDir, place);
   if (head === undefined) throw new Error(`${place.folder} has no HEAD`);
   // Nothing to merge: git would call it "already up to date".
@@ -40,17 +41,17 @@ export async function layOutMerge(
     gitDir.files(place, ['update-index', '-z', '--index-info'], [...gone, ...stages].join('')),
     'mark the conflicts',
   );
-  note(place, 'MERGE_MSG', `${message}\n`);
-  note(place, 'MERGE_MODE', 'no-ff');
+  note(disk, place, 'MERGE_MSG', `${message}\n`);
+  note(disk, place, 'MERGE_MODE', 'no-ff');
   // Last, and whole: it is what says that the merge is laid out.
-  note(place, UNFINISHED, `${theirs}\n`);
-  renameSync(join(place.gitDirectory, UNFINISHED), join(place.gitDirectory, 'MERGE_HEAD'));
+  note(disk, place, UNFINISHED, `${theirs}\n`);
+  disk.renameSync(join(place.gitDirectory, UNFINISHED), join(place.gitDirectory, 'MERGE_HEAD'));
   return { conflicts: paths };
 }
 
 /** A clone's git directory is its agent's: a link of that name must not lead this elsewhere. */
-function note(place: Place, name: string, text: string): void {
+function note(disk: Disk, place: Place, name: string, text: string): void {
   const file = join(place.gitDirectory, name);
-  rmSync(file, { recursive: true, force: true });
-  writeFileSync(file, text, { flag: 'wx' });
+  disk.rmSync(file, { recursive: true, force: true });
+  disk.writeFileSync(file, text, { flag: 'wx' });
 }

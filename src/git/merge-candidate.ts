@@ -1,12 +1,12 @@
 // What the integration branch would be after a merge, built in the object database: no checkout, no
 // index, no branch is touched. Built-in merge attributes of the tree are honoured; custom drivers are not run.
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { MINIMUM_GIT } from '../ports/git-program.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { MINIMUM_GIT, must } from './run.ts';
-import { scratch } from './scratch-folders.ts';
+import { must } from './run.ts';
+import { inScratch } from './scratch-folders.ts';
 
 export type Candidate =
   /** The branch has the commit already. */
@@ -60,9 +60,8 @@ export interface Merged {
 }
 
 /** `ours` is what the other side is merged into. */
-export async function mergeTrees(gitDir: PrivateGitDir, ours: string, theirs: string): Promise<Merged> {
-  const folder = scratch(gitDir.common);
-  try {
+export function mergeTrees(gitDir: PrivateGitDir, ours: string, theirs: string): Promise<Merged> {
+  return inScratch(gitDir, async (folder) => {
     await writeAttributes(gitDir, ours, folder);
     const files = { folder, index: join(folder, '.no-index') };
     const asked = await gitDir.files(files, ['merge-tree', '--write-tree', '--no-messages', '-z', ours, theirs]);
@@ -77,9 +76,7 @@ export async function mergeTrees(gitDir: PrivateGitDir, ours: string, theirs: st
     if (asked.status > 1) await must(Promise.resolve(asked), `merge ${theirs.slice(0, 12)} into ${ours.slice(0, 12)}`);
     const [tree = '', ...entries] = asked.stdout.split('\0');
     return { tree, conflicts: asked.status === 0 ? [] : entries.filter((entry) => entry !== '').map(parseConflict) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** `<mode> <object> <stage>\t<path>` */
@@ -99,7 +96,7 @@ async function writeAttributes(gitDir: PrivateGitDir, commit: string, folder: st
   for (const path of paths) {
     const text = await gitDir.objects(['cat-file', 'blob', `${commit}:${path}`]);
     if (text.status !== 0) continue; // a link of that name: git does not follow it either
-    mkdirSync(join(folder, dirname(path)), { recursive: true });
-    writeFileSync(join(folder, path), text.stdout);
+    gitDir.host.disk.mkdirSync(join(folder, dirname(path)), { recursive: true });
+    gitDir.host.disk.writeFileSync(join(folder, path), text.stdout);
   }
 }

@@ -3,16 +3,17 @@
 // there, so that no filter, hook, driver, monitor or alias planted in the project or by an agent can
 // run in, or steer, Liza's calls. Only refs are read and written in the project's repository itself.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../ports/host.ts';
+import type { Disk } from '../ports/disk.ts';
+import { type GitAnswer, MINIMUM_GIT } from '../ports/git-program.ts';
+import type { Host } from '../ports/host.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import { faultIn, type GitAnswer, git, MINIMUM_GIT } from './run.ts';
+import { faultIn, git } from './run.ts';
 
 export interface PrivateGitDir {
-  readonly env: Environment;
+  readonly host: Host;
   /** The project's root. */
   readonly root: string;
   /** The repository's git directory, shared by all its worktrees. */
@@ -31,7 +32,7 @@ export interface PrivateGitDir {
   /** On a folder of files, with the index that belongs to it. */
   files(place: Files, args: readonly string[], input?: string): Promise<GitAnswer>;
   /** Copies a commit and what it builds on from another git directory, whose configuration has no say. */
-  fetch(gitDirectory: string, commit: string): Promise<GitAnswer>;
+  fetchFrom(gitDirectory: string, commit: string): Promise<GitAnswer>;
 }
 
 export interface Files {
@@ -43,21 +44,21 @@ export interface Files {
 
 type Trait = readonly [key: string, value: string];
 
-export interface WorkbenchOptions {
+export interface OpenOptions {
   readonly allowFilters?: boolean;
   /** Inherited by every git started here; see GitCall. */
   readonly hold?: number | undefined;
 }
 
 export async function openPrivateGitDir(
-  env: Environment,
+  host: Host,
   root: string,
-  { allowFilters = false, hold }: WorkbenchOptions = {},
+  { allowFilters = false, hold }: OpenOptions = {},
 ): Promise<PrivateGitDir | Refusal> {
-  const own = gitDirectoryOf(root);
+  const own = gitDirectoryOf(host.disk, root);
   if (own === undefined) return refuse(`${root} is not in a git repository`, 'restore its .git', 3, 'no-git');
-  const common = commonDirectoryOf(own);
-  const settings = await readConfig(env, root, common, hold);
+  const common = commonDirectoryOf(host.disk, own);
+  const settings = await readConfig(host, { root, common, hold });
   if ('ok' in settings) return settings;
   const partial = settings.find(
     ([key, value]) => key === 'extensions.partialclone' || (/^remote\..+\.promisor$/.test(key) && value !== 'false'),
@@ -71,9 +72,9 @@ export async function openPrivateGitDir(
     );
   }
   const filters = [...new Set(settings.flatMap(([key]) => /^filter\.(.+)\.[^.]+$/.exec(key)?.[1] ?? []))];
-  const granted = allowFilters ? await userFilters(env, root, settings) : [];
+  const granted = allowFilters ? await userFilters(host, root, settings) : [];
   const traits = settings.filter(([key]) => TRAITS.includes(key));
-  const gitDir = ownDirectory(common, [...traits, ...granted]);
+  const gitDir = writeOwnDirectory(host, common, [...traits, ...granted]);
   const at = (place?: Files) => ({
     GIT_DIR: gitDir,
     GIT_OBJECT_DIRECTORY: join(common, 'objects'),
@@ -86,18 +87,18 @@ export async function openPrivateGitDir(
         }),
   });
   return {
-    env,
+    host,
     root,
     common,
     worktrees: join(root, '.worktrees'),
     traits,
     filters: allowFilters ? [] : filters,
     refStorage: settings.findLast(([key]) => key === 'extensions.refstorage')?.[1] ?? 'files',
-    project: (args, input = '') => git(env, root, args, { input, hold }),
-    objects: (args, input = '') => git(env, gitDir, args, { at: at(), input, hold }),
-    files: (place, args, input = '') => git(env, place.folder, args, { at: at(place), input, hold, in: place.folder }),
-    fetch: (gitDirectory, commit) =>
-      git(env, gitDir, [...FETCH, gitDirectory, commit], {
+    project: (args, input = '') => git(host, root, args, { input, hold }),
+    objects: (args, input = '') => git(host, gitDir, args, { at: at(), input, hold }),
+    files: (place, args, input = '') => git(host, place.folder, args, { at: at(place), input, hold, in: place.folder }),
+    fetchFrom: (gitDirectory, commit) =>
+      git(host, gitDir, [...FETCH, gitDirectory, commit], {
         at: { ...at(), GIT_ALLOW_PROTOCOL: 'file' },
         hold,
         in: gitDirectory,
@@ -152,15 +153,13 @@ interface Known {
 const known = new Map<string, Known>();
 
 async function readConfig(
-  env: Environment,
-  root: string,
-  common: string,
-  hold: number | undefined,
+  host: Host,
+  { root, common, hold }: { readonly root: string; readonly common: string; readonly hold: number | undefined },
 ): Promise<readonly Trait[] | Refusal> {
-  const stamp = stampOf(join(common, 'config'));
+  const stamp = stampOf(host.disk, join(common, 'config'));
   const before = known.get(root);
   if (before !== undefined && before.stamp === stamp) return before.settings;
-  const { status, stdout, stderr } = await git(env, root, ['config', '--list', '-z'], { hold });
+  const { status, stdout, stderr } = await git(host, root, ['config', '--list', '-z'], { hold });
   if (status !== 0) {
     return refuse(`git cannot read the settings of ${root}: ${stderr.trim()}`, 'mend .git/config', 3, 'git-config');
   }
@@ -169,8 +168,8 @@ async function readConfig(
   return settings;
 }
 
-function stampOf(file: string): string {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+function stampOf(disk: Disk, file: string): string {
+  const stat = disk.statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? '' : [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join();
 }
 
@@ -186,24 +185,25 @@ function parseConfig(text: string): readonly Trait[] {
 }
 
 /** With allow_filters: the repository's and the user's own, who may have put LFS into ~/.gitconfig. */
-async function userFilters(env: Environment, root: string, settings: readonly Trait[]): Promise<readonly Trait[]> {
+async function userFilters(host: Host, root: string, settings: readonly Trait[]): Promise<readonly Trait[]> {
   const isFilter = ([key]: Trait) => key.startsWith('filter.');
-  const at = { GIT_CONFIG_NOSYSTEM: '0', GIT_CONFIG_GLOBAL: join(env.HOME ?? '/nowhere', '.gitconfig') };
-  const asked = await git(env, root, ['config', '--global', '--list', '-z'], { at });
+  const at = { GIT_CONFIG_NOSYSTEM: '0', GIT_CONFIG_GLOBAL: join(host.env.HOME ?? '/nowhere', '.gitconfig') };
+  const asked = await git(host, root, ['config', '--global', '--list', '-z'], { at });
   return [...parseConfig(asked.status === 0 ? asked.stdout : '').filter(isFilter), ...settings.filter(isFilter)];
 }
 
-/** Written anew by every process: what somebody may have put there meanwhile does not last. */
-function ownDirectory(common: string, traits: readonly Trait[]): string {
+/** Written again by every process: what somebody may have put there meanwhile does not last. */
+function writeOwnDirectory(host: Host, common: string, traits: readonly Trait[]): string {
+  const { disk } = host;
   const gitDir = join(common, 'liza', 'git');
   try {
-    for (const folder of ['refs', 'objects', 'info']) mkdirSync(join(gitDir, folder), { recursive: true });
-    replace(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
-    replace(join(gitDir, 'config'), configText(traits));
+    for (const folder of ['refs', 'objects', 'info']) disk.mkdirSync(join(gitDir, folder), { recursive: true });
+    replace(host, join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+    replace(host, join(gitDir, 'config'), configText(traits));
     for (const name of ['info/exclude', 'shallow']) {
       const theirs = join(common, name);
-      if (existsSync(theirs)) replace(join(gitDir, name), readFileSync(theirs, 'utf8'));
-      else rmSync(join(gitDir, name), { force: true });
+      if (disk.existsSync(theirs)) replace(host, join(gitDir, name), disk.readFileSync(theirs, 'utf8'));
+      else disk.rmSync(join(gitDir, name), { force: true });
     }
   } catch (cause) {
     throw new EnvironmentError(
@@ -216,11 +216,11 @@ function ownDirectory(common: string, traits: readonly Trait[]): string {
   return gitDir;
 }
 
-function replace(file: string, text: string): void {
-  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
-  const temporary = `${file}.${process.pid}`;
-  writeFileSync(temporary, text);
-  renameSync(temporary, file);
+function replace({ disk, processes }: Host, file: string, text: string): void {
+  if (disk.existsSync(file) && disk.readFileSync(file, 'utf8') === text) return;
+  const temporary = `${file}.${processes.pid}`;
+  disk.writeFileSync(temporary, text);
+  disk.renameSync(temporary, file);
 }
 
 /** A configuration file with every value quoted. */

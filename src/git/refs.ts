@@ -1,8 +1,8 @@
 // Names of the refs that Liza keeps, and changing several of them in one step of git's own
 // compare-and-swap. A ref that is not what the caller saw is never overwritten.
 
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
@@ -11,7 +11,7 @@ import { faultIn, must } from './run.ts';
 export const branchOf = (task: string): string => `refs/heads/task/${task}`;
 /** The last tip of a task's branch that Liza saw; also says that the branch is Liza's. */
 export const seenOf = (task: string): string => `refs/liza/seen/${task}`;
-/** A merge candidate whose test is under way. Whoever takes this ref away stops that merge. */
+/** A merge candidate whose test is under way. Deleting this ref stops that merge. */
 export const mergingOf = (task: string): string => `refs/liza/merging/${task}`;
 /** The tree of a worktree as it was handed over, when that is not simply a commit's. */
 export const baselineOf = (task: string): string => `refs/liza/baseline/${task}`;
@@ -30,27 +30,28 @@ export async function readRefs(
 }
 
 /**
- * Whether there can be any of them, told from the files alone: a process less for each new task. Only where refs are
- * files; whoever creates one meanwhile is met by the compare-and-swap.
+ * Whether there can be any of them, told from the files alone: saves a process for each new task. Only where refs are
+ * files; one that is created meanwhile is met by the compare-and-swap.
  */
-export function mayHaveRefs({ common, refStorage }: PrivateGitDir, ...names: readonly string[]): boolean {
-  if (refStorage !== 'files' || names.some((name) => existsSync(join(common, name)))) return true;
+export function mayHaveRefs({ host, common, refStorage }: PrivateGitDir, ...names: readonly string[]): boolean {
+  const { disk } = host;
+  if (refStorage !== 'files' || names.some((name) => disk.existsSync(join(common, name)))) return true;
   const packed = join(common, 'packed-refs');
-  if (!existsSync(packed)) return false;
-  const text = readFileSync(packed, 'utf8');
+  if (!disk.existsSync(packed)) return false;
+  const text = disk.readFileSync(packed, 'utf8');
   return names.some((name) => text.includes(` ${name}\n`) || text.includes(` ${name}/`));
 }
 
 /** By files alone, as every `liza status` asks; undefined: refs are not files here, or there is no repository. */
-export function isBranchThere(root: string, branch: string): boolean | undefined {
-  const directory = gitDirectoryOf(root);
+export function isBranchThere(disk: Disk, root: string, branch: string): boolean | undefined {
+  const directory = gitDirectoryOf(disk, root);
   if (directory === undefined) return undefined;
-  const common = commonDirectoryOf(directory);
-  if (existsSync(join(common, 'refs', 'heads', branch))) return true;
-  if (existsSync(join(common, 'reftable'))) return undefined;
+  const common = commonDirectoryOf(disk, directory);
+  if (disk.existsSync(join(common, 'refs', 'heads', branch))) return true;
+  if (disk.existsSync(join(common, 'reftable'))) return undefined;
   // Packed after the first look: git takes the single file away last.
   const packed = join(common, 'packed-refs');
-  return existsSync(packed) && readFileSync(packed, 'utf8').includes(` refs/heads/${branch}\n`);
+  return disk.existsSync(packed) && disk.readFileSync(packed, 'utf8').includes(` refs/heads/${branch}\n`);
 }
 
 export interface RefChange {
@@ -83,6 +84,21 @@ export async function updateRefs(gitDir: PrivateGitDir, changes: readonly RefCha
     3,
     { fault: faultIn(asked.stderr) },
   );
+}
+
+/** Pins a submitted commit below refs/liza/review; returns the pin's number. The same commit again keeps its number. */
+export async function pinForReview(gitDir: PrivateGitDir, task: string, commit: string): Promise<number> {
+  for (;;) {
+    const pins = await readRefs(gitDir, reviewOf(task));
+    const numbered = [...pins]
+      .map(([ref, to]) => ({ n: Number(ref.slice(ref.lastIndexOf('/') + 1)), to }))
+      // Others below that name are somebody else's.
+      .filter(({ n }) => Number.isInteger(n));
+    const same = numbered.find(({ to }) => to === commit);
+    if (same !== undefined) return same.n;
+    const n = Math.max(0, ...numbered.map((pin) => pin.n)) + 1;
+    if ((await updateRefs(gitDir, [{ ref: reviewOf(task, n), to: commit, from: null }])) === 'done') return n;
+  }
 }
 
 const zero = (like: string): string => '0'.repeat(like.length === 64 ? 64 : 40);

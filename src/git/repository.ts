@@ -1,24 +1,14 @@
-// Facts about the user's repository, and two of the things that init does to it (the hook is in identity/ref-hook.ts): a branch where
-// there was none, and lines in .git/info/exclude, which deinit takes out again. The working tree, the index and .gitignore
-// are never touched.
+// Facts about the user's repository, and two of the things that init does to it (the hook is in identity/ref-hook.ts):
+// a branch where there was none, and lines in .git/info/exclude, which deinit removes. The working tree, the index and
+// .gitignore are never touched.
 
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Environment } from '../ports/host.ts';
+import type { Disk } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { refuseVersion } from './private-git-dir.ts';
-import { isRunning } from './process-alive.ts';
 import { git } from './run.ts';
+import { isRunning } from './scratch-folders.ts';
 
 export interface Repository {
   readonly root: string;
@@ -27,10 +17,10 @@ export interface Repository {
   readonly head: string;
 }
 
-export async function openRepository(env: Environment, folder: string): Promise<Repository | Refusal> {
-  const old = refuseVersion((await git(env, folder, ['version'])).stdout);
+export async function openRepository(host: Host, folder: string): Promise<Repository | Refusal> {
+  const old = refuseVersion((await git(host, folder, ['version'])).stdout);
   if (old !== undefined) return old;
-  const asked = await git(env, folder, [
+  const asked = await git(host, folder, [
     'rev-parse',
     '--is-bare-repository',
     '--is-inside-work-tree',
@@ -46,9 +36,9 @@ export async function openRepository(env: Environment, folder: string): Promise<
       'bare',
     );
   }
-  const top = await git(env, folder, ['rev-parse', '--show-toplevel']);
+  const top = await git(host, folder, ['rev-parse', '--show-toplevel']);
   const root = top.stdout.replace(/\n$/, '');
-  const head = await git(env, root, ['rev-parse', '--verify', '--quiet', '--end-of-options', 'HEAD^{commit}']);
+  const head = await git(host, root, ['rev-parse', '--verify', '--quiet', '--end-of-options', 'HEAD^{commit}']);
   if (head.status !== 0) {
     return refuse(
       `${root} has no commit yet, so there is nothing to branch from`,
@@ -84,12 +74,12 @@ export interface Branch {
 }
 
 export async function ensureBranch(
-  env: Environment,
+  host: Host,
   root: string,
   branch: string,
   commit: string,
 ): Promise<Branch | Refusal> {
-  const named = await git(env, root, ['check-ref-format', '--branch', branch]);
+  const named = await git(host, root, ['check-ref-format', '--branch', branch]);
   if (named.status !== 0 || branch.startsWith('-')) {
     return refuse(
       `${JSON.stringify(branch)} cannot be a branch name`,
@@ -99,62 +89,69 @@ export async function ensureBranch(
     );
   }
   const ref = `refs/heads/${branch}`;
-  const there = await git(env, root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]);
+  const there = await git(host, root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]);
   if (there.status === 0) return { how: 'there', head: there.stdout.trim() };
-  const made = await git(env, root, ['update-ref', '--end-of-options', ref, commit, '']);
+  const made = await git(host, root, ['update-ref', '--end-of-options', ref, commit, '']);
   if (made.status === 0) return { how: 'made', head: commit };
   return refuse(`git could not make the branch ${branch}: ${made.stderr.trim()}`, `git -C ${root} status`, 3, 'git');
 }
 
+type ExcludeHost = Pick<Host, 'disk' | 'processes'>;
+
 /** Adds the lines that info/exclude does not have. `common`: the git directory that all checkouts share. */
-export function exclude(common: string, lines: readonly string[]): void {
-  const text = excludeText(common);
+export function exclude(host: ExcludeHost, common: string, lines: readonly string[]): void {
+  const text = excludeText(host.disk, common);
   const have = new Set(text.split('\n').map((line) => line.trim()));
   const missing = lines.map(bytesOf).filter((line) => !have.has(line));
   if (missing.length === 0) return;
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
-  replaceExclude(common, `${text}${gap}${missing.join('\n')}\n`);
+  replaceExclude(host, common, `${text}${gap}${missing.join('\n')}\n`);
 }
 
-export function unexclude(common: string, isOurs: (line: string) => boolean): void {
-  if (!isExcluding(common, isOurs)) return;
-  const others = excludeText(common)
+export function unexclude(host: ExcludeHost, common: string, isOurs: (line: string) => boolean): void {
+  if (!isExcluding(host.disk, common, isOurs)) return;
+  const others = excludeText(host.disk, common)
     .split('\n')
     .filter((line) => !isOurs(line));
-  replaceExclude(common, others.join('\n'));
+  replaceExclude(host, common, others.join('\n'));
 }
 
 /** Whether info/exclude has a line of Liza's. */
-export const isExcluding = (common: string, isOurs: (line: string) => boolean): boolean =>
-  excludeText(common).split('\n').some(isOurs);
+export const isExcluding = (disk: Disk, common: string, isOurs: (line: string) => boolean): boolean =>
+  excludeText(disk, common).split('\n').some(isOurs);
 
 const excludeFile = (common: string): string => join(common, 'info', 'exclude');
 
 /** One character per byte: the file may be in any encoding, and stays so. */
-const excludeText = (common: string): string =>
-  existsSync(excludeFile(common)) ? readFileSync(excludeFile(common), 'latin1') : '';
+const excludeText = (disk: Disk, common: string): string =>
+  disk.existsSync(excludeFile(common)) ? disk.readFileSync(excludeFile(common), 'latin1') : '';
 const bytesOf = (line: string): string => Buffer.from(line).toString('latin1');
 
 /** Whole or not at all. A link stays a link: the file it leads to is replaced. */
-function replaceExclude(common: string, text: string): void {
+function replaceExclude(host: ExcludeHost, common: string, text: string): void {
+  const { disk, processes } = host;
   const named = excludeFile(common);
-  mkdirSync(dirname(named), { recursive: true });
-  const file = existsSync(named) ? realpathSync(named) : named;
-  removeLeftovers(file);
-  const temporary = `${file}.liza-${process.pid}`;
+  disk.mkdirSync(dirname(named), { recursive: true });
+  const file = disk.existsSync(named) ? disk.realpathSync(named) : named;
+  removeLeftovers(host, file);
+  const temporary = `${file}.liza-${processes.pid}`;
   try {
-    writeFileSync(temporary, text, { encoding: 'latin1', mode: statSync(file, { throwIfNoEntry: false })?.mode });
-    renameSync(temporary, file);
+    disk.writeFileSync(temporary, text, {
+      encoding: 'latin1',
+      mode: disk.statSync(file, { throwIfNoEntry: false })?.mode,
+    });
+    disk.renameSync(temporary, file);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    disk.rmSync(temporary, { force: true });
     throw error;
   }
 }
 
 /** Temporary files of a command that was killed; another one may be at work, so only those of dead processes. */
-function removeLeftovers(file: string): void {
-  for (const name of readdirSync(dirname(file))) {
+function removeLeftovers(host: ExcludeHost, file: string): void {
+  for (const name of host.disk.readdirSync(dirname(file))) {
     const pid = name.startsWith(basename(file)) ? /\.liza-(\d+)$/.exec(name)?.[1] : undefined;
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(file), name), { force: true });
+    if (pid !== undefined && !isRunning(host, Number(pid)))
+      host.disk.rmSync(join(dirname(file), name), { force: true });
   }
 }

@@ -1,12 +1,17 @@
-// The one way Liza starts git: argument arrays, no shell, and none of the caller's GIT_* variables,
-// hooks, pagers, replacements or configuration has a say. Never a force, never a fallback that destroys.
+// How Liza calls git (ports/git-program.ts runs it), and how it reads git's failures.
 
-import type { GitAnswer } from '../ports/git-program.ts';
+import type { GitAnswer, GitCall } from '../ports/git-program.ts';
+import type { Host } from '../ports/host.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 
-export { type GitAnswer, type GitCall, MINIMUM_GIT, runGit as git } from '../ports/git-program.ts';
+export const git = (
+  host: Pick<Host, 'env' | 'git'>,
+  folder: string,
+  args: readonly string[],
+  call?: GitCall,
+): Promise<GitAnswer> => host.git.run(host.env, folder, args, call);
 
-/** For calls that have no reason to fail but a damaged repository or disk. */
+/** For calls that fail only in a damaged repository or on a damaged disk. */
 export async function must(answer: Promise<GitAnswer>, what: string): Promise<string> {
   const { status, stdout, stderr } = await answer;
   if (status === 0) return stdout;
@@ -15,10 +20,10 @@ export async function must(answer: Promise<GitAnswer>, what: string): Promise<st
   throw new EnvironmentError(message, 'look at the repository: git status, git fsck', 3, { fault: faultIn(said) });
 }
 
-export const isOfTheMachine = (error: EnvironmentError): boolean => error.fault === 'machine';
+export const isMachineFault = (error: EnvironmentError): boolean => error.fault === 'machine';
 
-/** The words of git and of the system, for there is nothing else to tell it by. */
-export const faultIn = (said: string): 'machine' | undefined => (OF_THE_MACHINE.test(said) ? 'machine' : undefined);
+/** Told by the words of git and of the system: there is nothing else to tell it by. */
+export const faultIn = (said: string): 'machine' | undefined => (MACHINE_FAULTS.test(said) ? 'machine' : undefined);
 
-const OF_THE_MACHINE =
+const MACHINE_FAULTS =
   /died of signal|No space left on device|Disk quota exceeded|Cannot allocate memory|Out of memory|Resource temporarily unavailable|Too many open files|Input\/output error|Read-only file system/i;

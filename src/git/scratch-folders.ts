@@ -1,10 +1,11 @@
-// Names of folders that are being made or thrown away, so that the next command after a crash knows
-// them: `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`. Nothing under such a name is anybody's work.
+// Folders that are being made or thrown away. Their names say so, so that the next command after a crash knows them:
+// `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`, and `.scratch-<pid>-…` for the files of a
+// single call. Nothing under such a name is anybody's work.
 
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning } from './process-alive.ts';
+import type { Disk } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
 
 /**
  * `merge`: a candidate's checkout, swept under the integration lock; `proof`: one for the validation of a submitted
@@ -13,19 +14,23 @@ import { isRunning } from './process-alive.ts';
 export type Purpose = 'making' | 'trash' | 'merge' | 'review' | 'proof';
 
 /** A new name below `parent`, for the given task. */
-export function aside(parent: string, purpose: Purpose, task: string): string {
-  return join(parent, `.${purpose}-${task}-${Math.random().toString(16).slice(2, 10).padEnd(8, '0')}`);
+export function temporaryPath(host: Host, parent: string, purpose: Purpose, task: string): string {
+  return join(parent, `.${purpose}-${task}-${host.random.hex(4)}`);
 }
 
-export interface Aside {
+export interface Leftover {
   readonly path: string;
   readonly purpose: Purpose;
   readonly task: string;
 }
 
+/** All of the project's, of checkouts and of git directories. */
+export const leftoversOf = ({ host, worktrees, common }: PrivateGitDir): readonly Leftover[] =>
+  [worktrees, join(common, 'liza')].flatMap((parent) => leftoversIn(host.disk, parent));
+
 /** What is below `parent` under such names. */
-export function leftAside(parent: string): readonly Aside[] {
-  return entries(parent).flatMap((name) => {
+export function leftoversIn(disk: Disk, parent: string): readonly Leftover[] {
+  return entries(disk, parent).flatMap((name) => {
     const [, purpose, task] = /^\.(making|trash|merge|review|proof)-(.+)-[0-9a-f]{8}$/.exec(name) ?? [];
     return purpose === undefined || task === undefined
       ? []
@@ -33,38 +38,54 @@ export function leftAside(parent: string): readonly Aside[] {
   });
 }
 
-/** A folder for one call's own files, removed by it; should it die, by the next sweep. */
-export function scratch(common: string): string {
-  const parent = join(common, 'liza');
-  mkdirSync(parent, { recursive: true });
-  return mkdtempSync(join(parent, `.scratch-${process.pid}-`));
-}
-
-/** Those of processes that are gone. */
-export function sweepScratch(common: string): void {
-  const parent = join(common, 'liza');
-  for (const name of entries(parent)) {
-    const pid = /^\.scratch-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) removeTree(join(parent, name));
+/** A folder for one call's own files, removed after it; if the process dies, by the next sweep. */
+export async function inScratch<T>({ common, host }: PrivateGitDir, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = join(common, 'liza', `.scratch-${host.processes.pid}-${host.random.hex(4)}`);
+  host.disk.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await work(folder);
+  } finally {
+    host.disk.rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Does not follow links. A program that still writes there makes it fail: the next one tries again. */
-export function removeTree(path: string): void {
+/** Removes the scratch folders of processes that are gone. */
+export function sweepScratch({ common, host }: PrivateGitDir): void {
+  const parent = join(common, 'liza');
+  for (const name of entries(host.disk, parent)) {
+    const pid = /^\.scratch-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(host, Number(pid))) removeTree(host, join(parent, name));
+  }
+}
+
+/**
+ * For leftovers whose name holds their writer's pid. Another process may have that pid by now; then a leftover stays a
+ * little longer, which harms nobody.
+ */
+export function isRunning({ processes }: Pick<Host, 'processes'>, pid: number): boolean {
   try {
-    rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
+    return processes.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Does not follow links. A program that still writes there makes it fail: the next call tries again. */
+export function removeTree({ disk, processes }: Host, path: string): void {
+  try {
+    disk.rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
     // Folders in folders, deeper than any path can say: rm goes down step by step.
-    if (code === 'ENAMETOOLONG') spawnSync('rm', ['-rf', '--', path], { stdio: 'ignore' });
+    if (code === 'ENAMETOOLONG') processes.spawnSync('rm', ['-rf', '--', path], { stdio: 'ignore' });
     else if (!['ENOTEMPTY', 'EBUSY', 'EACCES', 'EPERM'].includes(code)) throw error;
   }
 }
 
 /** Whether it was an empty folder and is gone. */
-export function removeIfEmpty(folder: string): boolean {
+export function removeIfEmpty(disk: Disk, folder: string): boolean {
   try {
-    rmdirSync(folder);
+    disk.rmdirSync(folder);
     return true;
   } catch (error) {
     if (['ENOTEMPTY', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
@@ -73,10 +94,10 @@ export function removeIfEmpty(folder: string): boolean {
   }
 }
 
-/** None where there is no such folder. */
-export function entries(folder: string): readonly string[] {
+/** Empty where there is no such folder. */
+export function entries(disk: Disk, folder: string): readonly string[] {
   try {
-    return readdirSync(folder);
+    return disk.readdirSync(folder);
   } catch {
     return [];
   }

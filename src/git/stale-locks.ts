@@ -1,10 +1,10 @@
 // Lock files that a killed git left behind. Git never removes them, and every later git refuses to
-// work. One is taken away only when it stays the same, no process has it open and no git that could
+// work. One is removed only when it stays the same, no process has it open and no git that could
 // have made it is at work in its repository: git closes a lock while a hook or an editor runs.
 
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import type { Disk } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, baselineOf, branchOf, mergingOf, reviewOf, seenOf } from './refs.ts';
@@ -15,20 +15,21 @@ const OLD_MS = 60_000;
 
 /** What it removed. `now` in milliseconds, for systems without /proc: without it nothing is removed there. */
 export async function clearStaleLocks(
+  { disk, clock }: Host,
   paths: readonly string[],
   patienceMs = 1000,
   now?: number,
 ): Promise<readonly string[]> {
-  const before = paths.flatMap((path) => stateOf(path) ?? []);
+  const before = paths.flatMap((path) => stateOf(disk, path) ?? []);
   if (before.length === 0) return [];
-  await setTimeout(patienceMs);
-  const unchanged = before.filter(({ path, mark }) => stateOf(path)?.mark === mark);
+  await clock.sleep(patienceMs);
+  const unchanged = before.filter(({ path, mark }) => stateOf(disk, path)?.mark === mark);
   if (unchanged.length === 0) return [];
-  const isLive = existsSync('/proc/self/fd')
-    ? liveByProcesses()
+  const isInUse = disk.existsSync('/proc/self/fd')
+    ? usedByProcesses(disk)
     : ({ mtimeMs }: LockState) => now === undefined || now - mtimeMs < OLD_MS;
   return unchanged
-    .filter((lock) => !isLive(lock) && stateOf(lock.path)?.mark === lock.mark && remove(lock.path))
+    .filter((lock) => !isInUse(lock) && stateOf(disk, lock.path)?.mark === lock.mark && remove(disk, lock.path))
     .map(({ path }) => path);
 }
 
@@ -38,9 +39,9 @@ interface LockState {
   readonly mark: string;
 }
 
-function stateOf(path: string): LockState | undefined {
+function stateOf(disk: Disk, path: string): LockState | undefined {
   try {
-    const stat = lstatSync(path, { bigint: true });
+    const stat = disk.lstatSync(path, { bigint: true });
     if (!stat.isFile()) return undefined;
     const mark = [stat.dev, stat.ino, stat.size, stat.mtimeNs].join(':');
     return { path, mtimeMs: Number(stat.mtimeMs), mark };
@@ -49,9 +50,9 @@ function stateOf(path: string): LockState | undefined {
   }
 }
 
-function remove(path: string): boolean {
+function remove(disk: Disk, path: string): boolean {
   try {
-    unlinkSync(path);
+    disk.unlinkSync(path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
@@ -59,18 +60,20 @@ function remove(path: string): boolean {
   }
 }
 
-function liveByProcesses(): (lock: LockState) => boolean {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const opened = new Set(pids.flatMap((pid) => filesOf(pid)));
-  const repositories = new Set(pids.filter(isWritingGit).flatMap((pid) => repositoryOf(pid) ?? []));
+function usedByProcesses(disk: Disk): (lock: LockState) => boolean {
+  const pids = disk.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const opened = new Set(pids.flatMap((pid) => openedBy(disk, pid)));
+  const repositories = new Set(
+    pids.filter((pid) => isWritingGit(disk, pid)).flatMap((pid) => repositoryOf(disk, pid) ?? []),
+  );
   return ({ path }) => {
-    const folder = realpathSync(dirname(path));
+    const folder = disk.realpathSync(dirname(path));
     if (opened.has(join(folder, basename(path)))) return true;
     return [...repositories].some((repository) => isInside(repository, folder));
   };
 }
 
-/** Of another user's process, or one that has ended meanwhile, nothing can be said. */
+/** undefined: another user's process, or one that has ended meanwhile. */
 function ask<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -79,17 +82,18 @@ function ask<T>(look: () => T): T | undefined {
   }
 }
 
-const filesOf = (pid: string): readonly string[] =>
-  ask(() => readdirSync(`/proc/${pid}/fd`))?.flatMap((fd) => ask(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? []) ??
-  [];
+const openedBy = (disk: Disk, pid: string): readonly string[] =>
+  ask(() => disk.readdirSync(`/proc/${pid}/fd`))?.flatMap(
+    (fd) => ask(() => disk.readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? [],
+  ) ?? [];
 
 /** They run for hours beside an editor or behind a pager, and lock nothing for longer than an instant. */
 const READERS = ['cat-file', 'fsmonitor--daemon', 'credential-cache--daemon', 'log', 'show', 'blame', 'help'];
 
-function isWritingGit(pid: string): boolean {
-  const name = ask(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
+function isWritingGit(disk: Disk, pid: string): boolean {
+  const name = ask(() => disk.readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
   if (name !== 'git' && !name?.startsWith('git-')) return false;
-  const words = ask(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
+  const words = ask(() => disk.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
   return !READERS.includes(words.slice(1).find((word, at) => !isOption(word, words[at])) ?? '');
 }
 
@@ -98,14 +102,14 @@ const isOption = (word: string, before: string | undefined): boolean =>
   word.startsWith('-') || before === '-C' || before === '-c';
 
 /** The git directory in whose repository, or inside which, a process stands. */
-function repositoryOf(pid: string): string | undefined {
+function repositoryOf(disk: Disk, pid: string): string | undefined {
   return ask(() => {
-    const start = readlinkSync(`/proc/${pid}/cwd`);
+    const start = disk.readlinkSync(`/proc/${pid}/cwd`);
     for (let folder = start; ; folder = dirname(folder)) {
-      const own = gitDirectoryOf(folder);
-      if (own !== undefined) return realpathSync(commonDirectoryOf(own));
+      const own = gitDirectoryOf(disk, folder);
+      if (own !== undefined) return disk.realpathSync(commonDirectoryOf(disk, own));
       // A bare repository, or a git directory kept elsewhere.
-      if (existsSync(join(folder, 'objects')) && existsSync(join(folder, 'HEAD'))) return folder;
+      if (disk.existsSync(join(folder, 'objects')) && disk.existsSync(join(folder, 'HEAD'))) return folder;
       if (folder === dirname(folder)) return undefined;
     }
   });
@@ -116,8 +120,10 @@ const isInside = (folder: string, path: string): boolean => !relative(folder, pa
 /** Lock files that Liza's own git calls for a task may leave. Not those of the person's checkouts. */
 export function lockPathsOf(gitDir: PrivateGitDir, task: string, integrationRef: string): readonly string[] {
   const refs = [branchOf(task), seenOf(task), mergingOf(task), baselineOf(task), integrationRef];
-  const numbered = [reviewOf(task), attemptOf(task)].flatMap((ref) => locksIn(join(gitDir.common, ref)));
-  const root = gitDirectoryOf(gitDir.root) ?? gitDir.common;
+  const numbered = [reviewOf(task), attemptOf(task)].flatMap((ref) =>
+    locksIn(gitDir.host.disk, join(gitDir.common, ref)),
+  );
+  const root = gitDirectoryOf(gitDir.host.disk, gitDir.root) ?? gitDir.common;
   const link = linkOf(gitDir, task);
   const clone = ['index.lock', 'HEAD.lock', `${branchOf(task)}.lock`].map((name) => ['.git', ...name.split('/')]);
   return [
@@ -132,8 +138,8 @@ export function lockPathsOf(gitDir: PrivateGitDir, task: string, integrationRef:
   ];
 }
 
-function locksIn(folder: string): readonly string[] {
-  return (ask(() => readdirSync(folder)) ?? [])
+function locksIn(disk: Disk, folder: string): readonly string[] {
+  return (ask(() => disk.readdirSync(folder)) ?? [])
     .filter((name) => name.endsWith('.lock'))
     .map((name) => join(folder, name));
 }
@@ -142,6 +148,6 @@ function locksIn(folder: string): readonly string[] {
 function withoutLinks(gitDir: PrivateGitDir, task: string, parts: readonly string[]): string | undefined {
   const folders = parts.slice(0, -1).map((_, at) => join(folderOf(gitDir, task), ...parts.slice(0, at + 1)));
   const all = [gitDir.worktrees, folderOf(gitDir, task), ...folders];
-  const plain = all.every((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory());
+  const plain = all.every((folder) => gitDir.host.disk.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory());
   return plain ? join(folderOf(gitDir, task), ...parts) : undefined;
 }

@@ -1,9 +1,10 @@
 // Where a task's files are: `.worktrees/<task>`, a linked worktree or a private clone, told apart by
-// what lies there. Everything that looks at such a folder goes through here: a link that would lead
-// out of the project, or a folder that is not what it seems, is found before git is sent there.
+// what is there. Everything that looks at such a folder goes through here: a link that would lead
+// out of the project, or a folder that is not what it seems, is found before git is started there.
 
-import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
+import type { GitAnswer } from '../ports/git-program.ts';
 import { defined } from '../protocol/values.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { branchOf, readRefs, seenOf } from './refs.ts';
@@ -25,17 +26,18 @@ export const folderOf = (gitDir: PrivateGitDir, task: string): string => join(gi
 export const linkOf = (gitDir: PrivateGitDir, task: string): string => join(gitDir.common, 'worktrees', `liza-${task}`);
 
 export function findPlace(gitDir: PrivateGitDir, task: string): Found {
+  const { disk } = gitDir.host;
   const folder = folderOf(gitDir, task);
   for (const path of [gitDir.worktrees, folder]) {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const stat = disk.lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined)
       return isLinked(gitDir, task) ? { broken: `${shown(gitDir, folder)} is gone` } : { none: true };
     if (stat.isSymbolicLink()) return { broken: `${shown(gitDir, path)} is a symbolic link` };
     if (!stat.isDirectory()) return { broken: `${shown(gitDir, path)} is not a folder` };
   }
-  const dot = lstatSync(join(folder, '.git'), { throwIfNoEntry: false });
+  const dot = disk.lstatSync(join(folder, '.git'), { throwIfNoEntry: false });
   if (dot?.isDirectory() === true) {
-    const odd = CLONE_FILES.find((name) => isOdd(join(folder, '.git', name)));
+    const odd = CLONE_FILES.find((name) => isOdd(disk, join(folder, '.git', name)));
     return odd === undefined
       ? clonedPlace(gitDir, task)
       : { broken: `${shown(gitDir, folder)}/.git/${odd} is not a plain file` };
@@ -49,23 +51,24 @@ export function findPlace(gitDir: PrivateGitDir, task: string): Found {
 /** Files of a clone that every git reads; its agent may have put a pipe there, on which git would wait for ever. */
 const CLONE_FILES = ['HEAD', 'config', 'packed-refs', 'objects/info/alternates'];
 
-function isOdd(path: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+function isOdd(disk: Disk, path: string): boolean {
+  const stat = disk.lstatSync(path, { throwIfNoEntry: false });
   return stat !== undefined && !stat.isFile();
 }
 
 /** A worktree that `git worktree add` made, on a board that was imported: both halves must name each other. */
 function addedByGit(gitDir: PrivateGitDir, folder: string): string | undefined {
   const dot = join(folder, '.git');
-  const link = /^gitdir: (.+)/.exec(firstLine(dot) ?? '')?.[1];
+  const link = /^gitdir: (.+)/.exec(firstLine(gitDir.host.disk, dot) ?? '')?.[1];
   if (link === undefined || dirname(link) !== join(gitDir.common, 'worktrees')) return undefined;
-  return firstLine(join(link, 'gitdir')) === dot ? link : undefined;
+  return firstLine(gitDir.host.disk, join(link, 'gitdir')) === dot ? link : undefined;
 }
 
-/** In the git directory of a place until it is prepared: nobody has worked there before, and its maker may have died. */
+/** A file in the git directory of a place until it is prepared: nobody has worked there yet, and its maker may have died. */
 export const UNPREPARED = 'liza-unprepared';
 
-export const isPrepared = ({ gitDirectory }: Place): boolean => !existsSync(join(gitDirectory, UNPREPARED));
+export const isPrepared = ({ host }: PrivateGitDir, { gitDirectory }: Place): boolean =>
+  !host.disk.existsSync(join(gitDirectory, UNPREPARED));
 
 export const isPlace = (found: Found): found is Place => 'kind' in found;
 
@@ -88,37 +91,38 @@ export function clonedPlace(gitDir: PrivateGitDir, task: string): Place {
 
 /** Liza's half of a linked worktree is there, whatever became of the folder. */
 export const isLinked = (gitDir: PrivateGitDir, task: string): boolean =>
-  statSync(linkOf(gitDir, task), { throwIfNoEntry: false })?.isDirectory() === true;
+  gitDir.host.disk.statSync(linkOf(gitDir, task), { throwIfNoEntry: false })?.isDirectory() === true;
 
 const shown = (gitDir: PrivateGitDir, path: string): string => relative(gitDir.root, path);
 
 /** Its HEAD is the task's branch, and that is not there. A clone's branch is its own. */
-export const isWithoutBranch = (place: Place, refs: ReadonlyMap<string, string>): boolean =>
+export const isWithoutBranch = ({ host }: PrivateGitDir, place: Place, refs: ReadonlyMap<string, string>): boolean =>
   place.kind === 'worktree' &&
   !refs.has(branchOf(place.task)) &&
-  firstLine(join(place.gitDirectory, 'HEAD')) === `ref: ${branchOf(place.task)}`;
+  firstLine(host.disk, join(place.gitDirectory, 'HEAD')) === `ref: ${branchOf(place.task)}`;
 
 /**
- * A clone whose HEAD its agent, or a power cut, left empty or torn is no repository to git, and its commits would be out of
- * reach. It leads to the task's branch again, where that is; files stay as they lie. Only while nobody works there.
+ * A clone whose HEAD its agent, or a power cut, left empty or half written is no repository to git, and its commits would
+ * be out of reach. HEAD leads to the task's branch again, where there is one; files stay as they are. Only while nobody
+ * works there.
  */
-export function mendHead(place: Place): void {
+export function mendHead({ host: { disk } }: PrivateGitDir, place: Place): void {
   const head = join(place.gitDirectory, 'HEAD');
-  if (place.kind !== 'clone' || HEADS.test(firstLine(head) ?? '') || !hasBranch(place)) return;
+  if (place.kind !== 'clone' || HEADS.test(firstLine(disk, head) ?? '') || !hasBranch(disk, place)) return;
   const fresh = `${head}.new`;
-  rmSync(fresh, { recursive: true, force: true });
-  writeFileSync(fresh, `ref: ${branchOf(place.task)}\n`, { flag: 'wx' });
-  renameSync(fresh, head);
+  disk.rmSync(fresh, { recursive: true, force: true });
+  disk.writeFileSync(fresh, `ref: ${branchOf(place.task)}\n`, { flag: 'wx' });
+  disk.renameSync(fresh, head);
 }
 
 const HEADS = /^(ref: refs\/[!-~]+|[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-function hasBranch({ gitDirectory, task }: Place): boolean {
-  if (/^[0-9a-f]{40,64}$/.test(firstLine(join(gitDirectory, branchOf(task))) ?? '')) return true;
+function hasBranch(disk: Disk, { gitDirectory, task }: Place): boolean {
+  if (/^[0-9a-f]{40,64}$/.test(firstLine(disk, join(gitDirectory, branchOf(task))) ?? '')) return true;
   const packed = join(gitDirectory, 'packed-refs');
   return (
-    lstatSync(packed, { throwIfNoEntry: false })?.isFile() === true &&
-    readFileSync(packed, 'utf8').includes(` ${branchOf(task)}\n`)
+    disk.lstatSync(packed, { throwIfNoEntry: false })?.isFile() === true &&
+    disk.readFileSync(packed, 'utf8').includes(` ${branchOf(task)}\n`)
   );
 }
 
@@ -135,13 +139,12 @@ export interface Head {
  * the folder's configuration says.
  */
 export async function headOf(gitDir: PrivateGitDir, place: Place): Promise<Head | undefined> {
-  const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   const args = ['rev-parse', '--revs-only', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'];
-  const asked = await git(gitDir.env, place.folder, args, { at, in: place.folder });
+  const asked = await gitIn(gitDir, place, args);
   const [commit, branch] = asked.stdout.split('\n');
   if (asked.status !== 0 || commit === undefined || !/^[0-9a-f]{40,64}$/.test(commit)) return undefined;
   if (place.kind === 'clone' && !(await isWhole(gitDir, place, commit))) return undefined;
-  const merging = firstLine(join(place.gitDirectory, 'MERGE_HEAD'));
+  const merging = firstLine(gitDir.host.disk, join(place.gitDirectory, 'MERGE_HEAD'));
   return {
     commit,
     // A detached HEAD is called just that.
@@ -152,8 +155,8 @@ export async function headOf(gitDir: PrivateGitDir, place: Place): Promise<Head 
 
 /** Its agent may have removed objects; what the project has already it cannot lose. */
 export async function isWhole(gitDir: PrivateGitDir, place: Place, commit: string): Promise<boolean> {
-  // What was brought lately lies there as a file: no process need be asked.
-  if (existsSync(join(gitDir.common, 'objects', commit.slice(0, 2), commit.slice(2)))) return true;
+  // What was brought lately is there as a file: no process need be asked.
+  if (gitDir.host.disk.existsSync(join(gitDir.common, 'objects', commit.slice(0, 2), commit.slice(2)))) return true;
   const [known, refs] = await Promise.all([
     gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]),
     readRefs(gitDir, seenOf(place.task)),
@@ -161,13 +164,18 @@ export async function isWhole(gitDir: PrivateGitDir, place: Place, commit: strin
   if (known.status === 0) return true;
   const seen = refs.get(seenOf(place.task));
   const without = seen === undefined ? [] : ['--not', seen];
-  const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
-  const args = ['rev-list', '--objects', '--quiet', commit, ...without];
-  return (await git(gitDir.env, place.folder, args, { at, in: place.folder })).status === 0;
+  return (await gitIn(gitDir, place, ['rev-list', '--objects', '--quiet', commit, ...without])).status === 0;
 }
 
-/** Of a plain file only: an agent may have put a pipe there, on which a reader would wait for ever. */
-function firstLine(file: string): string | undefined {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  return readFileSync(file, 'utf8').split('\n', 1)[0];
+/** In the task's own repository, whose configuration is its agent's: only for git commands that start nothing. */
+export const gitIn = (gitDir: PrivateGitDir, place: Place, args: readonly string[]): Promise<GitAnswer> =>
+  git(gitDir.host, place.folder, args, {
+    at: { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder },
+    in: place.folder,
+  });
+
+/** Reads only a plain file: an agent may have put a pipe there, on which a reader would wait for ever. */
+function firstLine(disk: Disk, file: string): string | undefined {
+  if (disk.lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  return disk.readFileSync(file, 'utf8').split('\n', 1)[0];
 }

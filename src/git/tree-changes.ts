@@ -1,9 +1,10 @@
-// What a step from one tree to another does to a folder of files: which paths change, and which files
-// that nobody committed lie in their way. Only looks. Git itself would take ignored files for
-// worthless and overwrite them; here no file that git does not hold is.
+// What a step from one tree to another does to a folder of files: which paths change, and which files that nobody
+// committed are in their way. Only reads. Git itself would overwrite ignored files as worthless; here no file that git
+// does not hold is overwritten.
 
-import { copyFileSync, lstatSync, rmSync, type Stats, utimesSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 
@@ -26,7 +27,7 @@ export const isSubmodule = (entry: Entry | undefined): boolean => entry?.mode ==
 
 export async function changesBetween(gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly Change[]> {
   const asked = gitDir.objects(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', older, newer]);
-  const fields = names(await must(asked, 'compare two trees'));
+  const fields = splitNul(await must(asked, 'compare two trees'));
   const changes: Change[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [oldMode = '', newMode = '', oldId = '', newId = ''] = (fields[at] ?? '').slice(1).split(' ');
@@ -46,40 +47,40 @@ export async function inTheWay(
   changes: readonly Change[],
 ): Promise<readonly string[]> {
   const added = changes.filter((change) => change.old === undefined && !isSubmodule(change.new));
-  const suspects = [...new Set(added.flatMap(({ path }) => firstObstacle(files.folder, path) ?? []))];
+  const suspects = [...new Set(added.flatMap(({ path }) => firstObstacle(gitDir.host.disk, files.folder, path) ?? []))];
   const found: string[] = [];
   for (let at = 0; at < suspects.length; at += 200) {
     const some = suspects.slice(at, at + 200);
     const asked = gitDir.files(files, ['--literal-pathspecs', 'ls-files', '-z', '--others', '--', ...some]);
-    found.push(...names(await must(asked, 'look for untracked files')));
+    found.push(...splitNul(await must(asked, 'look for untracked files')));
   }
   return found;
 }
 
-/** What lies at the path, or at one of its folders without being a folder. */
-function firstObstacle(folder: string, path: string): string | undefined {
+/** What is at the path, or at one of its folders without being a folder. */
+function firstObstacle(disk: Disk, folder: string, path: string): string | undefined {
   const parts = path.split('/');
   for (let count = 1; count <= parts.length; count++) {
     const part = parts.slice(0, count).join('/');
-    const stat = statOf(join(folder, part));
+    const stat = statOf(disk, join(folder, part));
     if (stat === undefined) return undefined;
     if (count === parts.length || !stat.isDirectory()) return part;
   }
   return undefined;
 }
 
-/** Whether a file or link lies at the path, and none of its folders is a link that leads elsewhere. */
-export function kindAt(folder: string, path: string): 'file' | 'folder' | 'other' | 'none' {
-  const obstacle = firstObstacle(folder, path);
+/** Whether a file or link is at the path, and none of its folders is a link that leads elsewhere. */
+export function kindAt(disk: Disk, folder: string, path: string): 'file' | 'folder' | 'other' | 'none' {
+  const obstacle = firstObstacle(disk, folder, path);
   if (obstacle !== path) return 'none';
-  const stat = statOf(join(folder, path));
+  const stat = statOf(disk, join(folder, path));
   if (stat?.isFile() || stat?.isSymbolicLink()) return 'file';
   return stat === undefined ? 'none' : stat.isDirectory() ? 'folder' : 'other';
 }
 
-function statOf(path: string): Stats | undefined {
+function statOf(disk: Disk, path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false });
+    return disk.lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     // A path that is too long is one that nobody can open, git included.
     if (['ENOTDIR', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
@@ -91,25 +92,25 @@ function statOf(path: string): Stats | undefined {
  * A copy that git trusts no more than the original. Git compares times by the second: it knows of an
  * edit in the second of the last `git add` only because the index is not younger than the file.
  */
-export function copyIndex(index: string, to: string): void {
-  rmSync(to, { force: true });
-  const stat = lstatSync(index, { throwIfNoEntry: false });
+export function copyIndex(disk: Disk, index: string, to: string): void {
+  disk.rmSync(to, { force: true });
+  const stat = disk.lstatSync(index, { throwIfNoEntry: false });
   if (stat?.isFile() !== true) return;
-  copyFileSync(index, to);
+  disk.copyFileSync(index, to);
   const earlier = (stat.mtimeMs - 1) / 1000;
-  utimesSync(to, earlier, earlier);
+  disk.utimesSync(to, earlier, earlier);
 }
 
-export const names = (text: string): readonly string[] => text.split('\0').filter((name) => name !== '');
+export const splitNul = (text: string): readonly string[] => text.split('\0').filter((name) => name !== '');
 
-/** A few of many, for a message. */
-export function some(paths: readonly string[], most = 5): string {
+/** The first few of many, for a message. */
+export function firstFew(paths: readonly string[], most = 5): string {
   const more = paths.length - most;
   return `${paths.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** A folder as it can be pasted into a shell. */
-export const pasted = (path: string): string =>
+export const shellQuoted = (path: string): string =>
   /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** What git said, in one line and without its advice. */

@@ -3,42 +3,45 @@
 // `git branch` fail for everyone. So the two halves (the folder of files and the directory in .git,
 // see gitrepository-layout(5)) are made complete under other names, and each appears by one rename.
 
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { branchOf } from './refs.ts';
-import { aside, removeTree } from './scratch-folders.ts';
+import { removeTree, temporaryPath } from './scratch-folders.ts';
 import { folderOf, linkedPlace, linkOf, type Place, UNPREPARED } from './task-folder.ts';
 
 export const worktreeIsolation: Isolation = {
   kind: 'worktree',
   make: async (gitDir, task, start) => {
-    const folder = aside(gitDir.worktrees, 'making', task);
+    const { host } = gitDir;
+    const { disk } = host;
+    const folder = temporaryPath(host, gitDir.worktrees, 'making', task);
     // As deep below .git as its final place, so that `../..` holds in both.
-    const link = aside(join(gitDir.common, 'liza'), 'making', task);
-    mkdirSync(folder, { recursive: true });
-    mkdirSync(link, { recursive: true });
-    writeFileSync(join(folder, '.git'), `gitdir: ${linkOf(gitDir, task)}\n`);
-    writeFileSync(join(link, 'HEAD'), `ref: ${branchOf(task)}\n`);
-    writeFileSync(join(link, 'commondir'), '../..\n');
-    writeFileSync(join(link, 'gitdir'), `${join(folderOf(gitDir, task), '.git')}\n`);
-    writeFileSync(join(link, UNPREPARED), '');
+    const link = temporaryPath(host, join(gitDir.common, 'liza'), 'making', task);
+    disk.mkdirSync(folder, { recursive: true });
+    disk.mkdirSync(link, { recursive: true });
+    disk.writeFileSync(join(folder, '.git'), `gitdir: ${linkOf(gitDir, task)}\n`);
+    disk.writeFileSync(join(link, 'HEAD'), `ref: ${branchOf(task)}\n`);
+    disk.writeFileSync(join(link, 'commondir'), '../..\n');
+    disk.writeFileSync(join(link, 'gitdir'), `${join(folderOf(gitDir, task), '.git')}\n`);
+    disk.writeFileSync(join(link, UNPREPARED), '');
     await checkOut(gitDir, { folder, index: join(link, 'index') }, start);
-    mkdirSync(dirname(linkOf(gitDir, task)), { recursive: true });
+    disk.mkdirSync(dirname(linkOf(gitDir, task)), { recursive: true });
     // The folder first: alone it is no worktree yet, and git ignores it.
-    renameSync(folder, folderOf(gitDir, task));
-    renameSync(link, linkOf(gitDir, task));
+    disk.renameSync(folder, folderOf(gitDir, task));
+    disk.renameSync(link, linkOf(gitDir, task));
     return linkedPlace(gitDir, task);
   },
   remove: (gitDir, { task, gitDirectory = linkOf(gitDir, task) }) => {
+    const { host } = gitDir;
     const gone = [
-      [folderOf(gitDir, task), aside(gitDir.worktrees, 'trash', task)],
-      [gitDirectory, aside(join(gitDir.common, 'liza'), 'trash', task)],
+      [folderOf(gitDir, task), temporaryPath(host, gitDir.worktrees, 'trash', task)],
+      [gitDirectory, temporaryPath(host, join(gitDir.common, 'liza'), 'trash', task)],
     ] as const;
-    for (const [from, to] of gone) renameIfThere(from, to);
-    for (const [, to] of gone) removeTree(to);
+    for (const [from, to] of gone) renameIfThere(host.disk, from, to);
+    for (const [, to] of gone) removeTree(host, to);
   },
   // It shares the project's objects.
   bring: async () => {},
@@ -47,27 +50,30 @@ export const worktreeIsolation: Isolation = {
 /** Both halves name each other, unless the project was moved or an agent wrote something else there. */
 export function isMisplaced(gitDir: PrivateGitDir, { task, kind, gitDirectory }: Place): boolean {
   if (kind !== 'worktree' || gitDirectory !== linkOf(gitDir, task)) return false;
-  const dot = textOf(join(folderOf(gitDir, task), '.git'));
-  const back = textOf(join(gitDirectory, 'gitdir'));
+  const dot = textOf(gitDir.host.disk, join(folderOf(gitDir, task), '.git'));
+  const back = textOf(gitDir.host.disk, join(gitDirectory, 'gitdir'));
   return dot !== `gitdir: ${gitDirectory}\n` || back !== `${join(folderOf(gitDir, task), '.git')}\n`;
 }
 
 /** Without it, git in the folder would find the project's own repository. */
-export function pointAgain(gitDir: PrivateGitDir, task: string): void {
+export function repairLinks(gitDir: PrivateGitDir, task: string): void {
+  const { disk } = gitDir.host;
   const dot = join(folderOf(gitDir, task), '.git');
-  // Removed first: what lies there is the agent's, and a link would lead the writing elsewhere.
-  rmSync(dot, { recursive: true, force: true });
-  writeFileSync(dot, `gitdir: ${linkOf(gitDir, task)}\n`, { flag: 'wx' });
-  writeFileSync(join(linkOf(gitDir, task), 'gitdir'), `${dot}\n`);
+  // Removed first: what is there is the agent's, and a link would lead the writing elsewhere.
+  disk.rmSync(dot, { recursive: true, force: true });
+  disk.writeFileSync(dot, `gitdir: ${linkOf(gitDir, task)}\n`, { flag: 'wx' });
+  disk.writeFileSync(join(linkOf(gitDir, task), 'gitdir'), `${dot}\n`);
 }
 
-function textOf(file: string): string | undefined {
-  return lstatSync(file, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(file, 'utf8') : undefined;
+function textOf(disk: Disk, file: string): string | undefined {
+  return disk.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
+    ? disk.readFileSync(file, 'utf8')
+    : undefined;
 }
 
-function renameIfThere(from: string, to: string): void {
+function renameIfThere(disk: Disk, from: string, to: string): void {
   try {
-    renameSync(from, to);
+    disk.renameSync(from, to);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }

@@ -1,48 +1,46 @@
-// The circuit breaker at work: by hand (`liza analyze`), and continuously for the watcher (`checkBreaker`). The
-// decision is the core's, in a transaction; here the report is written, and written again if a crash lost it.
+// Runs the circuit breaker: by hand (`liza analyze`), and continuously for the watcher (`checkBreaker`). The protocol
+// decides, in a transaction; here the report is written, and written again if a crash lost it.
 
 import { relative } from 'node:path';
 import { newFindings } from '../protocol/commands/breaker.ts';
-import type { Refusal } from '../protocol/decision.ts';
-import { isRefusal } from '../protocol/decision.ts';
+import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import type { State, Task } from '../protocol/state.ts';
 import type { Committed, Store } from '../store/store.ts';
-import { type Seen, transact } from '../store/transact.ts';
-import type { TaskContext } from '../tasks/context.ts';
+import { type CommandContext, type Seen, transact } from '../store/transact.ts';
 import { type Finding, findPatterns } from './rules/breaker.ts';
 import { breakerReport } from './rules/breaker-report.ts';
-import { reportFile, writePaper } from './write-document.ts';
+import { reportFile, writeDocument } from './write-document.ts';
 
 export interface Analysis {
   readonly committed: Committed;
   readonly findings: readonly Finding[];
-  /** Of the report, from the project's root; absent: the breaker never tripped. */
+  /** The report's path from the project's root; absent: the breaker never tripped. */
   readonly report?: string;
 }
 
 /** Looks, says what it found, and trips if there is something new. */
-export async function analyze(context: TaskContext): Promise<Analysis | Refusal> {
+export async function analyze(context: CommandContext): Promise<Analysis | Refusal> {
   const archived = await context.store.archivedTasks();
   const outcome = await transact(context, { name: 'analyze', facts: { archived } });
   return isRefusal(outcome)
     ? outcome
-    : { committed: outcome, findings: findPatterns(outcome.state, archived), ...reported(context, outcome.state) };
+    : { committed: outcome, findings: findPatterns(outcome.state, archived), ...writeReport(context, outcome.state) };
 }
 
-export async function resolveBreaker(context: TaskContext, resolution: string): Promise<Analysis | Refusal> {
+export async function resolveBreaker(context: CommandContext, resolution: string): Promise<Analysis | Refusal> {
   const archived = await context.store.archivedTasks();
   const outcome = await transact(context, { name: 'resolve', resolution, facts: { archived } });
-  return isRefusal(outcome) ? outcome : { committed: outcome, findings: [], ...reported(context, outcome.state) };
+  return isRefusal(outcome) ? outcome : { committed: outcome, findings: [], ...writeReport(context, outcome.state) };
 }
 
 /**
  * For the watcher, after every change: trips when a pattern is there that is not resolved. Undefined: nothing new.
  * Costs no transaction while there is nothing to say.
  */
-export async function checkBreaker(context: TaskContext, seen?: Seen): Promise<Analysis | Refusal | undefined> {
+export async function checkBreaker(context: CommandContext, seen?: Seen): Promise<Analysis | Refusal | undefined> {
   const { board } = seen ?? (await context.store.read());
   const { state } = board;
-  if (state.circuit_breaker.status === 'TRIGGERED') reported(context, state);
+  if (state.circuit_breaker.status === 'TRIGGERED') writeReport(context, state);
   if (state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED') return undefined;
   const archived = await archivedOf(context.store, board.archived.size);
   if (newFindings(state, findPatterns(state, archived)).length === 0) return undefined;
@@ -61,11 +59,11 @@ async function archivedOf(store: Store, size: number): Promise<readonly Task[]> 
   return tasks;
 }
 
-/** The report as the board has it; left alone when it says so already. */
-function reported(context: TaskContext, state: State): { readonly report?: string } {
+/** Writes the report that the board asks for, unless the file has it already. */
+function writeReport(context: CommandContext, state: State): { readonly report?: string } {
   const text = breakerReport(state);
   if (text === undefined) return {};
   const file = reportFile(context);
-  if (context.files.read(file)?.toString() !== text) writePaper(context, file, text);
+  if (context.files.read(file)?.toString() !== text) writeDocument(context, file, text);
   return { report: relative(context.paths.root, file) };
 }

@@ -1,21 +1,19 @@
 // What the watcher does besides raising alarms, after every change and as time passes: trips the circuit breaker, halts
 // at the deadline, follows a CHECKPOINT file that was touched or removed, writes what a crash left unwritten.
 
-import type { Refusal } from '../protocol/decision.ts';
-import { isRefusal } from '../protocol/decision.ts';
-import type { Seen } from '../store/transact.ts';
-import type { TaskContext } from '../tasks/context.ts';
+import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import type { CommandContext, Seen } from '../store/transact.ts';
 import { checkBreaker } from './analyze.ts';
 import { attendCheckpoint } from './checkpoint.ts';
 
 /**
- * What was done, in a line each. Repeated, it does nothing, so the watcher calls it at every look. `seen`: the board it
- * has before it; `fresh`: that the state changed since the last call, which is when patterns are looked for.
+ * Returns what was done, in a line each. Repeated, it does nothing, so the watcher calls it at every look. `seen`: the
+ * board that was just read; `fresh`: the state changed since the last call, so patterns are looked for.
  */
-export async function govern(context: TaskContext, seen?: Seen, fresh = true): Promise<readonly string[] | Refusal> {
+export async function govern(context: CommandContext, seen?: Seen, fresh = true): Promise<readonly string[] | Refusal> {
   const tripped = fresh ? await checkBreaker(context, seen) : undefined;
   if (tripped !== undefined && isRefusal(tripped)) return tripped;
-  // A breaker that has just tripped owes a summary: then the board is read anew.
+  // A breaker that has just tripped needs a summary: then the board is read again.
   const attended = await attendCheckpoint(context, tripped === undefined ? seen : undefined);
   if (attended !== undefined && typeof attended !== 'string') return attended;
   return [

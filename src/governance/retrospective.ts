@@ -1,19 +1,17 @@
-// `liza retrospective`: drafts the data part once per sprint, into a file that is then the people's; what they learned
-// goes to its end and onto the board.
+// `liza retrospective`: drafts the data part once per sprint, into a file that belongs to people from then on. What they
+// learned is appended to it and recorded on the board.
 
 import { join, relative } from 'node:path';
 import { appendFile } from '../ports/files.ts';
 import { retrospectiveOf } from '../protocol/commands/sprint.ts';
-import type { Refusal } from '../protocol/decision.ts';
-import { isRefusal } from '../protocol/decision.ts';
+import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
-import { transact } from '../store/transact.ts';
-import type { TaskContext } from '../tasks/context.ts';
+import { type CommandContext, transact } from '../store/transact.ts';
 import { iso } from '../text/time.ts';
 import { fileTime } from './rules/checkpoint-summary.ts';
 import { learnedSection, retrospectiveDraft } from './rules/retrospective-draft.ts';
-import { checkpointsFolder, makeCheckpointsFolder, writePaper } from './write-document.ts';
+import { checkpointsFolder, makeCheckpointsFolder, writeDocument } from './write-document.ts';
 
 export interface Retrospective {
   readonly committed: Committed;
@@ -23,7 +21,7 @@ export interface Retrospective {
 }
 
 export async function retrospective(
-  context: TaskContext,
+  context: CommandContext,
   template: string,
   learned?: string,
 ): Promise<Retrospective | Refusal> {
@@ -42,7 +40,7 @@ export async function retrospective(
   const there = context.files.stat(path) !== undefined;
   if (!there) {
     makeCheckpointsFolder(context);
-    writePaper(context, path, retrospectiveDraft(template, outcome.state, await context.store.archivedTasks(), now));
+    writeDocument(context, path, retrospectiveDraft(template, outcome.state, await context.store.archivedTasks(), now));
   }
   if (learned !== undefined && outcome.already !== true) {
     appendFile(context.files, path, Buffer.from(learnedSection(learned, iso(now))), true);

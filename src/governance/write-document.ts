@@ -1,5 +1,5 @@
-// What Liza writes for people beside the board: summaries, reports, drafts. Derived from the board, whole or not
-// there, and never over something that a person may have written into.
+// Documents that Liza writes for people: summaries, reports, drafts. They are derived from the board, are written whole
+// or not at all, and never replace a file that a person may have edited.
 
 import { join } from 'node:path';
 import { replaceFile } from '../ports/files.ts';
@@ -10,7 +10,7 @@ export const checkpointsFolder = ({ paths }: BoardContext): string => join(paths
 
 export const reportFile = ({ paths }: BoardContext): string => join(paths.root, REPORT);
 
-export function writePaper({ files }: BoardContext, path: string, text: string): void {
+export function writeDocument({ files }: BoardContext, path: string, text: string): void {
   replaceFile(files, path, Buffer.from(text), true);
 }
 

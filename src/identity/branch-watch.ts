@@ -1,17 +1,16 @@
-// The recorded heads as the check behind the hook: what an agent moved although it is not its own is noticed, kept below
+// The check behind the hook: a branch that an agent moved although it is not its own is noticed, kept below
 // refs/liza/strays, and told. The integration branch has a recorded head; of other branches git's own log says who moved
-// them, and the commit itself who made it. People are free on their branches, and merging agents' work is their right.
+// them, and the commit itself who made it. People may do what they like on their branches, and may merge agents' work.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
+import type { Disk } from '../ports/disk.ts';
 import { type Board, roleOfId } from '../protocol/board.ts';
-import type { Refusal } from '../protocol/decision.ts';
-import { isRefusal } from '../protocol/decision.ts';
-import { transact } from '../store/transact.ts';
-import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
+import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { type CommandContext, transact } from '../store/transact.ts';
 
 export const strayOf = (commit: string): string => `refs/liza/strays/${commit}`;
 
@@ -21,12 +20,12 @@ export interface Stray {
   readonly agent: string;
 }
 
-/** Every look costs one git; only what has moved since the last one is examined. */
-export interface HeadsWatch {
+/** Every look costs one git; only branches that moved since the last one are examined. */
+export interface BranchWatch {
   look(): Promise<readonly string[]>;
 }
 
-export function watchHeads(context: TaskContext): HeadsWatch {
+export function watchBranches(context: CommandContext): BranchWatch {
   let known: ReadonlyMap<string, Head> = new Map();
   return {
     look: async () => {
@@ -44,13 +43,13 @@ export function watchHeads(context: TaskContext): HeadsWatch {
 
 interface Head {
   readonly commit: string;
-  /** Of the commit. */
+  /** The committer's e-mail address. */
   readonly committer: string;
 }
 
-async function readHeads({ env, paths }: TaskContext): Promise<ReadonlyMap<string, Head>> {
+async function readHeads(context: CommandContext): Promise<ReadonlyMap<string, Head>> {
   const format = '--format=%(refname) %(objectname) %(committeremail)';
-  const asked = await git(env, paths.root, ['for-each-ref', format, '--', 'refs/heads']);
+  const asked = await git(context, context.paths.root, ['for-each-ref', format, '--', 'refs/heads']);
   return new Map(
     asked.stdout.split('\n').flatMap((line): [string, Head][] => {
       const [ref, commit, committer = ''] = line.split(' ');
@@ -60,14 +59,14 @@ async function readHeads({ env, paths }: TaskContext): Promise<ReadonlyMap<strin
 }
 
 async function examine(
-  context: TaskContext,
+  context: CommandContext,
   board: Board,
   heads: ReadonlyMap<string, Head>,
 ): Promise<readonly string[] | Refusal> {
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const told: string[] = [];
-  for (const stray of await strays(gitDir, board, heads)) {
+  for (const stray of await straysAmong(context, gitDir, board, heads)) {
     await updateRefs(gitDir, [{ ref: strayOf(stray.commit), to: stray.commit }]);
     const done = await transact(context, { name: 'branch-moved', ...stray });
     if (!done.ok) return done;
@@ -79,7 +78,8 @@ async function examine(
 }
 
 /** Branches, neither Liza's nor a task's, that an agent moved to where they are. */
-export async function strays(
+async function straysAmong(
+  { disk }: CommandContext,
   gitDir: PrivateGitDir,
   board: Board,
   heads: ReadonlyMap<string, Head>,
@@ -88,7 +88,7 @@ export async function strays(
   for (const [ref, { commit, committer }] of heads) {
     if (ref === integrationRef(board) || ref.startsWith('refs/heads/task/')) continue;
     const branch = ref.slice('refs/heads/'.length);
-    const mover = agentOf(lastMover(gitDir.common, ref, commit) ?? '');
+    const mover = agentOf(lastMover(disk, join(gitDir.common, 'logs', ref), commit) ?? '');
     const maker = agentOf(committer);
     if (mover !== undefined) found.push({ branch, commit, agent: mover });
     else if (maker !== undefined && (await isUnknown(gitDir, board, commit)))
@@ -97,8 +97,12 @@ export async function strays(
   return found;
 }
 
-export async function findStrays(context: TaskContext, gitDir: PrivateGitDir, board: Board): Promise<readonly Stray[]> {
-  return strays(gitDir, board, await readHeads(context));
+export async function findStrays(
+  context: CommandContext,
+  gitDir: PrivateGitDir,
+  board: Board,
+): Promise<readonly Stray[]> {
+  return straysAmong(context, gitDir, board, await readHeads(context));
 }
 
 const agentOf = (email: string): string | undefined => {
@@ -108,26 +112,26 @@ const agentOf = (email: string): string | undefined => {
 
 const TAIL = 4096;
 
-/** The e-mail address in the last line of git's log of that branch, if that line led to this commit. */
-function lastMover(common: string, ref: string, commit: string): string | undefined {
+/** The e-mail address in the last line of git's log of a branch, if that line led to this commit. */
+function lastMover(disk: Disk, log: string, commit: string): string | undefined {
   try {
-    const fd = openSync(join(common, 'logs', ref), 'r');
+    const fd = disk.openSync(log, 'r');
     try {
-      const { size } = fstatSync(fd);
+      const { size } = disk.fstatSync(fd);
       const buffer = Buffer.alloc(Math.min(size, TAIL));
-      readSync(fd, buffer, 0, buffer.length, size - buffer.length);
+      disk.readSync(fd, buffer, 0, buffer.length, size - buffer.length);
       const line = buffer.toString('utf8').trimEnd().split('\n').at(-1) ?? '';
       const [, to, email] = /^[0-9a-f]+ ([0-9a-f]+) [^<]*<([^>]*)>/.exec(line) ?? [];
       return to === commit ? email : undefined;
     } finally {
-      closeSync(fd);
+      disk.closeSync(fd);
     }
   } catch {
     return undefined; // the branch has no log
   }
 }
 
-/** Made by an agent, and part of no work that Liza has seen. */
+/** Whether an agent made it and it is part of no work that Liza has seen. */
 async function isUnknown(gitDir: PrivateGitDir, { state }: Board, commit: string): Promise<boolean> {
   const seen = [
     '--glob=refs/heads/task/*',
@@ -147,8 +151,8 @@ async function isUnknown(gitDir: PrivateGitDir, { state }: Board, commit: string
   return asked.status === 0 && asked.stdout.trim() !== '';
 }
 
-/** Nothing is merged upon it until a person has looked; what it holds is kept. */
-async function integrationMoved(context: TaskContext, gitDir: PrivateGitDir): Promise<string | Refusal | undefined> {
+/** Nothing is merged onto a branch that was moved until a person has looked; the commit is kept. */
+async function integrationMoved(context: CommandContext, gitDir: PrivateGitDir): Promise<string | Refusal | undefined> {
   const before = (await context.store.read()).board.state;
   const found = await commitOf(gitDir, integrationRef({ state: before }));
   const { state } = (await context.store.read()).board;

@@ -2,112 +2,147 @@
 // Only sessions of this very repository count: an agent of another project is a person here, as in its own tests.
 // Cheapest evidence first; on Linux all of it costs a few small reads.
 
-import type { Io } from '../cli/io.ts';
 import { repositoryAt, siteOf } from '../git/directory.ts';
-import { realFiles } from '../ports/files.ts';
+import type { Disk } from '../ports/disk.ts';
+import { filesOn } from '../ports/files.ts';
+import type { Environment, Host } from '../ports/host.ts';
 import type { Ancestor } from '../process/ancestors.ts';
+import type { Mark } from '../process/own-rlimit-mark.ts';
 import { roleOfId } from '../protocol/board.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
+import type { BoardContext } from '../store/context.ts';
 import { pathsOf } from '../store/paths.ts';
-import type { SessionRecord } from './agent-sessions.ts';
-import { claimOf } from './identify.ts';
-import { type Answer, type AskerFacts, type Claim, type Credential, PROGRAM, whoAsks } from './rules/resolve.ts';
+import type { Store } from '../store/store.ts';
+import type { SessionRecord, SessionsContext } from './agent-sessions.ts';
+import { type CallerFacts, type Claim, type Credential, PROGRAM } from './rules/resolve.ts';
 
-/** `root`: the project concerned; undefined: one without a blackboard. */
-export async function asker(io: Io, root: string | undefined): Promise<Answer> {
-  const claim = claimOf(io.env);
-  if ('ok' in claim) return { refusal: claim };
+/** The process that asks, as far as identity has to know it; the Io of a command is one (cli/io.ts). */
+export interface Caller {
+  readonly host: Host;
+  readonly env: Environment;
+  readonly cwd: string;
+  /** The project: the nearest folder upward from cwd with a blackboard in it. */
+  root(): string | Refusal;
+  context(root: string): BoardContext;
+  openStore(context: BoardContext): Store;
+  /** The processes above this one; the nearest first. */
+  ancestors(): Iterable<Ancestor>;
+  /** The mark that this process inherited, through however many others. */
+  mark(): Mark | undefined;
+}
+
+export type Claimed = Omit<Claim, 'credential'>;
+
+/** `root`: the project concerned; undefined: a folder without a blackboard. */
+export async function gatherFacts(caller: Caller, root: string | undefined, claim: Claimed): Promise<CallerFacts> {
   // The strongest first: a process on record, then what the outermost was started with. Tags that processes in between,
   // or this one, carry besides are anyone's to set: they only count where there is nothing else.
-  const agents = root === undefined ? undefined : pathsOf(root, undefined).agents;
-  const { claimed, onRecord, above } = await lookUp(io, agents, claim.id);
-  const named = await namedBy(above, io.env[TAG] ?? '', root ?? io.cwd);
+  const sessions =
+    root === undefined
+      ? undefined
+      : {
+          ...caller.host,
+          files: filesOn(caller.host.disk, caller.host.processes.pid),
+          paths: pathsOf(root, undefined),
+        };
+  const { claimed, onRecord, above } = await lookUp(caller, sessions, claim.id);
+  const named = await namedBy(caller.host.disk, above, caller.env[TAG] ?? '', root ?? caller.cwd);
   const below =
     onRecord?.agent ??
     named.find((name) => roleOfId(name) !== undefined) ??
-    (root === undefined || agents === undefined ? undefined : await marked(io, agents, root));
-  const credential = io.env['LIZA_SESSION'] || undefined;
-  return whoAsks({
-    ...(await credentials(claim, credential, agents, claimed)),
+    (root === undefined || sessions === undefined ? undefined : await markedAs(caller, sessions, root));
+  const credential = caller.env['LIZA_SESSION'] || undefined;
+  return {
+    ...(await checkCredential(claim, credential, sessions, claimed)),
     ...defined({ below }),
     program: named.includes(PROGRAM),
-  });
+  };
 }
 
 const TAG = 'LIZA_PROGRAM';
 
 interface Above {
-  /** Of the claimed id, whether its process is above this one or not. */
+  /** The session of the claimed id, whether its process is above this one or not. */
   readonly claimed?: SessionRecord | undefined;
-  /** The agent whose process is on record above this one; where there is one, nobody else need be asked. */
+  /** The session whose process is above this one; where there is one, nothing else need be looked at. */
   readonly onRecord?: SessionRecord;
   readonly above: readonly Ancestor[];
 }
 
-/** Most who ask are whom they claim to be: that record first, and the processes only as far up as its own. */
-async function lookUp(io: Io, agents: string | undefined, id: string | undefined): Promise<Above> {
-  if (agents === undefined) return { above: [...io.ancestors()] };
+/** Most callers are who they claim to be: that record first, and the processes only as far up as its own. */
+async function lookUp(caller: Caller, sessions: SessionsContext | undefined, id: string | undefined): Promise<Above> {
+  if (sessions === undefined) return { above: [...caller.ancestors()] };
   const { readSession, sessionHints } = await import('./agent-sessions.ts');
-  const claimed = id === undefined ? undefined : readSession(realFiles, agents, id);
+  const claimed = id === undefined ? undefined : readSession(sessions, id);
   const above: Ancestor[] = [];
-  for (const one of io.ancestors()) {
-    if (claimed !== undefined && isOf(claimed, one)) return { claimed, onRecord: claimed, above: [] };
+  for (const one of caller.ancestors()) {
+    if (claimed !== undefined && isProcessOf(claimed, one)) return { claimed, onRecord: claimed, above: [] };
     above.push(one);
   }
-  const hints = sessionHints(realFiles, agents);
+  const hints = sessionHints(sessions);
   for (const one of above) {
     const agent = hints.get(one.pid);
     // Even one whose supervisor is gone: its agent is still an agent.
-    const record = agent === undefined ? undefined : readSession(realFiles, agents, agent);
-    if (record !== undefined && isOf(record, one)) return { claimed, onRecord: record, above: [] };
+    const record = agent === undefined ? undefined : readSession(sessions, agent);
+    if (record !== undefined && isProcessOf(record, one)) return { claimed, onRecord: record, above: [] };
   }
   return { claimed, above };
 }
 
-const isOf = ({ process: its }: SessionRecord, { pid, started }: Ancestor): boolean =>
+const isProcessOf = ({ process: its }: SessionRecord, { pid, started }: Ancestor): boolean =>
   its?.pid === pid && its.started === started;
 
-/** From the outermost process inwards; this process's own variable comes last. */
-async function namedBy(above: readonly Ancestor[], own: string, folder: string): Promise<readonly string[]> {
+/** Names in the tags, from the outermost process inwards; this process's own variable comes last. */
+async function namedBy(
+  disk: Disk,
+  above: readonly Ancestor[],
+  own: string,
+  folder: string,
+): Promise<readonly string[]> {
   const tags = [...above.map((one) => one.tags()).reverse(), own].filter((value) => value !== '');
   if (tags.length === 0) return [];
   const { namedIn, repositoryMark } = await import('../process/tags.ts');
-  const mark = repositoryMark(repositoryAt(folder));
+  const mark = repositoryMark(repositoryAt(disk, folder));
   return tags.flatMap((value) => namedIn(value, mark));
 }
 
-/** Whoever cleared its environment and outlived all above it still has the limits that its agent was given. */
-async function marked(io: Io, agents: string, root: string): Promise<string | undefined> {
-  const own = io.mark();
+/** A process that cleared its environment and outlived all above it still has the limits that its agent was given. */
+async function markedAs(caller: Caller, sessions: SessionsContext, root: string): Promise<string | undefined> {
+  const own = caller.mark();
   if (own === undefined) return undefined;
-  const { sessionsOf } = await import('./agent-sessions.ts');
-  const [{ markOf }, { isMark }] = await Promise.all([import('../process/mark.ts'), import('../process/own-mark.ts')]);
+  const { agentsWithSessions } = await import('./agent-sessions.ts');
+  const [{ markOf }, { isMark }] = await Promise.all([
+    import('../process/rlimit-mark.ts'),
+    import('../process/own-rlimit-mark.ts'),
+  ]);
   const { agentTag } = await import('../process/tags.ts');
-  const site = siteOf(root);
-  return sessionsOf(realFiles, agents).find((agent) => isMark(own, markOf(agentTag(site, agent))));
+  const site = siteOf(caller.host.disk, root);
+  return agentsWithSessions(sessions).find((agent) => isMark(own, markOf(agentTag(site, agent))));
 }
 
-async function credentials(
-  claim: Omit<Claim, 'credential'>,
+type CredentialFacts = Pick<CallerFacts, 'claim' | 'live' | 'owner' | 'epoch' | 'session'>;
+
+async function checkCredential(
+  claim: Claimed,
   given: string | undefined,
-  agents: string | undefined,
+  sessions: SessionsContext | undefined,
   mine: SessionRecord | undefined,
-): Promise<Pick<AskerFacts, 'claim' | 'live' | 'owner' | 'epoch' | 'session'>> {
+): Promise<CredentialFacts> {
   const none = { claim: { ...claim, credential: 'none' as const }, live: false };
   if (claim.id === undefined && given === undefined) return none;
-  const { idOf, isLive, knows, readSessions } = await import('./agent-sessions.ts');
+  const { isLive, matchCredential, readSessions, sessionIdOf } = await import('./agent-sessions.ts');
   if (claim.id === undefined) {
-    const all = agents === undefined ? [] : readSessions(realFiles, agents);
-    const owner = all.find((record) => knows(record, given ?? '') !== undefined)?.agent;
+    const all = sessions === undefined ? [] : readSessions(sessions);
+    const owner = all.find((record) => matchCredential(record, given ?? '') !== undefined)?.agent;
     return { claim: { ...claim, credential: 'wrong' }, live: false, ...defined({ owner }) };
   }
-  const live = mine !== undefined && isLive(mine);
+  const live = mine !== undefined && sessions !== undefined && isLive(sessions, mine);
   if (given === undefined) return { ...none, live };
-  const known = mine === undefined ? undefined : knows(mine, given);
-  // Where no record is left, the session is at an end whatever it was.
+  const match = mine === undefined ? undefined : matchCredential(mine, given);
+  // Where no record is left, the session has ended whatever it was.
   const credential: Credential =
-    known === 'current' && live ? 'valid' : known !== undefined || mine === undefined ? 'over' : 'wrong';
+    match === 'current' && live ? 'valid' : match !== undefined || mine === undefined ? 'over' : 'wrong';
   if (credential !== 'valid' || mine === undefined) return { claim: { ...claim, credential }, live };
-  const epoch = mine.epoch === undefined ? {} : { epoch: mine.epoch };
-  return { claim: { ...claim, credential }, live, ...epoch, session: idOf(mine) };
+  return { claim: { ...claim, credential }, live, ...defined({ epoch: mine.epoch }), session: sessionIdOf(mine) };
 }

@@ -1,29 +1,30 @@
 // Who is asking: the operator, a supervisor or its agent. LIZA_AGENT_ID, LIZA_SESSION and LIZA_EPOCH only claim it; the
 // processes and session records around decide whether the claim holds (gather.ts, identity/rules/resolve.ts).
 
-import type { Io } from '../cli/io.ts';
 import type { Environment } from '../ports/host.ts';
 import { type Actor, roleOfId } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import { defined } from '../protocol/values.ts';
-import { asker } from './gather.ts';
-import type { Attempt, Claim } from './rules/resolve.ts';
+import { type Caller, type Claimed, gatherFacts } from './gather.ts';
+import { type Attempt, resolveCaller } from './rules/resolve.ts';
 
-/** One that is recorded against whoever made the attempt (record-violation.ts). */
+/** A refusal that is recorded against the agent that made the attempt (record-violation.ts). */
 export interface AttemptRefused extends Refusal {
   readonly attempt?: Attempt;
 }
 
-/** `root`: of the project concerned, where there is one. */
-export async function identify(io: Io, root: string | undefined): Promise<Actor | AttemptRefused> {
-  const answer = await asker(io, root);
-  if (answer.actor !== undefined) return answer.actor;
-  return answer.attempt === undefined ? answer.refusal : { ...answer.refusal, attempt: answer.attempt };
+/** `root`: the project concerned, where there is one. */
+export async function identify(caller: Caller, root: string | undefined): Promise<Actor | AttemptRefused> {
+  const claim = claimOf(caller.env);
+  if ('ok' in claim) return claim;
+  const resolved = resolveCaller(await gatherFacts(caller, root, claim));
+  if (resolved.actor !== undefined) return resolved.actor;
+  return { ...resolved.refusal, ...defined({ attempt: resolved.attempt }) };
 }
 
-/** What the environment says. */
-export function claimOf(env: Environment): Omit<Claim, 'credential'> | Refusal {
+/** What the environment claims. */
+export function claimOf(env: Environment): Claimed | Refusal {
   const claimed = env.LIZA_AGENT_ID;
   if (claimed === undefined || claimed === '') return {};
   const id = agentId(claimed);
@@ -35,15 +36,15 @@ export function claimOf(env: Environment): Omit<Claim, 'credential'> | Refusal {
   return { id, role, ...defined({ epoch }) };
 }
 
-/** For verbs that are the operator's alone and concern no decision of the core. */
-export async function humanOnly(io: Io, verb: string): Promise<AttemptRefused | undefined> {
-  const root = io.root();
-  const actor = await identify(io, typeof root === 'string' ? root : undefined);
+/** Refuses agents a verb that is the operator's alone and that no rule of the protocol decides. */
+export async function humanOnly(caller: Caller, verb: string): Promise<AttemptRefused | undefined> {
+  const root = caller.root();
+  const actor = await identify(caller, typeof root === 'string' ? root : undefined);
   if ('ok' in actor) return actor;
   if (actor.id === undefined) return undefined;
   return refuse(
     `liza ${verb} is for the operator, not for ${actor.id}`,
-    io.env['LIZA_SESSION']
+    caller.env['LIZA_SESSION']
       ? 'leave it to the person: liza block, or liza anomaly'
       : 'unset LIZA_AGENT_ID to act as yourself',
     1,
@@ -51,7 +52,7 @@ export async function humanOnly(io: Io, verb: string): Promise<AttemptRefused | 
   );
 }
 
-/** Scripts under an agent's id may; an agent in its session has a command for everything that is its own. */
+/** Scripts under an agent's id may use it; an agent in its session has a command for everything that is its own. */
 export function notForAgents({ id, parts }: Actor, verb: string): Refusal | undefined {
   if (id === undefined || parts.includes('supervisor')) return undefined;
   return refuse(`liza ${verb} is not for ${id} in its session`, 'use the command for it: liza help', 1, 'role');

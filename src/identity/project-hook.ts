@@ -1,29 +1,27 @@
-// The hook of the project's repository as init, doctor and supervisors look after it: what it must say here, and what is
-// told where it cannot be put.
+// The hook of the project's repository as init, doctor and supervisors look after it: what it must say here, and what
+// people are told where it cannot be installed.
 
 import { repositoryOf } from '../git/directory.ts';
-import type { Environment } from '../ports/host.ts';
 import { repositoryMark } from '../process/tags.ts';
-import type { Finding } from '../project/doctor.ts';
-import { ensureHook, examineHook, HOOK, type HookFacts, type HookState, hookPlace } from './ref-hook.ts';
+import { ensureHook, examineHook, HOOK, type HookFacts, type HookHost, type HookState, hookPlace } from './ref-hook.ts';
 
-const factsOf = (root: string, branch: string): HookFacts => {
-  const repository = repositoryOf(root);
+const factsOf = ({ disk }: HookHost, root: string, branch: string): HookFacts => {
+  const repository = repositoryOf(disk, root);
   return { repository, mark: repositoryMark(repository), branch };
 };
 
 /** undefined: it is in place. Otherwise one line on why not; the recorded heads still tell who moved what. */
-export async function installHook(env: Environment, root: string, branch: string): Promise<string | undefined> {
-  const state = await ensureHook(env, root, factsOf(root, branch));
+export async function installHook(host: HookHost, root: string, branch: string): Promise<string | undefined> {
+  const state = await ensureHook(host, root, factsOf(host, root, branch));
   return state === 'there' ? undefined : WHY_NOT[state].message;
 }
 
-interface Told {
+interface Problem {
   readonly message: string;
   readonly remedy: string;
 }
 
-const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Told>> = {
+const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Problem>> = {
   missing: {
     message: `the ${HOOK} hook is missing: agents could move any branch until the next look at the heads`,
     remedy: 'liza doctor --fix puts it there',
@@ -46,19 +44,27 @@ const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Told>> = {
   },
 };
 
-async function guarded(env: Environment, root: string): Promise<string> {
-  const { perWorktree } = await hookPlace(env, root, repositoryOf(root));
+async function guardText(host: HookHost, root: string): Promise<string> {
+  const { perWorktree } = await hookPlace(host, root, repositoryOf(host.disk, root));
   if (!perWorktree) return 'guards the branches of people and of Liza';
   return 'guards branches in the project’s folder; core.hooksPath is relative, so linked worktrees go without, and the recorded heads tell who moved what';
 }
 
-export async function checkHook(env: Environment, root: string, branch: string, fix: boolean): Promise<Finding> {
+/** What `liza doctor` says of it. */
+export interface HookFinding extends Partial<Problem> {
+  readonly check: 'hook';
+  readonly level: 'ok' | 'warning';
+  readonly message: string;
+  readonly fixed?: true;
+}
+
+export async function checkHook(host: HookHost, root: string, branch: string, fix: boolean): Promise<HookFinding> {
   const check = 'hook';
-  const before = await examineHook(env, root, factsOf(root, branch));
-  if (before === 'there') return { check, level: 'ok', message: await guarded(env, root) };
-  const told = WHY_NOT[before];
-  if (!fix) return { check, level: 'warning', ...told };
-  const after = await ensureHook(env, root, factsOf(root, branch));
+  const before = await examineHook(host, root, factsOf(host, root, branch));
+  if (before === 'there') return { check, level: 'ok', message: await guardText(host, root) };
+  const problem = WHY_NOT[before];
+  if (!fix) return { check, level: 'warning', ...problem };
+  const after = await ensureHook(host, root, factsOf(host, root, branch));
   if (after !== 'there') return { check, level: 'warning', ...WHY_NOT[after] };
-  return { check, level: 'ok', message: `${told.message}; put there`, fixed: true };
+  return { check, level: 'ok', message: `${problem.message}; put there`, fixed: true };
 }

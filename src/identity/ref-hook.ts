@@ -3,22 +3,13 @@
 // everything pass. A hook that was there before is called first and keeps its say. A move that goes around it is found by
 // the recorded heads (identity/branch-watch.ts).
 
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { exclude } from '../git/repository.ts';
 import { git } from '../git/run.ts';
-import type { Environment } from '../ports/host.ts';
+import type { Disk } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
+
+export type HookHost = Pick<Host, 'disk' | 'env' | 'git' | 'processes'>;
 
 export interface HookFacts {
   /** The repository's shared git directory. */
@@ -115,7 +106,7 @@ printf '%s\\n' "$lines" | "$before" "$@"
 
 /** For sh: in single quotes nothing has a meaning. */
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-/** Within double quotes; a branch may be called \`x\`. */
+/** For double quotes; a branch may be called \`x\`. */
 const shown = (text: string): string => text.replace(/[^\w./-]/g, '?');
 
 /** Where git looks for hooks here. */
@@ -129,12 +120,13 @@ export interface HookPlace {
 
 export type HookState = 'there' | 'missing' | 'outdated' | 'tracked' | 'outside' | 'unusable';
 
-export async function hookPlace(env: Environment, root: string, repository: string): Promise<HookPlace> {
-  const configured = await hooksPath(env, root);
+export async function hookPlace(host: HookHost, root: string, repository: string): Promise<HookPlace> {
+  const { disk } = host;
+  const configured = await hooksPath(host, root);
   if (configured === undefined) return { folder: join(repository, 'hooks'), kind: 'own', perWorktree: false };
   const folder = resolve(root, configured);
   const inside = (parent: string): boolean => {
-    const path = relative(real(parent), real(folder));
+    const path = relative(real(disk, parent), real(disk, folder));
     return path === '' || !(path.startsWith('..') || isAbsolute(path));
   };
   const kind = inside(repository) ? 'own' : inside(root) ? 'tree' : 'outside';
@@ -142,82 +134,85 @@ export async function hookPlace(env: Environment, root: string, repository: stri
 }
 
 /** As the person's git has it: Liza's own calls run without hooks and without their configuration. */
-async function hooksPath(env: Environment, root: string): Promise<string | undefined> {
+async function hooksPath(host: HookHost, root: string): Promise<string | undefined> {
+  const { env, disk } = host;
   const home = env['HOME'] ?? '/nowhere';
   const own = join(home, '.gitconfig');
-  const global = existsSync(own) ? own : join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'config');
+  const global = disk.existsSync(own) ? own : join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'config');
   const args = ['config', '-z', '--show-scope', '--type=path', '--get-all', 'core.hooksPath'];
   const at = { GIT_CONFIG_NOSYSTEM: '0', GIT_CONFIG_GLOBAL: global };
-  const fields = (await git(env, root, args, { at })).stdout.split('\0');
+  const fields = (await git(host, root, args, { at })).stdout.split('\0');
   let last: string | undefined;
   for (let n = 0; n + 1 < fields.length; n += 2) if (fields[n] !== 'command') last = fields[n + 1];
   return last === '' ? undefined : last;
 }
 
-/** Only looks. */
-export async function examineHook(env: Environment, root: string, facts: HookFacts): Promise<HookState> {
-  return stateOf(env, root, await hookPlace(env, root, facts.repository), facts);
+/** Changes nothing. */
+export async function examineHook(host: HookHost, root: string, facts: HookFacts): Promise<HookState> {
+  return stateOf(host, root, await hookPlace(host, root, facts.repository), facts);
 }
 
-async function stateOf(env: Environment, root: string, place: HookPlace, facts: HookFacts): Promise<HookState> {
+async function stateOf(host: HookHost, root: string, place: HookPlace, facts: HookFacts): Promise<HookState> {
+  const { disk } = host;
   const file = join(place.folder, HOOK);
-  const text = readIfThere(file);
-  if (text === hookText(facts) && isExecutable(file)) return 'there';
+  const text = readIfThere(disk, file);
+  if (text === hookText(facts) && isExecutable(disk, file)) return 'there';
   if (place.kind === 'outside') return 'outside';
-  if (text !== undefined && !isOurs(text) && place.kind === 'tree' && (await isTracked(env, root, file)))
+  if (text !== undefined && !isOurs(text) && place.kind === 'tree' && (await isTracked(host, root, file)))
     return 'tracked';
-  if (text === undefined && existsSync(file)) return 'unusable';
+  if (text === undefined && disk.existsSync(file)) return 'unusable';
   return text !== undefined && isOurs(text) ? 'outdated' : 'missing';
 }
 
 /** Puts it there where that is possible; answers what stands in the way. Safe to repeat, and after a kill. */
-export async function ensureHook(env: Environment, root: string, facts: HookFacts): Promise<HookState> {
-  const place = await hookPlace(env, root, facts.repository);
-  const state = await stateOf(env, root, place, facts);
+export async function ensureHook(host: HookHost, root: string, facts: HookFacts): Promise<HookState> {
+  const place = await hookPlace(host, root, facts.repository);
+  const state = await stateOf(host, root, place, facts);
   if (state !== 'missing' && state !== 'outdated') return state;
   try {
-    return await put(env, root, place, state, facts);
+    write(host.disk, place, state, facts);
+    if (place.kind === 'tree') await keepOut(host, root, facts.repository, join(place.folder, HOOK));
+    record(host.disk, place, facts);
+    return 'there';
   } catch (error) {
     if (['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) return 'unusable';
     throw error;
   }
 }
 
-async function put(
-  env: Environment,
-  root: string,
-  place: HookPlace,
-  state: 'missing' | 'outdated',
-  facts: HookFacts,
-): Promise<HookState> {
-  mkdirSync(place.folder, { recursive: true });
+function write(disk: Disk, place: HookPlace, state: 'missing' | 'outdated', facts: HookFacts): void {
+  disk.mkdirSync(place.folder, { recursive: true });
   const file = join(place.folder, HOOK);
   const before = join(place.folder, BEFORE);
   // Never a moment without the one that was there: it gets a second name, then ours takes its first.
-  if (state === 'missing' && lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
-    rmSync(before, { force: true });
-    linkSync(file, before);
+  if (state === 'missing' && disk.lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
+    disk.rmSync(before, { force: true });
+    disk.linkSync(file, before);
   }
   const temporary = `${file}.liza-new`;
-  writeFileSync(temporary, hookText(facts), { mode: 0o755 });
-  chmodSync(temporary, 0o755);
-  renameSync(temporary, file);
-  if (place.kind === 'tree') await keepOut(env, root, facts.repository, file);
-  const own = join(facts.repository, 'liza');
-  mkdirSync(own, { recursive: true });
-  writeFileSync(join(own, WHERE), `${place.folder}\n`);
-  return 'there';
+  disk.writeFileSync(temporary, hookText(facts), { mode: 0o755 });
+  disk.chmodSync(temporary, 0o755);
+  disk.renameSync(temporary, file);
+}
+
+/** For `removeHook`, which asks no git. */
+function record(disk: Disk, { folder }: HookPlace, { repository }: HookFacts): void {
+  const own = join(repository, 'liza');
+  disk.mkdirSync(own, { recursive: true });
+  disk.writeFileSync(join(own, WHERE), `${folder}\n`);
 }
 
 /** A hook folder in the working tree: what is put there must not turn up in git status. */
-async function keepOut(env: Environment, root: string, repository: string, file: string): Promise<void> {
+async function keepOut(host: HookHost, root: string, repository: string, file: string): Promise<void> {
+  const { disk } = host;
   const lines = [file, join(dirname(file), BEFORE)].map(
-    (path) => `/${relative(real(root), join(real(dirname(path)), path.slice(dirname(path).length + 1)))}`,
+    (path) => `/${relative(real(disk, root), join(real(disk, dirname(path)), path.slice(dirname(path).length + 1)))}`,
   );
   const asked = await Promise.all(
-    lines.map((line) => git(env, root, ['check-ignore', '--quiet', '--no-index', '--', `.${line}`])),
+    lines.map((line) => git(host, root, ['check-ignore', '--quiet', '--no-index', '--', `.${line}`])),
   );
   exclude(
+    host,
     repository,
     lines.filter((_, at) => asked[at]?.status !== 0),
   );
@@ -228,52 +223,54 @@ export const isHookLine = (line: string): boolean =>
   line.startsWith('/') && /\/reference-transaction(\.before-liza)?$/.test(line);
 
 /** The hook goes and the one before it is back. Runs no git. Answers what was left, one line each. */
-export function removeHook(repository: string): readonly string[] {
+export function removeHook(disk: Disk, repository: string): readonly string[] {
   const where = join(repository, 'liza', WHERE);
-  const recorded = readIfThere(where)?.trim();
+  const recorded = readIfThere(disk, where)?.trim();
   const folders = new Set([join(repository, 'hooks'), ...(recorded === undefined ? [] : [recorded])]);
   const left = [...folders].flatMap((folder) => {
     const file = join(folder, HOOK);
     const before = join(folder, BEFORE);
-    rmSync(`${file}.liza-new`, { force: true });
-    const text = readIfThere(file);
-    const wasThere = lstatSync(before, { throwIfNoEntry: false }) !== undefined;
+    disk.rmSync(`${file}.liza-new`, { force: true });
+    const text = readIfThere(disk, file);
+    const wasThere = disk.lstatSync(before, { throwIfNoEntry: false }) !== undefined;
     if (text !== undefined && isOurs(text)) {
-      if (wasThere) renameSync(before, file);
-      else rmSync(file);
+      if (wasThere) disk.renameSync(before, file);
+      else disk.rmSync(file);
       return [];
     }
     return wasThere ? [`${before}: the hook that was there before; another one has its place`] : [];
   });
-  rmSync(where, { force: true });
+  disk.rmSync(where, { force: true });
   return left;
 }
 
-export const hasHook = (repository: string): boolean => {
-  const text = readIfThere(join(repository, 'hooks', HOOK));
-  return (text !== undefined && isOurs(text)) || existsSync(join(repository, 'liza', WHERE));
+export const hasHook = (disk: Disk, repository: string): boolean => {
+  const text = readIfThere(disk, join(repository, 'hooks', HOOK));
+  return (text !== undefined && isOurs(text)) || disk.existsSync(join(repository, 'liza', WHERE));
 };
 
 const isOurs = (text: string): boolean => text.split('\n', 2)[1]?.startsWith(SIGN) === true;
 
-const isExecutable = (file: string): boolean => ((lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0;
+const isExecutable = (disk: Disk, file: string): boolean =>
+  ((disk.lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0;
 
-async function isTracked(env: Environment, root: string, file: string): Promise<boolean> {
-  const path = relative(real(root), join(real(dirname(file)), HOOK));
-  return (await git(env, root, ['ls-files', '--error-unmatch', '--', path])).status === 0;
+async function isTracked(host: HookHost, root: string, file: string): Promise<boolean> {
+  const { disk } = host;
+  const path = relative(real(disk, root), join(real(disk, dirname(file)), HOOK));
+  return (await git(host, root, ['ls-files', '--error-unmatch', '--', path])).status === 0;
 }
 
-function readIfThere(file: string): string | undefined {
+function readIfThere(disk: Disk, file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return disk.readFileSync(file, 'utf8');
   } catch {
     return undefined;
   }
 }
 
-function real(path: string): string {
+function real(disk: Disk, path: string): string {
   try {
-    return realpathSync(path);
+    return disk.realpathSync(path);
   } catch {
     return path;
   }

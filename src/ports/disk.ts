@@ -40,3 +40,13 @@ export type Disk = Pick<
 >;
 
 export const realDisk: Disk = fs;
+
+/** A file that may be run. */
+export function isExecutableFile(disk: Disk, path: string): boolean {
+  try {
+    disk.accessSync(path, disk.constants.X_OK);
+    return disk.statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

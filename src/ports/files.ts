@@ -1,26 +1,8 @@
-// Every system call by which the YAML store touches the disk, as one small port.
-// The real one is below; tests pass ports that stop, tear or fail at the n-th mutating call
-// (test/faults.ts). Nothing in src/store writes except through this.
+// The few operations by which the YAML store touches the disk. Tests pass an implementation that stops, tears or fails
+// at the n-th change (test/faults.ts), so nothing in src/store writes except through this.
 
-import {
-  type BigIntStats,
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  statfsSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import type { BigIntStats } from 'node:fs';
+import { type Disk, realDisk } from './disk.ts';
 
 export interface FileStat {
   readonly ino: bigint;
@@ -32,7 +14,7 @@ export interface FileStat {
 }
 
 export interface Files {
-  // looking
+  // reading
   read(path: string): Buffer | undefined;
   /** Up to `length` bytes from `from`; fewer at the end of the file. */
   readRange(path: string, from: number, length: number): Buffer;
@@ -40,6 +22,8 @@ export interface Files {
   lstat(path: string): FileStat | undefined;
   fstat(fd: number): FileStat;
   list(path: string): readonly string[];
+  /** Where this process writes a file before it renames it. */
+  temporaryFor(path: string): string;
   /** Megabytes that may still be written there; undefined: not known. */
   freeMb?(path: string): number | undefined;
   // changing
@@ -54,51 +38,54 @@ export interface Files {
   makeDirectory(path: string): void;
 }
 
-export const realFiles: Files = {
+export const filesOn = (disk: Disk, pid: number): Files => ({
   freeMb: (path) => {
     try {
-      const { bavail, bsize } = statfsSync(path);
+      const { bavail, bsize } = disk.statfsSync(path);
       return Math.floor((bavail * bsize) / 1e6);
     } catch {
       return undefined;
     }
   },
-  read: (path) => orMissing(() => readFileSync(path)),
+  read: (path) => orMissing(() => disk.readFileSync(path)),
   readRange: (path, from, length) => {
-    const fd = openSync(path, 'r');
+    const fd = disk.openSync(path, 'r');
     try {
       const buffer = Buffer.allocUnsafe(length);
       let filled = 0;
       while (filled < length) {
-        const got = readSync(fd, buffer, filled, length - filled, from + filled);
+        const got = disk.readSync(fd, buffer, filled, length - filled, from + filled);
         if (got === 0) break;
         filled += got;
       }
       return buffer.subarray(0, filled);
     } finally {
-      closeSync(fd);
+      disk.closeSync(fd);
     }
   },
-  stat: (path) => orMissing(() => summarise(statSync(path, { bigint: true }))),
-  lstat: (path) => orMissing(() => summarise(lstatSync(path, { bigint: true }))),
-  fstat: (fd) => summarise(fstatSync(fd, { bigint: true })),
-  list: (path) => orMissing(() => readdirSync(path)) ?? [],
-  open: (path, flags) => openSync(path, flags, 0o644),
+  stat: (path) => orMissing(() => summarise(disk.statSync(path, { bigint: true }))),
+  lstat: (path) => orMissing(() => summarise(disk.lstatSync(path, { bigint: true }))),
+  fstat: (fd) => summarise(disk.fstatSync(fd, { bigint: true })),
+  list: (path) => orMissing(() => disk.readdirSync(path)) ?? [],
+  temporaryFor: (path) => `${path}.${pid}.new`,
+  open: (path, flags) => disk.openSync(path, flags, 0o644),
   write: (fd, data) => {
-    for (let done = 0; done < data.length; ) done += writeSync(fd, data, done, data.length - done);
+    for (let done = 0; done < data.length; ) done += disk.writeSync(fd, data, done, data.length - done);
   },
-  sync: (fd) => fsyncSync(fd),
-  truncate: (fd, size) => ftruncateSync(fd, size),
-  close: (fd) => closeSync(fd),
-  rename: (from, to) => renameSync(from, to),
-  link: (from, to) => linkSync(from, to),
+  sync: (fd) => disk.fsyncSync(fd),
+  truncate: (fd, size) => disk.ftruncateSync(fd, size),
+  close: (fd) => disk.closeSync(fd),
+  rename: (from, to) => disk.renameSync(from, to),
+  link: (from, to) => disk.linkSync(from, to),
   remove: (path) => {
-    orMissing(() => unlinkSync(path));
+    orMissing(() => disk.unlinkSync(path));
   },
   makeDirectory: (path) => {
-    mkdirSync(path, { recursive: true });
+    disk.mkdirSync(path, { recursive: true });
   },
-};
+});
+
+export const realFiles = filesOn(realDisk, process.pid);
 
 /** Writes a whole file so that a crash leaves the old one or the new one. */
 export function replaceFile(
@@ -107,7 +94,7 @@ export function replaceFile(
   data: Uint8Array | readonly Uint8Array[],
   durable: boolean,
 ): void {
-  const temporary = temporaryFor(path);
+  const temporary = files.temporaryFor(path);
   writeTemporary(files, temporary, data, durable);
   try {
     files.rename(temporary, path);
@@ -117,9 +104,7 @@ export function replaceFile(
   }
 }
 
-export const temporaryFor = (path: string): string => `${path}.${process.pid}.new`;
-
-/** The first half of `replaceFile`: whole, or not there. */
+/** The first half of `replaceFile`: writes the whole file, or removes it and throws. */
 export function writeTemporary(
   files: Files,
   temporary: string,
@@ -140,12 +125,12 @@ export function writeTemporary(
   }
 }
 
-/** Cleans up after a failure, and never hides it behind another. */
+/** Cleans up after a failure; never throws, so that the first failure is the one reported. */
 export function discard(files: Files, path: string): void {
   try {
     files.remove(path);
   } catch {
-    // The next writer removes it (leftovers.ts).
+    // The next writer removes it (store/transaction.ts).
   }
 }
 
@@ -160,7 +145,7 @@ export function appendFile(files: Files, path: string, data: Uint8Array, durable
   }
 }
 
-/** Of a file that may grow so far: then it begins anew, and the last one stays beside it as `<name>.1`. */
+/** Appends to a file of bounded size: a full one is renamed to `<name>.1`, and a new one begins. */
 export function appendBounded(files: Files, path: string, data: Uint8Array, limit: number): void {
   const size = Number(files.stat(path)?.size ?? 0);
   if (size > 0 && size + data.length > limit) files.rename(path, `${path}.1`);

@@ -1,11 +1,12 @@
-// The real git: argument arrays, no shell, and none of the caller's GIT_* variables, hooks, pagers, replacements or
-// configuration has a say. Never a force, never a fallback that destroys. Reached through git/run.ts.
+// The real git: argument arrays, no shell. The caller's GIT_* variables, hooks, pagers, replacements and configuration
+// have no effect. Never uses force, never falls back to something that destroys. Reached through git/run.ts.
 
 import { spawn } from 'node:child_process';
+import { closeSync, constants, promises as fs, openSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { EnvironmentError } from '../protocol/decision.ts';
 import type { Environment } from './host.ts';
-import { letGo } from './release-pipes.ts';
 
 export interface GitProgram {
   run(env: Environment, folder: string, args: readonly string[], call?: GitCall): Promise<GitAnswer>;
@@ -18,21 +19,21 @@ export interface GitAnswer {
 }
 
 export interface GitCall {
-  /** GIT_DIR and its kin: where this call works. */
+  /** GIT_DIR and similar variables: where this call works. */
   readonly at?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** A lock's descriptor: should we die, the lock stays until this git has ended too. */
+  /** A lock's descriptor: if this process dies, the lock stays until this git has ended too. */
   readonly hold?: number | undefined;
-  /** A folder that an agent writes: this call may come to wait at a pipe in it. */
+  /** A folder that an agent writes: this call may wait at a pipe in it. */
   readonly in?: string | undefined;
 }
 
 /** merge-tree --write-tree came with 2.38. */
 export const MINIMUM_GIT = [2, 38] as const;
 
-/** Far beyond any honest call: something waits for ever, such as a pipe planted where git expects a file. */
+/** Longer than any honest call: then git waits for ever, for example at a pipe that was put where it expects a file. */
 const LONGEST = 10 * 60_000;
-/** Then it is seen to whether it waits at one: soon, and again if it goes on. */
+/** When a call takes this long, pipes are looked for: once soon, then again and again. */
 const SLOW = 1000;
 const SLOWER = 5000;
 
@@ -66,7 +67,7 @@ export function runGit(
     const out = collect(stdout);
     const err = collect(stderr);
     const late = setTimeout(() => child.kill('SIGKILL'), LONGEST);
-    const look = () => folderOfAgent !== undefined && void letGo(folderOfAgent).catch(() => {});
+    const look = () => folderOfAgent !== undefined && void removePlantedPipes(folderOfAgent).catch(() => {});
     const slow = setTimeout(look, SLOW);
     const slower = setInterval(look, SLOWER);
     child.on('error', (cause: NodeJS.ErrnoException) => {
@@ -114,7 +115,7 @@ function scrubbed(env: Environment): Record<string, string | undefined> {
     // Replacement refs and grafts would show another history than the one that is reviewed.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_GRAFT_FILE: '/dev/null',
-    // A promised object that is missing would be fetched, by a program that the repository's configuration names.
+    // A missing promised object would be fetched, by a program that the repository's configuration names.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_AUTHOR_NAME: 'Liza',
@@ -123,4 +124,42 @@ function scrubbed(env: Environment): Record<string, string | undefined> {
     GIT_COMMITTER_EMAIL: 'liza@localhost',
     LC_ALL: 'C',
   };
+}
+
+/** Files that git looks for in every folder. */
+const READ_BY_GIT: ReadonlySet<string> = new Set(['.gitignore', '.gitattributes', '.gitmodules', '.git']);
+const MOST_ENTRIES = 500_000;
+
+/**
+ * An agent may put a pipe where git expects a file, and git would wait at it for ever. No repository holds a pipe, so
+ * nothing is lost: each one below the folder is removed, and a program that waits there reads an empty file. Links are
+ * not followed; in a git directory every file counts.
+ */
+export async function removePlantedPipes(folder: string): Promise<void> {
+  const folders = [folder];
+  let left = MOST_ENTRIES;
+  for (const at of folders) {
+    const isGit = /\/\.git(\/|$)/.test(at);
+    const entries = await fs.opendir(at).catch(() => undefined); // gone meanwhile
+    if (entries === undefined) continue;
+    for await (const entry of entries) {
+      left -= 1;
+      if (left < 0) return;
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFIFO() && (isGit || READ_BY_GIT.has(entry.name))) await removePipe(path);
+    }
+  }
+}
+
+async function removePipe(pipe: string): Promise<void> {
+  try {
+    if (!(await fs.lstat(pipe)).isFIFO()) return;
+    // Opens both ends at once: that does not wait, and a reader that waits goes on.
+    const ends = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    unlinkSync(pipe);
+    closeSync(ends);
+  } catch {
+    // Gone meanwhile, or not ours to open: git is ended when its time is over.
+  }
 }

@@ -1,12 +1,13 @@
-// The machine as everything above sees it: environment, clock, disk, processes, locks, git and chance, as one object
-// that is handed down and extended (store/context.ts, tasks/context.ts, supervisor/context.ts). Only ports/, cli/ and
-// project/ know what is behind it (test/unit/ports.test.ts); a simulation puts something else there.
+// The machine as everything above sees it: environment, clock, disk, processes, locks, git, network and chance, as one
+// object that is handed down and extended (store/context.ts, tasks/context.ts, supervisor/context.ts). Only ports/,
+// cli/ and project/ know what is behind it (test/unit/ports.test.ts); a simulation puts something else there.
 
 import type { spawn, spawnSync } from 'node:child_process';
 import type { Instant } from '../text/time.ts';
 import type { Disk } from './disk.ts';
 import type { GitProgram } from './git-program.ts';
 import type { Locks } from './locks.ts';
+import type { Network } from './network.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,8 +16,10 @@ export interface Clock {
   now(): Instant;
   /** Milliseconds of a clock that never jumps and goes on while the machine sleeps; coarse. */
   steady(): number;
-  /** Milliseconds of a clock that never jumps, exact: how long something takes. */
+  /** Milliseconds of a clock that never jumps, exact; the same for all processes since this boot. */
   monotonic(): number;
+  /** Resolves after all that is due now: lets others go on. */
+  nextTurn(): Promise<void>;
   /** Resolves after that long, or at once when the signal says so. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls once after that long; returns how to call it off. `background`: it does not keep the process alive. */
@@ -29,6 +32,8 @@ export interface Processes {
   /** This process. */
   readonly pid: number;
   readonly platform: NodeJS.Platform;
+  /** Numbers by the name of a signal. */
+  readonly signals: Readonly<Record<string, number>>;
   readonly spawn: typeof spawn;
   readonly spawnSync: typeof spawnSync;
   /** Signal 0 asks whether it is there. Throws ESRCH when it is gone, EPERM when it is another user's. */
@@ -48,5 +53,6 @@ export interface Host {
   readonly processes: Processes;
   readonly locks: Locks;
   readonly git: GitProgram;
+  readonly network: Network;
   readonly random: Random;
 }

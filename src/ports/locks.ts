@@ -1,5 +1,5 @@
 // The writers' lock: a real flock(2) on state.yaml.lock, so that `flock -x .liza/state.yaml.lock …`
-// in a shell excludes us and we it. Node has no flock, so Linux asks flock(1) to lock a descriptor
+// in a shell and we exclude each other. Node has no flock, so Linux asks flock(1) to lock a descriptor
 // that we own (the lock stays with our open file), and macOS, which has no flock(1), opens with
 // O_EXLOCK. Either way the kernel frees it when this process ends, and children do not inherit it.
 // It never removes the lock file.
@@ -22,7 +22,7 @@ export interface Lock {
   /** False once someone deleted or replaced the lock file: others may then hold a lock of their own. */
   stillOurs(): boolean;
   release(): void;
-  /** For a child that shall keep the lock should we die before it. Nobody else inherits it. */
+  /** For a child that keeps the lock if this process dies before it. No other child inherits it. */
   readonly descriptor: number;
 }
 
@@ -36,7 +36,7 @@ export type LockResult =
   | { readonly nested: true };
 
 export interface Locks {
-  /** Waits for whoever holds it, at most that long (10 s). */
+  /** Waits until the holder releases it, at most that long (10 s). */
   acquire(path: string, timeoutMs?: number): Promise<LockResult>;
 }
 
@@ -47,7 +47,7 @@ export async function acquireLock(path: string, timeoutMs = 10_000): Promise<Loc
     if (fd === undefined) return { busy: holders(path) };
     if (typeof fd === 'object') return fd;
     const lock = held(fd, path);
-    // Between our open and our lock the file may have been replaced; then we locked a ghost.
+    // Between our open and our lock the file may have been replaced; then we locked a file that nobody else sees.
     if (lock.stillOurs()) return lock;
     lock.release();
   }
@@ -105,7 +105,7 @@ async function openThenLock(path: string, deadline: number): Promise<number | un
 /** Milliseconds that starting flock takes by itself, with room to spare. */
 const BRIEF = 5;
 
-/** Named whole where it nearly always is, it starts a millisecond sooner: no search, no environment to copy. */
+/** With its full path, where it nearly always is, it starts a millisecond sooner: no search, no environment to copy. */
 function flockProgram(): { readonly path: string; readonly options: { readonly env?: Record<string, string> } } {
   const usual = '/usr/bin/flock';
   return existsSync(usual) ? { path: usual, options: { env: {} } } : { path: 'flock', options: {} };
@@ -135,7 +135,7 @@ async function openLocked(path: string, deadline: number): Promise<number | unde
   }
 }
 
-/** Processes that have the lock file open: whom to look for. Empty where /proc is not there. */
+/** Processes that have the lock file open, for the message. Empty where there is no /proc. */
 function holders(path: string): readonly string[] {
   const found: string[] = [];
   for (const pid of safely(() => readdirSync('/proc')) ?? []) {

@@ -1,4 +1,4 @@
-// The machine this process runs on. Light: every command builds it, so whatever costs time is loaded by its first use.
+// The machine this process runs on. Light: every command builds it, so what takes time to load is loaded on first use.
 
 import { realDisk } from './disk.ts';
 import type { Clock, Environment, Host, Processes, Random } from './host.ts';
@@ -10,6 +10,7 @@ export const realHost = (env: Environment): Host => ({
   processes: realProcesses,
   locks: { acquire: async (path, timeoutMs) => (await import('./locks.ts')).acquireLock(path, timeoutMs) },
   git: { run: async (...call) => (await import('./git-program.ts')).runGit(...call) },
+  network: { post: async (...call) => (await import('./network.ts')).post(...call) },
   random: realRandom,
 });
 
@@ -24,7 +25,8 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 export const realClock: Clock = {
   now: () => Date.now(),
   steady: () => builtin.os().uptime() * 1000,
-  monotonic: () => performance.now(),
+  monotonic: () => Number(process.hrtime.bigint()) / 1e6,
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted || ms <= 0) return resolve();
@@ -51,6 +53,9 @@ export const realClock: Clock = {
 const realProcesses: Processes = {
   pid: process.pid,
   platform: process.platform,
+  get signals() {
+    return builtin.os().constants.signals;
+  },
   get spawn() {
     return builtin.childProcess().spawn;
   },

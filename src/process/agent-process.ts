@@ -1,23 +1,22 @@
-// Runs one agent CLI for as long as its session lasts: its prompt on stdin, its output line by line to whoever
-// reads it and, within bounds, to its log. Whatever it starts carries the agent's and the session's tag, so
-// that the whole tree can be ended, here or by whoever takes over after us.
+// Runs one agent CLI for as long as its session lasts: its prompt on stdin, its output line by line to the listener
+// and, within bounds, to its log. Whatever it starts carries the agent's and the session's tag, so that the whole tree
+// can be ended, here or by the supervisor that takes over after us.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { setTimeout as wait } from 'node:timers/promises';
-import type { Environment } from '../ports/host.ts';
+import type { Environment, Host } from '../ports/host.ts';
 import { secretsOf } from '../text/redact.ts';
-import { markOf, underMark } from './mark.ts';
+import { type Tree, treeOf } from './end-process-tree.ts';
 import { openOutput, type Printed } from './output.ts';
-import type { Mark } from './own-mark.ts';
-import { startTime, TAG } from './process-table.ts';
-import { type Taken, takenBelow } from './resource-usage.ts';
-import { nested, reasonOf, signalOf } from './start.ts';
-import { agentTag, type Site } from './tags.ts';
-import { treeOf } from './tree.ts';
+import type { Mark } from './own-rlimit-mark.ts';
+import { startTime } from './process-table.ts';
+import { type ResourceUsage, usageBelow } from './resource-usage.ts';
+import { markOf, underMark } from './rlimit-mark.ts';
+import { within } from './run.ts';
+import { reasonOf, signalOf } from './start.ts';
+import { agentTag, nestedTag, type Site, TAG } from './tags.ts';
 
 export interface AgentProgram {
   readonly argv: readonly [string, ...string[]];
@@ -29,9 +28,9 @@ export interface AgentProgram {
   readonly stdin?: string | undefined;
   readonly logFile: string;
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
-  /** It printed something, be it half a line: it lives. */
+  /** It printed something, even if only half a line: it lives. */
   readonly onOutput?: () => void;
-  /** Takes stdin and stdout over, for a provider that talks both ways; `onLine` then hears stderr only. */
+  /** Its provider uses stdin and stdout itself, to talk both ways; `onLine` then hears stderr only. */
   readonly talks?: boolean;
   /** See Startable. */
   readonly wrapped?: boolean;
@@ -45,10 +44,10 @@ export interface RunningAgent {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Of the program itself; its tree may go on until `end`. */
+  /** When the program itself has ended; its tree may go on until `end`. */
   readonly exited: Promise<AgentExit>;
-  /** Of its whole tree, just now. */
-  taken(): Taken;
+  /** What its whole tree uses now. */
+  resources(): ResourceUsage;
   /** Asks the whole tree to end, and after the grace ends it. Also tidies up after one that ended by itself. */
   end(graceMs: number, hurry?: AbortSignal): Promise<Printed & { readonly survivors: number }>;
 }
@@ -56,62 +55,66 @@ export interface RunningAgent {
 const LOG_LIMIT = 16 * 1024 * 1024;
 /** A line that carries a whole file may be long; one without end must not pile up. */
 const LONGEST_LINE = 8 * 1024 * 1024;
-/** Of a flood of plain lines, so many of each piece are told; a line that may be an event always is. */
+/** So many plain lines of each piece are passed on in a flood; a line that may be an event always is. */
 const MOST_LINES = 100;
 const POLL_MS = 25;
 const REAP_MS = 5000;
 const DRAIN_MS = 1000;
 
 /** Ends what a supervisor that is gone left running. Answers how many could not be ended. */
-export const endAgent = (site: Site, agent: string): Promise<number> => {
+export const endAgent = (host: Host, site: Site, agent: string): Promise<number> => {
   const tag = agentTag(site, agent);
-  return treeOf({ pid: -1, started: undefined, tag, mark: markOf(tag) }).end();
+  return treeOf(host, { pid: -1, started: undefined, tag, mark: markOf(tag) }).end();
 };
 
-export async function startAgent(program: AgentProgram): Promise<RunningAgent | { readonly reason: string }> {
+export async function startAgent(
+  host: Host,
+  program: AgentProgram,
+): Promise<RunningAgent | { readonly reason: string }> {
   const { argv, cwd, env, tag } = program;
-  const session = randomBytes(16).toString('hex');
+  const session = host.random.hex(16);
   const mark = markOf(tag);
-  const marked = underMark(argv, mark, { cwd, path: env['PATH'] });
+  const marked = underMark(host, argv, mark, { cwd, path: env['PATH'] });
   const [file, ...args] = marked ?? argv;
   let child: ChildProcess;
   try {
-    child = spawn(file, args, {
+    child = host.processes.spawn(file, args, {
       cwd,
-      env: { ...env, [TAG]: `${nested(env, tag)}/${session}` },
+      env: { ...env, [TAG]: `${nestedTag(env, tag)}/${session}` },
       stdio: [program.stdin === undefined && program.talks !== true ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true,
     });
   } catch (error) {
-    return { reason: reasonOf(error as Error, program) };
+    return { reason: reasonOf(host.disk, error as Error, program) };
   }
   if (child.pid === undefined) {
     const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException];
-    return { reason: reasonOf(error, program) };
+    return { reason: reasonOf(host.disk, error, program) };
   }
-  return follow(child, child.pid, { session, mark: marked && mark }, program);
+  return follow(host, program, { child, pid: child.pid, session, mark: marked && mark });
 }
 
-interface Known {
+interface Begun {
+  readonly child: ChildProcess;
+  readonly pid: number;
   readonly session: string;
   /** undefined: it could not be given one. */
   readonly mark: Mark | undefined;
 }
 
-function follow(child: ChildProcess, pid: number, { session, mark }: Known, program: AgentProgram): RunningAgent {
+function follow(host: Host, program: AgentProgram, { child, pid, session, mark }: Begun): RunningAgent {
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
-  const started = startTime(pid);
-  const tree = treeOf({ pid, started, tag: session, mark, wrapped: program.wrapped });
-  const output = openOutput({ logFile: program.logFile, logLimit: LOG_LIMIT, secrets: secretsOf(program.env) });
-  const exited = new Promise<AgentExit>((done) => {
-    child.once('exit', (code, sent) => {
-      const signal = signalOf(code, sent, program.wrapped);
-      done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal });
-    });
+  const started = startTime(host, pid);
+  const tree = treeOf(host, { pid, started, tag: session, mark, wrapped: program.wrapped });
+  const output = openOutput(host.disk, {
+    logFile: program.logFile,
+    logLimit: LOG_LIMIT,
+    secrets: secretsOf(program.env),
   });
+  const exited = exitOf(host, child, program.wrapped);
   const { stdin, stdout, stderr } = child as ChildProcess & { stdout: Readable; stderr: Readable };
   const drained = Promise.all([stdout, stderr].map((stream) => new Promise((done) => stream.once('close', done))));
-  // It may end before it has read everything: that is its own affair.
+  // A program may end before it has read everything.
   stdin?.on('error', () => {});
   if (program.stdin !== undefined) stdin?.end(program.stdin);
   for (const stream of [stdout, stderr]) {
@@ -127,17 +130,14 @@ function follow(child: ChildProcess, pid: number, { session, mark }: Known, prog
     stdin: stdin as Writable,
     stdout,
     exited,
-    // Who left the tree is not counted, though ended with it; in a sandbox nobody leaves it.
-    taken: () => takenBelow(pid),
+    // A process that left the tree is not counted, though ended with it; in a sandbox none can leave.
+    resources: () => usageBelow(host, pid),
     end: async (graceMs, hurry) => {
-      // All of them, wherever they went: a tool in a session of its own does not hear of its group's end.
-      if (graceMs > 0) tree.ask();
-      const until = performance.now() + graceMs;
-      while (performance.now() < until && hurry?.aborted !== true && tree.look().length > 0) await wait(POLL_MS);
+      if (graceMs > 0) await askToEnd(host, tree, graceMs, hurry);
       const survivors = await tree.end();
-      await Promise.race([exited, wait(REAP_MS, undefined, { ref: false })]);
-      // Its last words may still be on their way: all who could write are gone, so the end of them comes.
-      await Promise.race([drained, wait(DRAIN_MS, undefined, { ref: false })]);
+      await within(host.clock, REAP_MS, exited);
+      // Its last output may still be on its way: all who could write are gone, so it comes to an end.
+      await within(host.clock, DRAIN_MS, drained);
       for (const stream of [stdin, stdout, stderr]) stream?.destroy();
       child.unref();
       return { ...output.close(), survivors };
@@ -145,7 +145,22 @@ function follow(child: ChildProcess, pid: number, { session, mark }: Known, prog
   };
 }
 
-/** Each byte is looked at once, however long a line gets; of one without end the beginning is told. */
+const exitOf = ({ processes }: Host, child: ChildProcess, wrapped: boolean | undefined): Promise<AgentExit> =>
+  new Promise((done) => {
+    child.once('exit', (code, sent) => {
+      const signal = signalOf(processes, { code, signal: sent, wrapped });
+      done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal });
+    });
+  });
+
+/** SIGTERM to all of the tree: a tool in a session of its own does not hear of its group's end. */
+async function askToEnd({ clock }: Host, tree: Tree, graceMs: number, hurry?: AbortSignal): Promise<void> {
+  tree.ask();
+  const until = clock.monotonic() + graceMs;
+  while (clock.monotonic() < until && hurry?.aborted !== true && tree.look().length > 0) await clock.sleep(POLL_MS);
+}
+
+/** Looks at each byte once, however long a line gets; passes on the beginning of a line without end. */
 function byLine(stream: Readable, tell: (line: string) => void): void {
   const decoder = new StringDecoder('utf8');
   let parts: string[] = [];

@@ -1,6 +1,6 @@
 // What a program that Liza runs for the project gets to see of the environment: all that builds and
 // tests need, and nothing that lets it act as Liza, as the user's git, or as the user on some service.
-// Goes by names alone: a value is never looked at. What lies in files below HOME is the sandbox's matter.
+// Goes by names alone: a value is never looked at. Files below HOME are the sandbox's matter.
 
 import type { Environment } from '../ports/host.ts';
 

@@ -1,14 +1,15 @@
-// Limits of memory and processes, for an agent and for what Liza runs for the project alike: its whole tree is looked
-// at every second or two, so that what bursts between two looks is stopped a moment late, but stopped.
+// Limits of memory and processes, for an agent and for what Liza runs for the project alike. The whole tree is looked at
+// every second or two: one that grows between two looks is stopped a moment late, but stopped.
 
+import type { Host } from '../ports/host.ts';
 import type { Settings } from '../protocol/state.ts';
-import { type Taken, takenBelow } from './resource-usage.ts';
+import { type ResourceUsage, usageBelow } from './resource-usage.ts';
 
 export type Limits = Pick<Settings, 'agent_memory_mb' | 'agent_processes'>;
 
 export const LOOK_MS = 1500;
 
-export function overLimit({ processes, memoryMb }: Taken, limits: Limits): string | undefined {
+export function overLimit({ processes, memoryMb }: ResourceUsage, limits: Limits): string | undefined {
   const memory = limits.agent_memory_mb ?? Number.POSITIVE_INFINITY;
   if (memoryMb > memory) return `it used ${memoryMb} MB of memory, and agent_memory_mb is ${memory}`;
   const most = limits.agent_processes;
@@ -16,13 +17,12 @@ export function overLimit({ processes, memoryMb }: Taken, limits: Limits): strin
 }
 
 /** Settles only when a process and all below it pass a limit. */
-export function overrun(pid: number, limits: Limits, over: AbortSignal): Promise<string> {
+export function passedLimit(host: Host, pid: number, limits: Limits, over: AbortSignal): Promise<string> {
   return new Promise((done) => {
-    const timer = setInterval(() => {
-      const why = overLimit(takenBelow(pid), limits);
+    const look = (): void => {
+      const why = overLimit(usageBelow(host, pid), limits);
       if (why !== undefined) done(why);
-    }, LOOK_MS);
-    timer.unref();
-    over.addEventListener('abort', () => clearInterval(timer));
+    };
+    over.addEventListener('abort', host.clock.every(LOOK_MS, look, 'background'));
   });
 }

@@ -1,10 +1,10 @@
 // What a program prints, kept within bounds: the beginning and the end in its log, the last few lines
-// for a message, and each line as it comes for whoever watches. Memory stays flat whatever is printed,
+// for a message, and each line as it comes for a listener. Memory stays flat whatever is printed,
 // and nothing here throws for a full disk: a program's fate must not hang on its log.
 
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import type { Disk } from '../ports/disk.ts';
 import { defined } from '../protocol/values.ts';
 import { lineRedactor, redactor, redactTail } from './redacting-stream.ts';
 
@@ -35,9 +35,9 @@ const TAIL = 4096;
 const LINE = 4096;
 
 /** Throws when the log cannot be begun. */
-export function openOutput(request: OutputRequest): Output {
+export function openOutput(disk: Disk, request: OutputRequest): Output {
   const { logFile, onLine, secrets = [] } = request;
-  const log = logFile === undefined ? undefined : openLog(logFile, request.logLimit ?? LOG_LIMIT, secrets);
+  const log = logFile === undefined ? undefined : openLog(disk, logFile, request.logLimit ?? LOG_LIMIT, secrets);
   const clean = lineRedactor(secrets);
   const lines = onLine === undefined ? undefined : lineByLine((line) => onLine(clean(line)));
   const tail = lastBytes(TAIL);
@@ -69,11 +69,11 @@ const whole = (text: string, secrets: readonly string[]): string => {
  * The first half of the limit goes to the file line by line; of the rest the last half follows at the end. Only what
  * is kept is looked at for secrets: a flood costs no more than its beginning and its end.
  */
-function openLog(file: string, limit: number, secrets: readonly string[]) {
-  mkdirSync(dirname(file), { recursive: true });
-  // Whatever lies there, perhaps a link or a fifo of an agent's making, is not written through.
-  rmSync(file, { force: true });
-  const fd = openSync(file, 'wx', 0o644);
+function openLog(disk: Disk, file: string, limit: number, secrets: readonly string[]) {
+  disk.mkdirSync(dirname(file), { recursive: true });
+  // What is there, perhaps a link or a fifo that an agent made, is not written through.
+  disk.rmSync(file, { force: true });
+  const fd = disk.openSync(file, 'wx', 0o644);
   const half = Math.ceil(limit / 2);
   let room = half;
   let end: LastBytes | undefined;
@@ -83,7 +83,7 @@ function openLog(file: string, limit: number, secrets: readonly string[]) {
     if (problem !== undefined || text === '') return;
     try {
       const data = Buffer.from(text, 'latin1');
-      for (let done = 0; done < data.length; ) done += writeSync(fd, data, done, data.length - done);
+      for (let done = 0; done < data.length; ) done += disk.writeSync(fd, data, done, data.length - done);
     } catch (error) {
       problem = `the log ${file} is not whole: ${(error as Error).message}`;
     }
@@ -102,7 +102,7 @@ function openLog(file: string, limit: number, secrets: readonly string[]) {
       const rest = end?.bytes().toString('latin1') ?? '';
       if (left > 0) put(`${clean.end(true)}\n[liza: ${left} bytes left out]\n${redactTail(rest, secrets)}`);
       else put(clean.push(rest) + clean.end());
-      closeSync(fd);
+      disk.closeSync(fd);
       return problem;
     },
   };
@@ -149,7 +149,7 @@ function lineByLine(onLine: (line: string) => void) {
   };
 }
 
-/** Without the rest of a character whose beginning was dropped. */
+/** Drops the rest of a character whose beginning was dropped. */
 function wholeCharacters(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
   return first > 0 && first < 4 ? bytes.subarray(first) : bytes;

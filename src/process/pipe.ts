@@ -2,11 +2,9 @@
 // a script that says `echo … > /dev/stderr` fails on a socket (ENXIO). The fifo's name is gone before
 // the program starts, and the program's end of it blocks, as programs expect.
 
-import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait, setImmediate as yieldTurn } from 'node:timers/promises';
-import type { Environment } from '../ports/host.ts';
+import type { Disk } from '../ports/disk.ts';
+import type { Environment, Host } from '../ports/host.ts';
 
 export interface Pipe {
   /** For the program's stdout and stderr. */
@@ -24,48 +22,50 @@ const LONGEST_PAUSE_MS = 25;
 const PATIENCE = 20;
 
 /** Throws when the system will not have it. */
-export function openPipe(env: Environment): Pipe {
-  const folder = mkdtempSync(join(env['TMPDIR'] || '/tmp', 'liza-'));
+export function openPipe(host: Host, env: Environment): Pipe {
+  const { disk, processes } = host;
+  const folder = disk.mkdtempSync(join(env['TMPDIR'] || '/tmp', 'liza-'));
   try {
     const name = join(folder, 'output');
-    const made = spawnSync('mkfifo', ['-m', '600', name], { env: { PATH: env['PATH'] }, encoding: 'utf8' });
+    const made = processes.spawnSync('mkfifo', ['-m', '600', name], { env: { PATH: env['PATH'] }, encoding: 'utf8' });
     if (made.status !== 0) throw new Error(`mkfifo: ${made.error?.message ?? made.stderr.trim()}`);
     // Opening either end waits for the other one, unless the reader says it will not.
-    const readEnd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
-    return pipe(readEnd, openSync(name, constants.O_WRONLY));
+    const { O_NONBLOCK, O_RDONLY, O_WRONLY } = disk.constants;
+    const readEnd = disk.openSync(name, O_RDONLY | O_NONBLOCK);
+    return pipe(host, readEnd, disk.openSync(name, O_WRONLY));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    disk.rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function pipe(readEnd: number, writeEnd: number): Pipe {
+function pipe({ clock, disk }: Host, readEnd: number, writeEnd: number): Pipe {
   let open = true;
   return {
     writeEnd,
-    closeWriteEnd: () => closeSync(writeEnd),
+    closeWriteEnd: () => disk.closeSync(writeEnd),
     // Node waits for a descriptor only by taking it over, and then a worker thread (as in our tests) closes
-    // its number once more when it ends, whosever it is by then. So this one is looked at now and then.
+    // its number once more when it ends, whatever has that number by then. So this one is read now and then.
     async read(onData) {
       const buffer = Buffer.allocUnsafe(CHUNK);
       for (let idle = 0; open; ) {
-        const got = readNow(readEnd, buffer);
+        const got = readNow(disk, readEnd, buffer);
         if (got === 0) return;
         if (got !== undefined) onData(buffer.subarray(0, got));
         idle = got === undefined ? idle + 1 : 0;
-        await (idle < PATIENCE ? yieldTurn() : wait(Math.min(idle - PATIENCE + 1, LONGEST_PAUSE_MS)));
+        await (idle < PATIENCE ? clock.nextTurn() : clock.sleep(Math.min(idle - PATIENCE + 1, LONGEST_PAUSE_MS)));
       }
     },
     close: () => {
-      if (open) closeSync(readEnd);
+      if (open) disk.closeSync(readEnd);
       open = false;
     },
   };
 }
 
 /** How much there was; 0 at the end, undefined when there is nothing yet. */
-function readNow(fd: number, buffer: Buffer): number | undefined {
+function readNow(disk: Disk, fd: number, buffer: Buffer): number | undefined {
   try {
-    return readSync(fd, buffer);
+    return disk.readSync(fd, buffer);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
     throw error;

@@ -1,12 +1,55 @@
-// Small files of /proc. Every command reads several, and this is the way of Node's that costs least: one call.
+// What the system tells of a process: the small files of /proc, and ps where there is no /proc (macOS). Every command
+// reads several of these files, and one readFileSync each is the cheapest way of Node's.
 
-import { readFileSync } from 'node:fs';
+import type { Host } from '../ports/host.ts';
 
-/** Empty: it is gone, or not ours to read. */
-export function textOf(file: string): string {
+/** The part of the machine on which processes are looked up. */
+export type ProcessHost = Pick<Host, 'disk' | 'processes'>;
+
+/** Empty: the process is gone, or not ours to read. */
+export function textOf({ disk }: ProcessHost, file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return disk.readFileSync(file, 'utf8');
   } catch {
     return '';
   }
+}
+
+/** Fields of /proc/<pid>/stat from the state on: state, parent, group, session. Undefined: there is no such process. */
+export function statOf(host: ProcessHost, pid: number | string): ProcStat | undefined {
+  const text = textOf(host, `/proc/${pid}/stat`);
+  if (text === '') return undefined;
+  // The command's name may hold spaces and brackets; fields are counted after its last bracket.
+  const [state = '', parent, group, session, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ', 20);
+  return {
+    isOver: 'ZX'.includes(state),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    started: rest[15] ?? '',
+  };
+}
+
+export interface ProcStat {
+  /** It has ended; only its parent does not know yet. */
+  readonly isOver: boolean;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  readonly started: string;
+}
+
+export const isLinux = ({ processes }: ProcessHost): boolean => processes.platform === 'linux';
+
+/** The pids of all processes, where there is a /proc. */
+export const pidsOf = ({ disk }: ProcessHost): readonly string[] =>
+  disk.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+
+export function ps({ processes }: ProcessHost, ...args: readonly string[]): string {
+  const options = {
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+    env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
+  } as const;
+  return processes.spawnSync('ps', args, options).stdout ?? '';
 }

@@ -1,7 +1,8 @@
-// Who a process is, beyond its pid: a pid alone lies, because it is given out again.
+// Who a process is, beyond its pid: the system gives a pid out again, so boot and start time belong to it.
 // Linux reads /proc; macOS, which has none, asks ps and sysctl.
 
-import { readFileSync } from 'node:fs';
+import type { Disk } from '../ports/disk.ts';
+import { isLinux, type ProcessHost, ps, statOf } from './proc-files.ts';
 
 export interface ProcessIdentity {
   readonly boot: string;
@@ -9,13 +10,13 @@ export interface ProcessIdentity {
   readonly started: string;
 }
 
-export function identify(pid: number): ProcessIdentity | undefined {
-  const started = startTime(pid);
-  return started === undefined ? undefined : { boot: bootId(), pid, started };
+export function identify(host: ProcessHost, pid: number): ProcessIdentity | undefined {
+  const started = startTime(host, pid);
+  return started === undefined ? undefined : { boot: bootId(host), pid, started };
 }
 
-export function isAlive(identity: ProcessIdentity): boolean {
-  return identity.boot === bootId() && startTime(identity.pid) === identity.started;
+export function isAlive(host: ProcessHost, identity: ProcessIdentity): boolean {
+  return identity.boot === bootId(host) && startTime(host, identity.pid) === identity.started;
 }
 
 /** An identity as one text, for a field of the board: `<boot>/<pid>/<started>`. */
@@ -28,32 +29,23 @@ export function parseProcess(text: string): ProcessIdentity | undefined {
   return { boot, pid: Number(pid), started };
 }
 
-/** Milliseconds since boot; comparable between processes of one boot, deaf to the wall clock. */
-export const monotonic = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+/** Read once for each machine. */
+const boots = new WeakMap<Disk, string>();
 
-let boot: string | undefined;
-
-export function bootId(): string {
-  boot ??=
-    process.platform === 'linux'
-      ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-      : output('sysctl', ['-n', 'kern.bootsessionuuid']);
+export function bootId(host: ProcessHost): string {
+  const known = boots.get(host.disk);
+  if (known !== undefined) return known;
+  const boot = isLinux(host) ? host.disk.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : askBoot(host);
+  boots.set(host.disk, boot);
   return boot;
 }
 
-function startTime(pid: number): string | undefined {
-  if (process.platform !== 'linux') return output('ps', ['-o', 'lstart=', '-p', String(pid)]) || undefined;
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command's name may hold spaces and brackets; fields are counted after its last bracket.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; only its parent does not know yet.
-    return fields[0] === 'Z' ? undefined : fields[19];
-  } catch {
-    return undefined;
-  }
-}
+const askBoot = ({ processes }: ProcessHost): string =>
+  processes.spawnSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).stdout?.trim() ?? '';
 
-/** Loaded only where it is needed: node:child_process costs 3 ms. */
-const output = (program: string, args: readonly string[]): string =>
-  process.getBuiltinModule('node:child_process').spawnSync(program, args, { encoding: 'utf8' }).stdout?.trim() ?? '';
+/** Undefined: it has ended, even if its parent does not know yet. */
+function startTime(host: ProcessHost, pid: number): string | undefined {
+  if (!isLinux(host)) return ps(host, '-o', 'lstart=', '-p', String(pid)).trim() || undefined;
+  const stat = statOf(host, pid);
+  return stat === undefined || stat.isOver ? undefined : stat.started;
+}

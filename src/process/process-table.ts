@@ -1,10 +1,9 @@
-// The processes of this machine as they are now: who started whom, since when, and who carries a tag in
+// The processes of this machine as they are now: the parent and start time of each, and whether it carries a tag in
 // its environment. Linux reads /proc; macOS, which has none, asks ps, which hides the environment of
 // Apple's own programs. A pid alone is never an identity: it is given out again.
 
-import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { isMark, type Mark, markAt } from './own-mark.ts';
+import { isMark, type Mark, markAt } from './own-rlimit-mark.ts';
+import { isLinux, type ProcessHost, pidsOf, ps, statOf, textOf } from './proc-files.ts';
 import { TAG } from './tags.ts';
 
 export interface Running {
@@ -19,55 +18,27 @@ export interface Running {
   readonly tagged: boolean;
 }
 
-export { TAG };
-
 /** All that have not ended. A process in the middle of exec has no environment for a moment. */
-export const processes = (tag: string, mark?: Mark): readonly Running[] =>
-  process.platform === 'linux' ? fromProc(tag, mark) : fromPs(listing('-AE'), tag);
+export const processesOf = (host: ProcessHost, tag: string, mark?: Mark): readonly Running[] =>
+  isLinux(host) ? fromProc(host, tag, mark) : fromPs(ps(host, '-AE', '-ww', '-o', COLUMNS), tag);
 
 /** Undefined: there is no such process. One that ended and was not waited for yet still has its time. */
-export function startTime(pid: number): string | undefined {
-  if (process.platform === 'linux') return stat(pid)?.started;
-  return listing('-p', String(pid), '-o', 'lstart=').trim() || undefined;
+export const startTime = (host: ProcessHost, pid: number): string | undefined =>
+  isLinux(host) ? statOf(host, pid)?.started : ps(host, '-p', String(pid), '-o', 'lstart=').trim() || undefined;
+
+function fromProc(host: ProcessHost, tag: string, mark?: Mark): readonly Running[] {
+  return pidsOf(host).flatMap((name) => {
+    const pid = Number(name);
+    const stat = statOf(host, pid);
+    if (stat === undefined || stat.isOver) return [];
+    const { parent, group, session, started } = stat;
+    const environment = textOf(host, `/proc/${pid}/environ`).split('\0');
+    const tagged = carries(environment, tag) || (mark !== undefined && isMark(markAt(host, pid), mark));
+    return [{ pid, parent, group, session, started, tagged }];
+  });
 }
 
-function fromProc(tag: string, mark?: Mark): readonly Running[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      const seen = stat(Number(name));
-      if (seen === undefined || seen.over) return [];
-      const tagged = carries(environ(seen.pid), tag) || (mark !== undefined && isMark(markAt(seen.pid), mark));
-      return [{ ...seen, tagged }];
-    });
-}
-
-function stat(pid: number) {
-  const text = read(`/proc/${pid}/stat`);
-  if (text === undefined) return undefined;
-  // The command's name may hold spaces and brackets; fields are counted after its last bracket.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state = '', parent, group, session] = fields;
-  return {
-    pid,
-    parent: Number(parent),
-    group: Number(group),
-    session: Number(session),
-    started: fields[19] ?? '',
-    over: 'ZX'.includes(state),
-  };
-}
-
-const environ = (pid: number): readonly string[] => (read(`/proc/${pid}/environ`) ?? '').split('\0');
-
-/** Unreadable: gone, or not ours. */
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return undefined;
-  }
-}
+const COLUMNS = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
 
 /** Lines of `ps -o pid=,ppid=,pgid=,stat=,lstart=,command=`, the environment behind the command. */
 export function fromPs(listed: string, tag: string): readonly Running[] {
@@ -98,15 +69,3 @@ const carries = (variables: readonly string[], tag: string): boolean =>
         .split('/')
         .includes(tag),
   );
-
-const COLUMNS = ['-o', 'pid=,ppid=,pgid=,stat=,lstart=,command='];
-
-function listing(...options: readonly string[]): string {
-  const args = options.includes('-o') ? options : [...options, '-ww', ...COLUMNS];
-  const asked = {
-    encoding: 'utf8',
-    maxBuffer: 256 * 1024 * 1024,
-    env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
-  } as const;
-  return spawnSync('ps', args, asked).stdout ?? '';
-}

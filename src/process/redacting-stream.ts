@@ -1,5 +1,5 @@
-// The same for what comes in pieces: a line is looked at when it is whole, so that a secret cut in two by the pipe
-// is still one. Takes and gives text of one character per byte (latin1), which keeps every byte as it was.
+// Redacts what comes in pieces: a line is looked at when it is whole, so that a secret that the pipe cut in two is still
+// found. Takes and gives text of one character per byte (latin1), which keeps every byte as it was.
 
 import { HIDDEN, KEY_BEGIN, KEY_END, KEY_LINE, redact } from '../text/redact.ts';
 
@@ -39,7 +39,7 @@ export function redactor(secrets: readonly string[]): Redactor {
   };
 }
 
-/** The same for whoever is told line by line: of a key that goes on over several, nothing but its beginning is. */
+/** The same for a listener that gets lines: of a key that spans several lines it gets nothing but the beginning. */
 export function lineRedactor(secrets: readonly string[]): (line: string) => string {
   let within = 0;
   const told = (line: string): string => {
@@ -57,7 +57,7 @@ export function lineRedactor(secrets: readonly string[]): (line: string) => stri
   };
 }
 
-/** Of a text whose beginning was left out: the first word may be the rest of a secret, the first lines that of a key. */
+/** Redacts a text whose beginning was left out: it may start with the rest of a secret, or of a key. */
 export function redactTail(text: string, secrets: readonly string[]): string {
   const end = END.exec(text);
   const within = end !== null && !text.slice(0, end.index).includes('-----BEGIN ');
@@ -65,7 +65,7 @@ export function redactTail(text: string, secrets: readonly string[]): string {
   return redact(whole, inBytes(secrets));
 }
 
-/** As they are in a text of one character per byte. */
+/** Secrets as they look in a text of one character per byte. */
 const inBytes = (secrets: readonly string[]): readonly string[] => {
   const known = encoded.get(secrets);
   if (known !== undefined) return known;

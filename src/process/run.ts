@@ -1,23 +1,21 @@
-// Runs a program of the project's or an agent's making: an integration test, post_worktree_cmd, a
-// validation. It may hang, flood, fork and daemonise; however it ends, its whole tree ends with it, its
-// output is kept within bounds, and it never sees a credential, a terminal or our stdin.
-// Takes an argument array, never a shell line of its own making; a bad ending is a value, not an exception.
+// Runs a program that the project or an agent wrote: an integration test, post_worktree_cmd, a validation. It may hang,
+// flood, fork and daemonise; however it ends, its whole tree ends with it, its output is kept within bounds, and it
+// never sees a credential, a terminal or our stdin. Takes an argument array, never a shell line; a bad ending is a
+// value, not an exception.
 
-import type { ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock, Host } from '../ports/host.ts';
 import { secretsOf } from '../text/redact.ts';
-import { type Limits, overrun } from './limits.ts';
+import { send, type Tree, treeOf } from './end-process-tree.ts';
+import { type Limits, passedLimit } from './limits.ts';
 import { type Output, type OutputRequest, openOutput, type Printed } from './output.ts';
 import { openPipe, type Pipe } from './pipe.ts';
 import { startTime } from './process-table.ts';
 import { type Startable, type Started, signalOf, start } from './start.ts';
-import { send, type Tree, treeOf } from './tree.ts';
 
 export interface Program extends Startable, OutputRequest {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Of its whole tree. */
+  /** What its whole tree may use. */
   readonly limits?: Limits | undefined;
 }
 
@@ -35,7 +33,7 @@ export type Ended = How &
     readonly durationMs: number;
     /** Processes it left behind that could not be ended; 0 unless another user's or out of reach. */
     readonly survivors: number;
-    /** It did not see all that the user sees; said by who confined it. */
+    /** It ran in a sandbox (sandbox/mode.ts). */
     readonly confined?: true;
   };
 
@@ -43,29 +41,28 @@ const GRACE_MS = 2000;
 const POLL_MS = 50;
 /** For a helper that passes on the last lines, such as `exec > >(tee log)`, when its shell is gone. */
 const LINGER_MS = 500;
-/** For a process in the kernel's hands that even SIGKILL has to wait for. */
+/** For a process inside a system call, which even SIGKILL has to wait for. */
 const REAP_MS = 5000;
-/** For a pipe held open by somebody out of reach. */
+/** For a pipe that a process out of reach holds open. */
 const DRAIN_MS = 1000;
-const LONGEST_TIMER = 2 ** 31 - 1;
 
-export async function runProgram(program: Program): Promise<Ended> {
-  const begun = performance.now();
+export async function runProgram(host: Host, program: Program): Promise<Ended> {
+  const seconds = stopwatch(host.clock);
   const ended = (how: How, printed: Printed = SILENT, survivors = 0): Ended => ({
     ...how,
     ...printed,
     survivors,
-    durationMs: Math.round(performance.now() - begun),
+    durationMs: Math.round(seconds() * 1000),
   });
   if (program.signal?.aborted) return ended({ how: 'stopped' });
-  const begin = prepared(program);
-  if ('how' in begin) return ended(begin);
-  const { output, pipe } = begin;
+  const prepared = prepare(host, program);
+  if ('how' in prepared) return ended(prepared);
+  const { output, pipe } = prepared;
   try {
-    const tag = randomBytes(16).toString('hex');
-    const child = await start(program, tag, pipe);
+    const tag = host.random.hex(16);
+    const child = await start(host, program, tag, pipe);
     if ('reason' in child) return ended({ how: 'not-started', ...child }, output.close());
-    const { how, survivors, mistake } = await follow(child, tag, program, pipe, output);
+    const { how, survivors, mistake } = await follow(host, program, { child, tag, pipe, output });
     const printed = output.close();
     if (mistake.aborted) throw mistake.reason;
     return ended(how, printed, survivors);
@@ -76,11 +73,11 @@ export async function runProgram(program: Program): Promise<Ended> {
 
 const SILENT: Printed = { tail: '', outputBytes: 0 };
 
-function prepared(program: Program): { readonly output: Output; readonly pipe: Pipe } | How {
+function prepare(host: Host, program: Program): { readonly output: Output; readonly pipe: Pipe } | How {
   let pipe: Pipe | undefined;
   try {
-    pipe = openPipe(program.env);
-    return { pipe, output: openOutput({ secrets: secretsOf(program.env), ...program }) };
+    pipe = openPipe(host, program.env);
+    return { pipe, output: openOutput(host.disk, { secrets: secretsOf(program.env), ...program }) };
   } catch (error) {
     pipe?.closeWriteEnd();
     pipe?.close();
@@ -88,40 +85,50 @@ function prepared(program: Program): { readonly output: Output; readonly pipe: P
   }
 }
 
-async function follow(child: Started, tag: string, program: Program, pipe: Pipe, output: Output) {
-  const exited = exitOf(child, program.wrapped);
+interface Begun {
+  readonly child: Started;
+  readonly tag: string;
+  readonly pipe: Pipe;
+  readonly output: Output;
+}
+
+async function follow(host: Host, program: Program, { child, tag, pipe, output }: Begun) {
+  const { clock } = host;
+  const { limits, wrapped } = program;
+  const exited = exitOf(host, child, wrapped);
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
-  const tree = treeOf({ pid: child.pid, started: startTime(child.pid), tag, wrapped: program.wrapped });
-  // Whoever watches the lines may throw: that must not leave the program running.
+  const tree = treeOf(host, { pid: child.pid, started: startTime(host, child.pid), tag, wrapped });
+  // `onLine` may throw: that must not leave the program running.
   const mistake = new AbortController();
   const drained = pipe.read(output.write).catch((error: unknown) => mistake.abort(error));
   const over = new AbortController();
   const passed: Promise<How>[] =
-    program.limits === undefined
+    limits === undefined
       ? []
-      : [overrun(child.pid, program.limits, over.signal).then((why) => ({ how: 'over-limit', why }))];
-  const how = await first([exited, ...passed], program.timeoutMs, [mistake.signal, program.signal]);
+      : [passedLimit(host, child.pid, limits, over.signal).then((why) => ({ how: 'over-limit', why }))];
+  const how = await first(clock, [exited, ...passed], program.timeoutMs, [mistake.signal, program.signal]);
   over.abort();
-  if (how.how === 'timed-out' || how.how === 'stopped') await askToEnd(child, tree, program.wrapped === true);
-  // Who takes too much is given no time to take more.
-  else if (how.how !== 'over-limit') await within(LINGER_MS, drained);
+  if (how.how === 'timed-out' || how.how === 'stopped') await askToEnd(host, child, tree, wrapped === true);
+  // A tree that uses too much is given no time to use more.
+  else if (how.how !== 'over-limit') await within(clock, LINGER_MS, drained);
   const survivors = await tree.end();
-  await within(REAP_MS, exited);
+  await within(clock, REAP_MS, exited);
   child.unref();
-  await within(DRAIN_MS, drained);
+  await within(clock, DRAIN_MS, drained);
   return { how, survivors, mistake: mistake.signal };
 }
 
-const exitOf = (child: ChildProcess, wrapped?: boolean): Promise<How> =>
+const exitOf = ({ processes }: Host, child: Started, wrapped: boolean | undefined): Promise<How> =>
   new Promise((done) => {
     child.once('exit', (code, sent) => {
-      const signal = signalOf(code, sent, wrapped);
+      const signal = signalOf(processes, { code, signal: sent, wrapped });
       done(signal === null ? { how: 'exited', code: code ?? 0 } : { how: 'signalled', signal });
     });
   });
 
 /** The first reason wins: what a program exits with after it was told to end says nothing. */
 function first(
+  clock: Clock,
   endings: readonly Promise<How>[],
   timeoutMs: number,
   signals: readonly (AbortSignal | undefined)[],
@@ -129,12 +136,12 @@ function first(
   return new Promise((done) => {
     const given = signals.filter((signal) => signal !== undefined);
     const settle = (how: How): void => {
-      clearTimeout(timer);
+      cancel();
       for (const signal of given) signal.removeEventListener('abort', stop);
       done(how);
     };
     const stop = (): void => settle({ how: 'stopped' });
-    const timer = setTimeout(() => settle({ how: 'timed-out' }), Math.min(timeoutMs, LONGEST_TIMER));
+    const cancel = clock.after(timeoutMs, () => settle({ how: 'timed-out' }));
     for (const signal of given) signal.addEventListener('abort', stop);
     if (given.some(({ aborted }) => aborted)) stop();
     for (const ending of endings) void ending.then(settle);
@@ -142,22 +149,23 @@ function first(
 }
 
 /** SIGTERM to its group, and a moment to tidy up. */
-async function askToEnd(child: Started, tree: Tree, wrapped: boolean): Promise<void> {
+async function askToEnd(host: Host, child: Started, tree: Tree, wrapped: boolean): Promise<void> {
+  const { clock } = host;
   // Children of those that now end lose their parent: they are remembered first.
   tree.look();
   if (wrapped) tree.ask();
   // Not waited for yet, so its pid is nobody else's.
-  else if (child.exitCode === null && child.signalCode === null) send(-child.pid, 'SIGTERM');
-  const until = performance.now() + GRACE_MS;
-  while (performance.now() < until && tree.look().some(({ group }) => group === child.pid)) await wait(POLL_MS);
+  else if (child.exitCode === null && child.signalCode === null) send(host, -child.pid, 'SIGTERM');
+  const until = clock.monotonic() + GRACE_MS;
+  while (clock.monotonic() < until && tree.look().some(({ group }) => group === child.pid)) await clock.sleep(POLL_MS);
 }
 
-/** A timer that is still running keeps nobody from leaving. */
-const within = (ms: number, promise: Promise<unknown>): Promise<unknown> =>
-  Promise.race([promise, wait(ms, undefined, { ref: false })]);
+/** Waits for the promise, but no longer than that. Its timer does not keep this process alive. */
+export const within = (clock: Clock, ms: number, promise: Promise<unknown>): Promise<unknown> =>
+  Promise.race([promise, new Promise<void>((done) => clock.after(ms, done, 'background'))]);
 
-/** Seconds since it was started: how long something takes, whatever the time of day does. */
-export function stopwatch(): () => number {
-  const begun = performance.now();
-  return () => (performance.now() - begun) / 1000;
+/** Seconds since it was started: how long something takes, even if the time of day is set meanwhile. */
+export function stopwatch(clock: Clock): () => number {
+  const begun = clock.monotonic();
+  return () => (clock.monotonic() - begun) / 1000;
 }

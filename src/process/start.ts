@@ -1,14 +1,14 @@
 // Starts one program: in a session of its own, with /dev/null to read from, one pipe to print to, and a
 // scrubbed environment that carries the run's tag. Says in plain words why a program did not start.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
-import { constants } from 'node:os';
-import type { Environment } from '../ports/host.ts';
+import type { Disk } from '../ports/disk.ts';
+import type { Environment, Processes } from '../ports/host.ts';
 import { scrubbed } from './environment.ts';
 import type { Pipe } from './pipe.ts';
-import { TAG } from './process-table.ts';
+import type { ProcessHost } from './proc-files.ts';
+import { nestedTag, TAG } from './tags.ts';
 
 export interface Startable {
   readonly argv: readonly [string, ...string[]];
@@ -23,24 +23,25 @@ export type Started = ChildProcess & { readonly pid: number };
 
 /** Answers why not, where it cannot be started. */
 export async function start(
+  host: ProcessHost,
   program: Startable,
   tag: string,
   pipe: Pipe,
 ): Promise<Started | { readonly reason: string }> {
   const { argv, cwd, env } = program;
   try {
-    const child = spawn(argv[0], argv.slice(1), {
+    const child = host.processes.spawn(argv[0], argv.slice(1), {
       cwd,
-      env: { ...scrubbed(env), [TAG]: nested(env, tag) },
+      env: { ...scrubbed(env), [TAG]: nestedTag(env, tag) },
       stdio: ['ignore', pipe.writeEnd, pipe.writeEnd],
       // A session of its own: no terminal to ask questions on, and Ctrl-C is ours to pass on.
       detached: true,
     });
     if (isStarted(child)) return child;
     const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException];
-    return { reason: reasonOf(error, program) };
+    return { reason: reasonOf(host.disk, error, program) };
   } catch (error) {
-    return { reason: reasonOf(error as Error, program) };
+    return { reason: reasonOf(host.disk, error as Error, program) };
   } finally {
     pipe.closeWriteEnd();
   }
@@ -48,24 +49,26 @@ export async function start(
 
 const isStarted = (child: ChildProcess): child is Started => child.pid !== undefined;
 
-/** Liza may itself run below such a program: whoever ends that one must find this one too. */
-export function nested(env: Environment, tag: string): string {
-  const outer = env[TAG];
-  return outer !== undefined && /^[0-9a-f/]+$/.test(outer) ? `${outer}/${tag}` : tag;
-}
-
-/** Whoever passes on an end by a signal can only do so as a shell does: by 128 and its number. */
-export function signalOf(code: number | null, signal: NodeJS.Signals | null, wrapped?: boolean): NodeJS.Signals | null {
+/** A program that passes on an end by a signal can only do so as a shell does: by 128 and its number. */
+export function signalOf({ signals }: Processes, { code, signal, wrapped }: Exit): NodeJS.Signals | null {
   if (signal !== null || code === null || wrapped !== true || code <= 128) return signal;
-  const named = Object.entries(constants.signals).find(([, number]) => number === code - 128);
+  const named = Object.entries(signals).find(([, number]) => number === code - 128);
   return named === undefined ? null : (named[0] as NodeJS.Signals);
 }
 
-export function reasonOf(error: NodeJS.ErrnoException, { argv, cwd }: Pick<Startable, 'argv' | 'cwd'>): string {
-  if (!isFolder(cwd)) return `the folder ${cwd} is not there`;
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly wrapped?: boolean | undefined;
+}
+
+export function reasonOf(
+  disk: Disk,
+  error: NodeJS.ErrnoException,
+  { argv, cwd }: Pick<Startable, 'argv' | 'cwd'>,
+): string {
+  if (disk.statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) return `the folder ${cwd} is not there`;
   if (error.code === 'ENOENT') return `${argv[0]} was not found, or the interpreter it names`;
   if (error.code === 'EACCES') return `${argv[0]} may not be executed`;
   return error.message;
 }
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -1,8 +1,9 @@
 // The tags that everything an agent starts carries in its environment, and everything that Liza runs for the project.
-// A tag names the repository, the project's folder and who it is; so whoever finds one knows all that without a record
+// A tag names the repository, the project's folder and the agent, so it tells all that without a record
 // (docs/decisions/0012, 0017).
 
 import { hash } from 'node:crypto';
+import type { Environment } from '../ports/host.ts';
 
 /** The variable that carries tags. Programs within programs carry all of theirs: `outer/inner`. */
 export const TAG = 'LIZA_PROGRAM';
@@ -15,15 +16,27 @@ export interface Site {
 }
 
 const SHORT = 16;
-/** Whatever Liza itself runs of the project's. */
+/** Stands for the programs of the project that Liza itself runs, in place of an agent. */
 export const PROGRAM = 'program';
 
 /** What every tag of this repository's agents and programs begins with. */
 export const repositoryMark = (repository: string): string => hash('sha256', repository).slice(0, SHORT);
 
-/** What all processes of an agent carry, whoever started them. */
+/** What all processes of an agent carry, in every session. */
 export const agentTag = ({ root, repository }: Site, agent: string): string =>
   `${repositoryMark(repository)}${repositoryMark(root)}${Buffer.from(agent).toString('hex')}`;
+
+/** Adds the tag to those around: Liza may itself run below such a program, and that one's end must find this one. */
+export function nestedTag(env: Environment, tag: string): string {
+  const outer = env[TAG];
+  return outer !== undefined && /^[0-9a-f/]+$/.test(outer) ? `${outer}/${tag}` : tag;
+}
+
+/** For tests and set-up commands: agents wrote much of them, so they may act as nobody (identity/rules/resolve.ts). */
+export const programEnvironment = (env: Environment, site: Site): Environment => ({
+  ...env,
+  [TAG]: nestedTag(env, agentTag(site, PROGRAM)),
+});
 
 /** Agents, and `program`, that this variable's value names for the repository; the outermost first. */
 export function namedIn(value: string, mark: string): readonly string[] {

@@ -14,7 +14,7 @@ export async function keepBoard(gitDir: PrivateGitDir, liza: string): Promise<st
   const subtrees: string[] = [];
   for (const [folder, fate] of Object.entries(BOARD_FOLDERS)) {
     if (fate !== 'kept') continue;
-    const tree = await treeOf(gitDir, join(liza, folder), entries(join(liza, folder)), []);
+    const tree = await treeOf(gitDir, join(liza, folder), entries(gitDir.host.disk, join(liza, folder)), []);
     if (tree !== undefined) subtrees.push(`040000 tree ${tree}\t${folder}\0`);
   }
   const tree = await treeOf(gitDir, liza, BOARD_FILES, subtrees);

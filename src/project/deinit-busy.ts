@@ -1,5 +1,5 @@
-// Who is at work, so that Liza cannot leave: on what, until when, and what ends that. A live process is behind a
-// supervisor's claim; behind one that was made by hand there is only its lease, and a person may give that back.
+// Which agents are at work, so that deinit is refused: on what, until when, and what ends it. A supervisor's claim has a
+// live process behind it; a claim that was typed by hand has only its lease, and a person may release that.
 
 import type { Board, LeaseView } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -13,7 +13,7 @@ interface Hold {
   readonly remaining: number;
   /** Whether a process is behind it; undefined: nobody can tell. */
   readonly run: boolean | undefined;
-  /** What ends it where none is. */
+  /** What ends a claim without a process. */
   readonly command?: string;
 }
 

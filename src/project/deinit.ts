@@ -1,17 +1,15 @@
-// `liza deinit`: Liza leaves a project. Nobody may be at work, and nobody can begin: the locks of merging,
-// of editing and of the board are held throughout. What tasks hold is put away first, then everything in
-// project-manifest.ts goes, so that a deinit that was killed is simply run again. The user's branches, stash,
-// index and files stay as they are.
+// `liza deinit`: removes Liza from a project. Refused while agents work, and none can begin: the locks of merging, of
+// editing and of the board are held throughout. The work of tasks is kept first, then everything in project-manifest.ts
+// goes, so that a deinit that was killed is simply run again. The user's branches, stash, index and files stay.
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { integrationRef } from '../git/integration.ts';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
-import { entries, leftAside } from '../git/scratch-folders.ts';
+import { entries, leftoversOf } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
-import type { Environment } from '../ports/host.ts';
-import { acquireLock } from '../ports/locks.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, Refused, refuse } from '../protocol/decision.ts';
 import { ID_PATTERN } from '../protocol/fields.ts';
@@ -21,10 +19,10 @@ import { defined } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
-import { inTurn } from '../store/yaml-store.ts';
-import { integrationRef, type TaskContext, withIntegration, withTaskFolder } from '../tasks/context.ts';
-import { settleMerges } from '../tasks/finish-merge.ts';
-import { discardFolder, discardOf } from '../tasks/folders.ts';
+import { inTransaction } from '../store/yaml-store.ts';
+import { type TaskContext, withIntegration, withTaskFolder } from '../tasks/context.ts';
+import { discardFolder, discardOf } from '../tasks/discard-folder.ts';
+import { finishMerges } from '../tasks/finish-merge.ts';
 import type { Instant } from '../text/time.ts';
 import { keepBoard } from './deinit-board.ts';
 import { refuseBusy } from './deinit-busy.ts';
@@ -76,12 +74,12 @@ async function deinitBoard(context: TaskContext, purge: boolean): Promise<Deinit
   const busy = refuseBusy(first.board, first.now);
   if (busy !== undefined) return busy;
   return withIntegration(context, PATIENCE, async (gitDir, { board: before }) => {
-    const settled = (await settleMerges(context, gitDir, before)).map((line) =>
+    const settled = (await finishMerges(context, gitDir, before)).map((line) =>
       typeof line === 'string' ? line : line.message,
     );
     // Edits by hand, and what a killed command had committed, become part of the board that is kept.
-    const turn = await inTurn(context, async () => ({}));
-    if (isRefusal(turn) && turn.code === 2) return turn;
+    const opened = await inTransaction(context, async () => ({}));
+    if (isRefusal(opened) && opened.code === 2) return opened;
     return withBoard(context, async () => {
       const { board, now } = await context.store.read();
       const came = refuseBusy(board, now);
@@ -106,7 +104,7 @@ async function boardOf(context: TaskContext): Promise<{ readonly board: Board; r
 }
 
 async function deinitHalfMade(context: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
-  const gitDir = await openPrivateGitDir(context.env, context.paths.root);
+  const gitDir = await openPrivateGitDir(context, context.paths.root);
   if (isRefusal(gitDir)) return gitDir;
   return withBoard(context, async () => {
     if ((await boardOf(context)) !== undefined)
@@ -117,7 +115,6 @@ async function deinitHalfMade(context: TaskContext, purge: boolean): Promise<Dei
 
 /** Finishes an earlier deinit that was killed, or purges what it kept. There is no board. undefined: nothing is left. */
 export async function finishDeinit(
-  env: Environment,
   context: BoardContext,
   common: string,
   purge: boolean,
@@ -135,11 +132,11 @@ export async function finishDeinit(
     );
   }
   const remains = hasRemains(site);
-  const asked = await git(env, site.root, ['for-each-ref', '--format=%(refname)', 'refs/liza']);
+  const asked = await git(context, site.root, ['for-each-ref', '--format=%(refname)', 'refs/liza']);
   const refs = asked.stdout.split('\n').filter((ref) => ref !== '');
   if (!remains && !(purge && refs.length > 0)) return undefined;
   if (purge) {
-    const gitDir = await openPrivateGitDir(env, site.root);
+    const gitDir = await openPrivateGitDir(context, site.root);
     if (isRefusal(gitDir)) return gitDir;
     await dropRefs(gitDir, ['refs/liza'], () => true);
   }
@@ -156,7 +153,7 @@ async function withBoard<T extends object>(
   const cache = dirname(context.paths.editLock);
   // Not recursive: a `.liza` that is gone stays gone.
   if (!existsSync(cache)) mkdirSync(cache);
-  const edit = await acquireLock(context.paths.editLock, 0);
+  const edit = await context.locks.acquire(context.paths.editLock, 0);
   if ('busy' in edit) {
     const who = edit.busy.join(', ') || 'another liza edit';
     return refuse('someone is editing the blackboard', `wait for ${who}, then try again`, 2, 'edit-lock');
@@ -184,7 +181,7 @@ async function putAwayFolders(
   const putAway: PutAway[] = [];
   for (const id of await idsWithWork(gitDir, board, siteOf(context, gitDir.common))) {
     const done = await withTaskFolder(context, id, PATIENCE, async (locked) => {
-      await clearStaleLocks(lockPathsOf(locked, id, integrationRef(board)));
+      await clearStaleLocks(context, lockPathsOf(locked, id, integrationRef(board)));
       const task = findTask(board.state, id) ?? { id };
       return discardFolder(locked, discardOf(task, settings(board.state), 'Liza was removed', integration));
     });
@@ -201,8 +198,10 @@ async function idsWithWork(gitDir: PrivateGitDir, board: Board, site: Site): Pro
   const ids = [
     ...board.state.tasks.flatMap(({ id, worktree }) => (worktree === undefined ? [] : [id])),
     ...[...refs.keys()].map((ref) => ref.split('/')[3] ?? ''),
-    ...entries(join(gitDir.common, 'worktrees')).flatMap((name) => (name.startsWith('liza-') ? [name.slice(5)] : [])),
-    ...[gitDir.worktrees, join(gitDir.common, 'liza')].flatMap((parent) => leftAside(parent).map(({ task }) => task)),
+    ...entries(gitDir.host.disk, join(gitDir.common, 'worktrees')).flatMap((name) =>
+      name.startsWith('liza-') ? [name.slice(5)] : [],
+    ),
+    ...leftoversOf(gitDir).map(({ task }) => task),
   ];
   const mine = isMine(board, site);
   return [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && mine(id)).sort();
@@ -212,7 +211,11 @@ async function idsWithWork(gitDir: PrivateGitDir, board: Board, site: Site): Pro
 function isMine(board: Board | undefined, site: Site): (id: string) => boolean {
   if (otherBoards(site).length === 0) return () => true;
   const tasks = board?.state.tasks.map(({ id }) => id) ?? [];
-  const known = new Set([...tasks, ...(board?.archived.keys() ?? []), ...entries(join(site.root, '.worktrees'))]);
+  const known = new Set([
+    ...tasks,
+    ...(board?.archived.keys() ?? []),
+    ...entries(site.host.disk, join(site.root, '.worktrees')),
+  ]);
   return (id) => known.has(id);
 }
 

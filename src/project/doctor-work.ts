@@ -1,37 +1,38 @@
-// The doctor's look at worktrees, branches and merges; and the person's word that a branch moved
-// outside Liza is right as it is.
+// The doctor's check of worktrees, branches and merges; and the command by which a person accepts a branch that was moved
+// outside Liza.
 
+import { integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { bringBack } from '../protocol/integration-hint.ts';
-import { recordedMerges } from '../protocol/merges.ts';
 import { settings } from '../protocol/state.ts';
+import { bringBack, recordedMerges } from '../protocol/task-history.ts';
 import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
-import { integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
-import { findTrouble, type Mended, reconcile } from '../tasks/reconcile.ts';
-import type { Finding } from './doctor.ts';
+import type { TaskContext } from '../tasks/context.ts';
+import { findTrouble, type Mended } from '../tasks/find-mismatches.ts';
+import { reconcile } from '../tasks/reconcile.ts';
+import { broken, type Finding, fixed, ok, warning } from './finding.ts';
 
 export async function examineWork(context: TaskContext, fix: boolean): Promise<readonly Finding[]> {
   const found = await (fix ? reconcile(context) : findTrouble(context));
-  if (isRefusal(found)) return [{ check: 'worktrees', level: 'broken', message: found.message, remedy: found.hint }];
-  if (found.length === 0) return [{ check: 'worktrees', level: 'ok', message: 'git and the blackboard agree' }];
+  if (isRefusal(found)) return [broken('worktrees', found.message, found.hint)];
+  if (found.length === 0) return [ok('worktrees', 'git and the blackboard agree')];
   return found.map(finding);
 }
 
 function finding({ subject, problem, done, resists }: Mended): Finding {
   const message = problem.includes(subject) ? problem : `${subject}: ${problem}`;
-  if (done !== undefined) return { check: 'worktrees', level: 'ok', message: `${message}; ${done}`, fixed: true };
-  if (resists === undefined) return { check: 'worktrees', level: 'broken', message, remedy: 'liza doctor --fix' };
+  if (done !== undefined) return fixed('worktrees', `${message}; ${done}`);
+  if (resists === undefined) return broken('worktrees', message, 'liza doctor --fix');
   // Nothing is wrong with it as long as no task wants its name.
-  if (resists.guard === 'foreign') return { check: 'worktrees', level: 'warning', message, remedy: resists.hint };
+  if (resists.guard === 'foreign') return warning('worktrees', message, resists.hint);
   const why = message.includes(resists.message) ? message : `${message}: ${resists.message}`;
-  return { check: 'worktrees', level: 'broken', message: why, remedy: resists.hint };
+  return broken('worktrees', why, resists.hint);
 }
 
-export interface Accepted extends Committed {
+interface Accepted extends Committed {
   readonly head: string;
   /** Merged tasks whose work the accepted branch does not hold. */
   readonly gone: readonly string[];

@@ -1,95 +1,82 @@
-// `liza doctor`: looks at everything the blackboard stands on and says what is wrong and what would be
-// done about it. Reads only, unless told to fix; fixing makes what is missing and never discards.
+// `liza doctor`: looks at everything the blackboard depends on and says what is wrong and what to do about it. Reads only,
+// unless told to fix; fixing makes what is missing and never discards.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { commonDirectoryOf } from '../git/directory.ts';
 import type { Repository } from '../git/repository.ts';
-import { git, MINIMUM_GIT } from '../git/run.ts';
+import { git } from '../git/run.ts';
 import { replaceFile } from '../ports/files.ts';
-import type { Environment } from '../ports/host.ts';
+import { MINIMUM_GIT } from '../ports/git-program.ts';
 import { validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { Archive } from '../store/archive.ts';
 import { assemble } from '../store/assemble.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
+import { mirrorJournal } from '../store/git-dir-copy.ts';
 import { readEntries } from '../store/journal.ts';
 import { type Loaded, load } from '../store/load.ts';
 import { rewriteLog, untold } from '../store/log.ts';
-import { mirrorJournal } from '../store/mirror.ts';
 import { brokenFile, unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
 import { canRestore, journalledArchive, restore } from '../store/restore.ts';
 import { verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
-import { inTurn } from '../store/yaml-store.ts';
+import { inTransaction } from '../store/yaml-store.ts';
+import { broken, type Finding, fixed, ok, warning } from './finding.ts';
 import { branchOf, checkProject, refuseLink, siteOf } from './project-manifest.ts';
 
-export interface Finding {
-  readonly check: string;
-  readonly level: 'ok' | 'warning' | 'broken';
-  readonly message: string;
-  /** What `--fix` does, or the person has to do. */
-  readonly remedy?: string;
-  readonly fixed?: true;
-}
-
 export async function examine(
-  env: Environment,
-  repository: Repository,
   context: BoardContext,
+  repository: Repository,
   { fix, schema }: { readonly fix: boolean; readonly schema: string | undefined },
 ): Promise<readonly Finding[]> {
-  // Nothing is looked at, let alone mended, through a link that may lead out of the project.
+  // A link may lead out of the project: nothing is read or repaired through it.
   const link = refuseLink(context.paths.liza);
-  if (link !== undefined) return [{ check: 'blackboard', level: 'broken', message: link.message, remedy: link.hint }];
-  const findings = [await checkGit(env, repository), await checkLock(context)];
+  if (link !== undefined) return [broken('blackboard', link.message, link.hint)];
+  const findings = [await checkGit(context), await checkLock(context)];
   findings.push(...(await checkBoard(context, fix)));
-  const site = siteOf(context, commonDirectoryOf(repository.gitDirectory));
+  const site = siteOf(context, commonDirectoryOf(context.disk, repository.gitDirectory));
   const branch = await branchOf(context);
-  findings.push(...(await checkProject({ ...site, env, files: context.files, branch }, fix)));
+  findings.push(...(await checkProject({ ...site, files: context.files, branch }, fix)));
   findings.push(...checkLeftovers(context, fix));
   if (schema !== undefined) findings.push(...checkSchema(context, fix, schema));
   return findings;
 }
 
-async function checkGit(env: Environment, { root }: Repository): Promise<Finding> {
-  const { stdout } = await git(env, root, ['version']);
-  return { check: 'git', level: 'ok', message: `${stdout.trim()} (at least ${MINIMUM_GIT.join('.')} is needed)` };
+async function checkGit(context: BoardContext): Promise<Finding> {
+  const { stdout } = await git(context, context.paths.root, ['version']);
+  return ok('git', `${stdout.trim()} (at least ${MINIMUM_GIT.join('.')} is needed)`);
 }
 
 async function checkLock(context: BoardContext): Promise<Finding> {
-  if (context.files.stat(context.paths.liza) === undefined)
-    return { check: 'lock', level: 'ok', message: 'nothing to lock yet' };
+  if (context.files.stat(context.paths.liza) === undefined) return ok('lock', 'nothing to lock yet');
   const lock = await context.lock();
   if ('busy' in lock) {
     const message = 'the blackboard is locked by another process';
-    return { check: 'lock', level: 'warning', message, remedy: `look for ${lock.busy.join(', ') || 'its holder'}` };
+    return warning('lock', message, `look for ${lock.busy.join(', ') || 'its holder'}`);
   }
   if (!('release' in lock)) {
     const { message, hint } = unlocked(lock);
-    return { check: 'lock', level: 'broken', message, remedy: hint };
+    return broken('lock', message, hint);
   }
   lock.release();
-  return { check: 'lock', level: 'ok', message: 'can be taken' };
+  return ok('lock', 'can be taken');
 }
 
 async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
   const { files, paths } = context;
   const lost = files.stat(paths.journal) === undefined && files.stat(paths.state) === undefined;
   if (lost && !canRestore(context)) {
-    return [{ check: 'blackboard', level: 'warning', message: 'none here', remedy: 'start one: liza init "<goal>"' }];
+    return [warning('blackboard', 'none here', 'start one: liza init "<goal>"')];
   }
   if (lost) return restoreBoard(context, fix);
   const findings = await checkJournal(context, fix);
   const loaded = await load(files, paths, 'ignore');
-  if ('ok' in loaded)
-    return [...findings, { check: 'state', level: 'broken', message: loaded.message, remedy: loaded.hint }];
+  if ('ok' in loaded) return [...findings, broken('state', loaded.message, loaded.hint)];
   if ('none' in loaded) {
-    return [
-      { check: 'state', level: 'warning', message: 'state.yaml has no journal', remedy: 'the first command adopts it' },
-    ];
+    return [warning('state', 'state.yaml has no journal', 'the first command adopts it')];
   }
   if (loaded.broken !== undefined || loaded.behind || loaded.edits.length > 0) {
     findings.push(await completeState(context, fix, loaded));
@@ -97,14 +84,9 @@ async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly
   const { state } = normalise(loaded.doc.value);
   const problems = validate(state, assemble(context, state).archived);
   for (const { message } of problems.slice(0, 20)) {
-    findings.push({
-      check: 'rules',
-      level: 'broken',
-      message,
-      remedy: 'liza validate shows where; mend it with liza edit',
-    });
+    findings.push(broken('rules', message, 'liza validate shows where; mend it with liza edit'));
   }
-  if (problems.length === 0) findings.push({ check: 'rules', level: 'ok', message: 'every rule holds' });
+  if (problems.length === 0) findings.push(ok('rules', 'every rule holds'));
   return [...findings, ...(await checkArchive(context, fix)), ...(await checkLog(context, fix))];
 }
 
@@ -112,24 +94,25 @@ async function restoreBoard(context: BoardContext, fix: boolean): Promise<readon
   const { entries, problems } = verifyJournal(context, join(context.paths.mirror ?? '', 'journal.jsonl'));
   const message = `.liza is gone; the git directory has a copy up to entry ${entries}`;
   if (problems.length > 0) {
-    return [{ check: 'blackboard', level: 'broken', message: `${message}, but it is damaged: ${problems[0]}` }];
+    return [broken('blackboard', `${message}, but it is damaged: ${problems[0]}`)];
   }
-  if (!fix) return [{ check: 'blackboard', level: 'broken', message, remedy: 'liza doctor --fix restores it' }];
+  if (!fix) return [broken('blackboard', message, 'liza doctor --fix restores it')];
   const done = await restore(context);
-  return [{ check: 'blackboard', level: 'ok', message: `${message}; restored ${done.join(', ')}`, fixed: true }];
+  return [fixed('blackboard', `${message}; restored ${done.join(', ')}`)];
 }
 
 async function checkJournal(context: BoardContext, fix: boolean): Promise<Finding[]> {
   const { entries, problems, remarks } = verifyJournal(context);
   if (problems.length > 0 && copyIsWhole(context)) return [takeCopy(context, fix, problems[0] ?? '')];
-  const found: Finding[] = problems.map((message) => ({
-    check: 'journal',
-    level: 'broken',
-    message,
-    remedy: 'compare it with the copy in the git directory (liza/journal.jsonl) before anything else',
-  }));
-  if (found.length === 0) found.push({ check: 'journal', level: 'ok', message: `${entries} entries, whole` });
-  return [...found, ...remarks.map((message): Finding => ({ check: 'journal', level: 'warning', message }))];
+  const found: Finding[] = problems.map((message) =>
+    broken(
+      'journal',
+      message,
+      'compare it with the copy in the git directory (liza/journal.jsonl) before anything else',
+    ),
+  );
+  if (found.length === 0) found.push(ok('journal', `${entries} entries, whole`));
+  return [...found, ...remarks.map((message): Finding => warning('journal', message))];
 }
 
 /** The archive's index against the journal, which knows every task that was archived. */
@@ -139,23 +122,21 @@ async function checkArchive(context: BoardContext, fix: boolean): Promise<readon
   const index = archive.index();
   const known = await journalledArchive(context);
   const wrong = known.filter((task) => index.get(task.id)?.status !== task.status);
-  if (wrong.length === 0) return known.length === 0 ? [] : [{ check, level: 'ok', message: `${known.length} task(s)` }];
+  if (wrong.length === 0) return known.length === 0 ? [] : [ok(check, `${known.length} task(s)`)];
   const message = `${wrong.length} archived task(s) are missing or not as the journal has them: ${wrong
     .map(({ id }) => id)
     .slice(0, 5)
     .join(', ')}`;
-  if (!fix)
-    return [{ check, level: 'broken', message, remedy: 'liza doctor --fix writes them again from the journal' }];
+  if (!fix) return [broken(check, message, 'liza doctor --fix writes them again from the journal')];
   archive.add(wrong);
-  return [{ check, level: 'ok', message: `${message}; written again`, fixed: true }];
+  return [fixed(check, `${message}; written again`)];
 }
 
 /** The activity log is made of the journal; one that lags behind is completed by the next command. */
 async function checkLog(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
   const { files, paths } = context;
   const check = 'log';
-  if (files.stat(paths.log)?.isDirectory === true)
-    return [{ check, level: 'broken', message: 'log.yaml is a folder', remedy: 'move it away' }];
+  if (files.stat(paths.log)?.isDirectory === true) return [broken(check, 'log.yaml is a folder', 'move it away')];
   const odd = untold(
     files,
     paths.log,
@@ -168,12 +149,10 @@ async function checkLog(context: BoardContext, fix: boolean): Promise<readonly F
       : `does not tell entry ${odd.entry} as the journal has it`;
   const message = `log.yaml ${how}`;
   const remedy = 'liza doctor --fix writes it again from the journal, and keeps the old one';
-  if (!fix) return [{ check, level: 'broken', message, remedy }];
-  const done = await inTurn(context, async () => ({ kept: rewriteLog(context) }));
-  if ('ok' in done) return [{ check, level: 'broken', message: `${message}; ${done.message}`, remedy: done.hint }];
-  return [
-    { check, level: 'ok', message: `${message}; written again, the old one is kept in ${done.kept}`, fixed: true },
-  ];
+  if (!fix) return [broken(check, message, remedy)];
+  const done = await inTransaction(context, async () => ({ kept: rewriteLog(context) }));
+  if ('ok' in done) return [broken(check, `${message}; ${done.message}`, done.hint)];
+  return [fixed(check, `${message}; written again, the old one is kept in ${done.kept}`)];
 }
 
 function copyIsWhole(context: BoardContext): boolean {
@@ -187,15 +166,10 @@ function copyIsWhole(context: BoardContext): boolean {
 function takeCopy(context: BoardContext, fix: boolean, problem: string): Finding {
   const { files, paths } = context;
   const message = `${problem}; the copy in the git directory is whole`;
-  if (!fix) return { check: 'journal', level: 'broken', message, remedy: 'liza doctor --fix takes the copy' };
+  if (!fix) return broken('journal', message, 'liza doctor --fix takes the copy');
   const kept = keepText(context, 'journal.jsonl', files.read(paths.journal) ?? '');
   replaceFile(files, paths.journal, files.read(mirrorJournal(paths.mirror ?? '')) ?? Buffer.alloc(0), true);
-  return {
-    check: 'journal',
-    level: 'ok',
-    message: `${message} and taken; the other one is kept in ${kept}`,
-    fixed: true,
-  };
+  return fixed('journal', `${message} and taken; the other one is kept in ${kept}`);
 }
 
 async function unreadableEdit(edits: readonly string[]): Promise<{ message: string; hint: string } | undefined> {
@@ -206,25 +180,18 @@ async function unreadableEdit(edits: readonly string[]): Promise<{ message: stri
   return undefined;
 }
 
-/** Opening a session rolls forward and absorbs: all that is left to do is to open one. */
-async function completeState(context: BoardContext, fix: boolean, { broken, behind, edits }: Loaded): Promise<Finding> {
-  const unreadable = broken ?? (await unreadableEdit(edits));
-  if (unreadable !== undefined) {
-    return { check: 'state', level: 'broken', message: unreadable.message, remedy: unreadable.hint };
-  }
+/** Opening a transaction rolls forward and absorbs: all that is left to do is to open one. */
+async function completeState(context: BoardContext, fix: boolean, loaded: Loaded): Promise<Finding> {
+  const { behind, edits } = loaded;
+  const unreadable = loaded.broken ?? (await unreadableEdit(edits));
+  if (unreadable !== undefined) return broken('state', unreadable.message, unreadable.hint);
   const message =
     behind && edits.length === 0 ? 'state.yaml lags behind the journal' : 'state.yaml was edited outside liza';
-  if (!fix)
-    return { check: 'state', level: 'warning', message, remedy: 'liza doctor --fix, or any command that writes' };
-  const opened = await inTurn(context, async (session) => ({ notices: session.notices }));
-  if ('ok' in opened) return { check: 'state', level: 'broken', message: opened.message, remedy: opened.hint };
+  if (!fix) return warning('state', message, 'liza doctor --fix, or any command that writes');
+  const opened = await inTransaction(context, async (transaction) => ({ notices: transaction.notices }));
+  if ('ok' in opened) return broken('state', opened.message, opened.hint);
   const told = opened.notices.map((notice) => notice.message).join('; ');
-  return {
-    check: 'state',
-    level: 'ok',
-    message: `${message}; completed${told === '' ? '' : `: ${told}`}`,
-    fixed: true,
-  };
+  return fixed('state', `${message}; completed${told === '' ? '' : `: ${told}`}`);
 }
 
 /** state.yaml may name it in its first line; an older or missing one only misleads editors. */
@@ -233,16 +200,16 @@ function checkSchema({ files, paths }: BoardContext, fix: boolean, schema: strin
   if (files.stat(paths.state) === undefined || files.read(file)?.toString('utf8') === schema) return [];
   const check = 'schema';
   const message = 'state.schema.json, by which editors check state.yaml, is missing or of another version';
-  if (!fix) return [{ check, level: 'warning', message, remedy: 'liza doctor --fix writes it' }];
+  if (!fix) return [warning(check, message, 'liza doctor --fix writes it')];
   replaceFile(files, file, Buffer.from(schema), false);
-  return [{ check, level: 'ok', message: `${message}; written`, fixed: true }];
+  return [fixed(check, `${message}; written`)];
 }
 
 function checkLeftovers({ files, paths }: BoardContext, fix: boolean): readonly Finding[] {
   const left = files.list(paths.liza).filter((name) => /\.\d+\.new$/.test(name));
   if (left.length === 0) return [];
   const message = `${left.length} temporary file(s) of commands that were killed: ${left.join(', ')}`;
-  if (!fix) return [{ check: 'leftovers', level: 'warning', message, remedy: 'liza doctor --fix removes them' }];
+  if (!fix) return [warning('leftovers', message, 'liza doctor --fix removes them')];
   for (const name of left) rmSync(join(paths.liza, name), { force: true });
-  return [{ check: 'leftovers', level: 'ok', message: `${message}; removed`, fixed: true }];
+  return [fixed('leftovers', `${message}; removed`)];
 }

@@ -3,17 +3,21 @@
 // open overnight loses nobody's write.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { acquireLock } from '../ports/locks.ts';
+import { OPERATOR } from '../protocol/board.ts';
+import { guardedSetting } from '../protocol/config.ts';
+import { decide } from '../protocol/decide.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
+import { isFields } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
 import { unlocked } from '../store/refusals.ts';
-import { keepText } from '../store/rejected.ts';
+import { keepText, WAITING_SETTING } from '../store/rejected.ts';
 import { type BoardDocument, parseDocument } from '../store/yaml/document.ts';
-import { inTurn } from '../store/yaml-store.ts';
+import { parseStrict } from '../store/yaml/strict.ts';
+import { inTransaction, yamlStore } from '../store/yaml-store.ts';
 
 export interface Edited {
   readonly ok: true;
@@ -23,7 +27,7 @@ export interface Edited {
   readonly aside: number;
 }
 
-export interface EditRequest {
+interface EditRequest {
   /** Program and arguments; the file is added. */
   readonly editor: readonly string[];
   readonly adopt: boolean;
@@ -34,7 +38,7 @@ export interface EditRequest {
 export async function edit(context: BoardContext, request: EditRequest): Promise<Edited | Refusal> {
   const { paths } = context;
   mkdirSync(dirname(paths.editLock), { recursive: true });
-  const lock = await acquireLock(paths.editLock, 0);
+  const lock = await context.locks.acquire(paths.editLock, 0);
   if ('busy' in lock) {
     return refuse(
       'someone is editing the blackboard already',
@@ -81,17 +85,17 @@ async function editLocked(context: BoardContext, request: EditRequest): Promise<
 
 /** `base` undefined: state.yaml itself was broken, and this is the mended one. */
 function merge(context: BoardContext, request: EditRequest, text: string, base: BoardDocument | undefined) {
-  return inTurn<Edited>(
+  return inTransaction<Edited>(
     context,
-    async (session) => {
+    async (transaction) => {
       const authority = { kind: request.adopt ? 'adopt' : 'person' } as const;
-      const absorbed = await session.weigh(text, authority, base);
+      const absorbed = await transaction.weigh(text, authority, base);
       if ('ok' in absorbed) return absorbed;
-      const before = session.notices.length;
-      session.commitEdit(absorbed, text);
+      const before = transaction.notices.length;
+      transaction.commitEdit(absorbed, text);
       const { adopted, aside } = absorbed.merge;
       // That this edit was adopted is the message itself.
-      const notices = session.notices.filter(({ kind }, at) => at < before || kind !== 'edit-adopted');
+      const notices = transaction.notices.filter(({ kind }, at) => at < before || kind !== 'edit-adopted');
       const message = adopted.length === 0 ? 'no record changed' : `adopted: ${adopted.join('; ')}`;
       return { ok: true, message, notices, aside: aside.length };
     },
@@ -121,4 +125,44 @@ function runEditor(editor: readonly string[], file: string): Promise<Refusal | u
       ),
     );
   });
+}
+
+interface Waiting {
+  readonly file: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/**
+ * For `liza edit --adopt`: settings that were changed by hand and wait for the operator's consent, because they execute,
+ * spend or loosen something. Each is in rejected/ as `<n>-config-<key>.yaml`.
+ */
+export async function waitingSettings({ paths, files }: BoardContext): Promise<readonly Waiting[]> {
+  const waiting = new Map<string, Waiting>();
+  const names = files.list(paths.rejected).filter((name) => WAITING_SETTING.test(name));
+  for (const name of [...names].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))) {
+    const file = join(paths.rejected, name);
+    const parsed = await parseStrict(files.read(file)?.toString('utf8') ?? '');
+    const [key, value] = parsed.ok && isFields(parsed.value) ? (Object.entries(parsed.value)[0] ?? []) : [];
+    // The newest value of a setting counts.
+    if (key !== undefined && guardedSetting(key)) waiting.set(key, { file, key, value });
+  }
+  return [...waiting.values()];
+}
+
+export async function adoptWaiting(
+  context: BoardContext,
+  waiting: readonly Waiting[],
+): Promise<readonly string[] | Refusal> {
+  const store = yamlStore(context);
+  const done: string[] = [];
+  for (const { file, key, value } of waiting) {
+    const outcome = await store.transact({ actor: OPERATOR, command: 'config set' }, (board, now) =>
+      decide(board, { name: 'config set', key, value }, { actor: OPERATOR, now }),
+    );
+    if (!outcome.ok) return outcome;
+    renameSync(file, `${file}.adopted`);
+    done.push(`${key}: ${JSON.stringify(value)}`);
+  }
+  return done;
 }

@@ -19,7 +19,7 @@ export function refuseSpec(root: string, request: InitRequest): Refusal | undefi
   );
 }
 
-/** The same command once more, ready to be pasted. */
+/** The same command again, ready to be pasted. */
 function typed({ goal, spec, branch, settings }: InitRequest): string {
   const options = [
     ['spec', spec === 'specs/vision.md' ? undefined : spec],
@@ -48,7 +48,7 @@ function refuseOutside(root: string, path: string): Refusal | undefined {
   );
 }
 
-/** Never over a file that has appeared meanwhile. */
+/** Does not overwrite a file that has appeared meanwhile. */
 export function writeVision({ paths }: BoardContext, { spec, specExists, template, goal }: InitRequest): boolean {
   if (specExists || template === undefined) return false;
   const path = join(paths.root, fileOf(spec));

@@ -4,16 +4,14 @@
 
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { usersOf } from '../git/branch-checkouts.ts';
+import { checkoutOf } from '../git/branch-checkouts.ts';
 import { openPrivateGitDir } from '../git/private-git-dir.ts';
 import { ensureBranch, type Repository } from '../git/repository.ts';
 import { replaceFile } from '../ports/files.ts';
-import type { Environment } from '../ports/host.ts';
-import { type Actor, OPERATOR } from '../protocol/board.ts';
+import { OPERATOR } from '../protocol/board.ts';
 import { branchInUse } from '../protocol/commands/budget-setting.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import { freshState } from '../protocol/new-board.ts';
-import { nextGoal } from '../protocol/next-goal.ts';
+import { freshState, nextGoal } from '../protocol/new-board.ts';
 import type { Config, Goal, State } from '../protocol/state.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -24,7 +22,7 @@ import { canRestore } from '../store/restore.ts';
 import { LostRace } from '../store/transaction.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTurn } from '../store/yaml-store.ts';
+import { inTransaction } from '../store/yaml-store.ts';
 import { fileOf, forShell, refuseSpec, writeVision } from './init-document.ts';
 import { branchOf, makeProject, refuseLink, siteOf } from './project-manifest.ts';
 
@@ -40,7 +38,7 @@ export interface InitRequest {
   readonly schema: string | undefined;
 }
 
-export interface InitDone {
+interface InitDone {
   readonly ok: true;
   readonly message: string;
   readonly lines: readonly string[];
@@ -48,31 +46,33 @@ export interface InitDone {
 }
 
 export async function init(
-  env: Environment,
-  repository: Repository,
   context: BoardContext,
+  repository: Repository,
   request: InitRequest,
 ): Promise<InitDone | Refusal> {
   const { files, paths } = context;
   const refused =
-    refuseGoal(request) ?? refuseLink(paths.liza) ?? refuseFile(paths.liza) ?? refuseSpec(paths.root, request);
+    refuseGoal(request) ??
+    refuseLink(paths.liza) ??
+    refuseFile(paths.liza) ??
+    refuseSpec(paths.root, request) ??
+    refuseLost(context);
   if (refused !== undefined) return refused;
-  const lost = refuseLost(context);
-  if (lost !== undefined) return lost;
   // Refuses what Liza could not work with later, before anything is made.
-  const gitDir = await openPrivateGitDir(env, repository.root);
+  const gitDir = await openPrivateGitDir(context, repository.root);
   if ('ok' in gitDir) return gitDir;
   // An earlier goal may have named another branch. That one stays, and a person may look at it.
   const earlier = await branchOf(context);
-  const user = earlier === undefined ? usersOf(gitDir, `refs/heads/${request.branch}`) : undefined;
+  const user =
+    earlier === undefined ? checkoutOf(context.disk, repository.root, `refs/heads/${request.branch}`) : undefined;
   if (user !== undefined) return branchInUse(request.branch, user);
-  const branch = await ensureBranch(env, repository.root, request.branch, repository.head);
+  const branch = await ensureBranch(context, repository.root, request.branch, repository.head);
   if ('ok' in branch) return branch;
   const told =
     branch.how === 'made'
       ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
       : `branch ${request.branch} was there already and is used as it is`;
-  const made = await makeProject({ ...siteOf(context, gitDir.common), env, files, branch: earlier ?? request.branch });
+  const made = await makeProject({ ...siteOf(context, gitDir.common), files, branch: earlier ?? request.branch });
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;
   return { ...opened, lines: [told, ...made, ...opened.lines] };
@@ -100,7 +100,7 @@ async function openBoard(context: BoardContext, request: InitRequest, head: stri
     writeSchema(context, request);
     written = writeVision(context, request);
     const text = boardText(state, request.schema !== undefined);
-    unfinished = start(context, text, OPERATOR, 'init', `goal: ${request.goal}`);
+    unfinished = start(context, text, { actor: OPERATOR, command: 'init', detail: `goal: ${request.goal}` });
   } catch (error) {
     if (!(error instanceof LostRace)) throw error;
     return already(request);
@@ -117,9 +117,9 @@ async function openBoard(context: BoardContext, request: InitRequest, head: stri
 
 /** An existing blackboard: the same goal again is no news; another one needs the old one finished. */
 function reopen(context: BoardContext, request: InitRequest): Promise<InitDone | Refusal> {
-  return inTurn<InitDone>(context, async (session) => {
+  return inTransaction<InitDone>(context, async (transaction) => {
     writeSchema(context, request);
-    const before = session.normal.state;
+    const before = transaction.normal.state;
     if (before.goal.description === request.goal && !finished(before)) return already(request, before.config);
     if (!finished(before)) return goalOpen(before.goal);
     const live = before.tasks.filter((task) => !['MERGED', 'SUPERSEDED', 'ABANDONED'].includes(task.status));
@@ -134,12 +134,12 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
         'tasks-open',
       );
     }
-    const next = nextGoal(before, { goal: request.goal, spec_ref: request.spec, now: session.now() });
+    const next = nextGoal(before, { goal: request.goal, spec_ref: request.spec, now: transaction.now() });
     const after = { ...next, config: { ...next.config, ...request.settings } };
     const written = writeVision(context, request);
-    const { doc, edits } = await updateDocument(session.doc, session.normal.toFile(after));
-    session.commit(doc, {
-      actor: OPERATOR as Actor,
+    const { doc, edits } = await updateDocument(transaction.doc, transaction.normal.toFile(after));
+    transaction.commit(doc, {
+      actor: OPERATOR,
       command: 'init',
       detail: `goal: ${request.goal} (${before.goal.id} archived)`,
       change: edits,

@@ -1,21 +1,21 @@
-// `liza lock write` and `liza lock modify`: the seeds' way of changing the board, under the lock and by
-// the rules of an edit by hand (protocol/edits.ts). All or nothing: what may not be adopted puts the whole
-// file back, and the refused version is kept.
+// `liza lock write` and `liza lock modify`: for scripts that change the file itself, under the lock and by the rules of an
+// edit by hand (protocol/edits/). All or nothing: when something may not be adopted, the whole file is put back and the
+// refused version is kept.
 
 import { spawnSync } from 'node:child_process';
 import { replaceFile } from '../ports/files.ts';
 import type { Actor } from '../protocol/board.ts';
-import { setPath } from '../protocol/board-path.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import type { Authority } from '../protocol/edit-draft.ts';
+import type { Authority } from '../protocol/edits/draft.ts';
+import { setPath } from '../protocol/edits/path.ts';
 import { decode } from '../store/bounded-text.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
 import { sha256 } from '../store/hash.ts';
 import { keepText } from '../store/rejected.ts';
-import type { Session } from '../store/transaction.ts';
+import type { Transaction } from '../store/transaction.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTurn } from '../store/yaml-store.ts';
+import { inTransaction } from '../store/yaml-store.ts';
 
 export interface Changed {
   readonly ok: true;
@@ -23,37 +23,29 @@ export interface Changed {
   readonly seq: number;
 }
 
+type Acting = BoardContext & { readonly actor: Actor };
+
 const authorityOf = (actor: Actor): Authority =>
   actor.id === undefined ? { kind: 'person' } : { kind: 'agent', id: actor.id };
 
-export function lockWrite(
-  context: BoardContext,
-  actor: Actor,
-  path: string,
-  value: unknown,
-): Promise<Changed | Refusal> {
-  return inTurn<Changed>(context, async (session) => {
-    const target = setPath(session.doc.value, path, value);
+export function lockWrite(context: Acting, path: string, value: unknown): Promise<Changed | Refusal> {
+  return inTransaction<Changed>(context, async (transaction) => {
+    const target = setPath(transaction.doc.value, path, value);
     if ('ok' in target) return target as Refusal;
-    const { doc } = await updateDocument(session.doc, target.value as Readonly<Record<string, unknown>>);
-    if (doc.text === session.doc.text) return { ok: true, message: `already so: ${path}`, seq: session.seq };
-    return settle(context, session, actor, doc.text, `write ${path}`);
+    const { doc } = await updateDocument(transaction.doc, target.value as Readonly<Record<string, unknown>>);
+    if (doc.text === transaction.doc.text) return { ok: true, message: `already so: ${path}`, seq: transaction.seq };
+    return adopt(context, transaction, doc.text, `write ${path}`);
   });
 }
 
 /** The environment of the child says that the lock is held: a liza inside it fails at once. */
-export function lockModify(
-  context: BoardContext,
-  actor: Actor,
-  command: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Changed | Refusal> {
-  return inTurn<Changed>(context, async (session) => {
+export function lockModify(context: Acting, command: readonly string[]): Promise<Changed | Refusal> {
+  return inTransaction<Changed>(context, async (transaction) => {
     const [program = '', ...args] = command.length === 1 ? ['sh', '-c', command[0] ?? ''] : command;
     const ran = spawnSync(program, args, {
       stdio: 'inherit',
       cwd: context.paths.root,
-      env: { ...env, LIZA_LOCK_HELD: context.paths.liza },
+      env: { ...context.env, LIZA_LOCK_HELD: context.paths.liza },
     });
     if (ran.error !== undefined) {
       return refuse(`${program} did not start: ${ran.error.message}`, 'check the command', 1, 'command');
@@ -61,13 +53,13 @@ export function lockModify(
     const bytes = context.files.read(context.paths.state);
     const text = bytes === undefined ? undefined : decode(bytes);
     if (ran.status !== 0) {
-      const kept = text === session.doc.text ? undefined : putBack(context, session, bytes);
+      const kept = text === transaction.doc.text ? undefined : putBack(context, transaction, bytes);
       const ended = ran.signal ?? `exit ${ran.status}`;
       return refuse(`the command failed (${ended}); the blackboard is as before`, hintFor(kept), 1, 'command');
     }
-    if (text === session.doc.text) return { ok: true, message: 'nothing changed', seq: session.seq };
+    if (text === transaction.doc.text) return { ok: true, message: 'nothing changed', seq: transaction.seq };
     if (text === undefined) {
-      const kept = putBack(context, session, bytes);
+      const kept = putBack(context, transaction, bytes);
       return refuse(
         'the command left no readable state.yaml; the blackboard is as before',
         hintFor(kept),
@@ -75,26 +67,26 @@ export function lockModify(
         'unreadable',
       );
     }
-    return settle(context, session, actor, text, 'modify');
+    return adopt(context, transaction, text, 'modify');
   });
 }
 
-async function settle(
-  context: BoardContext,
-  session: Session,
-  actor: Actor,
+async function adopt(
+  context: Acting,
+  transaction: Transaction,
   text: string,
   what: string,
 ): Promise<Changed | Refusal> {
-  const weighed = await session.weigh(text, authorityOf(actor), session.doc);
+  const { actor } = context;
+  const weighed = await transaction.weigh(text, authorityOf(actor), transaction.doc);
   const bytes = Buffer.from(text);
   if ('ok' in weighed) {
-    const kept = putBack(context, session, bytes);
+    const kept = putBack(context, transaction, bytes);
     return refuse(`${weighed.message}; the blackboard is as before`, hintFor(kept), 4, 'broken-yaml');
   }
   const [first] = weighed.merge.aside;
   if (first !== undefined) {
-    const kept = putBack(context, session, bytes);
+    const kept = putBack(context, transaction, bytes);
     const more = weighed.merge.aside.length === 1 ? '' : ` (and ${weighed.merge.aside.length - 1} more)`;
     return refuse(
       `lock ${what} was refused: ${first.record}: ${first.reason}${more}; the blackboard is as before`,
@@ -104,23 +96,23 @@ async function settle(
     );
   }
   const detail = `${what}: ${weighed.merge.adopted.join('; ') || 'layout or comments'}`;
-  session.commit(weighed.doc, {
+  transaction.commit(weighed.doc, {
     actor,
     command: `lock ${what.split(' ')[0]}`,
     detail: detail.slice(0, 500),
     change: weighed.change,
-    records: touchedRecords(session.normal.state, weighed.merge.board.state),
+    records: touchedRecords(transaction.normal.state, weighed.merge.board.state),
     edit: weighed.edit,
     seen: sha256(text),
   });
-  return { ok: true, message: detail, seq: session.seq };
+  return { ok: true, message: detail, seq: transaction.seq };
 }
 
-function putBack(context: BoardContext, session: Session, bytes: Buffer | undefined): string | undefined {
+function putBack(context: BoardContext, transaction: Transaction, bytes: Buffer | undefined): string | undefined {
   const kept = bytes === undefined ? undefined : keepText(context, 'state.yaml', bytes);
   const now = context.files.read(context.paths.state);
-  if (now === undefined || !now.equals(Buffer.from(session.doc.text))) {
-    replaceFile(context.files, context.paths.state, Buffer.from(session.doc.text), true);
+  if (now === undefined || !now.equals(Buffer.from(transaction.doc.text))) {
+    replaceFile(context.files, context.paths.state, Buffer.from(transaction.doc.text), true);
   }
   return kept;
 }

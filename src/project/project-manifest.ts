@@ -4,25 +4,26 @@
 // The integration branch is no row: it holds approved work and stays.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { exclude, isExcluding, unexclude } from '../git/repository.ts';
 import { git } from '../git/run.ts';
-import { entries, leftAside, removeIfEmpty, removeTree } from '../git/scratch-folders.ts';
+import { entries, leftoversIn, removeIfEmpty, removeTree } from '../git/scratch-folders.ts';
 import { checkHook, installHook } from '../identity/project-hook.ts';
 import { hasHook, isHookLine, removeHook } from '../identity/ref-hook.ts';
 import type { Files } from '../ports/files.ts';
-import type { Environment } from '../ports/host.ts';
+import type { Host } from '../ports/host.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
+import { isMirrorFile } from '../store/git-dir-copy.ts';
 import { load } from '../store/load.ts';
-import { isMirrorFile } from '../store/mirror.ts';
-import type { Finding } from './doctor.ts';
+import { type Finding, fixed, ok, warning } from './finding.ts';
 
 /** Where it is put. */
 export interface Site {
+  readonly host: Host;
   readonly root: string;
   /** `.liza`; undefined: it is not to go. */
   readonly liza: string | undefined;
@@ -32,16 +33,16 @@ export interface Site {
   readonly common: string;
 }
 
-export const siteOf = ({ paths: { root, liza, mirror } }: BoardContext, common: string): Site => ({
-  root,
-  liza,
-  mirror,
+export const siteOf = (context: BoardContext, common: string): Site => ({
+  host: context,
+  root: context.paths.root,
+  liza: context.paths.liza,
+  mirror: context.paths.mirror,
   common,
 });
 
-/** What making and checking need besides. */
+/** What making and checking need in addition. */
 export interface Making extends Site {
-  readonly env: Environment;
   readonly files: Files;
   /** The integration branch; undefined: there is no board that names one. */
   readonly branch: string | undefined;
@@ -50,12 +51,12 @@ export interface Making extends Site {
 interface Row {
   /** All checkouts of the repository use it: it stays while another one has a board. */
   readonly shared?: true;
-  /** Rows without are made by the commands that need them. Answers what a person should know. */
+  /** Absent: the commands that need it make it. Returns what a person should know. */
   make?(making: Making): Promise<string | undefined>;
   check?(making: Making, fix: boolean): Promise<readonly Finding[]>;
   /** Whether an earlier deinit was killed before it took this away. */
   isLeft?(site: Site): boolean;
-  /** Answers what could not or must not go, one line each. `shared`: another checkout has a board. */
+  /** Returns what could not or must not go, one line each. `shared`: another checkout has a board. */
   remove(site: Site, shared: boolean): readonly string[];
 }
 
@@ -79,19 +80,19 @@ const isExcludeLine = (line: string): boolean => EXCLUDED.includes(line) || isHo
 
 const excludeLines: Row = {
   shared: true,
-  make: async ({ common }) => void exclude(common, EXCLUDED),
-  check: async ({ env, root, common }, fix) => {
+  make: async ({ host, common }) => void exclude(host, common, EXCLUDED),
+  check: async ({ host, root, common }, fix) => {
     const check = 'exclude';
-    const ignored = await git(env, root, ['check-ignore', '--quiet', '--no-index', '.liza/state.yaml']);
-    if (ignored.status === 0) return [{ check, level: 'ok', message: '.liza is kept out of git' }];
+    const ignored = await git(host, root, ['check-ignore', '--quiet', '--no-index', '.liza/state.yaml']);
+    if (ignored.status === 0) return [ok(check, '.liza is kept out of git')];
     const message = '.liza is not kept out of git: git add -A would pick it up';
-    if (!fix) return [{ check, level: 'warning', message, remedy: 'liza doctor --fix adds it to .git/info/exclude' }];
-    exclude(common, EXCLUDED);
-    return [{ check, level: 'ok', message: `${message}; added to .git/info/exclude`, fixed: true }];
+    if (!fix) return [warning(check, message, 'liza doctor --fix adds it to .git/info/exclude')];
+    exclude(host, common, EXCLUDED);
+    return [fixed(check, `${message}; added to .git/info/exclude`)];
   },
-  isLeft: ({ common }) => isExcluding(common, isExcludeLine),
-  remove: ({ common }) => {
-    unexclude(common, isExcludeLine);
+  isLeft: ({ host, common }) => isExcluding(host.disk, common, isExcludeLine),
+  remove: ({ host, common }) => {
+    unexclude(host, common, isExcludeLine);
     return [];
   },
 };
@@ -107,7 +108,7 @@ const boardFolder: Row = {
     if (site.liza !== undefined && existsSync(site.liza))
       renameSync(site.liza, join(site.root, `.liza-removed-${randomBytes(4).toString('hex')}`));
     return removedBoards(site).flatMap((folder) => {
-      removeTree(folder);
+      removeTree(site.host, folder);
       if (!existsSync(folder)) return [];
       return [`${shown(site, folder)}: somebody still writes there; liza deinit again removes it`];
     });
@@ -121,11 +122,11 @@ const gitFolders: Row = {
     ownGitFolders(site).flatMap((folder) => {
       if (!isFolder(folder)) return [];
       // `journal.jsonl` sorts first.
-      for (const name of entries(folder).toSorted())
+      for (const name of entries(site.host.disk, folder).toSorted())
         if (folder === site.mirror && isMirrorFile(name)) rmSync(join(folder, name), { force: true });
       if (shared) return [];
-      for (const { path } of leftAside(folder)) removeTree(path);
-      for (const name of ['git', 'nowhere']) removeTree(join(folder, name));
+      for (const { path } of leftoversIn(site.host.disk, folder)) removeTree(site.host, path);
+      for (const name of ['git', 'nowhere']) removeTree(site.host, join(folder, name));
       return removeEmpty(site, folder);
     }),
 };
@@ -140,15 +141,16 @@ const taskFolders: Row = {
 
 const hook: Row = {
   shared: true,
-  make: async ({ env, root, branch }) => (branch === undefined ? undefined : installHook(env, root, branch)),
-  check: async ({ env, root, branch }, fix) => (branch === undefined ? [] : [await checkHook(env, root, branch, fix)]),
-  isLeft: ({ common }) => hasHook(common),
-  remove: ({ common }) => removeHook(common),
+  make: async ({ host, root, branch }) => (branch === undefined ? undefined : installHook(host, root, branch)),
+  check: async ({ host, root, branch }, fix) =>
+    branch === undefined ? [] : [await checkHook(host, root, branch, fix)],
+  isLeft: ({ host, common }) => hasHook(host.disk, common),
+  remove: ({ host, common }) => removeHook(host.disk, common),
 };
 
 const ROWS: readonly Row[] = [excludeLines, boardFolder, gitFolders, taskFolders, hook];
 
-/** Safe to repeat. Answers what a person should know, one line each. */
+/** Safe to repeat. Returns what a person should know, one line each. */
 export async function makeProject(making: Making): Promise<readonly string[]> {
   const told: string[] = [];
   for (const { make } of ROWS) {
@@ -167,7 +169,7 @@ export async function checkProject(making: Making, fix: boolean): Promise<readon
 /** Whether an earlier deinit was killed after the board was gone. */
 export const hasRemains = (site: Site): boolean => ROWS.some(({ isLeft }) => isLeft?.(site) === true);
 
-/** Answers what was left, one line each. `shared`: another checkout of the repository has a board of its own. */
+/** Returns what was left, one line each. `shared`: another checkout of the repository has a board of its own. */
 export const removeRemains = (site: Site, shared: boolean): readonly string[] =>
   ROWS.toReversed().flatMap((row) => (shared && row.shared ? [] : row.remove(site, shared)));
 
@@ -179,13 +181,22 @@ export async function branchOf({ files, paths }: BoardContext): Promise<string |
 }
 
 /** Boards of other checkouts of this repository: they share refs, exclude lines and Liza's own git directory. */
-export function otherBoards({ common, mirror }: Site): readonly string[] {
-  const links = entries(join(common, 'worktrees')).map((name) => join(common, 'worktrees', name));
+export function otherBoards({ host, common, mirror }: Site): readonly string[] {
+  const links = entries(host.disk, join(common, 'worktrees')).map((name) => join(common, 'worktrees', name));
   const own = mirror === undefined ? undefined : real(mirror);
   return [common, ...links].filter((directory) => {
     const copy = join(directory, 'liza');
     return existsSync(join(copy, 'journal.jsonl')) && real(copy) !== own;
   });
+}
+
+/** The shipped JSON Schema, by which editors complete and check state.yaml. Only they miss it when it is not there. */
+export function readSchema(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** A `.liza` that is a link could lead every write out of the project. */
@@ -199,8 +210,8 @@ export function refuseLink(liza: string): Refusal | undefined {
   );
 }
 
-const removedBoards = ({ root }: Site): readonly string[] =>
-  entries(root)
+const removedBoards = ({ host, root }: Site): readonly string[] =>
+  entries(host.disk, root)
     .filter((name) => /^\.liza-removed-[0-9a-f]{8}$/.test(name))
     .map((name) => join(root, name))
     .filter(isFolder);
@@ -209,11 +220,13 @@ const ownGitFolders = ({ mirror, common }: Site): readonly string[] => [
   ...new Set([...(mirror === undefined ? [] : [mirror]), join(common, 'liza')]),
 ];
 
-/** Answers what is in the folder's way. */
+/** Returns what is in the folder's way. */
 const removeEmpty = (site: Site, folder: string): readonly string[] =>
-  !isFolder(folder) || removeIfEmpty(folder)
+  !isFolder(folder) || removeIfEmpty(site.host.disk, folder)
     ? []
-    : entries(folder).map((name) => `${shown(site, join(folder, name))}: it is not Liza's, or would not go`);
+    : entries(site.host.disk, folder).map(
+        (name) => `${shown(site, join(folder, name))}: it is not Liza's, or would not go`,
+      );
 
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 const shown = ({ root }: Site, path: string): string => relative(root, path);

@@ -8,8 +8,6 @@ import { defined } from '../protocol/values.ts';
 import { FOLDER, GLOBAL_FILES, IMPORTING, PAGES } from './home-manifest.ts';
 import { dropEmpty, placeBelow, putText, readText } from './setup-home.ts';
 
-export { GLOBAL_FILES };
-
 export interface Activated {
   readonly provider: string;
   readonly file: string;

@@ -14,7 +14,8 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { removeIfEmpty } from '../git/scratch-folders.ts';
-import { realFiles, temporaryFor, writeTemporary } from '../ports/files.ts';
+import { realDisk } from '../ports/disk.ts';
+import { realFiles, writeTemporary } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 
 /** The real path of HOME. */
@@ -29,7 +30,7 @@ export function homeOf(env: Readonly<Record<string, string | undefined>>): strin
   return realpathSync(home);
 }
 
-/** Where a file below home really lies; it need not exist yet. */
+/** The real path of a file below home; it need not exist yet. */
 export function placeBelow(home: string, path: string): string | Refusal {
   let at = home;
   const parts = path.split('/');
@@ -73,7 +74,7 @@ export function readText(path: string): string | undefined {
 export function putText(path: string, text: string, mode?: number): void {
   mkdirSync(dirname(path), { recursive: true });
   const kept = mode ?? statSync(path, { throwIfNoEntry: false })?.mode;
-  const temporary = temporaryFor(path);
+  const temporary = realFiles.temporaryFor(path);
   writeTemporary(realFiles, temporary, Buffer.from(text), true);
   if (kept !== undefined) chmodSync(temporary, kept & 0o777);
   renameSync(temporary, path);
@@ -90,5 +91,5 @@ export function filesBelow(folder: string, below: string): readonly { readonly p
 
 /** Takes folders away that are empty, from the innermost outwards. */
 export function dropEmpty(folders: readonly string[]): void {
-  for (const folder of folders.toSorted((a, b) => b.length - a.length)) removeIfEmpty(folder);
+  for (const folder of folders.toSorted((a, b) => b.length - a.length)) removeIfEmpty(realDisk, folder);
 }

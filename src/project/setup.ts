@@ -6,8 +6,19 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
-import type { Finding } from './doctor.ts';
-import { FOLDER, GLOBAL_FILES, PAGES, RECORD, SHIPPED, VERSION } from './home-manifest.ts';
+import { type Finding, ok, warning } from './finding.ts';
+import {
+  FOLDER,
+  GLOBAL_FILES,
+  hash,
+  isOurs,
+  PAGES,
+  RECORD,
+  readRecord,
+  SHIPPED,
+  VERSION,
+  type Written,
+} from './home-manifest.ts';
 import {
   type Activated,
   type ActivationPlan,
@@ -17,7 +28,6 @@ import {
   planActivation,
 } from './setup-activation.ts';
 import { dropEmpty, filesBelow, homeOf, placeBelow, putText, readText } from './setup-home.ts';
-import { hash, isOurs, readRecord, type Written } from './setup-record.ts';
 
 export interface Installed {
   readonly folder: string;
@@ -82,7 +92,7 @@ function refuseIncomplete(shipped: readonly ShippedFile[]): Refusal | undefined 
   return refuse(`this Liza came without its ${missing}/ folder`, 'install it again: npm install -g liza', 5, 'package');
 }
 
-/** For those asked for, and for those that are active already: they follow a newer contract. */
+/** Plans for the providers asked for, and for those active already, which follow a newer contract. */
 function planActivations(
   home: string,
   shipped: readonly ShippedFile[],
@@ -150,7 +160,7 @@ export interface Uninstalled {
 /** Takes away what was written and is still as it was written. Nothing there: nothing to do. */
 export function uninstall(home: string, source: string): Uninstalled | Refusal {
   const { files: known, backups } = readRecord(home);
-  // Should the record be lost, what equals the shipped text is ours nevertheless.
+  // Also without a record, a file that equals the shipped text is ours.
   const files = { ...Object.fromEntries(shippedFiles(source).map(({ path, text }) => [path, hash(text)])), ...known };
   const deactivated: Activated[] = [];
   for (const provider of Object.keys(GLOBAL_FILES)) {
@@ -168,7 +178,7 @@ export function uninstall(home: string, source: string): Uninstalled | Refusal {
   return { folder, removed, kept, deactivated };
 }
 
-/** What `~/.liza` was installed by; undefined: it was not. */
+/** The version that installed `~/.liza`; undefined: none did. */
 export function installedVersion(home: string): string | undefined {
   const found = readText(join(home, FOLDER, VERSION))?.trim();
   return found === '' ? undefined : found;
@@ -180,13 +190,13 @@ export function homeFindings(env: Readonly<Record<string, string | undefined>>, 
   const found = typeof home === 'string' ? installedVersion(home) : undefined;
   if (found === undefined) return [];
   const check = 'setup';
-  if (found === version) return [{ check, level: 'ok', message: `~/.liza has Liza ${version}` }];
+  if (found === version) return [ok(check, `~/.liza has Liza ${version}`)];
   const message = `~/.liza has Liza ${found}, this is ${version}`;
   const remedy = isOlder(found, version) ? 'bring it up to date: liza setup' : 'update Liza: npm install -g liza';
-  return [{ check, level: 'warning', message, remedy }];
+  return [warning(check, message, remedy)];
 }
 
-/** By the three numbers; what follows a dash counts for nothing. */
+/** Compares the three numbers; ignores what follows a dash. */
 export function isOlder(version: string, than: string): boolean {
   const numbers = (text: string): readonly number[] => (text.split('-')[0] ?? '').split('.').map(Number);
   const [mine, other] = [numbers(version), numbers(than)];

@@ -1,4 +1,4 @@
-// `liza undo`: takes the last operation back by a new one. Only what lived in the state alone can be
+// `liza undo`: reverts the last operation by a new one. Only a change of the state alone can be
 // undone: nothing with an effect on git, processes or files, nothing that someone has built on since,
 // nothing that has ended. Fields return to what they were; history is never cut, it gains `undone`.
 
@@ -14,32 +14,32 @@ import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import type { Entry } from '../store/journal.ts';
-import type { Session } from '../store/transaction.ts';
+import type { Transaction } from '../store/transaction.ts';
 import { parseDocument } from '../store/yaml/document.ts';
 import { revertHunks } from '../store/yaml/hunks.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTurn } from '../store/yaml-store.ts';
+import { inTransaction } from '../store/yaml-store.ts';
 import { iso } from '../text/time.ts';
 
-export interface Undone {
+interface Undone {
   readonly ok: true;
   readonly entry: Entry;
   readonly seq: number;
 }
 
 export function undo(context: BoardContext, actor: Actor, wanted: number | undefined): Promise<Undone | Refusal> {
-  return inTurn<Undone>(context, async (session) => {
-    const target = session.entryAt(wanted ?? session.seq);
+  return inTransaction<Undone>(context, async (transaction) => {
+    const target = transaction.entryAt(wanted ?? transaction.seq);
     if (target === undefined)
       return refuse(`there is no recent entry ${wanted}`, 'liza log shows the entries', 1, 'entry');
-    const refused = refuseUndo(session, target);
+    const refused = refuseUndo(transaction, target);
     if (refused !== undefined) return refused;
-    const was = await before(session, target);
+    const was = await before(transaction, target);
     if ('ok' in was) return was;
-    const now = session.normal.state;
-    const event = { time: iso(session.now()), event: 'undone', agent: actorName(actor), entry: target.seq };
+    const now = transaction.normal.state;
+    const event = { time: iso(transaction.now()), event: 'undone', agent: actorName(actor), entry: target.seq };
     const after = revert(now, was, target, event);
-    const { archived } = session.board();
+    const { archived } = transaction.board();
     const old = new Set(invariants(now, archived).map((violation) => violation.message));
     const broken = invariants(after, archived).find((violation) => !old.has(violation.message));
     if (broken !== undefined) {
@@ -50,8 +50,8 @@ export function undo(context: BoardContext, actor: Actor, wanted: number | undef
         'invariant',
       );
     }
-    const { doc, edits } = await updateDocument(session.doc, session.normal.toFile(after));
-    session.commit(doc, {
+    const { doc, edits } = await updateDocument(transaction.doc, transaction.normal.toFile(after));
+    transaction.commit(doc, {
       actor,
       command: 'undo',
       detail: `undid entry ${target.seq}: ${target.command}: ${target.detail}`.slice(0, 500),
@@ -60,7 +60,7 @@ export function undo(context: BoardContext, actor: Actor, wanted: number | undef
       undoes: target.seq,
       ...defined({ task: target.task }),
     });
-    return { ok: true, entry: target, seq: session.seq };
+    return { ok: true, entry: target, seq: transaction.seq };
   });
 }
 
@@ -70,7 +70,7 @@ const BEGINNINGS: ReadonlySet<string> = new Set(['init', 'imported', 'migrated']
 const isIrreversible = (command: string): boolean =>
   BEGINNINGS.has(command) || (Object.hasOwn(TABLE, command) && TABLE[command as CommandName].irreversible === true);
 
-function refuseUndo(session: Session, target: Entry): Refusal | undefined {
+function refuseUndo(transaction: Transaction, target: Entry): Refusal | undefined {
   const what = `entry ${target.seq} (${target.command})`;
   if (target.undoes !== undefined) {
     return refuse(`${what} is an undo itself`, 'make the change again with its own command', 1, 'undo');
@@ -86,7 +86,7 @@ function refuseUndo(session: Session, target: Entry): Refusal | undefined {
   if (target.switches !== undefined) {
     return refuse(`${what} set a kill switch`, 'use: liza pause, liza resume', 1, 'switch');
   }
-  const ended = session.normal.state.tasks.find(
+  const ended = transaction.normal.state.tasks.find(
     (task) => target.records.includes(`tasks/${task.id}`) && isTerminal(task.status),
   );
   if (ended !== undefined) {
@@ -98,7 +98,7 @@ function refuseUndo(session: Session, target: Entry): Refusal | undefined {
     );
   }
   const touched = new Set(target.records);
-  const later = session.recent.find(
+  const later = transaction.recent.find(
     ({ entry }) => entry.seq > target.seq && entry.records.some((record) => touched.has(record)),
   );
   if (later === undefined) return undefined;
@@ -111,13 +111,13 @@ function refuseUndo(session: Session, target: Entry): Refusal | undefined {
 }
 
 /** The state before one recent entry, by walking the journal back. */
-async function before(session: Session, target: Entry): Promise<State | Refusal> {
-  let text = session.doc.text;
-  for (const { entry } of [...session.recent].reverse()) {
+async function before(transaction: Transaction, target: Entry): Promise<State | Refusal> {
+  let text = transaction.doc.text;
+  for (const { entry } of [...transaction.recent].reverse()) {
     if (entry.seq < target.seq) break;
     text = revertHunks(text, entry.change);
   }
-  const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS, previous: session.doc });
+  const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS, previous: transaction.doc });
   if (!parsed.ok) return refuse('the journal could not be walked back', 'run: liza log verify', 4, 'journal');
   return normalise(parsed.doc.value).state;
 }

@@ -2,7 +2,7 @@
 
 import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { writePaper } from '../governance/write-document.ts';
+import { writeDocument } from '../governance/write-document.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { reportOf } from '../report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../report/markdown.ts';
@@ -11,7 +11,7 @@ import type { BoardContext } from '../store/context.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { secretsOf } from '../text/redact.ts';
 
-export type ReportFormat = 'html' | 'md';
+type ReportFormat = 'html' | 'md';
 
 export async function reportText(context: Pick<TaskContext, 'store' | 'env'>, format: ReportFormat): Promise<string> {
   const { board, now } = await context.store.read();
@@ -29,13 +29,13 @@ export interface Place {
   readonly format: ReportFormat;
 }
 
-/** The path of what was written: from the project's root where it lies there. */
+/** Returns the path that was written, relative to the project's root where it is inside. */
 export function keepReport(context: BoardContext, text: string, { out, cwd, force, format }: Place): string | Refusal {
   const { liza, root } = context.paths;
   const path = out === undefined ? join(liza, OWN) : resolve(cwd, out);
   const bad = unfit(context, path, out ?? path, force ? undefined : format);
   if (bad !== undefined) return bad;
-  writePaper(context, path, text);
+  writeDocument(context, path, text);
   const inside = relative(root, path);
   return inside.startsWith('..') || isAbsolute(inside) ? path : inside;
 }

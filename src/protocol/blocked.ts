@@ -3,14 +3,14 @@
 
 import { detach, event, evolve, type Patch, unique, withTask } from './change.ts';
 import type { CommandName } from './command.ts';
+import type { Situation } from './command-row.ts';
 import { historyOf } from './leases.ts';
-import type { Situation } from './row.ts';
-import type { HistoryEvent, State, Task } from './state.ts';
+import { type HistoryEvent, isTerminal, type State, type Task } from './state.ts';
 
 export const REVIEW_DEADLOCK = 'review_deadlock';
 export const HUMAN_OVERRIDE = 'human override';
 
-/** Read from history: a later override must not hide the deadlock. */
+/** Whether coder and reviewer are deadlocked. History says so, because a later override must not hide it. */
 export function isDeadlocked(task: Task): boolean {
   // A board that was imported has the reason, but maybe not the event.
   if (task.blocked_reason === REVIEW_DEADLOCK) return true;
@@ -19,15 +19,21 @@ export function isDeadlocked(task: Task): boolean {
   return history.slice(last + 1).some((entry) => entry.event === 'blocked' && entry.reason === REVIEW_DEADLOCK);
 }
 
-/** Its own budget stopped it, and nobody has judged the work since. A hand-edited block leaves no event of its own. */
+/** Whether the task's own budget stopped it, and nobody has judged the work since. */
 export function isStoppedByBudget(task: Task): boolean {
   const last = historyOf(task).findLast(({ event: name }) => TURNS.has(name));
   return task.status === 'BLOCKED' && last?.event === 'limit' && last.limit === 'budget';
 }
 
+/** So many coders failed the task as it is now defined that its definition is presumed wrong. */
+export const isExhausted = (task: Task): boolean =>
+  !isTerminal(task.status) && (task.failures_current ?? []).length >= FAILURES_THAT_EXHAUST;
+
+export const FAILURES_THAT_EXHAUST = 2;
+
 const TURNS: ReadonlySet<string> = new Set(['blocked', 'limit', 'claimed', 'unblocked']);
 
-export interface Block {
+interface Block {
   readonly reason: string;
   readonly questions: readonly string[];
   readonly attempted?: readonly string[] | undefined;
@@ -74,7 +80,7 @@ export function blockTask<K extends CommandName>(
   return detach(withTask(state, blocked), task.id);
 }
 
-/** Ownership that ends with the state it belongs to. */
+/** The fields by which somebody holds a task: they end with the state they belong to. */
 export const LET_GO: Patch<Task> = {
   lease_expires: undefined,
   claiming: undefined,

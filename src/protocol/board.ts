@@ -1,8 +1,10 @@
 // What `decide` looks at: the state plus the facts around it that only the caller can know
 // (kill switches, lease records, the archive, processes that ended), and who is asking.
+// `liza show` loads this file: it must not import a schema.
 
-import { type Instant, instant } from '../text/time.ts';
-import type { Role, State, TaskStatus } from './state.ts';
+import { type Instant, instant, iso } from '../text/time.ts';
+import { type Refusal, refuse } from './decision.ts';
+import type { Role, State, Task, TaskStatus } from './state.ts';
 
 export const SWITCHES = ['ABORT', 'CHECKPOINT', 'PAUSE'] as const;
 /** A kill switch; in order of precedence. */
@@ -18,7 +20,7 @@ export interface Board {
   readonly archived: ReadonlyMap<string, TaskStatus>;
   /** Processes that a task's `claiming` or `merging` names, or a registration without a sign of life, and that provably ended. */
   readonly gone?: ReadonlySet<string>;
-  /** Megabytes free where the board lies; absent: not known. */
+  /** Megabytes free on the board's disk; absent: not known. */
   readonly freeMb?: number;
 }
 
@@ -48,10 +50,12 @@ export interface Actor {
   readonly session?: string;
 }
 
-/** As `Actor.session`: the supervisor itself asks, before or between sessions. */
+/** The value of `Actor.session` when the supervisor itself asks, before or between sessions. */
 export const SUPERVISOR = 'supervisor';
 
-/** In the journal only: an agent's id, and neither a session nor a supervisor behind it. Editions before noted nothing. */
+export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'], session: SUPERVISOR });
+
+/** Noted in the journal for a command under an agent's id that no session and no supervisor gave. */
 export const SHELL = 'shell';
 
 /** What the journal notes of an actor's session. */
@@ -62,6 +66,8 @@ export const OPERATOR: Actor = { parts: ['human'] };
 
 export const actorName = (actor: Actor): string =>
   actor.id ?? (plays(actor, 'human') ? 'human' : (actor.parts[0] ?? 'human'));
+
+export const isAgentPart = (part: Part): part is Role => part !== 'human' && part !== 'supervisor';
 
 export const plays = (actor: Actor, part: Part): boolean => actor.parts.includes(part);
 
@@ -98,4 +104,24 @@ export function effectiveLease(
   }
   const remaining = Math.max(stated, instant(record.expires) - now);
   return { expired: remaining <= 0, remaining, dead: false };
+}
+
+/** What holds work back: a kill switch, or the task's own pause. */
+export type Hold = Switch | 'paused';
+
+/** The switch that is on, the first in precedence, or the task's pause. */
+export const holdOn = (board: Board, task: Task | undefined): Hold | undefined =>
+  SWITCHES.find((one) => board.switches[one] !== undefined) ?? (task?.paused === true ? 'paused' : undefined);
+
+/** The refusal of a command that starts or continues work while it is on hold. */
+export function onHold(board: Board, held: Hold, part: Part, task: Task | undefined): Refusal {
+  const open = isAgentPart(part) ? 'handoff, block and exit stay open. ' : '';
+  if (held === 'paused') {
+    return refuse(`${task?.id} is paused`, `${open}A person lets it go on: liza resume ${task?.id}`);
+  }
+  const since = board.switches[held];
+  return refuse(
+    `${held} is on${since === undefined ? '' : ` since ${iso(since)}`}`,
+    `${open}A person lets the work go on: liza resume`,
+  );
 }

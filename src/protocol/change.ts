@@ -4,8 +4,8 @@
 import { iso } from '../text/time.ts';
 import { actorName } from './board.ts';
 import type { CommandName } from './command.ts';
-import { findTask, replaceTask, taskIndex } from './find.ts';
-import type { Situation } from './row.ts';
+import type { Situation } from './command-row.ts';
+import { replaceTask, taskIndex } from './find.ts';
 import type { Agent, AgentStatus, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
@@ -118,7 +118,7 @@ export function withAnomaly<K extends CommandName>(
   return { ...state, anomalies: [...state.anomalies, logged] };
 }
 
-/** Marks what was dealt with; nothing is ever taken off the record. */
+/** Marks anomalies as dealt with; none is ever deleted. */
 export function processAnomalies<K extends CommandName>(
   { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
   state: State,
@@ -136,7 +136,5 @@ export function freeId(prefix: string, taken: ReadonlySet<string>): string {
   while (taken.has(`${prefix}-${number}`)) number++;
   return `${prefix}-${number}`;
 }
-
-export const reread = (state: State, task: Task): Task => findTask(state, task.id) ?? task;
 
 export const unique = (values: readonly string[]): readonly string[] => [...new Set(values)];

@@ -1,5 +1,5 @@
-// Every command the core decides, as data. `facts` are things about the disk or git that the
-// caller looked up beforehand: the core itself never looks.
+// Every command that `decide` takes, as data. `facts` are things about the disk or git that the caller looked up
+// beforehand: the protocol itself never looks.
 
 import type { Proof } from './proof.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, TaskSession, Trouble } from './state.ts';
@@ -99,7 +99,7 @@ export interface SessionUse {
   readonly untold?: boolean;
 }
 
-export interface Payloads {
+interface Payloads {
   // planning
   'add-task': { readonly definition: Definition; readonly ready?: boolean; readonly facts: SpecFacts };
   amend: { readonly task: string; readonly changes: DefinitionChange; readonly facts: SpecFacts };
@@ -130,7 +130,7 @@ export interface Payloads {
   'discovery dismiss': { readonly discovery: string; readonly reason: string };
   'goal complete': { readonly summary?: string };
   'sprint start': { readonly deadline?: string };
-  /** Absent: none any more. */
+  /** Without a deadline: the sprint has none any more. */
   'sprint deadline': { readonly deadline?: string };
 
   // work
@@ -156,7 +156,7 @@ export interface Payloads {
     readonly baseline?: string;
     /** The folder was not usable, and was made again at this commit. */
     readonly tip?: string;
-    /** What lay in the old one, as a commit. */
+    /** The content of the old folder, as a commit. */
     readonly kept?: string;
   };
   'release-claim': { readonly task: string; readonly reason?: string };
@@ -169,7 +169,7 @@ export interface Payloads {
     readonly start_commit?: string;
     readonly baseline?: string;
     readonly fresh?: boolean;
-    /** As with claim-task. */
+    /** The same two fields as those of claim-task. */
     readonly tip?: string;
     readonly kept?: string;
   };
@@ -204,7 +204,7 @@ export interface Payloads {
   exit: { readonly code: number; readonly reason?: string };
   /** A session is about to begin: from here on it counts. */
   'session-start': { readonly agent: string; readonly task?: string };
-  /** A session of an agent is over: what it used, and how it may be gone on with. */
+  /** A session of an agent is over: what it used, and how the next one may continue it. */
   'session-end': {
     readonly agent: string;
     readonly task?: string;
@@ -213,9 +213,9 @@ export interface Payloads {
     readonly used: SessionUse;
     readonly stay?: SessionStay;
     readonly context_percent?: number;
-    /** The provider's session to resume; absent: the next one starts anew. */
+    /** The provider's session to resume; absent: the next session starts fresh. */
     readonly session?: string;
-    /** When it began, of one whose supervisor was gone before its end. */
+    /** When a session began whose supervisor was gone before its end. */
     readonly began?: string;
     /** Wakes that its prompt named. */
     readonly handled?: readonly string[];
@@ -235,7 +235,7 @@ export interface Payloads {
     readonly reason?: string;
     readonly commit?: string;
     readonly provider?: string;
-    /** What git says of it; nobody's verdict is taken without. */
+    /** What git says about the verdict: no verdict is taken without it. */
     readonly facts: VerdictFacts;
   };
   /** The reviewer's own copy is ready: where it is, and the tree of its tracked files. */
@@ -244,14 +244,14 @@ export interface Payloads {
   'review-changed': { readonly task: string; readonly agent: string; readonly paths: readonly string[] };
   /** `agent`: also its live claim, when its own supervisor gives it up (a spinning reviewer). */
   'clear-stale-review-claims': { readonly agent?: string };
-  /** Said before the integration branch moves from `onto` to `candidate`, so that a crash in between can be told. */
+  /** Recorded before the integration branch moves from `onto` to `candidate`, so that a crash in between is recognised. */
   'reserve-merge': {
     readonly task: string;
     readonly candidate: string;
     readonly onto: string;
     readonly process?: string;
   };
-  /** `wt merge` came out well: the integration branch already holds `merge_commit`, the announced candidate. */
+  /** `wt merge` succeeded: the integration branch already holds `merge_commit`, the announced candidate. */
   merge: {
     readonly task: string;
     readonly merge_commit: string;
@@ -269,7 +269,7 @@ export interface Payloads {
     readonly with?: readonly string[];
     /** Where the integration test's output is. */
     readonly log?: string;
-    /** Its end: whoever fixes it may be in a sandbox that hides the log. */
+    /** The end of that output: a coder that fixes it may be in a sandbox that hides the log. */
     readonly output?: string;
   };
   /** A checkout of the integration branch is not clean: the merge waits. */
@@ -279,21 +279,21 @@ export interface Payloads {
   'integration-moved': { readonly found: string };
   'accept-integration': { readonly head: string };
 
-  // conduct, recorded by Liza itself
-  /** `claimed`: as whom; `command`: what was tried. */
+  // violations, recorded by Liza itself
+  /** An agent tried to run `command` as `claimed`, and was refused. */
   'refused-attempt': { readonly agent: string; readonly claimed: string; readonly command: string };
   /** An agent moved a branch that is neither its task's nor the integration branch. */
   'branch-moved': { readonly agent: string; readonly branch: string; readonly commit: string };
 
-  // the human's hand
+  // the operator
   note: { readonly message: string; readonly for?: string };
   pause: { readonly task?: string };
-  /** `decision`: one of DECISIONS (commands/switches.ts), of which stop aborts. */
+  /** `decision`: one of DECISIONS (commands/kill-switches.ts), of which stop aborts. */
   resume: { readonly task?: string; readonly decision?: string; readonly note?: string };
   /** Halts everything for a decision; also what a passed deadline or a tripped breaker does. */
   checkpoint: {
     readonly reason?: string;
-    /** Only if the CHECKPOINT file is there: whoever saw it may have seen a moment that is past. */
+    /** Only if the CHECKPOINT file is still there: the caller may have seen it some time ago. */
     readonly touched?: boolean;
   };
   /** The CHECKPOINT file was removed by hand: the sprint goes on, too. */
@@ -315,7 +315,7 @@ export interface Payloads {
   'config set': {
     readonly key: string;
     readonly value: unknown;
-    /** Of the disk: where the branch is checked out that shall be the integration branch; what a place would open. */
+    /** Where the chosen integration branch is checked out; what a sandbox place would open. */
     readonly facts?: { readonly checked_out?: string; readonly hole?: string };
   };
   /** `facts`: the tasks that left the state for the archive. */

@@ -10,7 +10,7 @@ const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>
 const guarded = <T extends v.GenericSchema>(schema: T, description: string) =>
   v.pipe(schema, v.metadata({ guarded: true }), v.description(description));
 
-/** A key that is misspelt would be a limit that does not hold: unknown ones are refused. */
+/** Unknown keys of a budget are refused, because a misspelt one would be a limit that does not hold. */
 const MOST = 1e12;
 const bounds = `from 0 (nothing starts) to ${MOST}, or null for no limit`;
 const anyNumber = `must be a number ${bounds}`;
@@ -31,7 +31,7 @@ const Budgets = v.strictObject(
     task: v.optional(Limits),
     goal: v.optional(Limits),
     day: v.optional(Limits),
-    /** Of single tasks, in place of `task`. */
+    /** The limits of single tasks, in place of `task`. */
     tasks: v.optional(v.record(id, Limits)),
     warn_percent: v.optional(v.pipe(count, v.minValue(1, 'must be ≥ 1'), v.maxValue(100, 'must be ≤ 100'))),
     end_percent: v.optional(v.pipe(count, v.minValue(100, 'must be ≥ 100'))),
@@ -148,3 +148,22 @@ export const ConfigSchema = v.object({
   ),
   escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
 });
+
+/** Whether Liza knows the setting; any other is a field of the user's own. */
+export const knownSetting = (key: string): boolean => Object.hasOwn(ConfigSchema.entries, key);
+
+const schemaOf = (key: string): v.GenericSchema | undefined =>
+  knownSetting(key) ? (ConfigSchema.entries as Readonly<Record<string, v.GenericSchema>>)[key] : undefined;
+
+/** True for what executes, spends or loosens; a key the schema does not know is the user's own. */
+export function guardedSetting(key: string): boolean {
+  const schema = schemaOf(key);
+  return schema !== undefined && v.getMetadata(schema)['guarded'] === true;
+}
+
+/** What a person meant: the value it reads as, unless only the text as it was typed fits (`test_command true`). */
+export function meant(key: string, typed: string, value: unknown): unknown {
+  const schema = schemaOf(key);
+  if (schema === undefined || value === null) return value;
+  return !v.is(schema, value) && v.is(schema, typed) ? typed : value;
+}

@@ -3,28 +3,25 @@
 // A change may not introduce a violation; a violation that was there before does not stop it.
 
 import type { Instant } from '../text/time.ts';
-import { type Actor, actorName, type Board, type Part } from './board.ts';
+import { type Actor, actorName, type Board, onHold, type Part } from './board.ts';
 import type { Command, CommandName } from './command.ts';
+import type { Change, Row, Situation } from './command-row.ts';
 import { STOP } from './commands/coder.ts';
 import { type Decided, type Decision, type Refusal, refuse } from './decision.ts';
 import { findTask } from './find.ts';
-import { checkInput } from './input.ts';
+import { checkInput, concealed, refuseSecretInCommand } from './input.ts';
 import { introduced } from './invariants.ts';
-import { onHold } from './kill-switches.ts';
-import { admits, haltedBy, nextHint } from './next-commands.ts';
-import { concealed, refuseSecretInCommand } from './redact-command.ts';
+import { admits, commandLine, haltedBy, nextHint } from './next-commands.ts';
 import type { RefusalName } from './refusal-names.ts';
-import type { Row, Situation } from './row.ts';
 import { settleSprint } from './sprint.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
-import { usage } from './usage.ts';
 import { defined } from './values.ts';
 
 /** At this share of its context a coder is told to hand off. */
 export const HANDOFF_PERCENT = 90;
 
-export interface Asking {
+interface Asking {
   readonly actor: Actor;
   readonly now: Instant;
   /** Values that no text of an agent's command may hold; see text/redact.ts. */
@@ -57,7 +54,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
     command,
     task,
     secrets,
-    usage,
+    commandLine,
   } as Situation<CommandName>;
   const stale = staleEpoch(situation, row);
   if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });
@@ -73,16 +70,17 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   }
   const change = row.change(situation);
   if ('ok' in change) return named(change);
-  return checked(board, command, reminded(change, command, actor), now);
+  const about = task === undefined ? change : { task: task.id, ...change };
+  return checked(board, command, reminded(about, command, actor), now);
 }
 
 /** Tells a running coder, with the answer to its own command, that its context is nearly used up. */
-function reminded(change: Omit<Decided, 'ok'>, command: Command, actor: Actor): Omit<Decided, 'ok'> {
+function reminded(change: Change, command: Command, actor: Actor): Change {
   const agent = change.state.agents[actor.id ?? ''];
   const due = agent !== undefined && actor.parts.includes('coder') && (agent.context_percent ?? 0) >= HANDOFF_PERCENT;
   const task = agent?.current_task;
   if (!due || task === undefined || agent.status !== 'WORKING' || command.name === 'exit') return change;
-  const note = `${agent.context_percent} % of your context is used: commit what you have, then ${usage('handoff', task)} and ${usage('exit')}`;
+  const note = `${agent.context_percent} % of your context is used: commit what you have, then ${commandLine('handoff', task)} and ${commandLine('exit')}`;
   return { ...change, notes: [...(change.notes ?? []), note] };
 }
 
@@ -133,7 +131,7 @@ function noTask(board: Board, command: Command): Refusal {
   );
 }
 
-/** A session that lost its task finds out with its next command. */
+/** Refuses a session that has lost its task. */
 function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<CommandName>): Refusal | undefined {
   if (actor.epoch === undefined) return undefined;
   const current = task === undefined ? state.agents[actor.id ?? '']?.epoch : (task.epoch ?? 0);
@@ -164,11 +162,11 @@ function wrongState({ board, part, actor, task }: Situation<CommandName>, row: R
   const allowed = Array.isArray(from) ? from.join(', ') : '';
   return refuse(
     `${task.id} is ${task.status}, and ${row.typed ?? row.name} by ${spoken(part)} needs ${allowed}`,
-    row.instead?.(task, usage) ?? nextHint(board, actor, task),
+    row.instead?.(task, commandLine) ?? nextHint(board, actor, task),
   );
 }
 
-function checked(board: Board, command: Command, change: Omit<Decided, 'ok'>, now: Instant): Decision {
+function checked(board: Board, command: Command, change: Change, now: Instant): Decision {
   const archived =
     change.archive === undefined
       ? board.archived

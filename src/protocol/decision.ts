@@ -8,7 +8,7 @@ import type { State, Task } from './state.ts';
 import { defined } from './values.ts';
 
 /** The exit codes of docs/commands.md, without 0. */
-export type RefusalCode = 1 | 2 | 3 | 4 | 5;
+type RefusalCode = 1 | 2 | 3 | 4 | 5;
 
 /** What a guard looks at besides the board: what the caller read from disk and git, or what Liza ran at the commit. */
 export type Need = 'facts' | 'proof';
@@ -72,7 +72,7 @@ export class Refused extends Error {
 }
 
 /** What is at fault, where a caller acts on it. */
-export type Fault =
+type Fault =
   /** Git was ended, or the machine lacks something: it says nothing about the repository, and may go well next time. */
   | 'machine'
   /** Git would never lay this commit out: it has a path into .git, for one. */

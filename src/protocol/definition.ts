@@ -3,15 +3,15 @@
 
 import type { Board } from './board.ts';
 import type { Definition, DefinitionChange, SpecFacts } from './command.ts';
+import type { CommandLine } from './command-row.ts';
 import { type Refusal, refuse } from './decision.ts';
+import { DEFAULT_TEST_PATTERNS, onlyTests, parseScope } from './facts/scope.ts';
 import { dependencyCycle, findTask, statusOf } from './find.ts';
 import { historyOf } from './leases.ts';
 import { proofCommands } from './proof.ts';
-import type { Usage } from './row.ts';
-import { DEFAULT_TEST_PATTERNS, onlyTests, parseScope } from './scope.ts';
 import { settings, TASK_TYPES, type Task } from './state.ts';
 
-export const DEFAULT_PRIORITY = 3;
+const DEFAULT_PRIORITY = 3;
 
 /** The fields that make up a definition. */
 export const DEFINITION_FIELDS = [
@@ -33,10 +33,10 @@ const SUBSTANCE = ['done_when', 'scope', 'spec_ref', 'validation'] as const;
 /** What a definition is judged by: the board, and how hints name the commands that mend it. */
 interface Judged {
   readonly board: Pick<Board, 'state' | 'archived'>;
-  readonly usage: Usage;
+  readonly commandLine: CommandLine;
 }
 
-/** Whatever was given is well-formed: priority, type, limits, dependencies. */
+/** Checks that the given fields are well-formed: priority, type, limits, dependencies. */
 export function checkDefinition(by: Judged, id: string, given: DefinitionChange): Refusal | undefined {
   const { priority, type, depends_on } = given;
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 1 && priority <= 5)) {
@@ -54,12 +54,16 @@ export function checkDefinition(by: Judged, id: string, given: DefinitionChange)
   return depends_on === undefined ? undefined : checkDependencies(by, id, depends_on);
 }
 
-function checkDependencies({ board, usage }: Judged, id: string, dependencies: readonly string[]): Refusal | undefined {
+function checkDependencies(
+  { board, commandLine }: Judged,
+  id: string,
+  dependencies: readonly string[],
+): Refusal | undefined {
   const unknown = dependencies.filter((dependency) => dependency !== id && statusOf(board, dependency) === undefined);
   if (unknown.length > 0) {
     return refuse(
       `it would depend on ${unknown.join(', ')}, which no task is called`,
-      `Add that task first: ${usage('add-task', unknown[0])}`,
+      `Add that task first: ${commandLine('add-task', unknown[0])}`,
       1,
       'dependencies-exist',
     );
@@ -99,19 +103,19 @@ export function checkGates(by: Judged, task: Task, facts: SpecFacts): Refusal | 
 
 /** The line that mends the task with one option. */
 const amending =
-  ({ usage }: Judged, { id }: Task) =>
+  ({ commandLine }: Judged, { id }: Task) =>
   (option: string): string =>
-    `${usage('amend', id).split(' --')[0]} ${option}`;
+    `${commandLine('amend', id).split(' --')[0]} ${option}`;
 
 function checkDependencyGate(by: Judged, task: Task): Refusal | undefined {
-  const { board, usage } = by;
+  const { board, commandLine } = by;
   const amend = amending(by, task);
   for (const id of task.depends_on ?? []) {
     const status = statusOf(board, id);
     if (status === 'ABANDONED') {
       return refuse(
         `it depends on ${id}, which was ABANDONED`,
-        `Take the dependency out: ${amend('--depends …')}; or give it up too: ${usage('abandon', task.id)}`,
+        `Take the dependency out: ${amend('--depends …')}; or give it up too: ${commandLine('abandon', task.id)}`,
         1,
         'no-abandoned-dependency',
       );
@@ -134,8 +138,8 @@ function checkTestGates(by: Judged, task: Task): Refusal | undefined {
   const config = settings(by.board.state);
   if (onlyTests(parseScope(task.scope ?? ''), config.test_patterns ?? DEFAULT_TEST_PATTERNS)) {
     return refuse(
-      'a code task whose IN scope holds only test files splits the tests from their code, and whoever writes the code could not prove it',
-      `Put the tests into the task that writes the code, and give this one up: ${by.usage('abandon', task.id)}`,
+      'a code task whose IN scope holds only test files splits the tests from their code, and the task that writes the code could not prove it',
+      `Put the tests into the task that writes the code, and give this one up: ${by.commandLine('abandon', task.id)}`,
       1,
       'tests-included',
     );

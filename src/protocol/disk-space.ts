@@ -1,20 +1,20 @@
-// Whether the disk has room for another session. A full disk costs work: commits fail, and so does the board.
+// Whether the disk has space for another session. A full disk costs work: commits fail, and so do changes of the board.
 
 import type { Board } from './board.ts';
 import { settings } from './state.ts';
 
-export interface RoomMissing {
+interface SpaceMissing {
   readonly freeMb: number;
   readonly neededMb: number;
   readonly fact: string;
   readonly remedy: string;
 }
 
-/** With less nobody can work, whatever is allowed. */
+/** With less space nobody can work, whatever the setting allows. */
 const LEAST = 10;
 
-/** Undefined: there is enough, or nobody could tell. */
-export function roomMissing({ state, freeMb }: Pick<Board, 'state' | 'freeMb'>): RoomMissing | undefined {
+/** How much space is missing; undefined when there is enough, or when it is not known. */
+export function spaceMissing({ state, freeMb }: Pick<Board, 'state' | 'freeMb'>): SpaceMissing | undefined {
   const neededMb = settings(state).min_free_mb;
   if (freeMb === undefined || freeMb >= neededMb) return undefined;
   return {

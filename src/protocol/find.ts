@@ -38,7 +38,7 @@ export function unmergedDependencies(board: Pick<Board, 'state' | 'archived'>, t
 }
 
 /**
- * The way round when `id` depended on `dependencies`: `[a, b, a]`, or undefined when there is no cycle.
+ * The cycle that would arise if `id` depended on `dependencies`: `[a, b, a]`, or undefined when there is none.
  * Iterative, because a chain may be as long as the board.
  */
 export function dependencyCycle(

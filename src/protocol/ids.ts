@@ -1,6 +1,6 @@
-// Checks ids before anything looks them up, so that `../x` or `a;b` never comes near a path or a
-// git argument. The pattern repeats protocol/state.ts on purpose: importing it there loads valibot,
-// which `liza show` must not pay for. A test holds the two together.
+// Checks ids, commits and addresses before anything uses them, so that `../x` or `a;b` never comes near a path or a
+// git argument. The pattern repeats protocol/fields.ts on purpose: importing it from there loads valibot, which
+// `liza show` must not pay for. A test holds the two together.
 
 import { type Refusal, refuse } from './decision.ts';
 
@@ -22,4 +22,23 @@ export function checkTaskId(id: string): Refusal | undefined {
 export function quoted(text: string): string {
   const line = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
   return `"${line.length > 60 ? `${line.slice(0, 57)}…` : line}"`;
+}
+
+export const isFullCommit = (id: string): boolean => /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(id);
+
+/**
+ * Refuses the first id that is not full. Where a command names one exact commit, only the full id will do: a short one
+ * may come to mean another commit, and a name may move.
+ */
+export function checkCommits(...ids: readonly string[]): Refusal | undefined {
+  const short = ids.find((id) => !isFullCommit(id));
+  return short === undefined
+    ? undefined
+    : refuse(`${short.slice(0, 80)} is not a full commit id`, 'Use all 40 digits: git rev-parse <commit>');
+}
+
+/** An http or https address with a host: checked when it is set, not when the first alarm fails to arrive. */
+export function webAddress(text: string): URL | undefined {
+  const url = /^https?:\/\/[^/]/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
 }

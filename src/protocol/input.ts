@@ -1,41 +1,34 @@
-// What may come in with a command at all: bounded text and well-formed ids. Checked once for
-// every command, so that no row can forget it and no id ever reaches git or a path unchecked.
+// What may come in with a command at all: bounded text, well-formed ids, no secrets. Checked once for every command,
+// so that no row can forget it, no id reaches git or a path unchecked, and neither board, journal nor log holds a
+// credential. A person's own words stay as they are.
 
+import { redact } from '../text/redact.ts';
+import { type Actor, plays } from './board.ts';
 import type { Command } from './command.ts';
 import { type Refusal, refuse } from './decision.ts';
 import { ID_PATTERN, TEXT_LIMIT } from './fields.ts';
+import { isFields, words } from './values.ts';
 
-const ID_FIELDS: ReadonlySet<string> = new Set([
-  'task',
-  'agent',
-  'id',
-  'to_task',
-  'discovery',
-  'reserve',
-  'during',
-  'exclude',
-  'replacements',
-  'depends_on',
-  'tasks',
-  'with',
-]);
+const ID_FIELDS: ReadonlySet<string> = new Set(
+  words('task agent id to_task discovery reserve during exclude replacements depends_on tasks with'),
+);
 
 /** Under these keys a caller's own names begin. */
 const FREE: ReadonlySet<string> = new Set(['details', 'value']);
 
 export function checkInput(command: Command): Refusal | undefined {
   const { name: _name, ...fields } = command;
-  return walk(fields, [], false);
+  return firstFault(fields, [], false);
 }
 
 /** Depth is bounded: payloads are a few levels, `details` and config values whatever JSON allows. */
-function walk(value: unknown, path: readonly string[], isId: boolean): Refusal | undefined {
+function firstFault(value: unknown, path: readonly string[], isId: boolean): Refusal | undefined {
   if (typeof value === 'string') return checkText(value, path, isId);
   if (typeof value !== 'object' || value === null) return undefined;
   if (path.length > 12) return refuse(`${path.slice(0, 3).join('.')} is nested too deeply`, 'Give it flat', 1, 'input');
   for (const [key, inner] of Object.entries(value)) {
     const list = Array.isArray(value);
-    const found = walk(
+    const found = firstFault(
       inner,
       list ? path : [...path, key],
       list ? isId : ID_FIELDS.has(key) && !path.some((part) => FREE.has(part)),
@@ -65,3 +58,51 @@ function checkText(text: string, path: readonly string[], isId: boolean): Refusa
 }
 
 const printable = (text: string): string => text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
+
+/** Fields that the caller looked up, or that are compared or run as they are: they hold no prose to redact. */
+const FACTS: ReadonlySet<string> = new Set(words('name facts task agent commit process worktree handled'));
+
+/** The command of an agent or its supervisor, with the secrets in its words replaced. */
+export function concealed<C extends Command>(command: C, actor: Actor, secrets: readonly string[]): C {
+  return plays(actor, 'human') ? command : (redacted(command, secrets, 0) as C);
+}
+
+/** Commands that Liza will run cannot be redacted: they would not work any more, and nobody would know why. */
+export function refuseSecretInCommand(command: Command, clean: Command): Refusal | undefined {
+  const lists = [command, clean].map((one) => JSON.stringify(validations(one)));
+  return lists[0] === lists[1]
+    ? undefined
+    : refuse(
+        'a validation command holds a credential',
+        'Let it come from the environment or a file of the project, and name that',
+        1,
+        'credential',
+      );
+}
+
+/** The lists named `validation`, wherever a definition is. */
+function validations(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap(validations);
+  if (!isFields(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'validation' && Array.isArray(inner) ? [inner] : validations(inner),
+  );
+}
+
+/** Hides secrets in a record that an agent wrote, or that holds names of its choosing. */
+export const hideIn = (value: unknown, secrets: readonly string[] = []): unknown => redacted(value, secrets, 1);
+
+/** Replaces secrets at any depth; what holds none stays the very same object. */
+function redacted(value: unknown, secrets: readonly string[], depth: number): unknown {
+  if (typeof value === 'string') return redact(value, secrets);
+  if (depth > 12) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => redacted(item, secrets, depth + 1));
+    return items.some((item, at) => item !== value[at]) ? items : value;
+  }
+  if (!isFields(value)) return value;
+  const entries = Object.entries(value).map(
+    ([key, inner]) => [key, depth === 0 && FACTS.has(key) ? inner : redacted(inner, secrets, depth + 1)] as const,
+  );
+  return entries.some(([key, inner]) => inner !== value[key]) ? Object.fromEntries(entries) : value;
+}

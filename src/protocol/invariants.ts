@@ -1,4 +1,4 @@
-// What must be true of every state (SPEC §4), and of every step from one state to the next.
+// What must be true of every state, and of every step from one state to the next.
 // Passes that cost differently: `checkRecord` (records.ts) for one changed record, `invariants` for what
 // records say about each other (one fast pass over 10,000 tasks, no recursion), `transitionViolations`
 // for what a change must never do, `validate` for all of it on a document nobody has seen before.
@@ -8,8 +8,9 @@ import type { Board } from './board.ts';
 import { missingDetails } from './commands/agent-reports.ts';
 import { findTask, taskIndex } from './find.ts';
 import { codersOf } from './leases.ts';
-import { checkRecord, isObject, recordsOf, SCHEMAS, type Violation } from './records.ts';
+import { checkRecord, recordsOf, SCHEMAS, type Violation } from './records.ts';
 import { isTerminal, RECORD_SECTIONS, type State, type Task, type TaskStatus } from './state.ts';
+import { isFields } from './values.ts';
 
 export { checkRecord, type Section, type Violation } from './records.ts';
 
@@ -219,24 +220,23 @@ function changedRecords(before: State, after: State): readonly Violation[] {
 
 /** Everything `liza validate` says of a parsed document: sections, records, relations. */
 export function validate(document: unknown, archived: Archived): readonly Violation[] {
-  if (!isObject(document)) return [{ path: [], message: 'the state is not a map of sections' }];
-  const given = document as Record<string, unknown>;
+  if (!isFields(document)) return [{ path: [], message: 'the state is not a map of sections' }];
   const found: Violation[] = [];
-  if (typeof given.version !== 'number') found.push({ path: ['version'], message: 'version is missing' });
+  if (typeof document['version'] !== 'number') found.push({ path: ['version'], message: 'version is missing' });
   for (const section of Object.keys(SCHEMAS)) {
     const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map' | undefined>>)[section];
-    const sound = kind === 'list' ? Array.isArray(given[section]) : isObject(given[section]);
+    const sound = kind === 'list' ? Array.isArray(document[section]) : isFields(document[section]);
     if (!sound) found.push({ path: [section], message: `section ${section} is missing or not a ${kind ?? 'map'}` });
   }
   const missing = new Set(found.map(({ path }) => path[0]));
-  const state = { ...given, ...emptySections(missing) } as unknown as State;
+  const state = { ...document, ...emptySections(missing) } as unknown as State;
   const broken = recordsOf(state, undefined)
     .filter(({ section }) => !missing.has(section))
     .flatMap(({ section, value, path }) => checkRecord(section, value, path));
   return [...found, ...broken, ...invariants(withoutBroken(state, broken), archived)];
 }
 
-/** What is missing is said once; the rest is looked through all the same. */
+/** Empty sections in place of missing ones: these are reported once, and the other sections are still checked. */
 const emptySections = (missing: ReadonlySet<unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(RECORD_SECTIONS)
@@ -251,7 +251,7 @@ function withoutBroken(state: State, broken: readonly Violation[]): State {
   return {
     ...state,
     tasks: state.tasks.map((task, at) =>
-      bad.has(`tasks ${at}`) ? { id: isObject(task) ? String(task.id) : `#${at}`, status: 'DRAFT', priority: 3 } : task,
+      bad.has(`tasks ${at}`) ? { id: isFields(task) ? String(task.id) : `#${at}`, status: 'DRAFT', priority: 3 } : task,
     ),
     agents: Object.fromEntries(Object.entries(state.agents).filter(([id]) => !bad.has(`agents ${id}`))),
     anomalies: state.anomalies.map((anomaly, at) => (bad.has(`anomalies ${at}`) ? { type: 'spec_gap' } : anomaly)),

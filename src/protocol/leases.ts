@@ -4,6 +4,7 @@
 
 import { type Instant, instant } from '../text/time.ts';
 import { type Board, effectiveLease, type Lease, type LeaseView } from './board.ts';
+import { type Refusal, refuse } from './decision.ts';
 import type { HistoryEvent, Task } from './state.ts';
 
 export function taskLease(board: Board, task: Task, now: Instant): LeaseView {
@@ -16,7 +17,7 @@ export function reviewLease(board: Board, task: Task, now: Instant): LeaseView {
   return unlessGone(board, task.reviewing_by, task, lease);
 }
 
-/** Who came back under its id and ended before it took the task up again has a record without it: nobody will renew. */
+/** Ends the lease of an agent that registered again and died before it took the task up: nobody will renew that lease. */
 function unlessGone(board: Board, id: string | undefined, task: Task, lease: LeaseView): LeaseView {
   const agent = board.state.agents[id ?? ''];
   const record = board.leases.get(id ?? '');
@@ -39,7 +40,7 @@ function recordOf(board: Board, agent: string | undefined, task: string): Lease 
   return record?.task === task ? record : undefined;
 }
 
-/** Whom a task waits for: the coder of a rejected one, or whoever the planner named, while that agent lives. */
+/** The agent that a task is reserved for while it lives: the coder of a rejected task, or the one the planner named. */
 export function reservedFor(board: Board, task: Task, now: Instant): string | undefined {
   const { reserved_for, assigned_to, status } = task;
   if (reserved_for !== undefined && !agentLease(board, reserved_for, now).expired) return reserved_for;
@@ -86,7 +87,7 @@ export function iterationEvents(task: Task): readonly HistoryEvent[] {
   return opened === -1 ? history : history.slice(opened);
 }
 
-/** Where the iteration starts: where its claim put it, or a worktree made anew since. */
+/** The commit at which the iteration starts: that of its claim, or of a worktree that was made again since. */
 export function startCommit(task: Task): string | undefined {
   const start = iterationEvents(task).findLast(
     (entry) => typeof entry.start_commit === 'string' && (opensIteration(entry) || entry.event === 'worktree_created'),
@@ -111,3 +112,40 @@ export const opensIteration = (entry: HistoryEvent): boolean => entry.event === 
 
 export const checkpointEvent = (task: Task): HistoryEvent | undefined =>
   iterationEvents(task).findLast((entry) => entry.event === 'pre_execution_checkpoint');
+
+/** Whether a lease may be renewed: never one that expired or that a later claim superseded. */
+export function mayRenew(
+  board: Board,
+  renewal: { readonly agent: string; readonly task?: string; readonly epoch: number },
+  now: Instant,
+): Refusal | undefined {
+  const agent = board.state.agents[renewal.agent];
+  if (agent === undefined) {
+    return refuse(
+      `${renewal.agent} is not registered`,
+      'its supervisor registers it: liza agent <role>',
+      1,
+      'registered',
+    );
+  }
+  if (renewal.task === undefined) return undefined; // an idle agent's own sign of life
+  const task = board.state.tasks.find((candidate) => candidate.id === renewal.task);
+  if (task === undefined) return lost(renewal.agent, renewal.task, 'the task is not on the board');
+  if ((task.epoch ?? 0) !== renewal.epoch) {
+    return lost(renewal.agent, task.id, `its epoch is ${task.epoch ?? 0}, not ${renewal.epoch}`);
+  }
+  const reviewing = task.reviewing_by === renewal.agent;
+  if (!reviewing && task.assigned_to !== renewal.agent) {
+    return lost(renewal.agent, task.id, `it is held by ${task.assigned_to ?? 'nobody'}`);
+  }
+  const lease = reviewing ? reviewLease(board, task, now) : taskLease(board, task, now);
+  return lease.expired ? lost(renewal.agent, task.id, 'its lease has expired') : undefined;
+}
+
+const lost = (agent: string, task: string, fact: string): Refusal =>
+  refuse(
+    `${agent} no longer holds ${task}: ${fact}`,
+    'stop this session: liza exit 42 --reason "lease lost"',
+    1,
+    'lease',
+  );

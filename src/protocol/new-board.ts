@@ -1,11 +1,11 @@
-// The blackboard of a new goal, as `liza init` writes it: the settings a person is likely to
-// look for are spelt out, with their defaults.
+// The blackboard as `liza init` writes it: of a first goal, or of the next one after a goal has ended. The settings that
+// a person is likely to look for are spelt out, with their defaults.
 
 import { type Instant, iso } from '../text/time.ts';
 import { STATE_VERSION, type State } from './state.ts';
 import { defined } from './values.ts';
 
-export interface Beginning {
+interface Beginning {
   readonly goal: string;
   readonly spec_ref: string;
   readonly integration_branch?: string;
@@ -63,3 +63,48 @@ export function numbered(id: string, prefix: string): string {
   const number = Number.parseInt(id.slice(id.lastIndexOf('-') + 1), 10);
   return `${prefix}-${Number.isNaN(number) ? 2 : number + 1}`;
 }
+
+interface NextGoal {
+  readonly goal: string;
+  readonly spec_ref: string;
+  readonly now: Instant;
+}
+
+/** The board of the next goal. Tasks go to the archive; notes, settings, agents and the integration branch stay. */
+export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State {
+  const created = iso(now);
+  const id = `goal-${numberOf(state.goal.id) + 1}`;
+  const notes = state.human_notes.map((note) =>
+    note.processed_at === undefined ? { ...note, processed_at: created, processed_by: 'init' } : note,
+  );
+  const { integration_head, integration_moved, days } = state.goal;
+  return {
+    ...state,
+    goal: {
+      id,
+      description: goal,
+      spec_ref,
+      created,
+      status: 'PLANNING',
+      alignment_history: [],
+      ...defined({ integration_head, integration_moved }),
+      // A new goal is no new day.
+      ...defined({ days }),
+    },
+    tasks: [],
+    discovered: [],
+    handoff: {},
+    human_notes: notes,
+    anomalies: [],
+    sprint: {
+      id: `sprint-${numberOf(state.sprint.id) + 1}`,
+      goal_ref: id,
+      scope: { planned: [], stretch: [] },
+      timeline: { started: created },
+      status: 'IN_PROGRESS',
+    },
+    circuit_breaker: { ...state.circuit_breaker, status: 'OK' },
+  };
+}
+
+const numberOf = (id: string): number => Number(/-(\d+)$/.exec(id)?.[1] ?? 0);

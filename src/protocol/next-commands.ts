@@ -2,13 +2,11 @@
 // these commands, and views enable their actions by them. Guards are not tried here: a possible command may still be
 // refused.
 
-import { type Actor, type Board, type Part, plays } from './board.ts';
+import { type Actor, type Board, type Hold, holdOn, isAgentPart, type Part, plays } from './board.ts';
 import type { CommandName } from './command.ts';
-import { type Hold, holdOn } from './kill-switches.ts';
-import type { Row } from './row.ts';
-import { ROLES, type Task, type TaskStatus } from './state.ts';
+import type { CommandLine, Row } from './command-row.ts';
+import type { Task, TaskStatus } from './state.ts';
 import { TABLE } from './table.ts';
-import { usage } from './usage.ts';
 
 export function possible(board: Board, parts: readonly Part[], task: Task): readonly CommandName[] {
   return ROWS.filter((row) =>
@@ -24,8 +22,7 @@ export function admits(row: AnyRow, part: Part, status: TaskStatus): boolean {
 
 /** The switch that holds this command back, or the task's own pause; undefined: it may go on. */
 export function haltedBy(board: Board, row: AnyRow, part: Part, task: Task | undefined): Hold | undefined {
-  const agent = (ROLES as readonly Part[]).includes(part);
-  const held = row.startsWork === true || (agent && row.whilePaused !== true);
+  const held = row.startsWork === true || (isAgentPart(part) && row.whilePaused !== true);
   return held ? holdOn(board, task) : undefined;
 }
 
@@ -35,7 +32,7 @@ export function nextHint(board: Board, actor: Actor, task: Task): string {
   if (mine.length > 0)
     return `Next: ${mine
       .slice(0, 3)
-      .map((name) => usage(name, task.id))
+      .map((name) => commandLine(name, task.id))
       .join('; or ')}`;
   for (const part of EVERY_PART) {
     if (plays(actor, part)) continue;
@@ -43,13 +40,13 @@ export function nextHint(board: Board, actor: Actor, task: Task): string {
     if (theirs.length > 0)
       return `Next, by ${NAMES[part]}: ${theirs
         .slice(0, 3)
-        .map((name) => usage(name, task.id))
+        .map((name) => commandLine(name, task.id))
         .join('; or ')}`;
   }
   return `See where it stands: liza show ${task.id}`;
 }
 
-export type AnyRow = Omit<Row<CommandName>, 'already' | 'guards' | 'change'>;
+type AnyRow = Omit<Row<CommandName>, 'already' | 'guards' | 'change'>;
 
 const ROWS: readonly AnyRow[] = Object.values(TABLE) as readonly AnyRow[];
 const EVERY_PART: readonly Part[] = ['supervisor', 'coder', 'code_reviewer', 'planner', 'human'];
@@ -60,3 +57,7 @@ const NAMES: Readonly<Record<Part, string>> = {
   planner: 'the planner',
   human: 'a person',
 };
+
+/** How a command is typed. Rows get this with their situation, because they cannot import what reads them. */
+export const commandLine: CommandLine = (name, task = '<task>') =>
+  `liza ${TABLE[name].syntax.replaceAll('{task}', task)}`;

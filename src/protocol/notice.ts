@@ -4,7 +4,7 @@
 export type Notice = InvalidState | OtherNotice;
 
 /** state.yaml cannot be read, and the last good state is shown. */
-export interface InvalidState {
+interface InvalidState {
   readonly kind: 'invalid-state';
   readonly level: 'alarm';
   readonly message: string;

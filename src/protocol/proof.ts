@@ -33,16 +33,16 @@ export interface TestProof {
   readonly logs?: readonly string[];
 }
 
-/** What is wrong with it, when it is refused. */
+/** Why a commit is refused. */
 export interface Disproof {
   readonly guard: DisproofName;
   readonly reason: string;
   readonly hint: string;
   /** The end of what was printed. */
   readonly output?: string;
-  /** Seconds after which it was ended: with more of them it may come out otherwise. */
+  /** Seconds after which the run was ended: with more time the result may differ. */
   readonly limit?: number;
-  /** It does not end on the base either: no change of the coder's mends that. */
+  /** The command does not end on the base either, so no change by the coder helps. */
   readonly hangs_on_base?: true;
 }
 
@@ -86,13 +86,13 @@ export function knownProof(task: Task, commit: string, commands: readonly string
 /** A test that fails now and then gets a second chance, and no third. */
 const RUNS_OF_ONE_COMMIT = 2;
 
-export interface AskedAgain extends Pick<Proof, 'commit' | 'commands'> {
+interface AskedAgain extends Pick<Proof, 'commit' | 'commands'> {
   readonly under: string;
   /** Seconds that it may take now. */
   readonly limit: number;
 }
 
-/** That this very commit was refused before, in this iteration and under the same settings; it is not run again then. */
+/** The former refusal of this commit, if there is one in this iteration under the same settings: it is not run again. */
 export function knownRefusal(task: Task, { commit, commands, under, limit }: AskedAgain): Proof | undefined {
   const red = iterationEvents(task).filter(
     (entry) =>
@@ -126,7 +126,7 @@ export function proofOf(entry: HistoryEvent): Proof | undefined {
     : undefined;
 }
 
-/** The file that tells of the runs of an event, green or red, and its hash. */
+/** The evidence file of an event's runs, green or red, and its hash. */
 export function writtenDown(entry: HistoryEvent): { readonly file: string; readonly digest?: string } | undefined {
   const { file, digest } = entry.event === 'validation_failed' ? entry : (proofOf(entry) ?? {});
   if (typeof file !== 'string') return undefined;
@@ -144,7 +144,7 @@ export const redBefore = (task: Task, commit: string): number =>
     (entry) => entry.event === 'validation_failed' && entry.commit === commit && entry.remembered !== true,
   ).length;
 
-/** Somebody's proof on this board shows that these commands pass at this commit. */
+/** Whether a proof on this board shows that these commands pass at this commit. */
 export const isKnownGreen = ({ tasks }: State, commit: string, commands: readonly string[]): boolean =>
   tasks.some((task) =>
     historyOf(task).some((entry) => {

@@ -12,7 +12,7 @@ type Approval = NonNullable<Task['approvals']>[number];
 export const approvalsOf = (task: Task): readonly Approval[] =>
   (task.approvals ?? []).filter((approval) => approval.commit === task.review_commit);
 
-export interface Quorum {
+interface Quorum {
   readonly given: number;
   readonly required: number;
   readonly enough: boolean;
@@ -45,7 +45,7 @@ export function whySameProvider(board: Board, task: Task, reviewer: string, now:
 const providersOf = (approvals: readonly Approval[]): ReadonlySet<string> =>
   new Set(approvals.flatMap(({ provider }) => provider ?? []));
 
-/** It is asked for, or as many agent CLIs are at work as approvals are wanted. */
+/** Whether approvals must come from different agent CLIs: it is asked for, or enough of them are at work. */
 function mustDiffer(board: Board, task: Task, now: Instant): boolean {
   const { reviewers_required: required, distinct_providers: always } = settings(board.state);
   if (required < 2 || always) return required > 1;

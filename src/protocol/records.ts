@@ -18,6 +18,7 @@ import {
   type State,
   TaskSchema,
 } from './state.ts';
+import { type Fields, isFields } from './values.ts';
 
 export interface Violation {
   readonly path: readonly (string | number)[];
@@ -52,7 +53,7 @@ export function checkRecord(
   }
   const issues = issuesOf(SCHEMAS[section], value);
   if (issues.length === 0) return found;
-  const name = typeof key === 'string' ? key : isObject(value) && 'id' in value ? String(value.id) : (path[1] ?? '');
+  const name = typeof key === 'string' ? key : isFields(value) && 'id' in value ? String(value['id']) : (path[1] ?? '');
   const label = `${LABELS[section] ?? section}${name === '' ? '' : ` ${String(name).slice(0, 80)}`}`;
   for (const { keys, message } of issues) {
     found.push({ path: [...path, ...keys], message: `${label}: ${keys.join('.') || 'it'} ${message}` });
@@ -67,7 +68,7 @@ interface Issue {
 
 /** Field by field over the fields that are there: a task has a dozen of the forty-odd it may have. */
 function issuesOf(schema: (typeof SCHEMAS)[Section], value: unknown): readonly Issue[] {
-  if (!isObject(value)) return readIssues(schema, value, []);
+  if (!isFields(value)) return readIssues(schema, value, []);
   const entries: Readonly<Record<string, v.GenericSchema>> = schema.entries;
   const found: Issue[] = [];
   for (const [key, field] of Object.entries(value)) {
@@ -75,8 +76,7 @@ function issuesOf(schema: (typeof SCHEMAS)[Section], value: unknown): readonly I
     if (known !== undefined && field !== undefined) found.push(...readIssues(known, field, [key]));
   }
   for (const key of requiredOf(schema)) {
-    if ((value as Readonly<Record<string, unknown>>)[key] === undefined)
-      found.push({ keys: [key], message: 'is missing' });
+    if (value[key] === undefined) found.push({ keys: [key], message: 'is missing' });
   }
   return found;
 }
@@ -109,7 +109,7 @@ const LABELS: Readonly<Partial<Record<Section, string>>> = {
   discovered: 'discovery',
 };
 
-export interface Recorded {
+interface Recorded {
   readonly section: Section;
   readonly value: unknown;
   readonly old: unknown;
@@ -137,9 +137,9 @@ export function recordsOf(after: State, before: State | undefined): readonly Rec
         const was = key === keyOf(former[at], at) ? former[at] : known?.get(key);
         if (was !== one) records.push({ section, value: one, old: was, path: [section, at] });
       }
-    } else if (isObject(value)) {
+    } else if (isFields(value)) {
       for (const [key, one] of Object.entries(value)) {
-        const former = isObject(old) ? (old as Record<string, unknown>)[key] : undefined;
+        const former = isFields(old) ? (old as Fields)[key] : undefined;
         if (former !== one) records.push({ section, value: one, old: former, path: [section, key] });
       }
     }
@@ -147,8 +147,5 @@ export function recordsOf(after: State, before: State | undefined): readonly Rec
   return records;
 }
 
-export const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const keyOf = (record: unknown, at: number): string | number =>
-  isObject(record) && 'id' in record && typeof record.id === 'string' ? record.id : at;
+  isFields(record) && typeof record['id'] === 'string' ? record['id'] : at;

@@ -1,7 +1,27 @@
 // The names of all refusals: the guards of the command table, the steps of `decide` around them, and what the rooms
 // around the protocol refuse by themselves. Callers and tests tell refusals apart by these names, never by their words.
+// A row can use no other guard name: renaming one is a type error wherever it is referred to. A test holds the list of
+// guards and the table together.
 
-import type { GuardName } from './guard-names.ts';
+import { type WordsOf, words } from './values.ts';
+
+export const GUARD_NAMES = [
+  ...words('acyclic address addressee all-terminal announced anomalies approver-first assessment before-code branch'),
+  ...words('breaker-resolved by-agent chain checkpoint checkpoint-first clean-sync code coders commit commits'),
+  ...words('copy-as-submitted deadline decision definition definition-changed dependencies-merged details discovery'),
+  ...words('file-gone file-there gates goal-open holds-review holds-task id-fits-role id-free in-scope'),
+  ...words('integration-accepted integration-known key learned lease-lives lease-past left-behind limit-reached'),
+  ...words('live-task merge-commit message moved never-its-coder no-hole no-live-lease no-live-review'),
+  ...words('no-merge-under-way no-other-task no-worktree-files nobody-merges nobody-prepares not-aborted'),
+  ...words('not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted'),
+  ...words('not-halted not-needed note notes once open-discovery other-provider own-agent own-review own-task proof'),
+  ...words('rationale reason reason-and-questions registered rejection-structure replacements reservation resolution'),
+  ...words('room-on-disk root-cause something-changes something-merged something-new something-planned spec-known'),
+  ...words('sprint-open sprint-over summary task-exists terminal tests-with-code this-commit tree triggered type'),
+  ...words('value what-changed within-budget'),
+];
+
+export type GuardName = (typeof GUARD_NAMES)[number];
 
 export type RefusalName =
   | GuardName
@@ -19,35 +39,14 @@ export type RefusalName =
   | 'environment';
 
 /** A step of `decide` outside a row's guards. */
-export type StepName =
-  | 'command'
-  | 'role'
-  | 'input'
-  | 'id-pattern'
-  | 'text-limit'
-  | 'credential'
-  | 'task-exists'
-  | 'terminal'
-  | 'epoch'
-  | 'state'
-  | 'switches'
-  | 'invariants';
+type StepName =
+  WordsOf<'command role input id-pattern text-limit credential task-exists terminal epoch state switches invariants'>;
 
 /** What exactly is wrong with a task's definition; said by the guards `definition` and `gates`. */
-type GateName =
-  | 'priority'
-  | 'type'
-  | 'limits'
-  | 'dependencies-exist'
-  | 'acyclic'
-  | 'spec-ref'
-  | 'spec-exists'
-  | 'done-when'
-  | 'scope'
-  | 'no-abandoned-dependency'
-  | 'no-superseded-dependency'
-  | 'tests-included'
-  | 'proof';
+type GateName = WordsOf<
+  | 'priority type limits dependencies-exist acyclic spec-ref spec-exists done-when scope no-abandoned-dependency'
+  | 'no-superseded-dependency tests-included proof'
+>;
 
 /** What a run at the submitted commit showed; said by the guard `proof`. */
 export type DisproofName = 'validation' | 'tests-red-on-base' | 'base-tests-green';
@@ -56,110 +55,30 @@ type IdentityName = 'identity' | 'credential' | 'agent-id' | 'sandbox';
 
 type LeaseName = 'lease' | 'no-agent';
 
-type StoreName =
-  | 'broken-chain'
-  | 'broken-yaml'
-  | 'damaged-journal'
-  | 'import'
-  | 'lock'
-  | 'lost-board'
-  | 'nested'
-  | 'newer-version'
-  | 'no-board'
-  | 'no-journal'
-  | 'not-utf8'
-  | 'too-large'
-  | 'unreadable-journal';
+type StoreName = WordsOf<
+  | 'broken-chain broken-yaml damaged-journal import lock lost-board nested newer-version no-board no-journal'
+  | 'not-utf8 too-large unreadable-journal'
+>;
 
-type GitName =
-  | 'bare'
-  | 'git'
-  | 'git-config'
-  | 'git-version'
-  | 'no-commit'
-  | 'no-git'
-  | 'ownership'
-  | 'partial-clone'
-  | 'path';
+type GitName = WordsOf<'bare git git-config git-version no-commit no-git ownership partial-clone path'>;
 
-/** Of task folders, proof runs and merges. */
-type TaskName =
-  | 'advance'
-  | 'branch-exists'
-  | 'branch-in-use'
-  | 'claimed'
-  | 'conflict'
-  | 'folder'
-  | 'folder-lock'
-  | 'foreign'
-  | 'held'
-  | 'integration-moved'
-  | 'integration-test'
-  | 'link'
-  | 'no-integration'
-  | 'not-started'
-  | 'post-worktree-cmd'
-  | 'stopped'
-  | 'worktree-files';
+/** Refusals of task folders, proof runs and merges. */
+type TaskName = WordsOf<
+  | 'advance branch-exists branch-in-use claimed conflict folder folder-lock foreign held integration-moved'
+  | 'integration-test link no-integration not-started post-worktree-cmd stopped worktree-files'
+>;
 
-/** Of init, deinit, setup, edit, validate and lock. */
-type ProjectName =
-  | 'agents'
-  | 'edit-lock'
-  | 'editor'
-  | 'encoding'
-  | 'file'
-  | 'goal'
-  | 'home'
-  | 'invalid'
-  | 'left'
-  | 'made'
-  | 'marks'
-  | 'older'
-  | 'package'
-  | 'place'
-  | 'refused-edit'
-  | 'spec'
-  | 'tasks-open'
-  | 'unreadable'
-  | 'yaml';
+/** Refusals of init, deinit, setup, edit, validate and lock. */
+type ProjectName = WordsOf<
+  | 'agents edit-lock editor encoding file goal home invalid left made marks older package place refused-edit'
+  | 'spec tasks-open unreadable yaml'
+>;
 
-/** Of undo, blame, audit and report. */
+/** Refusals of undo, blame, audit and report. */
 type PastName =
-  | 'before'
-  | 'contradicted'
-  | 'effect'
-  | 'entry'
-  | 'invariant'
-  | 'journal'
-  | 'later'
-  | 'not-on-integration'
-  | 'out'
-  | 'outside'
-  | 'switch'
-  | 'undo';
+  WordsOf<'before contradicted effect entry invariant journal later not-on-integration out outside switch undo'>;
 
-type CliName =
-  | 'alarms'
-  | 'aside'
-  | 'config-key'
-  | 'demo'
-  | 'detail'
-  | 'doctor'
-  | 'ended'
-  | 'json'
-  | 'no-project'
-  | 'no-provider'
-  | 'no-task'
-  | 'node'
-  | 'planned'
-  | 'platform'
-  | 'provider'
-  | 'rehearsal'
-  | 'script'
-  | 'spec-path'
-  | 'task-id'
-  | 'unexpected'
-  | 'unknown-topic'
-  | 'unknown-verb'
-  | 'usage';
+type CliName = WordsOf<
+  | 'alarms aside config-key demo detail doctor ended json no-project no-provider no-task node planned platform'
+  | 'provider rehearsal script spec-path task-id unexpected unknown-topic unknown-verb usage'
+>;

@@ -1,5 +1,5 @@
-// When a sprint ends: its scope is closed and every planned task is terminal, archived ones included. Applied to the
-// result of every command, so that it happens with the last task, not some time after. And when its time is up.
+// When a sprint ends: its scope is closed and every planned task is terminal, archived ones included. This is applied to
+// the result of every command, so that the sprint ends together with its last task. And when its deadline has passed.
 
 import { type Instant, instant, iso } from '../text/time.ts';
 import { withSprint } from './change.ts';
@@ -16,7 +16,7 @@ export function settleSprint(state: State, archived: ReadonlyMap<string, TaskSta
   return over ? withSprint(state, { status: 'COMPLETED', timeline: { ...timeline, ended: iso(now) } }) : state;
 }
 
-/** The deadline that has passed with nobody having decided since. It halts once: after that, somebody knows. */
+/** The deadline, if it has passed and nobody has decided since. It halts the work only once. */
 export function deadlinePassed({ status, timeline }: State['sprint'], now: Instant): string | undefined {
   const { deadline, checkpoint_at: at } = timeline;
   if (deadline === undefined || instant(deadline) > now) return undefined;

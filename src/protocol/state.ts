@@ -1,7 +1,7 @@
 // The vocabulary of the blackboard: every record of `.liza/state.yaml`, defined once.
 // Types, validation and the shipped JSON Schema (schema/state.schema.json) all come from here.
 // Field names are the file's own (snake_case): one name for one thing, see docs/decisions/0002.
-// Validation never strips or rewrites: unknown fields belong to whoever wrote them.
+// Validation never strips or rewrites: unknown fields belong to the people who wrote them.
 
 import * as v from 'valibot';
 import { ConfigSchema } from './config.ts';
@@ -31,9 +31,9 @@ export const AGENT_STATUSES = ['STARTING', 'IDLE', 'WORKING', 'REVIEWING', 'WAIT
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
 export const TASK_TYPES = ['code', 'docs', 'config', 'spec'] as const;
-export const GOAL_STATUSES = ['PLANNING', 'IN_PROGRESS', 'COMPLETED', 'ABORTED'] as const;
-export const SPRINT_STATUSES = ['IN_PROGRESS', 'CHECKPOINT', 'COMPLETED', 'ABORTED'] as const;
-export const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
+const GOAL_STATUSES = ['PLANNING', 'IN_PROGRESS', 'COMPLETED', 'ABORTED'] as const;
+const SPRINT_STATUSES = ['IN_PROGRESS', 'CHECKPOINT', 'COMPLETED', 'ABORTED'] as const;
+const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 export const URGENCIES = ['immediate', 'deferred'] as const;
 
@@ -97,7 +97,7 @@ const UsageSchema = v.object(USAGE);
 
 const DaySchema = v.object({ date: v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\d$/, 'must be a date')), ...USAGE });
 
-export const TROUBLES = ['quota', 'network', 'login', 'provider', 'crash-loop', 'spin'] as const;
+const TROUBLES = ['quota', 'network', 'login', 'provider', 'crash-loop', 'spin'] as const;
 
 export const TaskSchema = v.object({
   id,
@@ -154,7 +154,7 @@ export const TaskSchema = v.object({
   paused: v.optional(v.boolean()),
   budget: v.optional(v.record(v.string(), v.number())),
   usage: v.optional(UsageSchema),
-  /** Those that ended, oldest first; boards from before have none. */
+  /** Sessions that ended, oldest first; boards of earlier versions have none. */
   sessions: v.optional(v.array(SessionSchema)),
   history: v.optional(v.array(Event)),
 });
@@ -172,13 +172,13 @@ export const AgentSchema = v.object({
   iterations_total: v.optional(count),
   context_percent: v.optional(v.number()),
   declared_exit: v.optional(v.object({ code: v.number(), reason: v.optional(text), time: timestamp })),
-  /** Of all its sessions; each is counted with its task, or the goal, too. */
+  /** The usage of all its sessions; each is also counted with its task, or with the goal. */
   usage: v.optional(UsageSchema),
   session: v.optional(text),
   /** A session that began and whose use is not recorded yet: it counts as one. */
   under_way: v.optional(v.object({ since: timestamp, task: v.optional(id) })),
   provider: v.optional(text),
-  /** The provider's own session, which the next one on this task goes on with. */
+  /** The provider's own session, which the next session on this task continues. */
   resume: v.optional(
     /** `used`: what its processes have used together, since some CLIs go on counting where they stopped. */
     v.object({ provider: text, session: text, task: v.optional(id), used: v.optional(UsageSchema) }),
@@ -187,7 +187,7 @@ export const AgentSchema = v.object({
   trouble: v.optional(
     v.object({ kind: oneOf(TROUBLES), detail: text, since: timestamp, until: v.optional(timestamp) }),
   ),
-  /** Wakes that a planner's session has been shown; see wakes.ts. */
+  /** Wakes that a planner's session has been shown; see supervisor/rules/wakes.ts. */
   handled: v.optional(texts),
 });
 
@@ -246,11 +246,11 @@ export const GoalSchema = v.object({
   created: v.optional(timestamp),
   status: oneOf(GOAL_STATUSES),
   alignment_history: v.optional(v.array(Alignment)),
-  /** Of the planner's sessions; a task has its own. */
+  /** The usage of the planner's sessions; a task has its own. */
   usage: v.optional(UsageSchema),
-  /** Of all sessions, those of archived tasks too. */
+  /** The usage of all sessions, those of archived tasks included. */
   spent: v.optional(UsageSchema),
-  /** The same by the day they ended on (UTC), also of the goal before. */
+  /** The usage by the day on which sessions ended (UTC), also of the goal before. */
   days: v.optional(v.array(DaySchema)),
   /** Where Liza left the integration branch. */
   integration_head: v.optional(commit),
@@ -324,7 +324,6 @@ export type Agent = Frozen<v.InferInput<typeof AgentSchema>>;
 export type Discovery = Frozen<v.InferInput<typeof DiscoverySchema>>;
 export type Handoff = Frozen<v.InferInput<typeof HandoffSchema>>;
 export type Note = Frozen<v.InferInput<typeof NoteSchema>>;
-export type SpecChange = Frozen<v.InferInput<typeof SpecChangeSchema>>;
 export type Anomaly = Frozen<v.InferInput<typeof AnomalySchema>>;
 export type Usage = Frozen<v.InferInput<typeof UsageSchema>>;
 export type TaskSession = Frozen<v.InferInput<typeof SessionSchema>>;
@@ -371,7 +370,7 @@ export function settings({ config }: State): Settings {
   return whole;
 }
 
-/** Many guards ask for each task of a board that never changes. */
+/** Settings per configuration object: many guards ask for them, for each task of a board that never changes. */
 const SETTINGS = new WeakMap<Config, Settings>();
 
 const DEFAULTS = v.getDefaults(ConfigSchema) as Settings;

@@ -1,15 +1,15 @@
 // The command table: one row for each command of the protocol. `decide` runs the rows; help, hints, documentation and
 // tests read them. Their order is the order in which hints and documentation name commands.
 
+import type { Table } from './command-row.ts';
 import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/agent-reports.ts';
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
 import { begin, block, handoff, limit } from './commands/coder.ts';
 import { align, discoveryConvert, discoveryDismiss, goalComplete, planDone } from './commands/goal.ts';
-import { holdMerge } from './commands/hold-merge.ts';
 import { acceptIntegration, integrationMoved } from './commands/integration.ts';
 import { abort, checkpoint, checkpointOver, pause, resume } from './commands/kill-switches.ts';
-import { merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge.ts';
+import { holdMerge, merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge.ts';
 import { archive, configSet, metrics, note, specChange } from './commands/operator.ts';
 import { addTask, amend, finalize } from './commands/planning.ts';
 import { recordValidation } from './commands/proof.ts';
@@ -21,9 +21,8 @@ import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/sessi
 import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
 import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
-import { branchMoved, refusedAttempt } from './commands/violations.ts';
+import { branchMoved, violation } from './commands/violations.ts';
 import { dropWorktree, renewWorktree } from './commands/worktree.ts';
-import type { Table } from './row.ts';
 
 export const TABLE: Table = {
   'add-task': addTask,
@@ -75,7 +74,7 @@ export const TABLE: Table = {
   'release-merge': releaseMerge,
   'integration-moved': integrationMoved,
   'accept-integration': acceptIntegration,
-  'refused-attempt': refusedAttempt,
+  'refused-attempt': violation,
   'branch-moved': branchMoved,
   note,
   pause,

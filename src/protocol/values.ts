@@ -5,7 +5,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A name that objects take for something else, at any depth. */
+/** Whether a key at any depth is `__proto__`, which objects take for something else. */
 export const namesProto = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -21,7 +21,7 @@ export function same(a: unknown, b: unknown): boolean {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => same(a[key], b[key]));
 }
 
-/** Where a list stands for a map: the schema would read an empty one as an empty map. */
+/** The path at which a list was given for a map: the schema would read an empty list as an empty map. */
 export function listForMap(given: unknown, read: unknown): readonly string[] | undefined {
   if (Array.isArray(given)) return Array.isArray(read) ? undefined : [];
   if (!isFields(given) || !isFields(read)) return undefined;
@@ -40,3 +40,9 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Exclu
 export function defined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
+
+/** `'a b c'` → `'a' | 'b' | 'c'`, for lists of names. */
+export type WordsOf<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | WordsOf<Rest> : Text;
+
+export const words = <const Text extends string>(text: Text): readonly WordsOf<Text>[] =>
+  text.split(' ') as WordsOf<Text>[];

@@ -8,14 +8,14 @@ export interface Blocker {
   readonly text: string;
 }
 
-export interface Rejection {
+interface Rejection {
   readonly blockers: readonly Blocker[];
   /** What is missing or wrong, each as one clause; empty: well-formed. */
   readonly problems: readonly string[];
 }
 
 export const MAX_BLOCKERS = 100;
-export const SAME_TEXT = 0.8;
+const SAME_TEXT = 0.8;
 
 export const REJECTION_FORMAT =
   'Blockers: 1\n- [blocker] path/file:12 — what is wrong\n  Why it matters: …\n  Suggestion: …\nConcerns: 0\nOverall: …';
@@ -78,7 +78,7 @@ function readBlockers(lines: readonly string[]): { blockers: Blocker[]; faults: 
   return { blockers, faults };
 }
 
-/** As people and models write it: `12-20`, `12:3`, `L12`, `#L12`, in quotes, as a link; a path may hold spaces and colons. */
+/** A path and a line as people and models write them: `12-20`, `12:3`, `L12`, `#L12`, in quotes, as a link. */
 const PLACE = /^(.+?)(?::L?|#L)(\d{1,9})(?!\d)(?=[\s`"',:;)\]\u2014\u2013-])(?:[:,\u2013-]L?\d+)*/;
 
 /** `src/a.ts:12 — text`; also a plain or double dash. */

@@ -1,6 +1,6 @@
-// What a claim does with the task's worktree (SPEC §5): who goes on with their own work keeps it, everyone
-// else starts fresh from the integration head. A failed merge is fixed where it failed, by whoever has it
-// then: approved work is not thrown away because its fixer's lease ran out.
+// What a claim does with the task's worktree. A coder that continues its own work keeps it; every other coder starts
+// fresh from the integration head. A failed merge is fixed where it failed, whichever coder has it: approved work is not
+// thrown away because a lease ran out.
 
 import { historyOf } from './leases.ts';
 import type { Task } from './state.ts';
@@ -10,19 +10,19 @@ export type WorktreePlan = 'keep' | 'fresh' | 'integration-fix';
 export function worktreePlan(task: Task, agent: string): WorktreePlan {
   // Nothing to keep: it was never made, or `wt delete` took it away.
   const kept: WorktreePlan = task.worktree === undefined ? 'fresh' : 'keep';
-  const anew: WorktreePlan = task.integration_fix === true ? 'integration-fix' : 'fresh';
+  const fresh: WorktreePlan = task.integration_fix === true ? 'integration-fix' : 'fresh';
   switch (task.status) {
     case 'INTEGRATION_FAILED':
       return 'integration-fix';
     case 'REJECTED':
     case 'CLAIMED':
-      return task.assigned_to === agent ? kept : anew;
+      return task.assigned_to === agent ? kept : fresh;
     default:
-      return task.keep_worktree === true ? kept : anew;
+      return task.keep_worktree === true ? kept : fresh;
   }
 }
 
-/** Unblocked after its budget was raised: whoever takes it goes on with the iteration, and its checkpoint stands. */
+/** Whether the next coder continues the iteration, because the task was unblocked after its budget was raised. */
 export function goesOn(task: Task): boolean {
   const unblocked = historyOf(task).findLast(({ event }) => event === 'unblocked');
   const kept = task.status === 'UNCLAIMED' && task.keep_worktree === true && task.worktree !== undefined;

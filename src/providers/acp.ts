@@ -4,8 +4,8 @@
 
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
 import type * as Acp from '@agentclientprotocol/sdk';
+import type { Clock } from '../ports/host.ts';
 import { ended, updateReader } from './acp-updates.ts';
 import { failure } from './failures.ts';
 import { ANY_HOME } from './home-files.ts';
@@ -42,10 +42,10 @@ function launch(settings: ProviderSettings, request: SessionRequest): Launch {
   };
 }
 
-/** What counts is said in the protocol; stderr is for whoever reads the log. */
+/** All that counts comes through the protocol; stderr is only for people who read the log. */
 const parser = (): Parser => ({ stdout: () => [], stderr: () => [] });
 
-async function drive(request: SessionRequest, streams: Streams, take: Take): Promise<Exit> {
+async function drive(clock: Clock, request: SessionRequest, streams: Streams, take: Take): Promise<Exit> {
   const { stdin, stdout } = streams;
   // An agent that dies while we write is told by the requests that fail.
   stdin.on('error', () => {});
@@ -75,7 +75,7 @@ async function drive(request: SessionRequest, streams: Streams, take: Take): Pro
         return agent.request('session/prompt', { sessionId: session, prompt: [{ type: 'text', text }] });
       });
     take(ended(stop));
-    await farewell(streams);
+    await farewell(clock, streams);
     return { kind: 'exited', code: stop.stopReason === 'end_turn' ? 0 : 1 };
   } catch (error) {
     const text = errorText(error);
@@ -87,13 +87,13 @@ async function drive(request: SessionRequest, streams: Streams, take: Take): Pro
 
 const FAREWELL_MS = 3000;
 
-/** Its input ends, and it may write down what it must before its tree is ended. */
-async function farewell({ stdin, stdout }: Streams): Promise<void> {
+/** Ends its input and lets it write down what it must before its tree is ended. */
+async function farewell(clock: Clock, { stdin, stdout }: Streams): Promise<void> {
   stdin.end();
   if (stdout.readableEnded || stdout.destroyed) return;
   const over = new AbortController();
   const closed = once(stdout, 'close', { signal: over.signal }).catch(() => {});
-  await Promise.race([closed, wait(FAREWELL_MS, undefined, { signal: over.signal }).catch(() => {})]);
+  await Promise.race([closed, clock.sleep(FAREWELL_MS, over.signal)]);
   over.abort();
 }
 
@@ -112,7 +112,7 @@ async function open(
   const place: Acp.NewSessionRequest = { cwd: request.cwd, mcpServers: [] };
   const former = request.resume;
   if (former !== undefined) {
-    // What is said to a resumed session is too little for a new one: then rather none.
+    // A resumed session's prompt says too little for a new one: then there is none.
     if (can?.sessionCapabilities?.resume) await agent.request('session/resume', { ...place, sessionId: former });
     else if (can?.loadSession === true) await agent.request('session/load', { ...place, sessionId: former });
     else throw new Error('unknown session: this agent cannot go on with a former one');
@@ -124,7 +124,7 @@ async function open(
 
 const EDITING: readonly (string | null | undefined)[] = ['edit', 'delete', 'move'];
 
-/** Whoever may not edit is denied it, in the words the agent offers; everything else is allowed once. */
+/** Denies edits to a role that may not edit, in the words the agent offers; allows everything else once. */
 export function answer(
   { role }: Pick<SessionRequest, 'role'>,
   { toolCall, options }: Pick<Acp.RequestPermissionRequest, 'toolCall' | 'options'>,

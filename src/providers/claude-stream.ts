@@ -174,7 +174,7 @@ function result(event: Json, tally: Tally, { before }: Counting, now: Instant): 
   ];
 }
 
-/** Of the session's own model where it is named, else the largest: helpers run on small ones. */
+/** The window of the session's own model where it is named, else the largest: helpers run on small ones. */
 function windowOf(models: Json | undefined, { model, window }: Tally): number {
   const sizes = Object.entries(models ?? {}).map(([name, one]) => ({
     name,

@@ -1,10 +1,9 @@
 // What Codex writes down of a thread while it works, in its own folder: tokens after every request, and how
 // full the context is, neither of which its stream tells. Only ever read, and only the file's end.
 
-import { constants } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../ports/host.ts';
+import type { Disk } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
 import { amount, context, object, record } from './json-lines.ts';
 import type { AgentEvent, Counting } from './provider.ts';
 import { since, usage } from './token-counts.ts';
@@ -15,28 +14,28 @@ const MOST_DAYS = 60;
 
 /** The newest figures, or none. Never throws: they are a help, not a need. */
 export async function rolloutFigures(
+  { disk, env }: Pick<Host, 'disk' | 'env'>,
   thread: string,
-  env: Environment,
   counting: Counting = {},
 ): Promise<readonly AgentEvent[]> {
   const home = env['CODEX_HOME'] ?? (env['HOME'] === undefined ? undefined : join(env['HOME'], '.codex'));
   if (home === undefined || !/^[\w-]{1,100}$/.test(thread)) return [];
   try {
-    const file = await rolloutOf(join(home, 'sessions'), thread);
-    return file === undefined ? [] : figuresIn(await tailOf(file), counting);
+    const file = await rolloutOf(disk, join(home, 'sessions'), thread);
+    return file === undefined ? [] : figuresIn(await tailOf(disk, file), counting);
   } catch {
     return [];
   }
 }
 
 /** sessions/2026/11/15/rollout-…-<thread>.jsonl, newest day first. */
-async function rolloutOf(sessions: string, thread: string): Promise<string | undefined> {
+async function rolloutOf(disk: Disk, sessions: string, thread: string): Promise<string | undefined> {
   let left = MOST_DAYS;
-  for (const year of await newestFirst(sessions)) {
-    for (const month of await newestFirst(year)) {
-      for (const day of await newestFirst(month)) {
+  for (const year of await newestFirst(disk, sessions)) {
+    for (const month of await newestFirst(disk, year)) {
+      for (const day of await newestFirst(disk, month)) {
         if (left-- <= 0) return undefined;
-        const found = (await readdir(day)).find((name) => name.endsWith(`-${thread}.jsonl`));
+        const found = (await disk.promises.readdir(day)).find((name) => name.endsWith(`-${thread}.jsonl`));
         if (found !== undefined) return join(day, found);
       }
     }
@@ -44,16 +43,17 @@ async function rolloutOf(sessions: string, thread: string): Promise<string | und
   return undefined;
 }
 
-const newestFirst = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder))
+const newestFirst = async (disk: Disk, folder: string): Promise<readonly string[]> =>
+  (await disk.promises.readdir(folder))
     .filter((name) => /^\d+$/.test(name))
     .sort()
     .reverse()
     .map((name) => join(folder, name));
 
-async function tailOf(path: string): Promise<string> {
+async function tailOf(disk: Disk, path: string): Promise<string> {
   // The folder may be an agent's own: a pipe that it left there must not hold us up, nor a link lead us away.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = disk.constants;
+  const file = await disk.promises.open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   try {
     const stat = await file.stat();
     const size = stat.isFile() ? stat.size : 0;

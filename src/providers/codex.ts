@@ -9,7 +9,7 @@ import type { Launch, Provider, SessionRequest } from './provider.ts';
 import { edits } from './role-access.ts';
 import type { ProviderSettings } from './settings.ts';
 
-/** It has no switch that takes its editing tool away: the words must do. */
+/** It has no switch that takes its editing tool away: telling it must do. */
 const READ_ONLY =
   '\n\nIn this session you do not edit files: no apply_patch, no redirection into the project. You read, you run git, tests and `liza`.\n';
 
@@ -23,7 +23,8 @@ export const codex = (settings: ProviderSettings): Provider => ({
   home: CODEX_HOME,
   launch: (request) => launch(settings, request),
   parser: (counting) => codexParser(counting),
-  measure: (session, env, counting) => rolloutFigures(session, { ...env, ...settings.env }, counting),
+  measure: ({ disk, env }, session, counting) =>
+    rolloutFigures({ disk, env: { ...env, ...settings.env } }, session, counting),
 });
 
 function launch(settings: ProviderSettings, request: SessionRequest): Launch {
@@ -39,7 +40,7 @@ function launch(settings: ProviderSettings, request: SessionRequest): Launch {
       '--skip-git-repo-check',
       ...['-c', 'check_for_update_on_startup=false'],
       ...['-c', 'analytics.enabled=false'],
-      // A login shell would set PATH anew, and `liza` would be gone from it.
+      // A login shell would set PATH again, and `liza` would be gone from it.
       ...['-c', 'allow_login_shell=false'],
       ...['-c', `developer_instructions=${toml(contract)}`],
       ...(model === undefined ? [] : ['-m', model]),

@@ -11,8 +11,6 @@ import { opencode } from './opencode.ts';
 import type { Provider } from './provider.ts';
 import { type ProviderSettings, plain, settingsOf } from './settings.ts';
 
-export { programOf } from './installed.ts';
-
 const KINDS: Readonly<Record<string, (settings: ProviderSettings) => Provider>> = {
   claude,
   codex,
@@ -25,7 +23,7 @@ const KINDS: Readonly<Record<string, (settings: ProviderSettings) => Provider>> 
 /** There without a word in the configuration. */
 export const BUILT_IN = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
-/** Played by Liza itself and configured by whoever starts it. */
+/** Played by Liza itself and configured by the command that starts it. */
 const NOT_OURS = ['rehearsal'];
 
 export interface Configured {

@@ -1,8 +1,8 @@
 // Which agent CLIs are on this machine: found on PATH without starting anything, then asked for their version.
 // The version is also the trial start: it loads the program, needs no login and costs no tokens.
 
-import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { type Disk, isExecutableFile } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
 import { line } from './json-lines.ts';
 import type { Provider } from './provider.ts';
@@ -24,19 +24,10 @@ export interface Installed {
 }
 
 /** The first program of that name on PATH that may be run; a path is only checked. */
-export function programOf(program: string, env: Environment): string | undefined {
+export function programOf(disk: Disk, program: string, env: Environment): string | undefined {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   const candidates = program.includes('/') ? [program] : folders.map((folder) => join(folder, program));
-  return candidates.find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return candidates.find((path) => isExecutableFile(disk, path));
 }
 
 const TRIAL_MS = 20_000;
@@ -46,12 +37,12 @@ const QUIET: Environment = {
   GEMINI_CLI_NO_RELAUNCH: 'true',
 };
 
-/** Looks, asks for the version, and so tries whether it starts. Never throws. */
-export async function inspect(provider: Provider, env: Environment, run: Run): Promise<Installed> {
+/** Looks for the program and asks for its version, which also tries whether it starts. Never throws. */
+export async function inspect(disk: Disk, provider: Provider, env: Environment, run: Run): Promise<Installed> {
   if (provider.program === undefined) return { provider, version: 'part of Liza' };
-  const path = programOf(provider.program, env);
+  const path = programOf(disk, provider.program, env);
   if (path === undefined) return { provider };
-  // Whoever wrote the command line knows whether it has a --version; we do not.
+  // A command line from the configuration may have no --version.
   if (provider.trial === false) return { provider, path };
   try {
     const { status, stdout, stderr } = await run([path, '--version'], { ...env, ...QUIET }, TRIAL_MS);

@@ -3,7 +3,7 @@
 // the supervisor runs the launch, feeds the parser and judges the outcome by events, blackboard and git together.
 
 import type { Readable, Writable } from 'node:stream';
-import type { Environment } from '../ports/host.ts';
+import type { Clock, Environment, Host } from '../ports/host.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 
@@ -122,7 +122,7 @@ export interface Provider {
   readonly resumesElsewhere?: true;
   /** How it is told that it is out of date, not logged in…: for `liza doctor`. */
   readonly hints: { readonly install: string; readonly login: string };
-  /** Of the user's home, besides what every session has. */
+  /** What it needs of the user's home, besides what every session has. */
   readonly home?: readonly HomeFolder[];
   launch(request: SessionRequest): Launch;
   parser(counting?: Counting): Parser;
@@ -131,6 +131,7 @@ export interface Provider {
    * is over. stdout then is not given to the parser.
    */
   drive?(
+    clock: Clock,
     request: SessionRequest,
     streams: Streams,
     take: (events: readonly AgentEvent[]) => void,
@@ -139,5 +140,5 @@ export interface Provider {
    * Figures that the stream does not tell while the session runs (codex: tokens and context are in its own
    * files). Cheap, never rejects; to be asked now and then, and its events taken like any others.
    */
-  measure?(session: string, env: Environment, counting?: Counting): Promise<readonly AgentEvent[]>;
+  measure?(host: Pick<Host, 'disk' | 'env'>, session: string, counting?: Counting): Promise<readonly AgentEvent[]>;
 }

@@ -142,7 +142,7 @@ function onlyKeys(fields: Fields, allowed: readonly string[], place: string): vo
 const shown = (value: unknown): string =>
   value === undefined ? 'missing' : (JSON.stringify(value) ?? String(value)).slice(0, 60);
 
-/** JSON.parse does not always name the place: it is the line after which more text would not help any more. */
+/** The first line up to which the text cannot be the start of any JSON: JSON.parse does not always name the place. */
 function lineOf(text: string): string {
   const lines = text.split('\n');
   const broken = lines.findIndex((_, at) => isBroken(lines.slice(0, at + 1).join('\n')));

@@ -1,7 +1,7 @@
-// Runs one program for a step and waits for it: liza itself, git, or what the script names. Its output is
-// kept within bounds, and it ends when its time is over. Whoever ends the session's tree ends it too.
+// Runs one program and waits for it: liza itself, git, or what a script names. Its output is kept within bounds, and it
+// is killed when its time is over. It stays in the session's process tree and ends with it.
 
-import { spawn } from 'node:child_process';
+import type { Host } from '../ports/host.ts';
 import { defined } from '../protocol/values.ts';
 
 export interface Child {
@@ -10,6 +10,7 @@ export interface Child {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
   readonly seconds?: number;
+  readonly signal?: AbortSignal;
 }
 
 export interface Ran {
@@ -23,19 +24,22 @@ export interface Ran {
 }
 
 const KEPT = 256 * 1024;
-const PATIENCE = 120;
+const TIMEOUT_SECONDS = 120;
 
-export function runChild({ argv, cwd, env, input = '', seconds = PATIENCE }: Child): Promise<Ran> {
+export function runChild(
+  { processes, clock }: Pick<Host, 'processes' | 'clock'>,
+  { argv, cwd, env, input = '', seconds = TIMEOUT_SECONDS, signal }: Child,
+): Promise<Ran> {
   return new Promise((done) => {
     const [program = '', ...rest] = argv;
-    const child = spawn(program, rest, { cwd, env });
+    const child = processes.spawn(program, rest, { cwd, env, ...defined({ signal }) });
     let stdout = '';
     let output = '';
     let why: string | undefined;
-    const late = setTimeout(() => {
+    const cancel = clock.after(seconds * 1000, () => {
       why = `not ended after ${seconds} s`;
       child.kill('SIGKILL');
-    }, seconds * 1000);
+    });
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout = (stdout + text).slice(-KEPT);
       output = (output + text).slice(-KEPT);
@@ -46,9 +50,9 @@ export function runChild({ argv, cwd, env, input = '', seconds = PATIENCE }: Chi
     child.on('error', (error) => {
       why = `not started: ${error.message}`;
     });
-    child.on('close', (status, signal) => {
-      clearTimeout(late);
-      const reason = why ?? (status === null || status < 0 ? `ended by ${signal}` : undefined);
+    child.on('close', (status, by) => {
+      cancel();
+      const reason = why ?? (status === null || status < 0 ? `ended by ${by}` : undefined);
       const answered = reason === undefined ? status : null;
       done({ status: answered, stdout, output, ...defined({ why: reason }) });
     });
@@ -58,5 +62,5 @@ export function runChild({ argv, cwd, env, input = '', seconds = PATIENCE }: Chi
   });
 }
 
-/** The end of what it printed, for a reason. */
+/** The end of what a program printed. */
 export const lastLines = (text: string, count = 12): string => text.trimEnd().split('\n').slice(-count).join('\n');

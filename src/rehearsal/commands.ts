@@ -2,7 +2,7 @@
 
 import type { Step } from './script.ts';
 
-export interface Typed {
+export interface TypedCommand {
   readonly argv: readonly string[];
   readonly input?: string;
 }
@@ -10,7 +10,7 @@ export interface Typed {
 type Fields = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /** Undefined: the step is no liza command. */
-export function typed(step: Step, verb: string, task: string): Typed | undefined {
+export function typed(step: Step, verb: string, task: string): TypedCommand | undefined {
   const value = step[verb];
   switch (verb) {
     case 'liza':
@@ -41,7 +41,7 @@ export function typed(step: Step, verb: string, task: string): Typed | undefined
   }
 }
 
-/** A list repeats its flag. `=` keeps a value that begins with a dash a value. */
+/** A list repeats its flag. After `=` a value may begin with a dash. */
 function flags(fields: Fields): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     if (value === undefined) return [];
@@ -64,7 +64,7 @@ interface Rejected {
   readonly overall: unknown;
 }
 
-/** The form of SPEC §11, which submit-verdict asks for. */
+/** The form of a rejection that submit-verdict asks for. */
 export function rejection({ blockers, concerns = [], prior = [], overall }: Rejected): string {
   return [
     `Blockers: ${blockers.length}`,

@@ -1,10 +1,10 @@
-// What a rehearsal tells its supervisor, one JSON object a line. providers/rehearsal.ts reads it;
-// a test plays one into the other, since adapters do not know each other.
+// What a rehearsal prints for its supervisor, one JSON object a line. providers/rehearsal.ts reads it; a test checks
+// that the two agree, since neither imports the other.
 
-export type Told =
+export type RehearsalEvent =
   | { readonly kind: 'session'; readonly id: string }
   | { readonly kind: 'activity'; readonly text: string }
-  /** Of the session so far. The numbers come from the script: no model was asked. */
+  /** The session's total so far. The numbers come from the script: no model was asked. */
   | { readonly kind: 'usage'; readonly input: number; readonly output: number; readonly model: string }
   | { readonly kind: 'context'; readonly percent: number }
   | { readonly kind: 'failure'; readonly failure: string; readonly text: string; readonly seconds?: number }
@@ -12,4 +12,4 @@ export type Told =
 
 export const MODEL = 'rehearsal (scripted numbers)';
 
-export const line = (told: Told): string => `${JSON.stringify(told)}\n`;
+export const eventLine = (event: RehearsalEvent): string => `${JSON.stringify(event)}\n`;

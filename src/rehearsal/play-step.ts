@@ -1,30 +1,35 @@
 // One step. It either went as written, or an Error says in one sentence what happened instead.
 
-import { setTimeout as pass } from 'node:timers/promises';
-import { lastLines, runChild } from './children.ts';
-import { filled, textOf, typed } from './commands.ts';
-import { MODEL, type Told } from './events.ts';
-import { changeFiles, FILE_STEPS } from './files.ts';
-import { type Exit, liza, readTask, type SandboxMode } from './play.ts';
+import { lastLines } from './children.ts';
+import { filled, type TypedCommand, textOf, typed } from './commands.ts';
+import { MODEL, type RehearsalEvent } from './events.ts';
+import { changeFiles, FILE_STEPS, type FileStep } from './files.ts';
 import type { Step } from './script.ts';
+import { liza, readTask, runIn, type SceneState } from './stage.ts';
 import { verbOf } from './steps.ts';
 
-type Tell = (told: Told) => void;
+/** What the session declares when its scene is over. */
+export interface Exit {
+  readonly code: number;
+  readonly reason?: string;
+}
+
+type Emit = (event: RehearsalEvent) => void;
 
 /** An exit ends the scene. */
-export async function takeStep(raw: Step, standing: SandboxMode, tell: Tell): Promise<Exit | undefined> {
-  const { stage } = standing;
+export async function takeStep(raw: Step, state: SceneState, emit: Emit): Promise<Exit | undefined> {
+  const { stage } = state;
   const verb = verbOf(raw) ?? '';
-  const say = (text: string): void => tell({ kind: 'activity', text });
+  const say = (text: string): void => emit({ kind: 'activity', text });
   if (isFileStep(verb)) {
-    say(changeFiles(raw, verb, stage.cwd, stage.beside));
+    say(changeFiles(stage.disk, raw, verb, stage));
     return undefined;
   }
-  const step = filled(raw, wordsOf(standing));
+  const step = filled(raw, wordsOf(state));
   const value = step[verb];
-  const command = typed(step, verb, standing.task?.id ?? '');
+  const command = typed(step, verb, state.task?.id ?? '');
   if (command !== undefined) {
-    await giveCommand(step, command.argv, command.input, standing, say);
+    await giveCommand(step, command, state, say);
     return undefined;
   }
   switch (verb) {
@@ -33,32 +38,32 @@ export async function takeStep(raw: Step, standing: SandboxMode, tell: Tell): Pr
       return undefined;
     case 'think':
       say(textOf(value));
-      await pass(Number(step.seconds) * stage.pace * 1000);
+      await stage.clock.sleep(Number(step.seconds) * stage.pace * 1000);
       return undefined;
     case 'wait':
-      await pass(Number(value) * stage.pace * 1000);
+      await stage.clock.sleep(Number(value) * stage.pace * 1000);
       return undefined;
     case 'until':
-      return untilTask(textOf(value), step.is as readonly string[], Number(step.seconds), standing, say);
+      return untilTask(textOf(value), step, state, say);
     case 'run':
-      return runProgram(step, value as readonly string[], standing, say);
+      return runProgram(step, value as readonly string[], state, say);
     case 'commit':
-      return commit(textOf(value), standing, say);
+      return commit(textOf(value), state, say);
     case 'usage': {
       const more = value as { readonly input: number; readonly output: number };
-      standing.used.input += more.input;
-      standing.used.output += more.output;
-      tell({ kind: 'usage', ...standing.used, model: MODEL });
+      state.used.input += more.input;
+      state.used.output += more.output;
+      emit({ kind: 'usage', ...state.used, model: MODEL });
       return undefined;
     }
     case 'context':
-      tell({ kind: 'context', percent: Number(value) });
+      emit({ kind: 'context', percent: Number(value) });
       return undefined;
     case 'exit':
       return { code: Number(value), ...(step.reason === undefined ? {} : { reason: textOf(step.reason) }) };
     case 'fail': {
       const seconds = step.seconds === undefined ? {} : { seconds: Number(step.seconds) };
-      tell({ kind: 'failure', failure: textOf(value), text: textOf(step.text), ...seconds });
+      emit({ kind: 'failure', failure: textOf(value), text: textOf(step.text), ...seconds });
       return ends(() => stage.leave(1));
     }
     case 'quit':
@@ -67,12 +72,11 @@ export async function takeStep(raw: Step, standing: SandboxMode, tell: Tell): Pr
       return ends(() => stage.die());
     default:
       // `hang`: a timer far away keeps the process there, and it says nothing any more.
-      return ends(() => setInterval(() => {}, 2 ** 30));
+      return ends(() => stage.clock.every(2 ** 30, () => {}));
   }
 }
 
-const isFileStep = (verb: string): verb is (typeof FILE_STEPS)[number] =>
-  (FILE_STEPS as readonly string[]).includes(verb);
+const isFileStep = (verb: string): verb is FileStep => (FILE_STEPS as readonly string[]).includes(verb);
 
 /** Nothing comes after it. */
 function ends(how: () => unknown): Promise<never> {
@@ -80,7 +84,7 @@ function ends(how: () => unknown): Promise<never> {
   return new Promise(() => {});
 }
 
-const wordsOf = ({ stage, task, situation, commit: made }: SandboxMode): Readonly<Record<string, string>> => ({
+const wordsOf = ({ stage, task, situation, commit: made }: SceneState): Readonly<Record<string, string>> => ({
   agent: stage.agent,
   worktree: stage.cwd,
   round: String(situation.nth),
@@ -90,9 +94,8 @@ const wordsOf = ({ stage, task, situation, commit: made }: SandboxMode): Readonl
 
 async function giveCommand(
   step: Step,
-  argv: readonly string[],
-  input: string | undefined,
-  { stage }: SandboxMode,
+  { argv, input }: TypedCommand,
+  { stage }: SceneState,
   say: (text: string) => void,
 ): Promise<void> {
   const shown = `liza ${argv.slice(0, 3).join(' ')}`.slice(0, 80);
@@ -115,13 +118,13 @@ async function giveCommand(
 async function runProgram(
   step: Step,
   argv: readonly string[],
-  { stage }: SandboxMode,
+  { stage }: SceneState,
   say: (text: string) => void,
 ): Promise<undefined> {
   const shown = argv.join(' ').slice(0, 100);
   say(`$ ${shown}`);
   const limit = step.seconds === undefined ? {} : { seconds: Number(step.seconds) };
-  const ran = await runChild({ argv, cwd: stage.cwd, env: stage.env, ...limit });
+  const ran = await runIn(stage, { argv, ...limit });
   if (ran.status === null) throw new Error(`${shown}: ${ran.why}`);
   const expected = step.expect === undefined ? 0 : Number(step.expect);
   if (ran.status !== expected) {
@@ -133,18 +136,18 @@ async function runProgram(
   return undefined;
 }
 
-async function commit(message: string, standing: SandboxMode, say: (text: string) => void): Promise<undefined> {
-  const { cwd, env, agent } = standing.stage;
-  const who = ['-c', `user.name=${agent}`, '-c', `user.email=${agent}@rehearsal.invalid`];
+async function commit(message: string, state: SceneState, say: (text: string) => void): Promise<undefined> {
+  const { stage } = state;
+  const who = ['-c', `user.name=${stage.agent}`, '-c', `user.email=${stage.agent}@rehearsal.invalid`];
   say(`git commit: ${message.split('\n')[0]}`);
   const git = async (...argv: string[]): Promise<string> => {
-    const ran = await runChild({ argv: ['git', ...argv], cwd, env });
+    const ran = await runIn(stage, { argv: ['git', ...argv] });
     if (ran.status !== 0) throw new Error(`git ${argv.at(-1)} failed: ${ran.why ?? lastLines(ran.output, 3)}`);
     return ran.stdout.trim();
   };
   await git('add', '-A');
   await git(...who, 'commit', '-q', '-m', message);
-  standing.commit = await git('rev-parse', 'HEAD');
+  state.commit = await git('rev-parse', 'HEAD');
   return undefined;
 }
 
@@ -152,18 +155,19 @@ const LOOK_MS = 300;
 
 async function untilTask(
   id: string,
-  states: readonly string[],
-  seconds: number,
-  { stage }: SandboxMode,
+  step: Step,
+  { stage }: SceneState,
   say: (text: string) => void,
 ): Promise<undefined> {
+  const states = step.is as readonly string[];
+  const seconds = Number(step.seconds);
   let status = '';
   for (let left = (seconds * 1000) / LOOK_MS; left > 0; left--) {
     const task = await readTask(stage, id);
     if (states.includes(task.status)) return undefined;
     if (status === '') say(`waits for ${id}`);
     status = task.status;
-    await pass(LOOK_MS);
+    await stage.clock.sleep(LOOK_MS);
   }
   throw new Error(`${id} is ${status} after ${seconds} s, not ${states.join(' or ')}`);
 }

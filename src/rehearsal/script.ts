@@ -33,7 +33,7 @@ export interface Scene {
   readonly task?: string;
   /** Absent: any situation. */
   readonly when?: string;
-  /** The how-manieth time the task's history has it; absent: every time. */
+  /** Only this time that the task comes to it, counted by its history; absent: every time. */
   readonly nth?: number;
   readonly steps: readonly Step[];
 }

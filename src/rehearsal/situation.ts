@@ -16,7 +16,7 @@ const SECTION: Readonly<Record<ScriptRole, string>> = {
   'code-reviewer': 'REVIEW TASK',
 };
 
-/** What the prompt's own section (SPEC §9) gives this role to do; a sentence when it gives nothing. */
+/** What the prompt's section for this role asks for; a sentence when it asks for nothing. */
 export function assignment(prompt: string, role: ScriptRole): Assignment | string {
   const name = SECTION[role];
   const section = sectionOf(prompt, name);
@@ -71,7 +71,7 @@ export const STATUS_OF: Partial<Readonly<Record<WakeTrigger, string>>> = {
   INTEGRATION_FAILED: 'INTEGRATION_FAILED',
 };
 
-/** For each trigger its tasks as they are now; none, when somebody else was faster. */
+/** For each trigger its tasks as they are now; none, when another agent was faster. */
 export function plannerSituations(triggers: readonly WakeTrigger[], tasks: readonly Task[]): readonly Situation[] {
   return triggers.flatMap((when): readonly Situation[] => {
     const status = STATUS_OF[when];

@@ -34,7 +34,7 @@ export const STEPS: Readonly<Record<string, StepShape>> = {
     about: 'waits for another task to be in one of these states, at most so long',
   },
   write: { value: 'text', also: { text: 'text' }, about: 'writes a file' },
-  copy: { value: 'text', about: 'lays the files of a folder beside the script over the working folder' },
+  copy: { value: 'text', about: 'copies the files of a folder beside the script into the working folder' },
   append: { value: 'text', also: { text: 'text' }, about: 'adds to the end of a file' },
   replace: { value: 'text', also: { find: 'text', by: 'text' }, about: 'replaces a text that a file has once' },
   remove: { value: 'text', about: 'removes a file' },

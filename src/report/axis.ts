@@ -10,7 +10,7 @@ export interface Axis {
   readonly ticks: readonly Tick[];
 }
 
-export interface Tick {
+interface Tick {
   readonly at: number;
   /** Absent where it would run into the one before. */
   readonly label?: string;

@@ -1,28 +1,27 @@
-// From the board to the facts of a report. Counting and reading history is shared with metrics, checkpoints and
-// `liza blame`; here it is only put together.
+// Computes the facts of a report from the board. Counting and reading history is shared with metrics, checkpoints and
+// `liza blame`; this file only puts them together.
 
 import { sum } from '../budget/rules/ledger.ts';
 import { amountOf, type Unit, unknownOf } from '../budget/rules/limits.ts';
 import { metricsOf, taskFigures, timeInStates } from '../governance/rules/metrics.ts';
 import { decisionsToTake } from '../governance/rules/open-decisions.ts';
 import { codersOf, historyOf } from '../protocol/leases.ts';
-import { roundsOf } from '../protocol/review-rounds.ts';
 import type { Anomaly, State, Task } from '../protocol/state.ts';
-import { spansOf, timesTurned } from '../protocol/state-intervals.ts';
+import { roundsOf, stateIntervals, timesOutOfOrder } from '../protocol/task-history.ts';
 import { defined, isFields } from '../protocol/values.ts';
 import { gist } from '../text/format.ts';
+import { safeText } from '../text/redact.ts';
 import { type Instant, instant } from '../text/time.ts';
-import { cleaned } from './clean.ts';
 import type { AnomalyTold, Judged, Progress, Report, RoundTold, TaskStory, Used, UseTold } from './model.ts';
-import { courseTurns } from './plan-changes.ts';
+import { planChanges } from './plan-changes.ts';
 import { workersOf } from './workers.ts';
 
-export interface ReportSource {
+interface ReportSource {
   readonly state: State;
   /** Tasks that left the state. */
   readonly archived: readonly Task[];
   readonly now: Instant;
-  /** Values that nobody may read in a report, whoever wrote them into the board. */
+  /** Values that nobody may read in a report. */
   readonly secrets?: readonly string[];
 }
 
@@ -39,7 +38,7 @@ export function reportOf(source: ReportSource): Report {
   const stories = tasks.map((task) => storyOf(task, to, left.has(task.id), reasonLimit)).toSorted(byBeginning);
   const from = Math.min(
     beginning(goal.created ?? sprint.timeline.started, to),
-    ...stories.map(({ spans }) => spans[0]?.from ?? to),
+    ...stories.map(({ intervals }) => intervals[0]?.from ?? to),
   );
   return {
     goal: { description: goal.description, status: goal.status, ...defined({ spec: goal.spec_ref }) },
@@ -56,10 +55,10 @@ export function reportOf(source: ReportSource): Report {
     workers: workersOf(state, tasks),
     use: totalUse(state, stories),
     anomalies: state.anomalies.map(anomalyTold),
-    course: courseTurns(state, tasks),
+    planChanges: planChanges(state, tasks),
     burnUp: burnUp(stories),
     verdicts: judged(stories, from, to),
-    turned: tasks.reduce((sum, task) => sum + timesTurned(task), 0),
+    outOfOrder: tasks.reduce((sum, task) => sum + timesOutOfOrder(task), 0),
   };
 }
 
@@ -72,13 +71,13 @@ function endOf({ goal }: State, tasks: readonly Task[], now: Instant): Instant {
 }
 
 const lastEvent = (tasks: readonly Task[], now: Instant): Instant =>
-  tasks.flatMap((task) => spansOf(task, now)).reduce((last, { from }) => Math.max(last, from), 0);
+  tasks.flatMap((task) => stateIntervals(task, now)).reduce((last, { from }) => Math.max(last, from), 0);
 
 const beginning = (time: string, to: Instant): Instant =>
   Number.isNaN(instant(time)) ? to : Math.min(to, instant(time));
 
 const byBeginning = (a: TaskStory, b: TaskStory): number =>
-  (a.spans[0]?.from ?? 0) - (b.spans[0]?.from ?? 0) || (a.id < b.id ? -1 : 1);
+  (a.intervals[0]?.from ?? 0) - (b.intervals[0]?.from ?? 0) || (a.id < b.id ? -1 : 1);
 
 /** Reasons are shown whole as long as all of them together stay readable. */
 const ALL_REASONS = 250_000;
@@ -102,7 +101,7 @@ function storyOf(task: Task, to: Instant, archived: boolean, reasonLimit: number
     status: task.status,
     priority: task.priority,
     archived,
-    spans: spansOf(task, to),
+    intervals: stateIntervals(task, to),
     figures: taskFigures(task, to),
     coders,
     rounds: roundsTold(task, reasonLimit),
@@ -166,7 +165,7 @@ function totalUse(state: State, stories: readonly TaskStory[]): UseTold {
   };
 }
 
-/** Some of its sessions did not tell, or have no price. */
+/** Whether the usage of some sessions is unknown: their provider did not tell it, or has no price. */
 export const isPartly = ({ usage }: Used, unit: Unit): boolean => usage !== undefined && unknownOf(usage, unit) > 0;
 
 /** A session without a single token is one whose provider does not count. */
@@ -189,9 +188,9 @@ function anomalyTold({ id, type, timestamp, task, reporter, details, processed_b
 
 /** Tasks that were replaced or given up are wanted no longer. */
 function burnUp(stories: readonly TaskStory[]): readonly Progress[] {
-  const steps = stories.flatMap(({ spans }) => {
-    const first = spans[0];
-    const last = spans.at(-1);
+  const steps = stories.flatMap(({ intervals }) => {
+    const first = intervals[0];
+    const last = intervals.at(-1);
     if (first === undefined || last === undefined) return [];
     const end =
       last.state === 'MERGED'
@@ -237,3 +236,24 @@ export const drifted = (tasks: readonly TaskStory[]): readonly TaskStory[] =>
   tasks
     .filter(({ figures }) => (figures.drift_commits ?? 0) > 0)
     .toSorted((a, b) => (b.figures.drift_commits ?? 0) - (a.figures.drift_commits ?? 0));
+
+/**
+ * The board as a report may show it: every text, names of fields included, is made safe before anything is read from
+ * it. `secrets` are values of the environment that must not leave it.
+ */
+function cleaned<T>(value: T, secrets: readonly string[]): T {
+  return clean(value, secrets) as T;
+}
+
+function clean(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return safe(value, secrets);
+  if (Array.isArray(value)) return value.map((one) => clean(one, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [safe(key, secrets), clean(one, secrets)]));
+}
+
+/** Most texts are ids, times and states, which nothing can hide in. */
+const safe = (text: string, secrets: readonly string[]): string =>
+  PLAIN.test(text) && !secrets.some((secret) => text.includes(secret)) ? text : safeText(text, secrets);
+
+const PLAIN = /^[A-Za-z0-9./ -]{0,14}$|^\d{4}-\d\d-\d\dT[\d:.]+Z$|^[A-Z_]{1,19}$|^[0-9a-f]{40,64}$/;

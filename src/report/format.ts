@@ -29,7 +29,7 @@ export const money = (usd: number): string => `$${usd > 0 && usd < 0.01 ? usd.to
 export const tokensOf = ({ usage }: Used): number => (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
 
 /** `-`: nobody worked, so there is nothing to know. */
-export const told = (use: Used, known: number | undefined): string =>
+const told = (use: Used, known: number | undefined): string =>
   known !== undefined ? number(known) : use.worked || use.usage !== undefined ? UNKNOWN : '–';
 
 export const sessionsTold = (use: Used): string => told(use, use.usage?.sessions);
@@ -44,7 +44,7 @@ export const costTold = (use: Used): string =>
 export const totalTokens = ({ use }: Report): string => total(use.tokens, use.tokensUnknown, short);
 export const totalCost = ({ use }: Report): string => total(use.cost, use.costUnknown, money);
 
-/** In a sentence. */
+/** What the goal used, for a sentence. */
 export function usedTotal(report: Report): string {
   const { tokens, tokensUnknown, cost, costUnknown } = report.use;
   if (tokens + tokensUnknown + cost + costUnknown === 0) return 'nothing yet';
@@ -56,7 +56,7 @@ function total(known: number, unknown: number, as: (value: number) => string): s
   return unknown === 0 ? as(known) : `≥ ${as(known)}`;
 }
 
-/** Of the sessions on tasks; empty: there were none. */
+/** How the sessions on tasks were confined; empty when there were none. */
 export function confinedNote({ tasks }: Report): string {
   const uses = tasks.map(({ use }) => use);
   const all = uses.reduce((so, { usage }) => so + (usage?.sessions ?? 0), 0);

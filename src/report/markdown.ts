@@ -26,7 +26,7 @@ import { crew, drift, everyTask, usage } from './tables.ts';
 export const MARKDOWN_MARK = '<!-- liza report -->';
 
 export function markdownReport(report: Report): string {
-  const { goal, sprint, totals, from, to, over, turned } = report;
+  const { goal, sprint, totals, from, to, over, outOfOrder } = report;
   const text = markdown(
     inlineText(goal.description, 300),
     [
@@ -37,7 +37,9 @@ export function markdownReport(report: Report): string {
       `- Sprint: ${sprint.id} ${sprint.status}${sprint.deadline === undefined ? '' : `, deadline ${when(sprint.deadline)}`}`,
       `- Reviews: ${totals.first_pass_rate_percent === null ? 'no verdict yet' : `${approvalRate(report)} approved, ${totals.first_pass_rate_percent} % of the tasks at first`}`,
       `- Used: ${usedTotal(report)}`,
-      ...(turned === 0 ? [] : [`- ${counted(turned, 'event')} had a time before that of the event they follow`]),
+      ...(outOfOrder === 0
+        ? []
+        : [`- ${counted(outOfOrder, 'event')} had a time before that of the event they follow`]),
     ],
     [
       ...(report.waits.length === 0
@@ -51,7 +53,7 @@ export function markdownReport(report: Report): string {
       ['Review rounds', report.tasks.flatMap(reviews)],
       ['Tokens and cost', usageLines(report)],
       ['Anomalies', report.anomalies.map(anomaly)],
-      ['Course', report.course.map(turn)],
+      ['Course', report.planChanges.map(planChange)],
       [
         'Drift',
         drift(report).rows.map(({ id, figures }) => `- ${id}: ${counted(figures.drift_commits ?? 0, 'commit')}`),
@@ -64,10 +66,10 @@ export function markdownReport(report: Report): string {
 
 function timeline(report: Report): readonly string[] {
   if (report.tasks.length === 0) return [];
-  const rows = report.tasks.map(({ id, status, spans }) => [
+  const rows = report.tasks.map(({ id, status, intervals }) => [
     id,
     status,
-    spans
+    intervals
       .map(({ state, from, to }) =>
         isTerminal(state)
           ? `${stateWord(state)} at ${clock(from, report)}`
@@ -163,5 +165,5 @@ function anomaly({ id, type, time, task, by, text, processedBy }: Report['anomal
   return `- ${id === undefined ? '' : `${inlineText(id)} `}**${inlineText(type)}** (${inlineText(where)}; ${state}): ${inlineText(text, REASON)}`;
 }
 
-const turn = ({ timestamp, kind, by, text }: Report['course'][number]): string =>
+const planChange = ({ timestamp, kind, by, text }: Report['planChanges'][number]): string =>
   `- ${when(timestamp)} **${inlineText(kind)}**${by === undefined ? '' : ` by ${inlineText(by)}`}: ${inlineText(text, REASON)}`;

@@ -2,9 +2,8 @@
 // people and agents wrote, made safe and made short, but not escaped for any format.
 
 import type { Metrics, TaskFigures } from '../governance/rules/metrics.ts';
-import type { Round } from '../protocol/review-rounds.ts';
 import type { Anomaly, State, TaskSession, TaskStatus, Usage } from '../protocol/state.ts';
-import type { Span } from '../protocol/state-intervals.ts';
+import type { Round, StateInterval } from '../protocol/task-history.ts';
 import type { Instant } from '../text/time.ts';
 
 export interface Report {
@@ -31,11 +30,11 @@ export interface Report {
   readonly workers: readonly Worker[];
   readonly use: UseTold;
   readonly anomalies: readonly AnomalyTold[];
-  readonly course: readonly CourseTurn[];
+  readonly planChanges: readonly PlanChange[];
   readonly burnUp: readonly Progress[];
   readonly verdicts: readonly Judged[];
   /** Events with a time before that of the event they follow: some clock was wrong. */
-  readonly turned: number;
+  readonly outOfOrder: number;
 }
 
 export type TimeSpent = Readonly<Partial<Record<TaskStatus, number>>>;
@@ -46,7 +45,7 @@ export interface TaskStory {
   readonly status: TaskStatus;
   readonly priority: number;
   readonly archived: boolean;
-  readonly spans: readonly Span[];
+  readonly intervals: readonly StateInterval[];
   readonly figures: TaskFigures;
   readonly coders: readonly string[];
   readonly rounds: readonly RoundTold[];
@@ -106,7 +105,7 @@ export interface AnomalyTold {
   readonly processedBy?: string;
 }
 
-export interface CourseTurn {
+export interface PlanChange {
   readonly timestamp: string;
   readonly kind: string;
   readonly by?: string;
@@ -125,6 +124,6 @@ export interface Judged {
   readonly task: string;
   readonly by?: string;
   readonly approved: boolean;
-  /** Of all verdicts up to this one. */
+  /** How many of the verdicts up to this one approve. */
   readonly percent: number;
 }

@@ -3,18 +3,29 @@
 
 import { counted } from '../text/format.ts';
 import { duration } from '../text/time.ts';
-import { axisOf } from './axis.ts';
-import { approvalRate, headline, totalCost, totalTokens, when } from './format.ts';
+import { axisOf, round } from './axis.ts';
+import {
+  approvalRate,
+  clock,
+  confinedNote,
+  headline,
+  number,
+  short,
+  tokensOf,
+  totalCost,
+  totalTokens,
+  unknownNote,
+  when,
+} from './format.ts';
 import { asMarkup, html, inlineMarkdown, type Markup } from './markup.ts';
-import type { Report } from './model.ts';
+import type { PlanChange, Report } from './model.ts';
 import { approvalPlot, burnUp } from './plots.ts';
 import { reviews } from './reviews.ts';
-import { courseSection, usageSection } from './sections.ts';
 import { patterns } from './state-styles.ts';
 import { style } from './stylesheet.ts';
-import { pageTable } from './table.ts';
-import { anomalies, crew, everyTask } from './tables.ts';
-import { timeInState, timeline } from './timeline.ts';
+import { folded, lastOf, pageTable } from './table.ts';
+import { anomalies, crew, drift, everyTask, MOST, nameOf, type UseRow, usage } from './tables.ts';
+import { foremost, timeInState, timeline } from './timeline.ts';
 
 /** Marks a file as a report that Liza wrote, which the next report may replace. */
 export const PAGE_MARK = '<meta name="generator" content="liza report">';
@@ -35,7 +46,7 @@ export function page(report: Report): string {
     ['reviews', 'Review rounds', reviews(report)],
     ['use', 'Tokens and cost', usageSection(report)],
     ['anomalies', 'Anomalies', pageTable(anomalies(report))],
-    ['course', 'Course and drift', courseSection(report)],
+    ['course', 'Course and drift', planSection(report)],
     ['tasks', 'Tasks', pageTable(everyTask(report))],
   ];
   return html`<!doctype html>
@@ -108,7 +119,42 @@ function waits({ waits: lines }: Report): Markup | undefined {
 `;
 }
 
-const skew = ({ turned }: Report): string =>
-  turned === 0
+const skew = ({ outOfOrder }: Report): string =>
+  outOfOrder === 0
     ? ''
-    : ` ${counted(turned, 'event')} had a time before that of the event they follow (a clock was wrong); they are drawn where their neighbours are.`;
+    : ` ${counted(outOfOrder, 'event')} had a time before that of the event they follow (a clock was wrong); they are drawn where their neighbours are.`;
+
+function usageSection(report: Report): Markup {
+  const table = usage(report);
+  if (table.rows.length === 0) return pageTable(table);
+  const most = Math.max(1, ...table.rows.map(({ use }) => tokensOf(use)));
+  const bars = table.rows.filter(({ use }) => tokensOf(use) > 0).toSorted((a, b) => tokensOf(b.use) - tokensOf(a.use));
+  return html`
+<p><b>${totalTokens(report)}</b> tokens, cost <b>${totalCost(report)}</b>. ${unknownNote(report)} ${confinedNote(report)}</p>
+${bars.length === 0 ? undefined : html`<ul class="legend"><li><svg class="swatch" width="26" height="18" aria-hidden="true"><rect width="26" height="18" rx="3" class="in"/></svg> input</li><li><svg class="swatch" width="26" height="18" aria-hidden="true"><rect width="26" height="18" rx="3" fill="url(#p-READY_FOR_REVIEW)"/></svg> output</li></ul>`}
+<div class="lanes">${foremost(bars, (row) => bar(row, most))}</div>
+${pageTable(table)}`;
+}
+
+function bar(row: UseRow, most: number): Markup {
+  const name = nameOf(row);
+  const { input_tokens = 0, output_tokens = 0 } = row.use.usage ?? {};
+  const input = round((100 * input_tokens) / most);
+  const output = round((100 * output_tokens) / most);
+  const told = `${name}: ${number(input_tokens)} tokens in, ${number(output_tokens)} out`;
+  return html`<li class="lane"><div class="who"><b class="id">${name}</b> <span>${short(tokensOf(row.use))}</span></div><svg class="bar" height="20" role="img"><title>${told}</title><rect class="in" y="2" width="${input}%" height="16" rx="2"/><rect x="${input}%" y="2" width="${Math.max(0.3, output)}%" height="16" rx="2" fill="url(#p-READY_FOR_REVIEW)"/></svg></li>
+`;
+}
+
+function planSection(report: Report): Markup {
+  const { planChanges } = report;
+  const told =
+    planChanges.length === 0
+      ? html`<p>Nothing was recorded: the plan stayed as it was.</p>`
+      : html`${lastOf(MOST, planChanges.length)}${folded(planChanges.length, 'turns', html`<ol class="course">${planChanges.slice(-MOST).map((one) => planChange(one, report))}</ol>`)}`;
+  return html`${told}<h3>Drift</h3>${pageTable(drift(report))}`;
+}
+
+const planChange = ({ timestamp, kind, by, text }: PlanChange, report: Report): Markup =>
+  html`<li><time datetime="${timestamp}">${clock(timestamp, report)}</time> <b>${kind}</b>${by === undefined ? undefined : html` by ${by}`}<div class="said">${text}</div></li>
+`;

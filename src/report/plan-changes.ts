@@ -1,18 +1,18 @@
-// How the course moved, as a report tells it: what was recorded of plan and specs, and what the tasks' own history
-// says of the scope: what joined after the plan was closed, was redefined, was given up.
+// How the plan changed, for a report: the recorded changes of plan and specs, and what the history of tasks says about
+// the scope: tasks that joined after the plan was closed, were redefined, or were given up.
 
-import { byTime, courseOf } from '../governance/rules/plan-history.ts';
+import { byTime, planHistory } from '../governance/rules/plan-history.ts';
 import { historyOf } from '../protocol/leases.ts';
 import type { HistoryEvent, State, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { gist } from '../text/format.ts';
-import type { CourseTurn } from './model.ts';
+import type { PlanChange } from './model.ts';
 
 const TEXT = 600;
 
-export function courseTurns(state: State, tasks: readonly Task[]): readonly CourseTurn[] {
-  const recorded = courseOf(state).map(({ timestamp, kind, by, spec, text }) =>
-    turn(
+export function planChanges(state: State, tasks: readonly Task[]): readonly PlanChange[] {
+  const recorded = planHistory(state).map(({ timestamp, kind, by, spec, text }) =>
+    planChange(
       timestamp,
       kind === 'spec' ? 'spec changed' : kind.replaceAll('_', ' '),
       by,
@@ -28,19 +28,19 @@ export function courseTurns(state: State, tasks: readonly Task[]): readonly Cour
   ].toSorted(byTime);
 }
 
-function turn(timestamp: string, kind: string, by: string | undefined, text: string): CourseTurn {
+function planChange(timestamp: string, kind: string, by: string | undefined, text: string): PlanChange {
   return { timestamp, kind, ...defined({ by }), text: gist(text, TEXT) };
 }
 
-/** Replacements are told where the plan was recorded to change. */
-function joined({ sprint }: State, tasks: readonly Task[]): readonly CourseTurn[] {
+/** Tasks that joined after the plan was closed. A replacement is not among them: its rescope is recorded already. */
+function joined({ sprint }: State, tasks: readonly Task[]): readonly PlanChange[] {
   const closed = sprint.scope.closed_at;
   if (closed === undefined) return [];
   return tasks.flatMap((task) => {
     const made = historyOf(task).find(({ event }) => event === 'created');
     if (made === undefined || made.time <= closed || (task.supersedes ?? []).length > 0) return [];
     return [
-      turn(
+      planChange(
         made.time,
         'scope extended',
         made.agent,
@@ -50,28 +50,28 @@ function joined({ sprint }: State, tasks: readonly Task[]): readonly CourseTurn[
   });
 }
 
-/** Before it is released, a task has no course to leave. */
-function redefined(task: Task): readonly CourseTurn[] {
+/** Changes of a definition count only after the task was finalized. */
+function redefined(task: Task): readonly PlanChange[] {
   const history = historyOf(task);
   const released = history.findIndex(({ event }) => event === 'finalized');
   return history
     .filter((entry, at) => released !== -1 && at > released && entry.event === 'amended' && entry.changed === true)
-    .map((entry) => turn(entry.time, 'task redefined', entry.agent, `${task.id}: ${fieldsOf(entry)}`));
+    .map((entry) => planChange(entry.time, 'task redefined', entry.agent, `${task.id}: ${fieldsOf(entry)}`));
 }
 
 const fieldsOf = ({ fields }: HistoryEvent): string =>
   Array.isArray(fields) ? fields.map((field) => String(field).replaceAll('_', ' ')).join(', ') : 'its definition';
 
-function givenUp(task: Task): readonly CourseTurn[] {
+function givenUp(task: Task): readonly PlanChange[] {
   return historyOf(task)
     .filter(({ event }) => event === 'abandoned')
-    .map(({ time, agent, rationale }) => turn(time, 'given up', agent, `${task.id}: ${String(rationale ?? '')}`));
+    .map(({ time, agent, rationale }) => planChange(time, 'given up', agent, `${task.id}: ${String(rationale ?? '')}`));
 }
 
-function found({ discovered }: State): readonly CourseTurn[] {
+function found({ discovered }: State): readonly PlanChange[] {
   return discovered.flatMap(({ created, by, description, converted_to_task: task }) =>
     created === undefined || task === undefined
       ? []
-      : [turn(created, 'discovery', by, `${description} (became ${task})`)],
+      : [planChange(created, 'discovery', by, `${description} (became ${task})`)],
   );
 }

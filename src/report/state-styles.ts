@@ -32,7 +32,7 @@ export const signOf = (status: TaskStatus): string => LOOKS[status].sign;
 export const stateColours = (shade: 'light' | 'dark'): string =>
   TASK_STATUSES.map((status) => `--${status}:${LOOKS[status][shade]}`).join(';');
 
-/** Once per page; every bar refers to these. */
+/** The patterns that every bar refers to; a page has them once. */
 export function patterns(): Markup {
   const each = TASK_STATUSES.map((status) => {
     const { pattern } = LOOKS[status];
@@ -56,7 +56,7 @@ export function legend(states: ReadonlySet<TaskStatus>): Markup {
 export const swatch = (status: TaskStatus): Markup =>
   html`<svg class="swatch ${status}" width="26" height="18" aria-hidden="true" focusable="false"><rect width="26" height="18" rx="3" fill="url(#p-${status})"/><text x="13" y="13">${signOf(status)}</text></svg>`;
 
-/** What of it the style sheet says, so that a bar need not. */
+/** The rules of the style sheet for each state, so that a bar need not repeat them. */
 export const stateRules = (): string =>
   TASK_STATUSES.map(
     (status) =>

@@ -92,7 +92,7 @@ export interface AgentView {
 }
 
 /** Most urgent first: what waits for a person, what waits for a verdict, what is under way, what is to come. */
-export const URGENCY: readonly TaskStatus[] = [
+const URGENCY: readonly TaskStatus[] = [
   'BLOCKED',
   'INTEGRATION_FAILED',
   'REJECTED',

@@ -2,7 +2,7 @@
 // hundred, letters and patterns are in pixels, so that it reads the same on a phone and on paper.
 
 import { isTerminal, TASK_STATUSES, type TaskStatus } from '../protocol/state.ts';
-import type { Span } from '../protocol/state-intervals.ts';
+import type { StateInterval } from '../protocol/task-history.ts';
 import { counted } from '../text/format.ts';
 import { duration } from '../text/time.ts';
 import { type Axis, axisOf, round } from './axis.ts';
@@ -16,7 +16,7 @@ const SHOWN = 40;
 
 export function timeline(report: Report): Markup {
   const { tasks, from, to } = report;
-  const seen = new Set(tasks.flatMap(({ spans, status }) => [status, ...spans.map(({ state }) => state)]));
+  const seen = new Set(tasks.flatMap(({ intervals, status }) => [status, ...intervals.map(({ state }) => state)]));
   const groups = Array.from({ length: Math.ceil(tasks.length / SHOWN) }, (_, n) =>
     tasks.slice(n * SHOWN, (n + 1) * SHOWN),
   );
@@ -29,11 +29,11 @@ ${legend(seen)}
 ${drawn}`;
 }
 
-/** Of a large goal: some tasks that began after each other, on an axis of their own; the latest are shown at once. */
+/** One part of a large goal: tasks that began after each other, on an axis of their own. The last part is open. */
 function part(group: readonly TaskStory[], n: number, count: number, report: Report): Markup {
-  const spans = group.flatMap(({ spans: own }) => own);
-  const from = Math.min(...spans.map((span) => span.from), report.to);
-  const to = Math.max(...spans.map((span) => (isTerminal(span.state) ? span.from : span.to)), from);
+  const intervals = group.flatMap(({ intervals: own }) => own);
+  const from = Math.min(...intervals.map((interval) => interval.from), report.to);
+  const to = Math.max(...intervals.map((interval) => (isTerminal(interval.state) ? interval.from : interval.to)), from);
   const inside = html`<summary>Tasks ${n * SHOWN + 1} to ${n * SHOWN + group.length} of ${report.tasks.length}: <span class="role">${when(from).slice(0, 16)} to ${when(to).slice(0, 16)}</span></summary>${lanes(group, report, axisOf(from, to))}`;
   return n === count - 1
     ? html`<details open>${inside}</details>`
@@ -70,20 +70,22 @@ export const tickLabels = ({ ticks }: Axis, y: number): readonly Markup[] =>
   );
 
 function lane(task: TaskStory, report: Report, axis: Axis): Markup {
-  const { id, title, status, spans } = task;
-  const told = spans
+  const { id, title, status, intervals } = task;
+  const told = intervals
     .map(({ state, from, to }) => `${stateWord(state)}${isTerminal(state) ? '' : ` ${duration(to - from)}`}`)
     .join(', ');
-  const hasMark = (span: Span | undefined): boolean =>
-    span !== undefined &&
-    (isTerminal(span.state) || (NOTABLE.has(span.state) && span.to - span.from < (axis.to - axis.from) / 50));
-  const drawn = spans.flatMap(({ state, from, to }, at) => {
+  const hasMark = (interval: StateInterval | undefined): boolean =>
+    interval !== undefined &&
+    (isTerminal(interval.state) ||
+      (NOTABLE.has(interval.state) && interval.to - interval.from < (axis.to - axis.from) / 50));
+  const drawn = intervals.flatMap(({ state, from, to }, at) => {
     if (to <= from || isTerminal(state)) return [];
     const times = `${stateWord(state)}: ${clock(from, report)} to ${clock(to, report)}, ${duration(to - from)}`;
-    const beside = hasMark(spans[at - 1]) || hasMark(spans[at + 1]);
-    return [segment(state, axis.at(from), round(axis.at(to) - axis.at(from)), times, beside)];
+    const marked = hasMark(intervals[at - 1]) || hasMark(intervals[at + 1]);
+    const width = round(axis.at(to) - axis.at(from));
+    return [segment({ state, at: axis.at(from), width, told: times, marked })];
   });
-  const marks = spans
+  const marks = intervals
     .filter(hasMark)
     .map(({ state, from }) => mark(state, axis.at(from), `${stateWord(state)} at ${clock(from, report)}`));
   return html`<li class="lane"><div class="who"><b class="id">${id}</b> ${pill(status)}<span class="said">${title}</span></div><svg class="bar" height="24" role="img"><title>${id}: ${stateWord(status)}</title><desc>${told || 'No history'}</desc>${drawn}${marks}</svg></li>
@@ -93,10 +95,19 @@ function lane(task: TaskStory, report: Report, axis: Axis): Markup {
 /** States that matter however short they are. */
 const NOTABLE: ReadonlySet<TaskStatus> = new Set(['REJECTED', 'BLOCKED', 'INTEGRATION_FAILED']);
 
-/** `beside`: a mark covers an end of it. */
-function segment(state: TaskStatus, at: number, width: number, told: string, beside = false): Markup {
+interface Segment {
+  readonly state: TaskStatus;
+  /** Where it begins and how wide it is, in percent of the bar. */
+  readonly at: number;
+  readonly width: number;
+  readonly told: string;
+  /** A mark covers one of its ends. */
+  readonly marked?: boolean;
+}
+
+function segment({ state, at, width, told, marked = false }: Segment): Markup {
   // Whether a label fits is known in parts of a hundred only: a phone has about three pixels for each.
-  const free = beside ? width - 4 : width;
+  const free = marked ? width - 4 : width;
   const word = free >= 3 * stateWord(state).length ? stateWord(state) : free >= 5 ? signOf(state) : undefined;
   const label = word === undefined ? undefined : html`<text x="50%" y="16">${word}</text>`;
   return html`<svg x="${at}%" width="${Math.max(0.4, width)}%" class="seg ${state}"><title>${told}</title><rect width="100%" height="100%" rx="2" fill="url(#p-${state})"/>${label}</svg>`;
@@ -108,7 +119,7 @@ function mark(state: TaskStatus, at: number, told: string): Markup {
   return html`<svg x="${at}%" y="12" class="mark ${state}"><title>${told}</title><circle cx="${shift}" r="8"/><text x="${shift}" y="4">${signOf(state)}</text></svg>`;
 }
 
-/** All tasks together, then each: who stood where for how long. */
+/** The time in each state: of all tasks together, then of each task. */
 export function timeInState({ tasks, spent }: Report): Markup {
   const total = sum(spent);
   if (total === 0) return html`<p>No time has been spent yet.</p>`;
@@ -141,7 +152,8 @@ function stacked(spent: TimeSpent, whole: number, title: string): Markup {
   const parts = entriesOf(spent).map(([state, count]) => {
     const from = at;
     at += (100 * count) / whole;
-    return segment(state, round(from), round(at - from), `${stateWord(state)}: ${seconds(count)}`);
+    const told = `${stateWord(state)}: ${seconds(count)}`;
+    return segment({ state, at: round(from), width: round(at - from), told });
   });
   return html`<svg class="bar" height="24" role="img"><title>${title}</title>${parts}</svg>`;
 }

@@ -50,7 +50,7 @@ export function workersOf(state: State, tasks: readonly Task[]): readonly Worker
 
 const HUMAN = actorName(OPERATOR);
 
-/** A merge is recorded by whoever looked next; who made it is said apart. */
+/** Who did it. The agent that records a merge may not be the one that made it, which the event names in `by`. */
 const doer = ({ event, agent, by }: HistoryEvent): string | undefined =>
   event === 'merged' && typeof by === 'string' ? by : agent;
 

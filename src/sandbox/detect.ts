@@ -1,10 +1,9 @@
-// Whether this machine has a sandbox, and whether it really works here: it is started once, with all that a
-// session is kept from, and must let the trial run and refuse what it shall refuse. Asked once a process.
+// Whether this machine has a sandbox, and whether it really works here: it is started once for each machine, with all
+// that a session is kept from, and must let the trial run and refuse what it has to refuse.
 
-import { spawn } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import type { Environment } from '../ports/host.ts';
+import { isExecutableFile } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
 import { bwrapArgv } from './bwrap.ts';
 import type { Policy } from './policy.ts';
 import { seatbeltArgv } from './seatbelt.ts';
@@ -12,7 +11,7 @@ import { seatbeltArgv } from './seatbelt.ts';
 export interface Tool {
   readonly kind: 'bubblewrap' | 'seatbelt';
   readonly program: string;
-  /** What it needs besides, on this machine. */
+  /** Further arguments that it needs on this machine. */
   readonly extra: readonly string[];
 }
 
@@ -22,15 +21,15 @@ export type Detected = Tool | { readonly why: string; readonly remedy: string };
 export const isTool = (found: Detected): found is Tool => 'kind' in found;
 
 /** The program alone, without a trial: cheap enough for every command. */
-export function toolOf(env: Environment): Detected {
-  if (process.platform === 'darwin') {
+export function findTool({ disk, env, processes: { platform } }: Host): Detected {
+  const isProgram = (path: string): boolean => isExecutableFile(disk, path);
+  if (platform === 'darwin') {
     const program = '/usr/bin/sandbox-exec';
     if (isProgram(program)) return { kind: 'seatbelt', program, extra: [] };
     return { why: 'sandbox-exec is not there', remedy: 'it is part of macOS: see that /usr/bin is whole' };
   }
-  if (process.platform !== 'linux')
-    return { why: 'this system has none that Liza knows', remedy: 'use Linux or macOS' };
-  // The system's own first: what lies in a home folder may have been put there by an agent.
+  if (platform !== 'linux') return { why: 'this system has none that Liza knows', remedy: 'use Linux or macOS' };
+  // The system's own first: a program in a home folder may have been put there by an agent.
   const folders = ['/usr/bin', '/bin', '/usr/local/bin', ...(env['PATH'] ?? '').split(':').filter(isAbsolute)];
   const program = folders.map((folder) => join(folder, 'bwrap')).find(isProgram);
   return program === undefined
@@ -40,14 +39,17 @@ export function toolOf(env: Environment): Detected {
 
 const INSTALL = 'install it: apt-get install bubblewrap, dnf install bubblewrap, or pacman -S bubblewrap';
 
-const known = new Map<string, Promise<Detected>>();
+/** What the trial of a program found, for each machine. */
+const known = new WeakMap<Host['processes'], Map<string, Promise<Detected>>>();
 
-export function detect(env: Environment): Promise<Detected> {
-  const tool = toolOf(env);
+export function detect(host: Host): Promise<Detected> {
+  const tool = findTool(host);
   if (!isTool(tool)) return Promise.resolve(tool);
-  const before = known.get(tool.program) ?? tried(tool);
-  known.set(tool.program, before);
-  return before;
+  const trials = known.get(host.processes) ?? new Map<string, Promise<Detected>>();
+  known.set(host.processes, trials);
+  const found = trials.get(tool.program) ?? tryTool(host, tool);
+  trials.set(tool.program, found);
+  return found;
 }
 
 /**
@@ -57,50 +59,58 @@ export function detect(env: Environment): Promise<Detected> {
  */
 const WAYS = [['--unshare-user', '--disable-userns'], [], ['--unshare-user']] as const;
 
-/** Started for real, the best way first. */
-export async function tried(tool: Tool): Promise<Detected> {
+/** Starts it for real, the best way first. */
+export async function tryTool(host: Host, tool: Tool): Promise<Detected> {
   const ways = tool.kind === 'bubblewrap' ? WAYS.map((extra) => ({ ...tool, extra })) : [tool];
   let said = '';
   for (const way of ways) {
-    const answer = await trial(way);
+    const answer = await failureOf(host, way);
     if (answer === undefined) return way;
     said = answer;
-    // It would hang the other ways, too, and somebody waits.
+    // It would hang the other ways, too, and the caller waits.
     if (answer === HANGS) break;
   }
   return { why: `${tool.kind} does not work here: ${said}`, remedy: remedyFor(said) };
 }
 
-/** Undefined: it works. */
-function trial(tool: Tool): Promise<string | undefined> {
-  const policy: Policy = {
-    cwd: '/',
-    hide: ['/var'],
-    read: [],
-    write: [],
-    home: { at: '/tmp', kept: '/tmp' },
-    tmp: '/tmp',
-    network: false,
-  };
-  // What is hidden is empty but for what is shown there: a tool that only runs what it is given would be believed by
-  // whoever cannot write there anyway. Nothing but the shell itself is used: not every system has more at known places.
+const TRIAL_POLICY: Policy = {
+  cwd: '/',
+  hide: ['/var'],
+  read: [],
+  write: [],
+  home: { at: '/tmp', kept: '/tmp' },
+  tmp: '/tmp',
+  network: false,
+};
+
+function trialArgv(tool: Tool): readonly [string, ...string[]] {
+  // A hidden folder must be empty but for what is shown there: otherwise a tool that only runs what it is given would
+  // pass for a user who cannot write there anyway. Only the shell itself is used: not every system has more at known
+  // places.
   const hides = 'for one in /var/*; do [ "$one" = /var/tmp ] || { echo it hides nothing >&2; exit 1; }; done; ';
   const script = `${tool.kind === 'bubblewrap' ? hides : ''}! (: > "$0") 2>/dev/null`;
-  const shell = ['/bin/sh', '-c', script, '/.liza-sandbox-trial'] as const;
-  const [program, ...args] =
-    tool.kind === 'bubblewrap'
-      ? bwrapArgv(tool, policy, shell as unknown as [string, ...string[]], { kindOf: () => 'folder' })
-      : seatbeltArgv(tool.program, policy, shell as unknown as [string, ...string[]]);
+  const shell: readonly [string, ...string[]] = ['/bin/sh', '-c', script, '/.liza-sandbox-trial'];
+  return tool.kind === 'bubblewrap'
+    ? bwrapArgv(tool, TRIAL_POLICY, shell, { kindOf: () => 'folder' })
+    : seatbeltArgv(tool.program, TRIAL_POLICY, shell);
+}
+
+/** Why the tool does not work; undefined: it works. */
+function failureOf({ clock, processes }: Host, tool: Tool): Promise<string | undefined> {
+  const [program, ...args] = trialArgv(tool);
   return new Promise((done) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: '/usr/bin:/bin' } });
+    const child = processes.spawn(program, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: '/usr/bin:/bin' },
+    });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(0, 2000);
     });
-    const late = setTimeout(() => child.kill('SIGKILL'), TRIAL_MS);
+    const cancel = clock.after(TRIAL_MS, () => child.kill('SIGKILL'));
     child.once('error', (error) => done(error.message));
     child.once('close', (code, signal) => {
-      clearTimeout(late);
+      cancel();
       const why = said.trim().split('\n').at(-1) || (signal === 'SIGKILL' ? HANGS : (signal ?? `exit ${code}`));
       done(code === 0 ? undefined : why.replace(/^bwrap: /, ''));
     });
@@ -114,12 +124,3 @@ const remedyFor = (said: string): string =>
   /uid map|user namespace|NEWUSER|Operation not permitted|Permission denied/i.test(said)
     ? 'user namespaces are not allowed here: allow them for bwrap (Ubuntu: an AppArmor profile with `userns,`; a container: --privileged or another seccomp profile)'
     : 'try it by hand: bwrap --ro-bind / / --unshare-pid --proc /proc true';
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}

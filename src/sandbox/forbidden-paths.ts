@@ -1,34 +1,35 @@
-// Places that no setting may open: what they would show or let change is what the sandbox is there for.
+// Places that no setting may open: what they would show or let change is what the sandbox keeps from its session.
 // A link counts as what it leads to.
 
 import { isAbsolute, join } from 'node:path';
-import type { Environment } from '../ports/host.ts';
+import type { Disk } from '../ports/disk.ts';
+import type { Environment, Host } from '../ports/host.ts';
 import { isBelow } from './policy.ts';
 import { realOf } from './toolchains.ts';
 
-export interface Site {
-  /** The project. */
+export interface ProjectSite extends Pick<Host, 'disk' | 'env'> {
   readonly root: string;
-  /** Its git directory. */
+  /** The project's git directory. */
   readonly common: string;
-  readonly env: Environment;
 }
 
 /** Why the place may not be opened; undefined: it may. */
-export function holeAt(place: string, kind: 'read' | 'write', site: Site): string | undefined {
-  const named = inFull(place, site.env).replace(/(?<=.)\/+$/, '');
-  const real = realOf(named);
+export function whyForbidden(site: ProjectSite, place: string, kind: 'read' | 'write'): string | undefined {
+  const named = expandHome(place, site.env).replace(/(?<=.)\/+$/, '');
+  const real = realOf(site.disk, named);
   const found = [named, ...(real === undefined ? [] : [real])]
-    .map((path) => opens(path, kind, site, path !== named))
+    .map((path) => reasonAt(site, path, kind, path !== named))
     .find((why) => why !== undefined);
   return found && `${place} cannot be opened in the sandbox: ${found}`;
 }
 
-/** What a person writes, with `~` spelled out. */
-export const inFull = (place: string, env: Environment): string => place.replace(/^~(?=\/|$)/, env['HOME'] ?? '~');
+/** A path that a person wrote, with `~` spelled out. */
+export const expandHome = (place: string, env: Environment): string => place.replace(/^~(?=\/|$)/, env['HOME'] ?? '~');
 
-function opens(path: string, kind: 'read' | 'write', site: Site, elsewhere: boolean): string | undefined {
-  const { root, common, env } = site;
+/** `elsewhere`: it is shown at another place than its own. */
+function reasonAt(site: ProjectSite, path: string, kind: 'read' | 'write', elsewhere: boolean): string | undefined {
+  const { disk, root, common, env } = site;
+  const bothWays = (path: string) => withReal(disk, path);
   const system = kind === 'write' ? ['/proc', '/sys', '/dev'] : ['/proc'];
   // Folders in memory are folders like others.
   const kernel = path.startsWith('/dev/shm/') ? undefined : system.find((folder) => isBelow(path, folder));
@@ -49,7 +50,8 @@ function opens(path: string, kind: 'read' | 'write', site: Site, elsewhere: bool
     : undefined;
 }
 
-const bothWays = (path: string): readonly string[] => {
-  const real = realOf(path);
+/** A path as it is written, and as it really is. */
+const withReal = (disk: Disk, path: string): readonly string[] => {
+  const real = realOf(disk, path);
   return real === undefined || real === path ? [path] : [path, real];
 };

@@ -1,28 +1,14 @@
-// `liza` for an agent in the sandbox, which cannot see the blackboard. It lays a request into a mailbox that is bound
-// into its sandbox and nobody else's; here the real `liza` is run for it, with the identity of the session that the
-// mailbox belongs to. Who asks is thereby told by the channel, not by the request. Of a request nothing is used but
-// the arguments and what is to be read from stdin. Whatever else lies in the mailbox is harmless: links are not
-// followed, pipes not waited for, and what is too long, too much or half written is not read.
+// `liza` for an agent in the sandbox, which cannot see the blackboard. It puts a request into a mailbox that is bound
+// into its sandbox alone; here the real `liza` is run for it, with the identity of the session that the mailbox belongs
+// to. So the channel tells who asks, not the request. Of a request nothing is used but the arguments and what is to be
+// read from stdin. Anything else in the mailbox is harmless: links are not followed, pipes not waited for, and what is
+// too long, too much or half written is not read.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  opendirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  watch,
-  writeFileSync,
-} from 'node:fs';
-import { rm } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import type { Environment } from '../ports/host.ts';
+import type { Readable } from 'node:stream';
+import type { Disk } from '../ports/disk.ts';
+import type { Clock, Environment, Host } from '../ports/host.ts';
 import { defined } from '../protocol/values.ts';
 
 export interface BrokerOptions {
@@ -32,14 +18,14 @@ export interface BrokerOptions {
   readonly program: readonly [string, ...string[]];
   /** The project: requests have no say in which board they are about. */
   readonly root: string;
-  /** Of the session, its credential included. */
+  /** The session's environment, its credential included. */
   readonly env: Environment;
-  /** A command was asked for; it is answered when this is done. */
-  readonly onAsked?: () => void | Promise<void>;
+  /** Called for each request; it is answered when this is done. */
+  readonly onRequest?: () => void | Promise<void>;
 }
 
 export interface Broker {
-  /** No new requests; what is under way is finished within the grace. */
+  /** Takes no new requests; those under way are finished within the grace. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -61,80 +47,81 @@ const LONGEST_ANSWER = 16 * 1024 * 1024;
 const MOST_ARGUMENTS = 500;
 /** A submission is validated before it is answered. */
 const LONGEST_MS = 60 * 60_000;
-/** What the watching misses. */
+/** For changes that the watcher misses. */
 const POLL_MS = 100;
 const NAME = /^([a-z0-9]{8,40})\.ask$/;
 
-export function openBroker(options: BrokerOptions): Broker {
+export function openBroker(host: Host, options: BrokerOptions): Broker {
+  const { clock, disk } = host;
   const { folder } = options;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  disk.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const running = new Map<ChildProcess, Promise<void>>();
-  /** Answers that found no room on the disk: whoever asked still waits for them. */
+  /** Answers that found no room on the disk: their clients still wait for them. */
   const owed = new Map<string, Answer>();
   let closed = false;
   let due = false;
+  const take = (id: string): void => {
+    const request = takeRequest(disk, join(folder, `${id}.ask`));
+    if (request === undefined) return;
+    const noticed = options.onRequest?.();
+    const served = request === UNREADABLE ? UNREADABLE_ANSWER : serve(host, options, request);
+    if ('code' in served) {
+      reply(host, folder, id, served);
+      return;
+    }
+    const { child, answered } = served;
+    const ended = Promise.all([answered, noticed]).then(([answer]) => {
+      running.delete(child);
+      if (!reply(host, folder, id, answer) && owed.size < AT_ONCE) owed.set(id, answer);
+      soon();
+    });
+    running.set(child, ended);
+  };
   const look = (): void => {
     due = false;
-    for (const [id, answer] of owed) if (reply(folder, id, answer)) owed.delete(id);
-    for (const id of waiting(folder)) {
+    for (const [id, answer] of owed) if (reply(host, folder, id, answer)) owed.delete(id);
+    for (const id of waiting(disk, folder)) {
       if (closed || running.size >= AT_ONCE) return;
-      const request = take(join(folder, `${id}.ask`));
-      if (request === undefined) continue;
-      const noticed = options.onAsked?.();
-      const served = request === UNREADABLE ? UNREADABLE_ANSWER : serve(options, request);
-      if ('code' in served) {
-        reply(folder, id, served);
-        continue;
-      }
-      const [child, answered] = served;
-      running.set(
-        child,
-        Promise.all([answered, noticed]).then(([answer]) => {
-          running.delete(child);
-          if (!reply(folder, id, answer) && owed.size < AT_ONCE) owed.set(id, answer);
-          soon();
-        }),
-      );
+      take(id);
     }
   };
   // Many events come together: one look answers them all.
   const soon = (): void => {
     if (due || closed) return;
     due = true;
-    setImmediate(look);
+    void clock.nextTurn().then(look);
   };
-  const watcher = watched(folder, soon);
-  const timer = setInterval(soon, POLL_MS);
+  const watcher = watchFolder(disk, folder, soon);
+  const stopPolling = clock.every(POLL_MS, soon);
   return {
     close: async (graceMs) => {
       closed = true;
-      clearInterval(timer);
+      stopPolling();
       watcher?.close();
       const all = [...running];
-      const late = setTimeout(() => {
+      const cancel = clock.after(graceMs, () => {
         for (const [child] of all) child.kill('SIGKILL');
-      }, graceMs);
+      });
       await Promise.all(all.map(([, ended]) => ended));
-      clearTimeout(late);
-      await rm(folder, { recursive: true, force: true }).catch(() => {}); // the next session's sweep tries again
+      cancel();
+      await disk.promises.rm(folder, { recursive: true, force: true }).catch(() => {}); // the next session tries again
     },
   };
 }
 
-function watched(folder: string, changed: () => void): { close(): void } | undefined {
+function watchFolder(disk: Disk, folder: string, changed: () => void): { close(): void } | undefined {
   try {
-    // Too many watchers on this machine: then it is looked at now and then.
-    return watch(folder, changed).on('error', () => {});
+    return disk.watch(folder, changed).on('error', () => {});
   } catch {
-    return undefined;
+    return undefined; // too many watchers on this machine: polling has to do
   }
 }
 
-/** The first few: whoever floods its own mailbox only waits longer itself. */
-function waiting(folder: string): readonly string[] {
+/** The first few: a session that floods its own mailbox only waits longer itself. */
+function waiting(disk: Disk, folder: string): readonly string[] {
   const found: string[] = [];
   try {
-    const entries = opendirSync(folder);
+    const entries = disk.opendirSync(folder);
     try {
       for (let count = 0; count < LOOKED_AT; count += 1) {
         const entry = entries.readSync();
@@ -154,23 +141,25 @@ function waiting(folder: string): readonly string[] {
 const UNREADABLE = 'unreadable';
 const UNREADABLE_ANSWER = failed('what was asked is too long or not whole', 'ask with less: a few megabytes at most');
 
-/** Reads and removes it. Undefined: there is nothing to take, and nobody who waits for an answer. */
-function take(file: string): Request | typeof UNREADABLE | undefined {
+/** Reads and removes it. Undefined: there is no request, and nobody waits for an answer. */
+function takeRequest(disk: Disk, file: string): Request | typeof UNREADABLE | undefined {
   try {
     // Not through a link, and without waiting for the other end of a pipe.
-    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = disk.constants;
+    const fd = disk.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
-      // First: one that stayed would be carried out again and again.
-      unlinkSync(file);
-      const { size } = fstatSync(fd);
-      if (!fstatSync(fd).isFile()) return undefined;
+      // First: a request that stayed would be carried out again and again.
+      disk.unlinkSync(file);
+      const stat = disk.fstatSync(fd);
+      if (!stat.isFile()) return undefined;
+      const { size } = stat;
       if (size > LONGEST_REQUEST) return UNREADABLE;
       const bytes = Buffer.alloc(size);
       let read = 0;
-      for (let got = -1; got !== 0 && read < size; read += got) got = readSync(fd, bytes, read, size - read, read);
+      for (let got = -1; got !== 0 && read < size; read += got) got = disk.readSync(fd, bytes, read, size - read, read);
       return requestIn(bytes.toString('utf8', 0, read)) ?? UNREADABLE;
     } finally {
-      closeSync(fd);
+      disk.closeSync(fd);
     }
   } catch {
     return undefined;
@@ -192,13 +181,18 @@ export function requestIn(text: string): Request | undefined {
   return { argv: argv as readonly string[], ...defined({ stdin }) };
 }
 
+interface Served {
+  readonly child: ChildProcess;
+  readonly answered: Promise<Answer>;
+}
+
 /** An answer at once: it could not be started. */
-function serve(options: BrokerOptions, request: Request): [ChildProcess, Promise<Answer>] | Answer {
+function serve(host: Host, options: BrokerOptions, request: Request): Served | Answer {
   let child: ChildProcess;
   try {
-    child = started(options, request);
+    child = startLiza(host, options, request);
   } catch (error) {
-    // What the system refuses outright is thrown, an argument that is too long for it, say: whoever asks must not end us.
+    // The system may refuse outright, for example an argument that is too long for it: that must not end the broker.
     return notStarted(error as NodeJS.ErrnoException);
   }
   const { stdin, stdout, stderr } = child;
@@ -207,36 +201,51 @@ function serve(options: BrokerOptions, request: Request): [ChildProcess, Promise
     child.once('error', () => {});
     return notStarted({ message: 'too many open files' });
   }
-  const answered = new Promise<Answer>((done) => {
-    const texts = [stdout, stderr].map((stream) => {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      stream.on('data', (chunk: Buffer) => {
-        length += chunk.length;
-        if (length <= LONGEST_ANSWER) chunks.push(chunk);
-      });
-      return () => Buffer.concat(chunks).toString('utf8');
-    });
-    const late = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
+  const answered = answerOf(host.clock, child, [stdout, stderr]);
+  stdin.on('error', () => {}); // it may not read what it is given
+  stdin.end(request.stdin ?? '');
+  return { child, answered };
+}
+
+function answerOf(clock: Clock, child: ChildProcess, streams: readonly [Readable, Readable]): Promise<Answer> {
+  const [printed, complained] = [bounded(streams[0]), bounded(streams[1])];
+  return new Promise((done) => {
+    const cancel = clock.after(LONGEST_MS, () => child.kill('SIGKILL'));
     let isThere = true;
     child.once('error', (error) => {
       isThere = false;
       done(notStarted(error));
     });
     child.once('close', (code, signal) => {
-      clearTimeout(late);
+      cancel();
       if (!isThere) return;
-      const [stdout = '', stderr = ''] = texts.map((text) => text());
-      done({ code: code ?? 1, stdout, stderr: signal === null ? stderr : `${stderr}liza was ended by ${signal}\n` });
+      const stderr = complained();
+      done({
+        code: code ?? 1,
+        stdout: printed(),
+        stderr: signal === null ? stderr : `${stderr}liza was ended by ${signal}\n`,
+      });
     });
   });
-  stdin.on('error', () => {}); // it may not read what it is given
-  stdin.end(request.stdin ?? '');
-  return [child, answered];
 }
 
-const started = ({ program: [file, ...rest], root, env }: BrokerOptions, { argv }: Request): ChildProcess =>
-  spawn(file, [...rest, ...argv], {
+/** What a stream has said so far, within a limit. */
+function bounded(stream: Readable): () => string {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  stream.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= LONGEST_ANSWER) chunks.push(chunk);
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+const startLiza = (
+  { processes }: Host,
+  { program: [file, ...rest], root, env }: BrokerOptions,
+  { argv }: Request,
+): ChildProcess =>
+  processes.spawn(file, [...rest, ...argv], {
     cwd: root,
     // The program must know that its arguments come from inside: files they name are not its to read.
     env: { ...env, LIZA_BROKERED: '1' },
@@ -255,13 +264,13 @@ function failed(what: string, next: string): Answer {
 }
 
 /** Appears whole, under a name that only a folder could keep from it. False: there is no room now. */
-function reply(folder: string, id: string, answer: Answer): boolean {
-  const temporary = join(folder, `.${randomBytes(12).toString('hex')}`);
+function reply({ disk, random }: Host, folder: string, id: string, answer: Answer): boolean {
+  const temporary = join(folder, `.${random.hex(12)}`);
   try {
-    writeFileSync(temporary, JSON.stringify(answer), { flag: 'wx', mode: 0o600 });
-    renameSync(temporary, join(folder, `${id}.answer`));
+    disk.writeFileSync(temporary, JSON.stringify(answer), { flag: 'wx', mode: 0o600 });
+    disk.renameSync(temporary, join(folder, `${id}.answer`));
   } catch (error) {
-    rmSync(temporary, { force: true });
+    disk.rmSync(temporary, { force: true });
     // Anything else: the mailbox is gone or blocked, and nobody waits there.
     return !['ENOSPC', 'EDQUOT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
   }

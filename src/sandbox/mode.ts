@@ -1,36 +1,41 @@
 // Whether what Liza starts is confined, and what a program of the project (its set-up, its tests) may do when it is.
 // One rule for all callers: `auto` confines where the machine can, `require` refuses where it cannot, `off` never.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
-import { isRunning } from '../git/process-alive.ts';
-import type { Environment } from '../ports/host.ts';
+import { isRunning } from '../git/scratch-folders.ts';
+import type { Host } from '../ports/host.ts';
 import type { Limits } from '../process/limits.ts';
 import { type Ended, type Program, runProgram } from '../process/run.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
-import { policyOf } from './build-policy.ts';
+import type { BoardContext } from '../store/context.ts';
+import { buildPolicy } from './build-policy.ts';
 import { confine } from './confine.ts';
-import { type Detected, detect, isTool, type Tool, toolOf } from './detect.ts';
+import { type Detected, detect, findTool, isTool, type Tool } from './detect.ts';
+import type { Policy } from './policy.ts';
 
-/** What is known of the machine; asked only when something is to be started. */
+/** What is known of the machine; looked up only when something is to be started. */
 export interface SandboxSupport {
   /** Whether its program is there: enough to choose a kind of folder. */
   tool(): Detected;
   /** Whether it works. */
   detect(): Promise<Detected>;
-  /** The operator's word for this process (LIZA_SANDBOX=off); `require` stands above it. */
+  /** LIZA_SANDBOX=off: the operator turns it off for this process; `require` stands above it. */
   readonly off: boolean;
   /** How Liza itself is started: what is confined must see it. */
   readonly program: readonly string[];
 }
 
-export const sandboxSupportOf = (env: Environment, program: readonly string[]): SandboxSupport => ({
-  tool: () => toolOf(env),
-  detect: () => detect(env),
-  off: env['LIZA_SANDBOX'] === 'off',
+export interface SandboxContext extends BoardContext {
+  /** Absent: nothing is confined, unless that is required. */
+  readonly sandboxSupport?: SandboxSupport | undefined;
+}
+
+export const sandboxSupportOf = (host: Host, program: readonly string[]): SandboxSupport => ({
+  tool: () => findTool(host),
+  detect: () => detect(host),
+  off: host.env['LIZA_SANDBOX'] === 'off',
   program,
 });
 
@@ -58,23 +63,18 @@ export async function sandboxMode(
 }
 
 /** One line for people. */
-export const sandboxModeText = (is: SandboxMode): string =>
-  'tool' in is ? `sandbox: on (${is.tool.kind})` : `sandbox: off, ${is.off}`;
+export const sandboxModeText = (mode: SandboxMode): string =>
+  'tool' in mode ? `sandbox: on (${mode.tool.kind})` : `sandbox: off, ${mode.off}`;
 
-/** A linked worktree shares the project's git directory, which nobody in a sandbox can write. */
+/** A linked worktree shares the project's git directory, which nothing in a sandbox can write. */
 export function needsClone(sandboxSupport: SandboxSupport | undefined, { sandbox }: Wanted): boolean {
   if (sandboxSupport === undefined || sandbox === 'off' || (sandboxSupport.off && sandbox !== 'require')) return false;
   return isTool(sandboxSupport.tool());
 }
 
-/** node's own folder is found by PATH or is the system's; the package is wherever it was installed. */
-export const packageOf = ({ program }: SandboxSupport): readonly string[] =>
+/** The folder of Liza's package, wherever it was installed; node's own is found by PATH or is the system's. */
+export const packageFolder = ({ program }: SandboxSupport): readonly string[] =>
   program.slice(1).map((file) => dirname(dirname(file)));
-
-export interface Premises {
-  readonly root: string;
-  readonly sandboxSupport?: SandboxSupport | undefined;
-}
 
 export interface Confinement {
   /** Where it works and writes. */
@@ -89,55 +89,84 @@ export type Rules = Wanted & Limits & Pick<Settings, 'sandbox_network' | 'sandbo
  * folder that are gone afterwards, and nothing else. Fails closed: what cannot be confined is not started.
  */
 export async function runConfined(
-  { root, sandboxSupport }: Premises,
+  context: SandboxContext,
   rules: Rules,
-  { folder, part }: Confinement,
+  confinement: Confinement,
   asked: Program,
 ): Promise<Ended> {
+  const { disk, sandboxSupport } = context;
   const program: Program = { ...asked, limits: rules };
-  const is = await sandboxMode(sandboxSupport, rules);
-  if ('ok' in is) return notStarted(`${is.message}; ${is.hint}`);
-  if (!('tool' in is) || sandboxSupport === undefined) return runProgram(program);
-  const own = git(root);
-  if (own === undefined) return notStarted(`${root} is not in a git repository`);
-  const rooms = join(root, '.liza', 'cache', 'rooms');
-  mkdirSync(rooms, { recursive: true });
-  const room = mkdtempSync(join(rooms, `.program-${process.pid}-`));
-  const [home, tmp] = [join(room, 'home'), join(room, 'tmp')];
-  for (const path of [home, tmp]) mkdirSync(path);
+  const mode = await sandboxMode(sandboxSupport, rules);
+  if (isRefusal(mode)) return notStarted(`${mode.message}; ${mode.hint}`);
+  if (!('tool' in mode) || sandboxSupport === undefined) return runProgram(context, program);
+  const common = sharedGitDirectory(context);
+  if (common === undefined) return notStarted(`${context.paths.root} is not in a git repository`);
+  const folders = makeProgramFolders(context);
   try {
-    const policy = policyOf({
-      env: program.env,
-      cwd: program.cwd,
-      root,
-      common: own,
-      folder: { path: folder, writable: true },
-      home,
-      tmp,
-      network: rules.sandbox_network?.[part] !== 'off',
-      show: packageOf(sandboxSupport),
-      alsoRead: rules.sandbox_read,
-      alsoWrite: rules.sandbox_write,
-      inPlace: is.tool.kind === 'seatbelt',
-    });
-    return {
-      ...(await runProgram({ ...program, ...confine(is.tool, policy, program.argv, program.env) })),
-      confined: true,
-    };
+    const policy = programPolicy(context, { ...folders, program, rules, confinement, common, tool: mode.tool });
+    const ended = await runProgram(context, { ...program, ...confine(disk, mode.tool, policy, program) });
+    return { ...ended, confined: true };
   } finally {
-    // In the background: what a program left there may be large, and whoever waits has nothing of it.
-    void rm(room, { recursive: true, force: true }).catch(() => {}); // swept by the next start
+    // In the background: what a program left there may be large, and the caller need not wait for that.
+    void disk.promises.rm(folders.parent, { recursive: true, force: true }).catch(() => {}); // removed by the next start
   }
 }
 
-/** What programs left whose Liza was killed. */
-export function sweepRooms(root: string): void {
-  const rooms = join(root, '.liza', 'cache', 'rooms');
-  if (!existsSync(rooms)) return;
-  for (const name of readdirSync(rooms)) {
+interface ProgramRun extends ProgramFolders {
+  readonly program: Program;
+  readonly rules: Rules;
+  readonly confinement: Confinement;
+  readonly common: string;
+  readonly tool: Tool;
+}
+
+function programPolicy(
+  { disk, paths, sandboxSupport }: SandboxContext,
+  { program, rules, confinement, common, tool, home, tmp }: ProgramRun,
+): Policy {
+  return buildPolicy(disk, {
+    env: program.env,
+    cwd: program.cwd,
+    root: paths.root,
+    common,
+    folder: { path: confinement.folder, writable: true },
+    home,
+    tmp,
+    network: rules.sandbox_network?.[confinement.part] !== 'off',
+    show: sandboxSupport === undefined ? [] : packageFolder(sandboxSupport),
+    alsoRead: rules.sandbox_read,
+    alsoWrite: rules.sandbox_write,
+    inPlace: tool.kind === 'seatbelt',
+  });
+}
+
+/** Homes of sandboxes: of agents by their id, of programs by the process that runs them. */
+export const homesOf = ({ paths }: BoardContext): string => join(paths.liza, 'cache', 'rooms');
+
+interface ProgramFolders {
+  readonly parent: string;
+  readonly home: string;
+  readonly tmp: string;
+}
+
+function makeProgramFolders(context: BoardContext): ProgramFolders {
+  const { disk, processes } = context;
+  disk.mkdirSync(homesOf(context), { recursive: true });
+  const parent = disk.mkdtempSync(join(homesOf(context), `.program-${processes.pid}-`));
+  const [home, tmp] = [join(parent, 'home'), join(parent, 'tmp')];
+  for (const path of [home, tmp]) disk.mkdirSync(path);
+  return { parent, home, tmp };
+}
+
+/** Removes the homes of programs whose Liza was killed. */
+export function removeLeftHomes(context: BoardContext): void {
+  const { disk } = context;
+  const homes = homesOf(context);
+  if (!disk.existsSync(homes)) return;
+  for (const name of disk.readdirSync(homes)) {
     const pid = /^\.program-(\d+)-/.exec(name)?.[1];
-    if (pid === undefined || isRunning(Number(pid))) continue;
-    void rm(join(rooms, name), { recursive: true, force: true }).catch(() => {}); // only in the way of the disk
+    if (pid === undefined || isRunning(context, Number(pid))) continue;
+    void disk.promises.rm(join(homes, name), { recursive: true, force: true }).catch(() => {}); // only takes space
   }
 }
 
@@ -150,8 +179,8 @@ const notStarted = (reason: string): Ended => ({
   survivors: 0,
 });
 
-/** The git directory that all checkouts of the project share. */
-export function git(root: string): string | undefined {
-  const own = gitDirectoryOf(root);
-  return own === undefined ? undefined : commonDirectoryOf(own);
+/** The git directory that all checkouts of the project share. Undefined: it is in no repository. */
+export function sharedGitDirectory({ disk, paths }: BoardContext): string | undefined {
+  const own = gitDirectoryOf(disk, paths.root);
+  return own === undefined ? undefined : commonDirectoryOf(disk, own);
 }

@@ -28,7 +28,7 @@ export interface Entry {
   readonly from: string;
 }
 
-/** What a program of the project and an agent are kept from alike. */
+/** Hidden from agents and from programs of the project alike. */
 export const ALWAYS_HIDDEN = [
   ...['/home', '/root', '/Users', '/media'],
   // Sockets, some of them as good as root: a read-only disk does not keep anyone from talking to them.
@@ -39,7 +39,7 @@ export const TEMPORARY = ['/tmp', '/var/tmp'] as const;
 
 const RANK = { hide: 0, read: 1, write: 2 } as const;
 
-/** From the root downwards; of two for one path only the more permissive is left. */
+/** The entries from the root downwards; where two name one path, the more permissive. */
 export function entriesOf({ hide, read, write, home, tmp }: Policy): readonly Entry[] {
   const all: readonly Entry[] = [
     ...hide.map((at): Entry => ({ kind: 'hide', at, from: at })),
@@ -71,7 +71,7 @@ const shown = (kind: Entry['kind'], one: Shown): Entry =>
 
 const depth = (path: string): number => path.split('/').filter((part) => part !== '').length;
 
-/** Whether `path` is `folder` or lies below it. */
+/** Whether `path` is `folder` or below it. */
 export const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
@@ -95,7 +95,7 @@ const SOCKETS = [
 /** Where programs keep their files, if not in the usual places of a home. */
 const BELOW_HOME = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME', 'XDG_BIN_HOME'];
 
-/** What the environment says about places must be true inside. */
+/** Corrects variables that name places, and drops those that lead out of the sandbox. */
 export function environmentIn(
   env: Environment,
   places: { readonly HOME: string } & Readonly<Record<string, string>>,

@@ -1,267 +1,230 @@
-// Where a session stays. In a sandbox: its folder, a home that it keeps from session to session, a temporary folder
-// and a mailbox of its own, and of the user's home no more than its CLI needs. Without one: nothing changes.
+// The sandbox of one agent session: its folder, a home that it keeps from session to session, a temporary folder and a
+// mailbox of its own, and of the user's home no more than its CLI needs. Where nothing is confined, nothing changes.
 
-import { randomBytes } from 'node:crypto';
-import { copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../ports/host.ts';
-import type { Settings, TaskSession } from '../protocol/state.ts';
+import { isRefusal } from '../protocol/decision.ts';
+import type { Role, Settings, TaskSession } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { programOf } from '../providers/installed.ts';
-import type { HomeFolder, Launch } from '../providers/provider.ts';
-import type { SupervisorContext } from '../supervisor/context.ts';
-import type { SessionWork } from '../supervisor/session.ts';
-import { policyOf, shownAt } from './build-policy.ts';
-import { confine, makeFolders } from './confine.ts';
+import type { Launch, Provider } from '../providers/provider.ts';
+import { buildPolicy, shownAt } from './build-policy.ts';
+import { confine } from './confine.ts';
 import type { Tool } from './detect.ts';
 import { openBroker } from './mailbox-broker.ts';
-import { git, packageOf, sandboxMode } from './mode.ts';
-import { isBelow, type Shown } from './policy.ts';
+import { homesOf, packageFolder, type SandboxContext, sandboxMode, sharedGitDirectory } from './mode.ts';
+import type { Policy } from './policy.ts';
+import { bringProviderFiles, type ProviderFiles, removeStartupFiles } from './provider-home.ts';
 import { sandboxNote } from './rules/prompt-section.ts';
-import { isRealFolder } from './toolchains.ts';
 
-export interface Lodging {
+export interface SandboxSession {
   /** What confines it. */
   readonly sandbox: TaskSession['sandbox'];
   readonly argv: readonly [string, ...string[]];
   readonly env: Environment;
   readonly wrapped: boolean;
-  /** For looking at the provider's own files from outside. */
-  readonly seenFromOutside: Environment;
+  /** The environment by which the provider's own files are found from outside. */
+  readonly envOutside: Environment;
   /** When its processes are gone. */
-  leave(graceMs: number): Promise<void>;
+  close(graceMs: number): Promise<void>;
 }
 
-/** `scratch`: the folder with the provider's files. `onAsked`: it used `liza`. */
-export interface Stay {
+/** What the sandbox needs of a supervisor. */
+export interface SessionContext extends SandboxContext {
+  /** A folder with the `liza` that goes first on an agent's PATH. */
+  readonly bin: string;
+  emit(event: { readonly level: 'warning'; readonly agent: string; readonly text: string }): void;
+}
+
+/** What the sandbox needs to know of the session's work. */
+export interface ConfinedWork {
+  readonly agent: string;
+  readonly role: Role;
+  readonly task?: string;
+  readonly cwd: string;
+  readonly chosen: { readonly provider: Pick<Provider, 'home'> };
+}
+
+export interface SessionStart {
+  readonly launch: Launch;
   readonly settings: Settings;
+  /** The folder with the provider's files. */
   readonly scratch: string;
   readonly env: Environment;
-  readonly onAsked: () => void | Promise<void>;
+  /** Called when the agent uses `liza`; it is answered when this is done. */
+  readonly onRequest: () => void | Promise<void>;
 }
 
-export async function lodge(
-  context: SupervisorContext,
-  work: SessionWork,
-  launch: Launch,
-  stay: Stay,
-): Promise<Lodging | { readonly reason: string }> {
-  const is = await sandboxMode(context.sandboxSupport, stay.settings);
-  if ('ok' in is) return { reason: `${is.message}; ${is.hint}` };
-  const free: Lodging = {
-    sandbox: 'off',
-    argv: launch.argv,
-    env: stay.env,
-    wrapped: false,
-    seenFromOutside: context.env,
-    leave: async () => {},
-  };
-  // One that is not there is told as such, in its own name.
-  const isThere = programOf(launch.argv[0], stay.env) !== undefined;
-  if (!('tool' in is) || context.sandboxSupport === undefined || !isThere) return free;
-  if (work.role === 'coder' && isLinked(work.cwd)) {
+export async function openSandboxSession(
+  context: SessionContext,
+  work: ConfinedWork,
+  start: SessionStart,
+): Promise<SandboxSession | { readonly reason: string }> {
+  const { launch, settings } = start;
+  const mode = await sandboxMode(context.sandboxSupport, settings);
+  if (isRefusal(mode)) return { reason: `${mode.message}; ${mode.hint}` };
+  // A program that is missing is reported in its own name, not in the sandbox's.
+  const isThere = programOf(context.disk, launch.argv[0], start.env) !== undefined;
+  if (!('tool' in mode) || !isThere) return unconfined(context, start);
+  if (isLinkedCoder(context, work)) {
     const text = `${work.task} is in a linked worktree from before, which needs the project's .git writable`;
-    if (stay.settings.sandbox === 'require')
-      return { reason: `${text}: liza wt delete ${work.task}, then claim it again` };
-    context.tell({ level: 'warning', agent: work.agent, text: `${text}: this session is not in the sandbox` });
-    return free;
+    if (settings.sandbox === 'require') return { reason: `${text}: liza wt delete ${work.task}, then claim it again` };
+    context.emit({ level: 'warning', agent: work.agent, text: `${text}: this session is not in the sandbox` });
+    return unconfined(context, start);
   }
-  return confined(context, is.tool, work, launch, stay);
+  return confined(context, mode.tool, work, start);
 }
 
-/** What its prompt says of that; empty where it is not confined. */
-export async function noteFor(context: SupervisorContext, work: SessionWork, settings: Settings): Promise<string> {
-  const is = await sandboxMode(context.sandboxSupport, settings);
-  if ('ok' in is || !('tool' in is) || (work.role === 'coder' && isLinked(work.cwd))) return '';
+/** What the prompt says of the sandbox; empty where the session is not confined. */
+export async function sandboxPromptSection(
+  context: SandboxContext,
+  work: ConfinedWork,
+  settings: Settings,
+): Promise<string> {
+  const mode = await sandboxMode(context.sandboxSupport, settings);
+  if (isRefusal(mode) || !('tool' in mode) || isLinkedCoder(context, work)) return '';
   return `\n${sandboxNote(work.role, hasNetwork(work, settings))}`;
 }
 
-const hasNetwork = ({ role }: SessionWork, { sandbox_network }: Settings): boolean =>
-  sandbox_network?.[NETWORK[role]] !== 'off';
+const unconfined = (context: SandboxContext, { launch, env }: SessionStart): SandboxSession => ({
+  sandbox: 'off',
+  argv: launch.argv,
+  env,
+  wrapped: false,
+  envOutside: context.env,
+  close: async () => {},
+});
 
-const isLinked = (folder: string): boolean =>
-  lstatSync(join(folder, '.git'), { throwIfNoEntry: false })?.isFile() === true;
-
-/** Those of `sandbox_network`. */
+/** Keys of `sandbox_network`. */
 const NETWORK = { planner: 'planner', coder: 'coder', code_reviewer: 'reviewer' } as const;
 
+const hasNetwork = ({ role }: ConfinedWork, { sandbox_network }: Settings): boolean =>
+  sandbox_network?.[NETWORK[role]] !== 'off';
+
+/** A linked worktree is from a time without a sandbox: its commits go to the project's own git directory. */
+const isLinkedCoder = ({ disk }: SandboxContext, { role, cwd }: ConfinedWork): boolean =>
+  role === 'coder' && disk.lstatSync(join(cwd, '.git'), { throwIfNoEntry: false })?.isFile() === true;
+
 function confined(
-  context: SupervisorContext,
+  context: SessionContext,
   tool: Tool,
-  work: SessionWork,
-  launch: Launch,
-  stay: Stay,
-): Lodging | { reason: string } {
-  const { sandboxSupport, paths } = context;
-  const { root, liza } = paths;
-  const common = git(root);
+  work: ConfinedWork,
+  start: SessionStart,
+): SandboxSession | { readonly reason: string } {
+  const { disk, sandboxSupport, paths } = context;
+  const { root } = paths;
+  const common = sharedGitDirectory(context);
   if (sandboxSupport === undefined || common === undefined) return { reason: `${root} is not in a git repository` };
-  const room = join(liza, 'cache', 'rooms', work.agent);
-  const [home, session] = [join(room, 'home'), join(room, `session-${randomBytes(6).toString('hex')}`)];
-  const [tmp, mail] = [join(session, 'tmp'), join(session, 'mail')];
-  sweep(room);
-  for (const path of [home, tmp]) mkdirSync(path, { recursive: true, mode: 0o700 });
-  const inPlace = tool.kind === 'seatbelt';
-  forget(home);
-  const moved = settle(work.chosen.provider.home ?? [], stay.env, home, inPlace);
-  const policy = policyOf({
-    env: stay.env,
-    cwd: work.cwd,
-    root,
-    common,
-    // A planner works in the project itself and changes no file of it.
-    folder: work.role === 'planner' ? undefined : { path: work.cwd, writable: work.role === 'coder' },
-    home,
-    tmp,
-    network: hasNetwork(work, stay.settings),
-    show: [
-      ...packageOf(sandboxSupport),
-      context.bin,
-      stay.scratch,
-      ...keyFile(stay.env),
-      ...(launch.reads ?? []).flatMap(shownAt),
-      ...moved.read,
-    ],
-    write: [...moved.write, mail],
-    alsoRead: stay.settings.sandbox_read,
-    alsoWrite: stay.settings.sandbox_write,
-    inPlace,
+  const folders = makeSessionFolders(context, work.agent);
+  removeStartupFiles(disk, folders.home);
+  const provided = bringProviderFiles(disk, work.chosen.provider.home ?? [], {
+    env: start.env,
+    home: folders.home,
+    inPlace: tool.kind === 'seatbelt',
   });
-  const broker = openBroker({
-    folder: mail,
+  const policy = sessionPolicy(context, work, start, { tool, common, folders, provided });
+  const broker = openBroker(context, {
+    folder: folders.mail,
     program: sandboxSupport.program as readonly [string, ...string[]],
     root,
-    env: outside(context, stay.env),
-    onAsked: stay.onAsked,
+    env: brokerEnvironment(context, start.env),
+    onRequest: start.onRequest,
   });
-  const { argv, env, wrapped } = confine(tool, policy, launch.argv, inside(stay.env, mail));
+  const { argv } = start.launch;
+  const inside = confine(disk, tool, policy, { argv, env: environmentInside(start.env, folders.mail) });
   return {
     sandbox: tool.kind,
-    argv,
-    env: { ...env, ...moved.env },
-    wrapped,
-    seenFromOutside: { ...context.env, HOME: home, ...moved.outside },
-    leave: async (graceMs) => {
+    argv: inside.argv,
+    env: { ...inside.env, ...provided.env },
+    wrapped: inside.wrapped,
+    envOutside: { ...context.env, HOME: folders.home, ...provided.envOutside },
+    close: async (graceMs) => {
       await broker.close(graceMs);
-      await rm(session, { recursive: true, force: true }).catch(() => {}); // swept before the next one
+      await disk.promises.rm(folders.session, { recursive: true, force: true }).catch(() => {}); // the next one tries again
     },
   };
 }
 
-/** A login that is named by a variable. */
-const keyFile = ({ GOOGLE_APPLICATION_CREDENTIALS: file }: Environment): readonly Shown[] =>
-  file !== undefined && isAbsolute(file) ? shownAt(file) : [];
+interface SessionFolders {
+  /** Kept from session to session. */
+  readonly home: string;
+  /** This session's own; `tmp` and `mail` are in it. */
+  readonly session: string;
+  readonly tmp: string;
+  readonly mail: string;
+}
+
+function makeSessionFolders(context: SandboxContext, agent: string): SessionFolders {
+  const { disk, random } = context;
+  const parent = join(homesOf(context), agent);
+  removeOldSessions(context, parent);
+  const session = join(parent, `session-${random.hex(6)}`);
+  const folders = { home: join(parent, 'home'), session, tmp: join(session, 'tmp'), mail: join(session, 'mail') };
+  for (const path of [folders.home, folders.tmp]) disk.mkdirSync(path, { recursive: true, mode: 0o700 });
+  return folders;
+}
+
+/** Removes the folders of sessions whose supervisor died. */
+function removeOldSessions({ disk }: SandboxContext, parent: string): void {
+  if (!disk.existsSync(parent)) return;
+  for (const name of disk.readdirSync(parent)) {
+    if (!name.startsWith('session-')) continue;
+    void disk.promises.rm(join(parent, name), { recursive: true, force: true }).catch(() => {}); // only takes space
+  }
+}
+
+interface PolicyParts {
+  readonly tool: Tool;
+  readonly common: string;
+  readonly folders: SessionFolders;
+  readonly provided: ProviderFiles;
+}
+
+function sessionPolicy(
+  context: SessionContext,
+  work: ConfinedWork,
+  { launch, settings, scratch, env }: SessionStart,
+  { tool, common, folders, provided }: PolicyParts,
+): Policy {
+  const { disk, sandboxSupport } = context;
+  return buildPolicy(disk, {
+    env,
+    cwd: work.cwd,
+    root: context.paths.root,
+    common,
+    // A planner works in the project itself and changes no file of it.
+    folder: work.role === 'planner' ? undefined : { path: work.cwd, writable: work.role === 'coder' },
+    home: folders.home,
+    tmp: folders.tmp,
+    network: hasNetwork(work, settings),
+    show: [
+      ...(sandboxSupport === undefined ? [] : packageFolder(sandboxSupport)),
+      context.bin,
+      scratch,
+      ...[...loginFile(env), ...(launch.reads ?? [])].flatMap((path) => shownAt(disk, path)),
+      ...provided.read,
+    ],
+    write: [...provided.write, folders.mail],
+    alsoRead: settings.sandbox_read,
+    alsoWrite: settings.sandbox_write,
+    inPlace: tool.kind === 'seatbelt',
+  });
+}
+
+/** A login that a variable names. */
+const loginFile = ({ GOOGLE_APPLICATION_CREDENTIALS: file }: Environment): readonly string[] =>
+  file !== undefined && isAbsolute(file) ? [file] : [];
 
 /** What the real `liza` gets: the supervisor's environment, and who the session is. */
-function outside({ env }: SupervisorContext, session: Environment): Environment {
+function brokerEnvironment({ env }: SandboxContext, session: Environment): Environment {
   const own = Object.entries(session).filter(([name]) => /^LIZA_(?!PROGRAM$)/.test(name));
   const inherited = Object.entries(env).filter(([name]) => !/^(LIZA_|GIT_)/.test(name));
   const { LIZA_SANDBOX } = env;
   return { ...Object.fromEntries([...inherited, ...own]), ...defined({ LIZA_SANDBOX }) };
 }
 
-/** Its credential stays outside: the mailbox is one. */
-const inside = (session: Environment, mail: string): Environment => ({
+/** The credential stays outside: the mailbox stands for it. */
+const environmentInside = (session: Environment, mail: string): Environment => ({
   ...Object.fromEntries(Object.entries(session).filter(([name]) => !/^LIZA_(?!AGENT_ID$|PROGRAM$)/.test(name))),
   LIZA_MAILBOX: mail,
 });
-
-/** Left by sessions whose supervisor died. */
-function sweep(room: string): void {
-  try {
-    for (const name of readdirSync(room)) {
-      if (name.startsWith('session-')) void rm(join(room, name), { recursive: true, force: true }).catch(() => {});
-    }
-  } catch {
-    // Not there yet: nothing to sweep.
-  }
-}
-
-/** Read at the start by shells, git and others: a session that was led astray must not lead the agent's next task. */
-const STEERING = [
-  ...[
-    '.bashrc',
-    '.bash_profile',
-    '.bash_login',
-    '.bash_logout',
-    '.bash_aliases',
-    '.profile',
-    '.inputrc',
-    '.pam_environment',
-  ],
-  ...[
-    '.zshenv',
-    '.zprofile',
-    '.zshrc',
-    '.zlogin',
-    '.config/fish',
-    '.gitconfig',
-    '.config/git',
-    '.ssh',
-    '.netrc',
-    '.curlrc',
-  ],
-  ...['.wgetrc', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pypirc', '.config/pip', '.pip', '.cargo/config.toml', '.vimrc'],
-];
-
-/** Not through a link: what that leads to is not the session's. */
-function forget(home: string): void {
-  for (const name of STEERING) {
-    const parts = name.split('/');
-    const above = parts.slice(0, -1).map((_, at) => join(home, ...parts.slice(0, at + 1)));
-    if (above.every(isRealFolder)) rmSync(join(home, name), { recursive: true, force: true });
-  }
-}
-
-interface Moved {
-  readonly read: readonly Shown[];
-  readonly write: readonly Shown[];
-  /** Variables that must name another place inside, and outside. */
-  readonly env: Environment;
-  readonly outside: Environment;
-}
-
-/** Brings what a CLI needs of the user's home into the session's. Never follows a link that a session left there. */
-function settle(folders: readonly HomeFolder[], env: Environment, home: string, inPlace: boolean): Moved {
-  const read: Shown[] = [];
-  const write: Shown[] = [];
-  const changed: Record<string, string> = {};
-  const outside: Record<string, string> = {};
-  const user = env['HOME'] ?? '/';
-  for (const { folder, env: variable, when, login = [], settings = [] } of folders) {
-    if (when !== undefined && !env[when]) continue;
-    const named = variable === undefined ? undefined : env[variable];
-    const real = named !== undefined && isAbsolute(named) ? named : join(user, folder);
-    const kept = isBelow(real, user)
-      ? join(home, relative(user, real))
-      : join(home, '.liza-elsewhere', variable ?? folder);
-    makeFolders(home, kept);
-    const seen = inPlace ? kept : real;
-    if (variable !== undefined && named !== undefined) {
-      outside[variable] = kept;
-      if (inPlace) changed[variable] = kept;
-    }
-    if (!inPlace && !isBelow(real, user)) write.push({ at: real, from: kept });
-    for (const name of login) {
-      for (const one of shownAt(join(real, name))) {
-        if (typeof one !== 'string') write.push({ at: join(seen, name), from: one.from });
-      }
-    }
-    for (const name of settings) {
-      const [one] = shownAt(join(real, name));
-      // The user has none: then the next session has none either, whatever the last one wrote there.
-      if (one === undefined) rmSync(join(kept, name), { recursive: true, force: true });
-      if (one === undefined || typeof one === 'string') continue;
-      if (statSync(one.from).isDirectory()) read.push({ at: join(seen, name), from: one.from });
-      else copy(one.from, join(kept, name));
-    }
-  }
-  return { read, write, env: changed, outside };
-}
-
-function copy(from: string, to: string): void {
-  makeFolders(dirname(to), dirname(to));
-  rmSync(to, { recursive: true, force: true });
-  copyFileSync(from, to);
-}

@@ -1,56 +1,61 @@
-// Programs of the user that lie in hidden places, such as node below ~/.nvm or a CLI in ~/.local/bin: what must be
-// shown so that they still run. The rule: every folder on PATH with the libraries beside it, what links in it lead
-// to, and the folders that well-known toolchains keep themselves in. Read-only, and no configuration with keys in it.
+// Programs of the user in hidden places, such as node below ~/.nvm or a CLI in ~/.local/bin: what must be shown so that
+// they still run. The rule: every folder on PATH with the libraries beside it, what links in it lead to, and the folders
+// that well-known toolchains keep themselves in. Read-only, and no configuration with keys in it.
 
-import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
 import { isBelow } from './policy.ts';
 
-/** Below HOME. Not `.cargo`, `.local` or `go` as a whole: keys and keyrings lie there too. */
+/** Below HOME. Not `.cargo`, `.local` or `go` as a whole: keys and keyrings are there too. */
 const TOOLCHAINS = [
   ...['.rustup', '.cargo/bin', '.nvm', '.volta', '.fnm', '.local/share/fnm', '.local/share/pnpm', '.bun', '.deno'],
   ...['.pyenv', '.local/pipx', '.local/share/pipx', '.local/share/uv', 'miniconda3', 'anaconda3', 'miniforge3'],
   ...['.asdf', '.local/share/mise', '.sdkman', '.jenv', '.rbenv', '.rvm', '.ghcup', '.elan', '.opam', '.juliaup'],
   ...['.dotnet', '.local/lib', '.cache/ms-playwright', '.nix-profile', '.tool-versions', '.config/mise'],
 ];
-/** Not `share`: beside ~/.local/bin, keyrings lie there. */
+/** Not `share`: beside ~/.local/bin it holds keyrings. */
 const BESIDE = ['lib', 'lib64', 'libexec', 'include', 'pyvenv.cfg'];
 /** Hidden as a whole otherwise, and needed by what is not. */
 const SYSTEM = ['/run/current-system', '/run/wrappers', '/run/opengl-driver', '/run/nscd', '/home/linuxbrew'];
 const MOST_LINKS = 2000;
 
-const known = new Map<string, readonly string[]>();
+/** Found once for each machine and environment. */
+const known = new WeakMap<Disk, Map<string, readonly string[]>>();
 
-/** Real paths below the hidden places; asked once a process for an environment. */
-export function toolFolders(env: Environment, hidden: readonly string[]): readonly string[] {
+/** Real paths below the hidden places. */
+export function toolFolders(disk: Disk, env: Environment, hidden: readonly string[]): readonly string[] {
   const key = JSON.stringify([env['PATH'], env['HOME'], hidden]);
-  const before = known.get(key);
-  if (before !== undefined) return before;
+  const ofDisk = known.get(disk) ?? new Map<string, readonly string[]>();
+  known.set(disk, ofDisk);
+  const found = ofDisk.get(key) ?? findToolFolders(disk, env, hidden);
+  ofDisk.set(key, found);
+  return found;
+}
+
+function findToolFolders(disk: Disk, env: Environment, hidden: readonly string[]): readonly string[] {
   const isHidden = (path: string): boolean => hidden.some((place) => isBelow(path, place));
   const found = new Set<string>();
   const add = (path: string): void => {
-    const real = realOf(path);
+    const real = realOf(disk, path);
     // A hidden place itself, such as HOME, would show everything in it.
     if (real !== undefined && isHidden(real) && !hidden.includes(real)) found.add(real);
   };
   for (const folder of (env['PATH'] ?? '').split(':').filter((path) => isAbsolute(path))) {
-    const real = realOf(folder);
+    const real = realOf(disk, folder);
     if (real === undefined) continue;
     if (isHidden(real)) add(packageOf(real));
     if (isHidden(real) && basename(real) === 'bin') for (const name of BESIDE) add(join(dirname(real), name));
-    for (const target of linksIn(real, isHidden)) add(packageOf(dirname(target)));
+    for (const target of linksIn(disk, real, isHidden)) add(packageOf(dirname(target)));
   }
   const home = env['HOME'];
   if (home !== undefined && isAbsolute(home)) for (const name of TOOLCHAINS) add(join(home, name));
   // The system's names of hosts: on some systems a link into /run.
   for (const path of [...SYSTEM, '/etc/resolv.conf', '/etc/localtime']) add(path);
-  const result = [...found].filter((path) => ![...found].some((other) => other !== path && isBelow(path, other)));
-  known.set(key, result);
-  return result;
+  return [...found].filter((path) => ![...found].some((other) => other !== path && isBelow(path, other)));
 }
 
-/** A module of node needs its neighbours. */
+/** The whole node_modules folder: a module of node needs its neighbours. */
 function packageOf(folder: string): string {
   const at = folder.split('/').indexOf('node_modules');
   return at === -1
@@ -62,33 +67,34 @@ function packageOf(folder: string): string {
 }
 
 /** Where links of the folder lead, if that is hidden. */
-function linksIn(folder: string, isHidden: (path: string) => boolean): readonly string[] {
+function linksIn(disk: Disk, folder: string, isHidden: (path: string) => boolean): readonly string[] {
   const leads = ({ name }: { readonly name: string }): boolean =>
-    isHidden(folder) || isHidden(resolve(folder, readlinkSync(join(folder, name))));
+    isHidden(folder) || isHidden(resolve(folder, disk.readlinkSync(join(folder, name))));
   try {
-    return readdirSync(folder, { withFileTypes: true })
+    return disk
+      .readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isSymbolicLink() && leads(entry))
       .slice(0, MOST_LINKS)
-      .flatMap(({ name }) => realOf(join(folder, name)) ?? [])
+      .flatMap(({ name }) => realOf(disk, join(folder, name)) ?? [])
       .filter(isHidden);
   } catch {
     return [];
   }
 }
 
-export function realOf(path: string): string | undefined {
+export function realOf(disk: Disk, path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return disk.realpathSync(path);
   } catch {
     return undefined;
   }
 }
 
-export function kindOf(path: string): 'file' | 'folder' | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
+export function kindOf(disk: Disk, path: string): 'file' | 'folder' | undefined {
+  const stat = disk.statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? undefined : stat.isDirectory() ? 'folder' : 'file';
 }
 
-/** A thing as it is, whatever a link says. */
-export const isRealFolder = (path: string): boolean =>
-  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** A folder, and not a link to one. */
+export const isRealFolder = (disk: Disk, path: string): boolean =>
+  disk.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -80,7 +80,7 @@ export class Archive {
   /** Cuts off tasks, whole or torn, that a crash kept from the index; returns where the next one goes. */
   #dropUnnamed(index: ReadonlyMap<string, IndexLine>): number {
     const size = Number(this.#files.stat(this.#tasksFile)?.size ?? 0);
-    // The index is there before the first task is. Without it nothing can be told from a crash: somebody deleted it.
+    // The index is made before the first task. If it is missing somebody deleted it, and nothing is cut off.
     if (this.#files.stat(this.#indexFile) === undefined) {
       this.#files.close(this.#files.open(this.#indexFile, 'a'));
       return size;

@@ -1,15 +1,17 @@
 // The board that `decide` sees: the state and the facts around it, gathered from the disk.
 
+import type { ProcessHost } from '../process/proc-files.ts';
 import { isAlive, parseProcess } from '../process/process-identity.ts';
 import type { Board } from '../protocol/board.ts';
 import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { Archive } from './archive.ts';
 import type { BoardContext } from './context.ts';
-import { readSwitches } from './kill-switches.ts';
-import { readLeases } from './leases.ts';
+import { readLeases } from './lease-records.ts';
+import { readSwitches } from './switch-files.ts';
 
-export function assemble({ files, paths }: BoardContext, state: State): Board {
+export function assemble(context: BoardContext, state: State): Board {
+  const { files, paths } = context;
   const index = new Archive(files, paths.archive).index();
   const archived = new Map<string, TaskStatus>();
   if (index.size > 0) {
@@ -18,8 +20,8 @@ export function assemble({ files, paths }: BoardContext, state: State): Board {
     const ended = new Set(state.tasks.filter((task) => isTerminal(task.status)).map((task) => task.id));
     for (const [id, { status }] of index) if (!ended.has(id)) archived.set(id, status);
   }
-  const leases = readLeases(files, paths.agents);
-  const gone = endedProcesses(state, leases);
+  const leases = readLeases(context);
+  const gone = endedProcesses(context, state, leases);
   const freeMb = files.freeMb?.(paths.liza);
   return {
     state,
@@ -31,18 +33,18 @@ export function assemble({ files, paths }: BoardContext, state: State): Board {
   };
 }
 
-/** Of the processes that the board names, those that ended; what is no identity proves nothing. */
-export function endedProcesses(state: State, leases: Board['leases']): ReadonlySet<string> {
+/** Those of the processes named by the board that have ended; a name that is no process identity proves nothing. */
+export function endedProcesses(host: ProcessHost, state: State, leases: Board['leases']): ReadonlySet<string> {
   const gone = new Set<string>();
   const look = (named: unknown): void => {
     if (typeof named !== 'string' || gone.has(named)) return;
     const identity = parseProcess(named);
-    if (identity !== undefined && !isAlive(identity)) gone.add(named);
+    if (identity !== undefined && !isAlive(host, identity)) gone.add(named);
   };
   // A board that was never validated comes through here as well: a task may be anything.
   for (const task of state.tasks) for (const named of [task?.claiming?.process, task?.merging?.process]) look(named);
   for (const [id, agent] of Object.entries(state.agents ?? {})) {
-    // Its own record knows better, and has looked already.
+    // A lease record of the same epoch knows better, and was checked already.
     if (leases.get(id)?.epoch !== (agent?.epoch ?? 0)) look(agent?.process);
   }
   return gone;

@@ -1,4 +1,4 @@
-// The whole board to and from its cache. Apart from cache.ts, because reading one record needs none of it.
+// Reads and writes the whole board's cache. Not in cache.ts, because reading one record needs none of it.
 
 import { type Files, replaceFile } from '../ports/files.ts';
 import { type Cached, type CacheIndex, HEADER, MAGIC, type StoredSection } from './cache.ts';
@@ -10,7 +10,7 @@ import { sameItems } from './yaml/equal.ts';
 import { type Layout, laidOut, lazyLayout, valueAt, WHOLE } from './yaml/layout.ts';
 import type { RecordSections } from './yaml/split.ts';
 
-/** A section's bytes in a cache that is in memory, and what they are the bytes of. */
+/** A section's bytes in a cache that is in memory, with the layout and values that they encode. */
 interface Source {
   readonly stored: StoredSection;
   readonly bytes: Buffer;

@@ -1,6 +1,6 @@
-// The records of a section as bytes of the cache. Records that are the very objects of a section whose bytes are at hand
-// are copied from there, for which neither text nor garbage is made: a board has thousands, and a command changes one.
-// Promises the bytes that writing each of them anew would give, because the same object says the same.
+// The records of a section as bytes of the cache. The bytes of a record that is the same object as last time are copied,
+// without making text or garbage: a board has thousands of records, and a command changes one.
+// Promises the same bytes as if every record were written again, because records are never changed in place.
 
 import { OPEN, SEPARATOR } from './cache.ts';
 import { matchItems } from './yaml/match.ts';

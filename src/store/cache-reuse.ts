@@ -1,16 +1,16 @@
 // The records of a section, parsed. A process that reads the board again after somebody changed one task parses that one:
-// what lies before and after it in the same bytes as last time are the same objects. They are never changed in place.
+// records before and after it whose bytes are as last time are the same objects. They are never changed in place.
 
 import { OPEN, SEPARATOR } from './cache.ts';
 
 interface Section {
   /** The line of the records. */
   readonly bytes: Buffer;
-  /** Of the records; parsed only where they are wanted. */
+  /** The records' lengths; parsed only when they are needed. */
   lengths(): readonly number[];
 }
 
-/** Of each section, as this process read it last. */
+/** Each section as this process read it last. */
 const LAST = new Map<string, Section & { readonly values: readonly unknown[] }>();
 
 export function recordsIn(name: string, section: Section): readonly unknown[] {
@@ -36,7 +36,7 @@ function reused(last: Section, values: readonly unknown[], now: Section): readon
   );
   const past = count - sameAtEnd;
   if (same === past && count === values.length) return values;
-  // Of the separator behind the last of them nothing is wanted.
+  // Without the separator behind the last of them.
   const text = now.bytes.toString('utf8', after[same] ?? 0, (after[past] ?? 0) - SEPARATOR.length);
   const fresh = same === past ? [] : parsed(`[${text}]`);
   return [...values.slice(0, same), ...fresh, ...values.slice(values.length - sameAtEnd)];

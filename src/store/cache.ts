@@ -1,6 +1,6 @@
 // cache/board.ndjson: the parsed board, so that a command need not parse YAML. Derived, bound to
 // state.yaml by hash and to the files by stat, never authoritative: when anything disagrees it is
-// ignored and written anew. Layout, each on a line: `liza-cache-2 <flag> <length of index>`, the index,
+// ignored and written again. Layout, each on a line: `liza-cache-2 <flag> <length of index>`, the index,
 // then for each section its keys, its records' lengths, their places and the records themselves. So
 // `liza show` parses one record, and what did not change, section or record, is copied as bytes.
 
@@ -131,27 +131,47 @@ export function confirm(files: Files, path: string): void {
   }
 }
 
+/** Bytes of the cache file. */
+type ReadRange = (from: number, length: number) => Buffer;
+
 /** One record by its key (null: the only one), reading only its section's keys and lengths; undefined: not there. */
 export function readRecord(
-  files: Files,
-  path: string,
-  { index, body }: Omit<Cached, 'bytes'>,
+  readRange: ReadRange,
+  found: Omit<Cached, 'bytes'>,
   section: string,
   key: string | null,
 ): unknown {
+  const place = placeOf(found, section);
+  if (place === undefined) return undefined;
+  const { from, stored } = place;
+  const [keys, lengths, places] = stored.bytes;
+  const head = readRange(from, keys + lengths);
+  const at = parseKeys(head, keys).indexOf(key);
+  if (at === -1) return undefined;
+  const sizes = JSON.parse(head.toString('utf8', keys)) as number[];
+  const before = sizes.slice(0, at).reduce((sum, size) => sum + size + SEPARATOR.length, OPEN.length);
+  return JSON.parse(readRange(from + keys + lengths + places + before, sizes[at] ?? 0).toString('utf8'));
+}
+
+/** The keys of a section's records, in the order of the file; none where there is no such section. */
+export function readKeys(
+  readRange: ReadRange,
+  found: Omit<Cached, 'bytes'>,
+  section: string,
+): readonly (string | null)[] {
+  const place = placeOf(found, section);
+  if (place === undefined) return [];
+  const [keys] = place.stored.bytes;
+  return parseKeys(readRange(place.from, keys), keys);
+}
+
+const parseKeys = (head: Buffer, length: number): (string | null)[] => JSON.parse(head.toString('utf8', 0, length));
+
+function placeOf({ index, body }: Omit<Cached, 'bytes'>, section: string) {
   let from = body;
   for (const stored of index.sections) {
-    const [keys, lengths, places, records] = stored.bytes;
-    if (stored.key !== section) {
-      from += keys + lengths + places + records;
-      continue;
-    }
-    const head = files.readRange(path, from, keys + lengths);
-    const at = (JSON.parse(head.toString('utf8', 0, keys)) as (string | null)[]).indexOf(key);
-    if (at === -1) return undefined;
-    const sizes = JSON.parse(head.toString('utf8', keys)) as number[];
-    const before = sizes.slice(0, at).reduce((sum, size) => sum + size + SEPARATOR.length, OPEN.length);
-    return JSON.parse(files.readRange(path, from + keys + lengths + places + before, sizes[at] ?? 0).toString('utf8'));
+    if (stored.key === section) return { from, stored };
+    from += stored.bytes.reduce((sum, size) => sum + size, 0);
   }
   return undefined;
 }

@@ -1,8 +1,8 @@
-// A blackboard file as it lies there, held against YAML, schema and invariants, each issue with path and line. What
-// `liza validate` prints and what the watcher raises as INVALID STATE. Takes no lock, changes nothing and trusts
-// nothing: neither cache nor journal is looked at.
+// Checks a blackboard file as it is on the disk against YAML, schema and invariants; each issue has path and line. This
+// is what `liza validate` prints and what the watcher raises as INVALID STATE. Takes no lock, changes nothing and trusts
+// nothing: it reads neither cache nor journal.
 
-import { type Files, realFiles } from '../ports/files.ts';
+import type { Files } from '../ports/files.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { type Violation, validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS, type TaskStatus } from '../protocol/state.ts';
@@ -12,7 +12,6 @@ import type { BoardContext } from './context.ts';
 import { normalise } from './file-values.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
-import { lineOf } from './yaml/place.ts';
 
 export interface Issue {
   readonly message: string;
@@ -20,9 +19,13 @@ export interface Issue {
   readonly line?: number;
 }
 
-/** None: it is valid. With the context of its project, if it is that project's board. */
-export async function checkFile(context: BoardContext | undefined, file: string): Promise<readonly Issue[] | Refusal> {
-  const doc = await documentIn(context?.files ?? realFiles, file);
+/** What is wrong with the file; none: it is valid. `context`: of the project around it, if there is one. */
+export async function checkFile(
+  files: Files,
+  file: string,
+  context?: BoardContext,
+): Promise<readonly Issue[] | Refusal> {
+  const doc = await documentIn(files, file);
   if ('message' in doc) return [doc];
   const newer = refuseNewer(doc);
   if (newer !== undefined) return newer;
@@ -62,4 +65,27 @@ function archivedIn(context: BoardContext, doc: BoardDocument): ReadonlyMap<stri
 function located(doc: BoardDocument, { path, message }: Violation): Issue {
   const line = lineOf(doc, path);
   return { message, path: path.join('.'), ...(line === undefined ? {} : { line: line + 1 }) };
+}
+
+/** The line, from 0, of the record, or of a field that has a line of its own; undefined: there is no such part. */
+function lineOf(doc: BoardDocument, path: readonly (string | number)[]): number | undefined {
+  const section = doc.sections.find((candidate) => candidate.key === path[0]);
+  if (section === undefined) return undefined;
+  if (section.kind === 'whole') return fieldLine(doc.text, section, path.slice(1));
+  const key = path[1];
+  const record =
+    typeof key === 'number' ? section.records[key] : section.records.find((candidate) => candidate.key === key);
+  return record === undefined ? section.line : fieldLine(doc.text, record, path.slice(2));
+}
+
+function fieldLine(
+  text: string,
+  span: { readonly start: number; readonly end: number; readonly line: number },
+  path: readonly (string | number)[],
+): number {
+  const field = path[0];
+  if (typeof field !== 'string') return span.line;
+  const lines = text.slice(span.start, span.end).split('\n');
+  const at = lines.findIndex((line) => line.replace(/^[\s-]+/, '').startsWith(`${field}:`));
+  return span.line + Math.max(at, 0);
 }

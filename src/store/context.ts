@@ -1,5 +1,5 @@
-// What everything on one board works with: the machine, and where the board is on it. Built once in cli/main.ts and
-// extended by whoever acts on the board (transact.ts), works on tasks (tasks/context.ts) or supervises agents
+// What everything on one board works with: the machine, and where the board is on it. Built once in cli/process-io.ts and
+// extended by what acts on the board (transact.ts), works on tasks (tasks/context.ts) or supervises agents
 // (supervisor/context.ts).
 
 import type { Files } from '../ports/files.ts';
@@ -13,4 +13,6 @@ export interface BoardContext extends Host {
   readonly lock: () => Promise<LockResult>;
   /** Whether the file behind a spec_ref is there, inside the project. */
   readonly specExists: (specRef: string) => boolean;
+  /** Reading leaves nothing behind, not even a fresher cache. */
+  readonly leavesCache?: true;
 }

@@ -1,4 +1,4 @@
-// Between the file's values and the core's: null means absent, an empty section is an empty list,
+// Translates between the file's values and the protocol's: null means absent, an empty section is an empty list,
 // older field names are read as today's. The way back returns the very object that was read for
 // every record that nobody changed, so that its text is left alone.
 

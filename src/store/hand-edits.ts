@@ -1,14 +1,15 @@
-// An edit of state.yaml that no command made, carried into the text: finds the journalled state it
-// started from, lets the core merge it per record, and writes the result with the editor's own
-// comments and layout wherever a record is the editor's, and with the last good text where it is not.
+// An edit of state.yaml that no command made: finds the journalled state it started from, lets the protocol merge it
+// per record, and writes the result with the editor's own comments and layout wherever a record is the editor's, and
+// with the last good text where it is not (mend-text.ts).
 
 import type { Board } from '../protocol/board.ts';
-import type { Authority } from '../protocol/edit-draft.ts';
-import { byKey, type EditMerge, mergeEdit } from '../protocol/edits.ts';
-import { type Fields, isFields, same } from '../protocol/values.ts';
+import type { Authority } from '../protocol/edits/draft.ts';
+import { byKey, type EditMerge, mergeEdit } from '../protocol/edits/merge-hand-edit.ts';
+import type { Fields } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { type Normal, normalise } from './file-values.ts';
 import type { Line } from './journal.ts';
+import { keyedRecords, mend } from './mend-text.ts';
 import {
   type BoardDocument,
   type BoardRecord,
@@ -42,7 +43,7 @@ export interface Found {
 
 export type Unreadable = Exclude<Parsed, { ok: true }>;
 
-/** What the edit amounts to, without writing it out. */
+/** Merges the edit without making the merged file. */
 export async function mergeText(
   found: Found,
   text: string,
@@ -64,7 +65,7 @@ export async function mergeText(
   return { merge, file: parsed.doc };
 }
 
-/** `normal`: of `found.head`, the very one the board was made from: it knows its records by reference. */
+/** Merges the edit and makes the merged file. `normal`: the one the board was made from: it knows records by reference. */
 export async function absorb(
   found: Found & { readonly normal: Normal },
   text: string,
@@ -155,116 +156,6 @@ const recordTexts = (doc: BoardDocument): Set<string> => new Set(recordsOf(doc).
 
 const nameOf = (record: BoardRecord): string =>
   record.key === undefined ? record.section : `${record.section}/${record.key}`;
-
-/** The file's text with every record that must stay as it was in its last good text. */
-function mend(file: BoardDocument, head: BoardDocument, target: Plain): string {
-  if (file.sections.length === 0 && !file.opaque && !head.opaque) return head.text;
-  const patches: Patch[] = [];
-  for (const section of file.sections) {
-    const good = head.sections.find((candidate) => candidate.key === section.key);
-    if (good === undefined) continue;
-    if (section.kind !== 'whole' && good.kind === section.kind && good.indent === section.indent) {
-      patchSection(patches, file, section, head, good, target[section.key]);
-    } else if (!same(section.value, target[section.key]) && same(good.value, target[section.key])) {
-      patches.push({ start: section.start, end: section.end, text: head.text.slice(good.start, good.end) });
-    }
-  }
-  const sections = new Map(head.sections.map((section) => [section.key, section]));
-  bringBack(patches, file, file.sections, head, sections, 0, (section) => same(section.value, target[section.key]));
-  return applyPatches(file.text, patches);
-}
-
-/** At one place what is inserted comes first, in the order it was asked for. */
-function applyPatches(text: string, patches: readonly Patch[]): string {
-  const ordered = patches.toSorted(
-    (a, b) => a.start - b.start || (a.end - a.start > 0 ? 1 : 0) - (b.end - b.start > 0 ? 1 : 0),
-  );
-  let at = 0;
-  let result = '';
-  for (const patch of ordered) {
-    result += text.slice(at, patch.start) + patch.text;
-    at = patch.end;
-  }
-  return result + text.slice(at);
-}
-
-interface Patch {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-function patchSection(
-  patches: Patch[],
-  file: BoardDocument,
-  section: Section,
-  head: BoardDocument,
-  good: Section,
-  target: unknown,
-): void {
-  const wanted = keyed(target);
-  const last = new Map(keyedRecords(good));
-  const there = keyedRecords(section);
-  for (const [key, record] of there) {
-    if (same(record.value, wanted.get(key))) continue;
-    const { start, end } = record;
-    const stands = last.get(key);
-    if (!wanted.has(key)) patches.push({ start, end, text: '' });
-    else if (stands !== undefined && same(stands.value, wanted.get(key))) {
-      patches.push({ start, end, text: head.text.slice(stands.start, stands.end) });
-    }
-  }
-  const places = there.map(([key, { start, end }]) => ({ key, start, end }));
-  const below = head.text.indexOf('\n', good.start) + 1;
-  const stood = new Map([...last].map(([key, record]) => [key, { ...record, key }]));
-  bringBack(patches, file, places, head, stood, below, ({ key, value }) => same(value, wanted.get(key)));
-}
-
-/** What was deleted comes back where it stood, behind the piece it followed, with the comments above it. */
-function bringBack<T extends { readonly start: number; readonly end: number }>(
-  patches: Patch[],
-  file: BoardDocument,
-  there: readonly { readonly key: string; readonly start: number; readonly end: number }[],
-  head: BoardDocument,
-  good: ReadonlyMap<string, T>,
-  from: number,
-  wanted: (piece: T) => boolean,
-): void {
-  const ends = new Map(there.map(({ key, end }) => [key, end]));
-  const back = new Map<number, string>();
-  let at = there[0]?.start ?? file.text.length;
-  let above = from;
-  for (const [key, piece] of good) {
-    const end = ends.get(key);
-    if (end !== undefined) at = end;
-    else if (wanted(piece)) back.set(at, (back.get(at) ?? '') + withComments(head, above, piece, file));
-    above = piece.end;
-  }
-  for (const [start, text] of back) {
-    const open = start > 0 && file.text[start - 1] !== '\n' ? '\n' : '';
-    patches.push({ start, end: start, text: open + text });
-  }
-}
-
-/** Comments that are still in the file stay where they are. */
-function withComments(head: BoardDocument, from: number, piece: { start: number; end: number }, file: BoardDocument) {
-  const above = head.text.slice(from, piece.start);
-  const kept = above.split('\n').some((line) => line.trim() !== '' && file.text.includes(line));
-  return ensureNewline((kept ? '' : above) + head.text.slice(piece.start, piece.end));
-}
-
-const ensureNewline = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
-
-function keyed(value: unknown): Map<string, unknown> {
-  if (Array.isArray(value)) return byKey(value);
-  return new Map(isFields(value) ? Object.entries(value) : []);
-}
-
-function keyedRecords(section: Section): [string, BoardRecord][] {
-  if (section.kind === 'map') return section.records.map((record) => [record.key ?? '', record]);
-  const keys = [...byKey(section.records.map((record) => record.value)).keys()];
-  return section.records.map((record, index) => [keys[index] ?? '', record]);
-}
 
 /** List items in the order the text has them, so that none is rewritten only to change places. */
 function inOrderOf(target: Plain, doc: BoardDocument): Plain {

@@ -1,4 +1,4 @@
-// SHA-256 as the journal uses it. Apart, so that only paths that hash load node:crypto (2–5 ms).
+// SHA-256 as the journal uses it. A file of its own, so that only paths that hash load node:crypto (2–5 ms).
 
 import { hash } from 'node:crypto';
 

@@ -1,8 +1,8 @@
 // How a journal begins: with a board that init makes, or with a state.yaml that was there before.
 // The first entry holds the whole text, so that the journal alone can rebuild everything.
 
-import { discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
-import { type Actor, actorName, OPERATOR } from '../protocol/board.ts';
+import { discard, errorCode, syncDirectory, writeTemporary } from '../ports/files.ts';
+import { actorName, OPERATOR } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
@@ -10,16 +10,17 @@ import { iso } from '../text/time.ts';
 import { decode, SIZE_LIMIT } from './bounded-text.ts';
 import type { BoardContext } from './context.ts';
 import { normalise } from './file-values.ts';
+import { updateMirror } from './git-dir-copy.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, GENESIS, readTail } from './journal.ts';
 import { appendLog, putLogAside } from './log.ts';
 import { asMigrated, migrate } from './migrate.ts';
-import { updateMirror } from './mirror.ts';
+import type { Operation } from './store.ts';
 import { LostRace } from './transaction.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 
-/** Adopts a state.yaml without a journal whole, as entry `imported`; only under the lock. */
+/** Adopts a whole state.yaml that has no journal, as entry `imported`; only under the lock. */
 export async function adoptFile(context: BoardContext): Promise<Refusal | undefined> {
   const doc = await readFile(context);
   if ('ok' in doc) return doc;
@@ -30,11 +31,12 @@ export async function adoptFile(context: BoardContext): Promise<Refusal | undefi
     doc === migrated
       ? ''
       : `, brought from version ${String(doc.value['version'] ?? 0)}; the old file is in the archive`;
-  start(context, migrated.text, OPERATOR, 'imported', `adopted a state.yaml that had no journal${from}`);
+  const detail = `adopted a state.yaml that had no journal${from}`;
+  start(context, migrated.text, { actor: OPERATOR, command: 'imported', detail });
   return undefined;
 }
 
-/** Held against every rule, as it will be once it is migrated. */
+/** Checks every rule on the board as it will be once it is migrated. */
 export function refuseInvalid(doc: BoardDocument, context: BoardContext): Refusal | undefined {
   const problems = validate(normalise(asMigrated(doc.value, context.clock.now())).state, new Map());
   const first = problems[0];
@@ -43,7 +45,7 @@ export function refuseInvalid(doc: BoardDocument, context: BoardContext): Refusa
   return unusable(`${first.message}${more}`, 'liza validate lists everything; mend it, then go on');
 }
 
-/** state.yaml as it lies there, held against nothing but the rules of YAML and the version. */
+/** state.yaml as it is on the disk, checked only against the rules of YAML and the version. */
 export async function readFile({ files, paths }: BoardContext): Promise<BoardDocument | Refusal> {
   if ((files.stat(paths.state)?.size ?? 0n) > BigInt(SIZE_LIMIT)) return unusable('it is larger than 64 MB');
   const bytes = files.read(paths.state);
@@ -55,15 +57,13 @@ export async function readFile({ files, paths }: BoardContext): Promise<BoardDoc
 }
 
 /**
- * A board's first entry and state.yaml itself, in the order of every commit (transaction.ts); only under the
- * lock. Throws LostRace when another's first entry came first. Returns what the next command has to finish.
+ * Writes a board's first entry and state.yaml itself, in the order of every commit (transaction.ts); only under the
+ * lock. Throws LostRace when another writer's first entry came first. Returns what the next command has to finish.
  */
 export function start(
   context: BoardContext,
   text: string,
-  actor: Actor,
-  command: string,
-  detail: string,
+  { actor, command, detail }: Operation & { readonly detail: string },
 ): string | undefined {
   const { files, paths } = context;
   const old = putLogAside(context);
@@ -79,7 +79,7 @@ export function start(
     prev: GENESIS,
     state: sha256(text),
   };
-  const temporary = temporaryFor(paths.state);
+  const temporary = files.temporaryFor(paths.state);
   writeTemporary(files, temporary, Buffer.from(text), true);
   try {
     const tail = readTail(files, paths.journal, 1);
@@ -92,7 +92,7 @@ export function start(
   try {
     files.rename(temporary, paths.state);
     syncDirectory(files, paths.liza);
-    if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, 1, text);
+    updateMirror(context, 1, text);
     appendLog(files, paths.log, readTail(files, paths.journal, 2)?.lines ?? []);
     return undefined;
   } catch (error) {

@@ -1,7 +1,7 @@
 // journal.jsonl: one line per committed transaction, each naming the hash of the line before it and
 // of the state it leaves. Appending the line IS the commit. The file is only ever appended to; a torn
 // last line (a crash in mid-write) is no entry. A line whose `prev` is not the hash of the last valid
-// line is void: its writer lost a race (the lock file had been deleted under it) and has tried again.
+// line is void: its writer lost a race (the lock file was deleted while it held the lock) and has tried again.
 
 import type { Files } from '../ports/files.ts';
 import type { Switch } from '../protocol/board.ts';
@@ -18,7 +18,7 @@ export interface Entry extends JournalEntry {
   readonly switches?: Readonly<Partial<Record<Switch, boolean>>>;
   /** external_edit: what the file looked like against the state before, adopted or not. */
   readonly edit?: readonly Hunk[];
-  /** external_edit: hash of the text that was weighed; found again in the replaced file, it is no news. */
+  /** external_edit: hash of the text that was merged; the same text in the replaced file is no new edit. */
   readonly seen?: string;
   /** Files under rejected/ that this entry put there. */
   readonly aside?: readonly string[];
@@ -42,7 +42,7 @@ export interface Line {
 export interface Tail {
   /** The last valid entries, oldest first. */
   readonly lines: readonly Line[];
-  /** Where the next line goes; what lies beyond is torn. */
+  /** Where the next line goes; what is beyond it is torn. */
   readonly end: number;
   readonly torn: boolean;
   /** The window reaches back to the first entry. */
@@ -54,7 +54,7 @@ export interface Tail {
 export const GENESIS = '0'.repeat(64);
 const NEWLINE = 10;
 
-/** The last entries: at least `wanted` valid ones where the journal has so many; fewer when they are larger than `most` bytes. */
+/** The last `wanted` valid entries or more; fewer when the journal has no more, or they are larger than `most` bytes. */
 export function readTail(
   files: Files,
   path: string,

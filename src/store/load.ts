@@ -1,4 +1,4 @@
-// What the committed state is, worked out from what lies on the disk: state.yaml, the journal and its
+// What the committed state is, worked out from the files on the disk: state.yaml, the journal and its
 // copy. Reads only. state.yaml is read before the journal: a text that Liza wrote has its entry there
 // by then, so a text the journal does not know was written by someone else.
 
@@ -8,9 +8,9 @@ import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { decode, SIZE_LIMIT } from './bounded-text.ts';
 import { type Cached, type CacheKey, keyOf, readCache } from './cache.ts';
 import { documentOf } from './cache-document.ts';
+import { mirrorJournal, missingLines, rebuild } from './git-dir-copy.ts';
 import { sha256 } from './hash.ts';
 import { lastOf, readTail, type Tail } from './journal.ts';
-import { mirrorJournal, missingLines, rebuild } from './mirror.ts';
 import type { Paths } from './paths.ts';
 import { refuseNewerText } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
@@ -18,7 +18,7 @@ import { applyHunks } from './yaml/hunks.ts';
 
 /** How far back a stale copy of state.yaml is still recognised as such. */
 export const WINDOW = 64;
-/** And not further than this: the first entry holds the whole board. */
+/** How many bytes back at most: the first entry holds the whole board. */
 export const WINDOW_BYTES = 1024 * 1024;
 
 export interface Loaded {
@@ -39,7 +39,7 @@ export interface Loaded {
 
 export type LoadResult = Loaded | { readonly none: 'no-board' | 'no-journal' } | Refusal;
 
-/** `cache: 'ignore'` for those who check: they trust nothing derived. */
+/** `cache: 'ignore'` for checks: they trust nothing derived. */
 export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' = 'use'): Promise<LoadResult> {
   const key = keyOf(files, paths);
   const bytes = readBounded(files, paths.state);
@@ -54,7 +54,10 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' =
   const head = lastOf(tail).entry;
   const known = found === undefined ? undefined : tail.lines.findLast(({ entry }) => entry.state === found);
   const clean = known?.entry.seq === head.seq;
-  const current = clean && text !== undefined ? text : catchUp(files, paths, journal, tail, known?.entry.seq, text);
+  const current =
+    known === undefined || text === undefined
+      ? rebuild(files, journal, paths.mirror)
+      : catchUp(tail, known.entry.seq, text);
   if (current === undefined || (!clean && sha256(current) !== head.state)) return damaged(head.seq);
   const derived = cache === 'use' ? readCache(files, paths.cache) : undefined;
   const cached = derived?.index.hash === head.state ? derived : undefined;
@@ -82,19 +85,9 @@ function journalOf(files: Files, paths: Paths): string {
   return ahead && paths.mirror !== undefined ? mirrorJournal(paths.mirror) : paths.journal;
 }
 
-function catchUp(
-  files: Files,
-  paths: Paths,
-  journal: string,
-  tail: Tail,
-  seq: number | undefined,
-  text: string | undefined,
-): string | undefined {
-  if (seq === undefined || text === undefined) return rebuild(files, journal, paths.mirror);
-  return tail.lines
-    .filter(({ entry }) => entry.seq > seq)
-    .reduce((current, { entry }) => applyHunks(current, entry.change), text);
-}
+/** The state's text after the last entry, from its text after entry `seq`. */
+const catchUp = ({ lines }: Tail, seq: number, text: string): string =>
+  lines.filter(({ entry }) => entry.seq > seq).reduce((current, { entry }) => applyHunks(current, entry.change), text);
 
 /** A save into the file that our last rename replaced: an editor that had it open the whole time. */
 function lateSave(files: Files, paths: Paths, journal: string, cached: Cached | undefined): string[] {

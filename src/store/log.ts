@@ -1,5 +1,5 @@
 // log.yaml: the activity log for people, one record per journal entry, only ever appended to.
-// It is written after the commit; when a crash came between, the next writer adds what is missing.
+// It is written after the commit; after a crash in between the next writer adds what is missing.
 
 import { appendFile, type Files, replaceFile } from '../ports/files.ts';
 import type { BoardContext } from './context.ts';
@@ -14,13 +14,13 @@ export function appendLog(files: Files, path: string, lines: readonly Line[]): v
   const fresh = entries.filter(({ seq }) => seq > logged);
   if (fresh.length === 0) return;
   const text = Buffer.from(fresh.map(textOf).join(''));
-  // A crash leaves the beginning of this very text: it is completed. Anything else is a person's and stays.
+  // A crash leaves the beginning of this text, which is completed. Anything else is a person's and stays.
   const torn = text.subarray(0, rest.length).equals(rest);
   const open = rest.length > 0 && rest.at(-1) !== 10 ? '\n' : '';
   appendFile(files, path, torn ? text.subarray(rest.length) : Buffer.concat([Buffer.from(open), text]), false);
 }
 
-/** The last entry that is told, as far as these can say. */
+/** The number of the last entry in the log, as far as these lines show; 0: none. */
 export const lastLogged = (files: Files, path: string, lines: readonly Line[]): number =>
   readEnd(
     files,
@@ -28,7 +28,7 @@ export const lastLogged = (files: Files, path: string, lines: readonly Line[]): 
     lines.map(({ entry }) => entry),
   ).logged;
 
-/** A log that is there before the journal's first entry is another journal's. Where it is kept, if there was one. */
+/** Puts away a log that was there before the journal's first entry: it is another journal's. Returns where it is kept. */
 export function putLogAside(context: BoardContext): string | undefined {
   const { files, paths } = context;
   if (files.stat(paths.log)?.isDirectory !== false) return undefined;
@@ -37,7 +37,7 @@ export function putLogAside(context: BoardContext): string | undefined {
   return kept;
 }
 
-/** From the journal's first entry on; only under the lock. Returns where the old one is kept. */
+/** Writes the log again from the journal's first entry; only under the lock. Returns where the old one is kept. */
 export function rewriteLog(context: BoardContext): string {
   const { files, paths } = context;
   const kept = keepText(context, 'log.yaml', files.read(paths.log) ?? '');
@@ -49,13 +49,13 @@ export function rewriteLog(context: BoardContext): string {
 export type Untold =
   | {
       readonly entry: number;
-      /** Nothing after it is told either: a crash came between. */
+      /** No later entry is in the log either: a crash came between. */
       readonly behind: boolean;
     }
-  /** Where it tells what no entry says. */
+  /** The line that no entry has written. */
   | { readonly foreign: string };
 
-/** Where log.yaml and the journal part, word for word; undefined: it tells every entry in its turn, and no other. */
+/** Where log.yaml and the journal differ; undefined: the log has every entry, in order, and nothing else. */
 export function untold(files: Files, path: string, entries: readonly JournalEntry[]): Untold | undefined {
   const bytes = Buffer.concat([NEWLINE, files.read(path) ?? Buffer.alloc(0)]);
   const between: Gap[] = [];
@@ -86,7 +86,7 @@ interface Gap {
   readonly to: number;
 }
 
-/** Lines that a reader of the log would take for a record, and that are none: other lines are a person's. */
+/** The first line that looks like a record and is none; other lines are a person's. */
 function foreignIn(
   bytes: Buffer,
   { from, to }: Gap,
@@ -100,7 +100,7 @@ function foreignIn(
   const known = new Set(entries.map(textOf));
   let at = from + 1;
   for (const part of gap.split(/(?<=\n)(?=- )/)) {
-    // Told twice is told.
+    // An entry may be there twice.
     if (RECORD_LINE.test(part) && !known.has(`${part.trimEnd()}\n`)) {
       const line = bytes.subarray(0, at).filter((byte) => byte === 10).length;
       return `line ${line}: ${part.replace(/\s+/g, ' ').trim().slice(0, 160)}`;
@@ -125,7 +125,7 @@ const record = (entry: JournalEntry) => ({
 
 const MARK = '\n  entry: ';
 
-/** The last whole record's entry, and what comes after it. One that these entries say otherwise is none of ours. */
+/** The entry of the last whole record, and what comes after it. A record that differs from its entry is not ours. */
 function readEnd(
   files: Files,
   path: string,

@@ -1,4 +1,5 @@
-// Said wherever a blackboard is missing whose copy is still there. Apart: every command looks for its project first.
+// The refusal where a blackboard is missing and its copy is still there. A file of its own, because every command loads
+// it to look for its project.
 
 import { type Refusal, refuse } from '../protocol/decision.ts';
 

@@ -1,7 +1,7 @@
 // The YAML store of a project, opened without loading it: `liza show` needs the cache alone, and
 // everything else (schema, rules, YAML) is loaded by the first call that wants it.
 
-import { realFiles } from '../ports/files.ts';
+import { filesOn } from '../ports/files.ts';
 import type { Host } from '../ports/host.ts';
 import type { Lease } from '../protocol/board.ts';
 import { defined } from '../protocol/values.ts';
@@ -20,16 +20,14 @@ export interface Project {
 }
 
 export function contextOf(project: Project): BoardContext {
+  const { host } = project;
   const paths = pathsOf(project.root, project.gitDirectory);
   return {
-    ...project.host,
-    files: realFiles,
+    ...host,
+    files: filesOn(host.disk, host.processes.pid),
     paths,
     specExists: project.specExists,
-    lock: async () => {
-      if (project.nested === paths.liza) return { nested: true };
-      return (await import('../ports/locks.ts')).acquireLock(paths.lock);
-    },
+    lock: async () => (project.nested === paths.liza ? { nested: true } : host.locks.acquire(paths.lock)),
   };
 }
 
@@ -39,9 +37,9 @@ export function openYamlStore(context: BoardContext): Store {
   return {
     read: async () => (await whole()).read(),
     readTask: async (id) => {
-      const quick = peekTask(context, id);
-      if (quick?.task === undefined) return (await whole()).readTask(id);
-      const { task, config } = quick;
+      const cached = peekTask(context, id);
+      if (cached?.task === undefined) return (await whole()).readTask(id);
+      const { task, config } = cached;
       const holder = task.reviewing_by ?? (task.status === 'CLAIMED' ? task.assigned_to : undefined);
       const lease = holder === undefined ? undefined : await readLeaseOf(context, holder);
       return { task, archived: false, config, ...defined({ lease }) };
@@ -67,6 +65,6 @@ export function openYamlStore(context: BoardContext): Store {
 }
 
 /** Loaded only for a task that somebody holds: it looks at processes. */
-async function readLeaseOf({ files, paths }: BoardContext, agent: string): Promise<Lease | undefined> {
-  return (await import('./leases.ts')).readLease(files, paths.agents, agent);
+async function readLeaseOf(context: BoardContext, agent: string): Promise<Lease | undefined> {
+  return (await import('./lease-records.ts')).readLease(context, agent);
 }

@@ -8,7 +8,7 @@ export interface Paths {
   readonly state: string;
   readonly lock: string;
   readonly editLock: string;
-  /** One lock per task, held by whoever changes its folder or branch. */
+  /** One lock per task, held by the process that changes its folder or branch. */
   readonly locks: string;
   readonly journal: string;
   readonly log: string;

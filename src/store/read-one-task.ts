@@ -1,22 +1,48 @@
-// One task straight from the cache, for `liza show`: no YAML, no hashing, no schema. Serves only what
-// the files' stat proves to be current, and says "don't know" otherwise.
+// One task straight from the cache, for `liza show`, or the ids of a section, for completion: no YAML, no hashing, no
+// schema. Serves only what the files' stat proves to be current, and says "don't know" otherwise.
 
 import type { Files } from '../ports/files.ts';
 import type { Config, Task } from '../protocol/state.ts';
-import { readIndex, readRecord, unchanged } from './cache.ts';
+import { readIndex, readKeys, readRecord, unchanged } from './cache.ts';
 import type { Paths } from './paths.ts';
+
+interface Where {
+  readonly files: Files;
+  readonly paths: Paths;
+}
 
 /** undefined: the cache cannot tell. `task: undefined`: there is no such task on the board. */
 export function peekTask(
-  { files, paths }: { readonly files: Files; readonly paths: Paths },
+  { files, paths }: Where,
   id: string,
 ): { readonly task: Task | undefined; readonly config: Config } | undefined {
   const found = readIndex(files, paths.cache);
   if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
   try {
-    const read = (section: string, key: string | null) => readRecord(files, paths.cache, found, section, key);
+    const read = (section: string, key: string | null) => readRecord(rangeIn({ files, paths }), found, section, key);
     return { task: read('tasks', id) as Task | undefined, config: (read('config', null) ?? {}) as Config };
   } catch {
     return undefined; // replaced between the two reads
   }
 }
+
+/**
+ * The ids of all tasks or agents on the board; undefined: the cache cannot tell. Good enough to be offered, not to decide
+ * by: an edit by hand within the clock tick of the last command is missed.
+ */
+export function peekIds({ files, paths }: Where, section: 'tasks' | 'agents'): readonly string[] | undefined {
+  const found = readIndex(files, paths.cache);
+  if (found === undefined || !unchanged(files, found.index.key, paths)) return undefined;
+  try {
+    const keys = readKeys(rangeIn({ files, paths }), found, section);
+    // A section that a person wrote in another style is one record without a key.
+    return keys.includes(null) ? undefined : keys.flatMap((key) => key ?? []);
+  } catch {
+    return undefined; // replaced between the two reads
+  }
+}
+
+const rangeIn =
+  ({ files, paths }: Where) =>
+  (from: number, length: number): Buffer =>
+    files.readRange(paths.cache, from, length);

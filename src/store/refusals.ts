@@ -1,10 +1,10 @@
-// What a writer hears when it cannot have the board.
+// The refusals for a writer that cannot have the board.
 
 import type { Lock, LockResult } from '../ports/locks.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from './context.ts';
+import { hasCopy } from './git-dir-copy.ts';
 import { lostBoard } from './lost-board.ts';
-import { hasCopy } from './mirror.ts';
 
 export function unlocked(result: Exclude<LockResult, Lock>, context?: BoardContext): Refusal {
   if ('nested' in result) {
@@ -35,7 +35,7 @@ export function unlocked(result: Exclude<LockResult, Lock>, context?: BoardConte
   );
 }
 
-/** One that was lost (`git clean -fdx` takes an ignored `.liza/` too) is not to be replaced by a new one. */
+/** A board that was lost (`git clean -fdx` removes an ignored `.liza/` too) must not be replaced by a new one. */
 export const missingBoard = (context?: BoardContext): Refusal =>
   context !== undefined && hasCopy(context)
     ? lostBoard(context.paths.root)

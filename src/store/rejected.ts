@@ -1,8 +1,8 @@
-// rejected/: what an edit wanted and did not get, kept so that nothing a person typed is lost.
+// rejected/: the parts of edits that were not adopted, kept so that nothing a person typed is lost.
 
 import { join, relative } from 'node:path';
 import { replaceFile } from '../ports/files.ts';
-import type { Aside } from '../protocol/edit-draft.ts';
+import type { Aside } from '../protocol/edits/draft.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { iso } from '../text/time.ts';
 import type { BoardContext } from './context.ts';
@@ -11,7 +11,7 @@ import { emitEntry } from './yaml/emit.ts';
 /** A guarded setting that waits for the operator. */
 export const WAITING_SETTING = /^\d+-\d+-config-[a-z-]+\.yaml$/;
 
-/** Files written, relative to the project. One holds the whole text; one a record. */
+/** Writes each record that was set aside, and the whole text; returns the files, relative to the project. */
 export function keepAside(context: BoardContext, seq: number, text: string, aside: readonly Aside[]): string[] {
   const kept = aside.filter((one) => one.value !== undefined);
   if (kept.length === 0) return [];
@@ -24,7 +24,7 @@ export function keepAside(context: BoardContext, seq: number, text: string, asid
   return [...records, write(context, `${seq}-state.yaml`, text)];
 }
 
-/** A whole text that was refused: broken YAML left by `lock modify`, say. */
+/** Keeps a whole text that was refused, for example broken YAML left by `lock modify`. */
 export function keepText(context: BoardContext, label: string, text: string | Uint8Array): string {
   const stamp = iso(context.clock.now()).replace(/[:-]/g, '');
   return write(context, `${stamp}-${label}`, text);
@@ -39,7 +39,7 @@ function write(context: BoardContext, name: string, text: string | Uint8Array): 
   return relative(paths.root, file);
 }
 
-export function describeAside(_context: BoardContext, aside: readonly Aside[], files: readonly string[]): Notice[] {
+export function describeAside(aside: readonly Aside[], files: readonly string[]): Notice[] {
   return aside.map((one, index) => {
     const where = one.value === undefined ? '' : `; kept in ${files[keptIndex(aside, index)] ?? '.liza/rejected'}`;
     const what = one.kind === 'guarded' ? 'waits for your word' : 'was set aside';
@@ -49,6 +49,43 @@ export function describeAside(_context: BoardContext, aside: readonly Aside[], f
       message: `EXTERNAL EDIT: ${one.record} ${what}: ${oneLine(one.reason)}${where} — ${oneLine(one.hint)}`,
     };
   });
+}
+
+export interface RejectedRecord {
+  /** From the project's root. */
+  readonly file: string;
+  readonly record: string;
+  readonly reason: string;
+}
+
+const RECORD_FILE = /^\d+-\d+-.+\.yaml$/;
+const MOST = 50;
+
+/** The latest records in rejected/, newest last, without settings that wait; reads the folder only when it changed. */
+export function rejectedReader(context: BoardContext): () => readonly RejectedRecord[] {
+  const { files, paths } = context;
+  let seen: bigint | undefined;
+  let found: readonly RejectedRecord[] = [];
+  return () => {
+    const stamp = files.stat(paths.rejected)?.mtimeNs;
+    if (stamp === seen) return found;
+    seen = stamp;
+    const names = stamp === undefined ? [] : files.list(paths.rejected);
+    found = names
+      .filter((name) => RECORD_FILE.test(name) && !WAITING_SETTING.test(name))
+      .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+      .slice(-MOST)
+      .map((name) => readRejected(context, name));
+    return found;
+  };
+}
+
+/** The first lines of the file are what `keepAside` wrote: what it is, and why. */
+function readRejected({ files, paths }: BoardContext, name: string): RejectedRecord {
+  const file = join(paths.rejected, name);
+  const head = files.read(file)?.toString('utf8', 0, 4000).split('\n') ?? [];
+  const comment = (line: string | undefined): string => (line ?? '').replace(/^# (set aside from state\.yaml: )?/, '');
+  return { file: relative(paths.root, file), record: comment(head[0]), reason: comment(head[1]) };
 }
 
 const keptIndex = (aside: readonly Aside[], index: number): number =>

@@ -1,5 +1,5 @@
 // The state's text while a journal is replayed: thousands of small changes to a long text, and its hash after each of
-// them. Bytes in chunks of whole lines, shared by one text and the next; the hash of what lies before the first changed
+// them. Bytes in chunks of whole lines, shared by one text and the next; the hash of what is before the first changed
 // chunk is not computed again. Means the same as applyHunks and sha256 on a string: every removed line is checked.
 
 import { createHash, type Hash } from 'node:crypto';
@@ -11,7 +11,7 @@ interface Chunk {
   readonly lines: number;
 }
 
-/** Of all bytes before a chunk. */
+/** The hash of all bytes before a chunk. */
 interface HashBefore {
   readonly chunk: number;
   readonly hash: Hash;
@@ -42,11 +42,10 @@ export class ReplayText {
     let done = 0;
     for (const { at, del, ins } of hunks) {
       if (at < done) throw new HunkMismatch(at, undefined, undefined);
-      const put = Buffer.from(ins.length === 0 ? '' : `${ins.join('\n')}\n`);
-      const gained = ins.length === 0 ? 0 : countLines(put);
-      untouched = Math.min(untouched, splice(chunks, at + shift, del, put, gained));
+      const put = chunkOf(Buffer.from(ins.length === 0 ? '' : `${ins.join('\n')}\n`));
+      untouched = Math.min(untouched, splice(chunks, at + shift, del, put));
       done = at + del.length;
-      shift += gained - del.length;
+      shift += put.lines - del.length;
     }
     if (chunks.every(({ lines }) => lines === 0)) return ReplayText.empty;
     if (chunks.length <= MOST_CHUNKS)
@@ -79,7 +78,7 @@ export class ReplayText {
 const bytesOf = (chunks: readonly Chunk[], at: number): Buffer => chunks[at]?.bytes ?? Buffer.alloc(0);
 
 /** Returns the first chunk that it changed. */
-function splice(chunks: Chunk[], line: number, del: readonly string[], put: Buffer, gained: number): number {
+function splice(chunks: Chunk[], line: number, del: readonly string[], put: Chunk): number {
   let first = 0;
   let left = line;
   for (; first < chunks.length - 1 && left > (chunks[first]?.lines ?? 0); first++) left -= chunks[first]?.lines ?? 0;
@@ -95,10 +94,14 @@ function splice(chunks: Chunk[], line: number, del: readonly string[], put: Buff
     if (found !== expected) throw new HunkMismatch(line + n, expected, found);
     end = newline + 1;
   });
-  const bytes = Buffer.concat([bytesOf(chunks, first).subarray(0, start), put, bytesOf(chunks, last).subarray(end)]);
+  const bytes = Buffer.concat([
+    bytesOf(chunks, first).subarray(0, start),
+    put.bytes,
+    bytesOf(chunks, last).subarray(end),
+  ]);
   const before = chunks.slice(first, last + 1).reduce((so, { lines }) => so + lines, 0);
   const most = sizeFor(chunks.length * LEAST);
-  const made = bytes.length <= most * 2 ? [{ bytes, lines: before - del.length + gained }] : pieces(bytes, most);
+  const made = bytes.length <= most * 2 ? [{ bytes, lines: before - del.length + put.lines }] : pieces(bytes, most);
   chunks.splice(first, last - first + 1, ...made);
   return first;
 }

@@ -1,5 +1,5 @@
-// The journal read from its first entry: whether it holds, what it says was done, and the texts that it leads to. For
-// those who check: nothing derived is trusted, and a line that does not follow is not counted. Reads only.
+// The journal read from its first entry: whether it is whole, what it says was done, and the texts that it leads to. For
+// checks: nothing derived is trusted, and a line that does not follow from the one before is not counted. Reads only.
 
 import { RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
 import { decode } from './bounded-text.ts';
@@ -11,7 +11,7 @@ import { type BoardDocument, parseDocument, parseDocumentSimple } from './yaml/d
 
 export interface Replayed {
   readonly verification: Verification;
-  /** Their changes only by what they put in. */
+  /** Their changes have only the lines that were put in. */
   readonly entries: readonly Entry[];
   /** The state's text after the last entry that follows. */
   readonly text: string;
@@ -53,7 +53,7 @@ export async function stateOf(text: string): Promise<State | undefined> {
   return parsed.ok ? (parsed.doc.value as unknown as State) : undefined;
 }
 
-/** state.yaml as it lies there; undefined: missing, or no text. */
+/** state.yaml as it is on the disk; undefined: missing, or no text. */
 export function stateText({ files, paths }: BoardContext): string | undefined {
   const bytes = files.read(paths.state);
   return bytes === undefined ? undefined : decode(bytes);

@@ -6,15 +6,15 @@ import { replaceFile, syncDirectory } from '../ports/files.ts';
 import { RECORD_SECTIONS, type Task } from '../protocol/state.ts';
 import { Archive } from './archive.ts';
 import type { BoardContext } from './context.ts';
+import { hasCopy, mirrorJournal } from './git-dir-copy.ts';
 import { readEntries } from './journal.ts';
 import { appendLog } from './log.ts';
-import { hasCopy, mirrorJournal } from './mirror.ts';
 import { parseDocument } from './yaml/document.ts';
 import { applyHunks } from './yaml/hunks.ts';
 
 export const canRestore = hasCopy;
 
-/** What was made, one line each. */
+/** Returns what was made, one line each. */
 export async function restore(context: BoardContext): Promise<readonly string[]> {
   const { files, paths } = context;
   if (paths.mirror === undefined) return [];
@@ -47,7 +47,7 @@ export async function restore(context: BoardContext): Promise<readonly string[]>
   return done;
 }
 
-/** Every task that ever left the state, as it was then: told by the journal, whatever became of archive/. */
+/** Every task that ever left the state, as it was then, from the journal alone: archive/ may be gone. */
 export async function journalledArchive({ files, paths }: BoardContext): Promise<readonly Task[]> {
   const tasks = new Map<string, Task>();
   let text = '';

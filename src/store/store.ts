@@ -31,7 +31,7 @@ export interface JournalEntry {
   readonly seq: number;
   readonly time: string;
   readonly actor: string;
-  /** Through whom the actor asked; absent: a person, or an edition that did not note it. */
+  /** Through whom the actor asked; absent: a person, or a version that did not record it. */
   readonly session?: string;
   readonly command: string;
   readonly task?: string;

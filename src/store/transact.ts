@@ -1,4 +1,4 @@
-// One command, decided and committed in one transaction, for whoever has the board open.
+// One command, decided and committed in one transaction.
 
 import type { Actor, Board } from '../protocol/board.ts';
 import type { Command } from '../protocol/command.ts';
@@ -7,10 +7,14 @@ import { secretsOf } from '../text/redact.ts';
 import type { BoardContext } from './context.ts';
 import type { Outcome, Snapshot, Store } from './store.ts';
 
-/** A board, and who acts on it. */
-export interface CommandContext extends BoardContext {
-  readonly actor: Actor;
+/** A board that is open. */
+export interface StoreContext extends BoardContext {
   readonly store: Store;
+}
+
+/** An open board, and who acts on it. */
+export interface CommandContext extends StoreContext {
+  readonly actor: Actor;
 }
 
 type Acting = Pick<CommandContext, 'actor' | 'store' | 'env'>;
@@ -24,7 +28,7 @@ export function transact({ actor, store, env }: Acting, command: Command): Promi
 
 export type Seen = Pick<Snapshot, 'board' | 'now'>;
 
-/** What would be decided now, or on a board just read; nothing is written. */
+/** Decides on the board as it is now, or as it was just read, and writes nothing. */
 export async function foresee(
   { actor, store, env }: Acting,
   command: Command,

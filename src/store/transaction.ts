@@ -1,14 +1,15 @@
-// One writer's turn at the board, under the lock. Opening a session brings the disk to the journal's
-// last entry (roll forward), absorbs edits made by hand, and then commits in this order:
-// temp file, fsync, journal line, fsync (the commit point), rename, fsync of the folder, log.
+// One writer's transaction on the board, under the lock. Opening it brings the disk to the journal's last entry (roll
+// forward) and absorbs edits made by hand. A commit keeps this order, and nothing may change it: archive (synced),
+// temporary state file (synced), journal line (synced: the commit point), rename, fsync of the folder, kill switches,
+// copy in the git directory, log, cache.
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
-import { dirname } from 'node:path';
-import { appendFile, discard, errorCode, syncDirectory, temporaryFor, writeTemporary } from '../ports/files.ts';
+import { dirname, join } from 'node:path';
+import { appendFile, discard, errorCode, syncDirectory, writeTemporary } from '../ports/files.ts';
 import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import type { Authority } from '../protocol/edit-draft.ts';
+import type { Authority } from '../protocol/edits/draft.ts';
 import { EDITED_OUTSIDE, type Notice } from '../protocol/notice.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -20,20 +21,19 @@ import { writeCache } from './cache-document.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
 import { type Normal, normalise } from './file-values.ts';
+import { missingLines, updateMirror } from './git-dir-copy.ts';
 import { type Absorbed, absorb } from './hand-edits.ts';
 import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail, type Tail } from './journal.ts';
-import { applySwitches } from './kill-switches.ts';
-import { removeLeftovers } from './leftovers.ts';
 import { type Loaded, load, WINDOW, WINDOW_BYTES } from './load.ts';
 import { appendLog, lastLogged } from './log.ts';
-import { missingLines, updateMirror } from './mirror.ts';
 import { brokenFile, missingBoard } from './refusals.ts';
 import { describeAside, keepAside } from './rejected.ts';
+import { applySwitches } from './switch-files.ts';
 import { refuseNewer } from './version.ts';
 import type { BoardDocument } from './yaml/document.ts';
 
-/** A race was lost: the lock file went away under us. The whole turn is taken again. */
+/** A race was lost: the lock file was deleted while we held it. The whole transaction is repeated. */
 export class LostRace extends Error {
   override name = 'LostRace';
 }
@@ -54,7 +54,7 @@ export interface Recording extends Pick<Entry, 'change' | 'records' | 'command' 
 /** Changes of one edit by hand that are named one by one; the journal's hunks have them all. */
 const SHOWN = 10;
 
-export class Session {
+export class Transaction {
   readonly #context: BoardContext;
   readonly #lock: Lock;
   #doc: BoardDocument;
@@ -65,7 +65,7 @@ export class Session {
   #onDisk: boolean;
   /** The stat of state.yaml, and of the file it replaced, from before their content was taken into account. */
   #known: { state: StatKey | null; superseded: StatKey | null };
-  /** An edit was found: the file it was saved in is the one to keep an eye on, the saving may go on. */
+  /** An edit was absorbed: the editor may save into that file again, so it is kept as the superseded one. */
   #keepsEdit = false;
   readonly notices: Notice[] = [];
 
@@ -80,12 +80,12 @@ export class Session {
     this.#known = { state: loaded.key?.state ?? null, superseded: loaded.key?.superseded ?? null };
   }
 
-  /** `edits: 'leave'`: the caller is about to deal with the file itself. */
+  /** `edits: 'leave'`: the caller deals with the edited file itself. */
   static async open(
     context: BoardContext,
     lock: Lock,
     edits: 'absorb' | 'leave' = 'absorb',
-  ): Promise<Session | Refusal> {
+  ): Promise<Transaction | Refusal> {
     const { files, paths } = context;
     catchUpJournal(context);
     const loaded = await load(files, paths);
@@ -95,17 +95,17 @@ export class Session {
     if (newer !== undefined) return newer;
     dropTorn(files, paths.journal, loaded.tail);
     removeLeftovers(context);
-    const session = new Session(context, lock, loaded);
-    if (loaded.behind && loaded.edits.length === 0 && loaded.broken === undefined) session.#rollForward();
-    session.#completeLog();
+    const transaction = new Transaction(context, lock, loaded);
+    if (loaded.behind && loaded.edits.length === 0 && loaded.broken === undefined) transaction.#rollForward();
+    transaction.#completeLog();
     if (loaded.broken !== undefined) return loaded.broken;
     if (edits === 'absorb') {
       for (const text of loaded.edits) {
-        const refused = await session.absorb(text, { kind: 'person' });
+        const refused = await transaction.absorb(text, { kind: 'person' });
         if (refused !== undefined) return refused;
       }
     }
-    return session;
+    return transaction;
   }
 
   get doc(): BoardDocument {
@@ -142,7 +142,7 @@ export class Session {
     return lastOf(this.#tail);
   }
 
-  /** What an edit amounts to on the current state; commits nothing. */
+  /** Merges an edit into the current state; commits nothing. */
   async weigh(text: string, authority: Authority, base?: BoardDocument): Promise<Absorbed | Refusal> {
     const { clock, specExists } = this.#context;
     const head = { head: this.#doc, normal: this.#normal, board: this.board() };
@@ -152,7 +152,7 @@ export class Session {
     return absorbed;
   }
 
-  /** Takes an edit in: the adopted part becomes an `external_edit` entry, the rest goes to rejected/. */
+  /** Commits an edit: the adopted part becomes an `external_edit` entry, the rest goes to rejected/. */
   async absorb(text: string, authority: Authority, base?: BoardDocument): Promise<Refusal | undefined> {
     const absorbed = await this.weigh(text, authority, base);
     if ('ok' in absorbed) return absorbed;
@@ -178,19 +178,16 @@ export class Session {
       ...(aside.length === 0 ? {} : { aside }),
     });
     this.#keepsEdit = true;
-    this.notices.push(
-      { kind: 'edit-adopted', level: 'info', message: detail },
-      ...describeAside(this.#context, merge.aside, aside),
-    );
+    this.notices.push({ kind: 'edit-adopted', level: 'info', message: detail }, ...describeAside(merge.aside, aside));
   }
 
-  /** The commit point is inside. Throws LostRace when the turn must be taken again. */
+  /** The commit point is inside. Throws LostRace when the transaction must be repeated. */
   commit(doc: BoardDocument, record: Recording): number {
     const { files, paths } = this.#context;
     const bytes = Buffer.from(doc.text);
     if (record.archive !== undefined && record.archive.length > 0)
       new Archive(files, paths.archive).add(record.archive);
-    const temporary = temporaryFor(paths.state);
+    const temporary = files.temporaryFor(paths.state);
     const rewrite = doc.text !== this.#doc.text || !this.#onDisk;
     if (rewrite) writeTemporary(files, temporary, bytes, true);
     const line = JSON.stringify(this.#entry(record, sha256(bytes)));
@@ -205,8 +202,8 @@ export class Session {
     this.#afterCommit(() => {
       if (rewrite) this.#replaceState(temporary);
       if (record.switches !== undefined) applySwitches(files, paths, record.switches);
-      if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, this.seq, doc.text);
-      // All that this turn knows of: an earlier entry of it may have failed to reach the log.
+      updateMirror(this.#context, this.seq, doc.text);
+      // All that this transaction knows of: an earlier entry of it may have failed to reach the log.
       appendLog(files, paths.log, this.#tail.lines);
       this.#writeCache();
     });
@@ -259,7 +256,7 @@ export class Session {
     this.#hash = entry.state;
   }
 
-  /** The entry stands; a failure here is told and made good by the next writer. */
+  /** The entry is committed: a failure here becomes a notice, and the next writer completes the work. */
   #afterCommit(finish: () => void): void {
     try {
       finish();
@@ -276,12 +273,12 @@ export class Session {
 
   #rollForward(): void {
     const { files, paths } = this.#context;
-    const temporary = temporaryFor(paths.state);
+    const temporary = files.temporaryFor(paths.state);
     writeTemporary(files, temporary, Buffer.from(this.#doc.text), true);
     this.#replaceState(temporary);
     const switches = this.#head.entry.switches;
     if (switches !== undefined) applySwitches(files, paths, switches);
-    if (paths.mirror !== undefined) updateMirror(files, paths.mirror, paths.journal, this.seq, this.#doc.text);
+    updateMirror(this.#context, this.seq, this.#doc.text);
     this.#writeCache();
   }
 
@@ -313,6 +310,18 @@ export class Session {
 function catchUpJournal({ files, paths }: BoardContext): void {
   const lines = paths.mirror === undefined ? undefined : missingLines(files, paths.mirror, paths.journal);
   if (lines !== undefined) appendFile(files, paths.journal, lines, true);
+}
+
+/**
+ * Removes the temporary files of processes that were killed before they could rename them: under the lock none belongs
+ * to another writer. A reader that is just writing the cache goes without it. agents/ is left alone, because heartbeats
+ * take no lock.
+ */
+function removeLeftovers({ files, paths }: BoardContext): void {
+  const mirror = paths.mirror === undefined ? [] : [paths.mirror];
+  for (const folder of [paths.liza, dirname(paths.cache), paths.rejected, ...mirror]) {
+    for (const name of files.list(folder)) if (/\.\d+\.new$/.test(name)) files.remove(join(folder, name));
+  }
 }
 
 function tryTo(act: () => void): void {

@@ -1,13 +1,13 @@
-// Holds the journal against itself, its copy and state.yaml: every line follows from the one before,
+// Checks the journal against itself, its copy and state.yaml: every line follows from the one before,
 // every change leads to the state it names. Reads only.
 
 import type { BoardContext } from './context.ts';
+import { mirrorJournal } from './git-dir-copy.ts';
 import { sha256 } from './hash.ts';
 import { type Entry, GENESIS, parseEntry, readLines, readTail } from './journal.ts';
-import { mirrorJournal } from './mirror.ts';
 import { ReplayText } from './replay-text.ts';
 
-/** `shorter` after a crash, too; `longer` never: whoever has fewer entries than the copy has lost some. */
+/** The copy may be `shorter` after a crash; `longer` means that the journal has lost entries. */
 export type Copy = 'equal' | 'shorter' | 'longer' | 'other' | 'missing';
 
 export interface Verification {
@@ -24,7 +24,7 @@ export interface Verification {
   readonly remarks: readonly string[];
 }
 
-/** One line of the journal, and what is to be thought of it. */
+/** One line of the journal, and what it turned out to be. */
 export type Step =
   | {
       readonly kind: 'entry';
@@ -40,7 +40,7 @@ export type Step =
   | { readonly kind: 'unreadable'; readonly number: number }
   | { readonly kind: 'misled'; readonly number: number; readonly entry: Entry };
 
-/** `also` sees every step, those after the first problem too; so a second walk is spared. */
+/** `also` is called with every step, those after the first problem too, so that the journal is walked only once. */
 export function verifyJournal(
   { files, paths }: BoardContext,
   journal = paths.journal,
@@ -142,8 +142,8 @@ const COPY_REMARKS: Readonly<Record<Copy, readonly string[]>> = {
   equal: [],
   other: [],
   missing: ['there is no copy in the git directory yet; the next command makes it'],
-  shorter: ['the copy in the git directory is behind; the next command evens it'],
-  longer: ['the copy in the git directory is ahead; the next command evens it'],
+  shorter: ['the copy in the git directory is behind; the next command completes it'],
+  longer: ['the copy in the git directory is ahead; the next command completes the journal from it'],
 };
 
 function compareCopy(files: BoardContext['files'], paths: BoardContext['paths']): Copy {

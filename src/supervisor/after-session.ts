@@ -1,27 +1,29 @@
-// What follows a session: it is recorded, judged, and the judgement is carried out.
+// What follows a session: its end is recorded, then judged, and the judgement is carried out.
 
 import { measuredUse } from '../budget/rules/session-usage.ts';
+import { forgetUse } from '../budget/unrecorded-usage.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal } from '../protocol/decision.ts';
-import type { Task, Trouble } from '../protocol/state.ts';
+import type { State, Task, Trouble } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Provider } from '../providers/provider.ts';
 import { transact } from '../store/transact.ts';
 import { duration, iso } from '../text/time.ts';
 import type { Assignment } from './assignments.ts';
 import { taskContextOf } from './context.ts';
-import { type LoopEnd, type LoopState, told } from './loop-state.ts';
+import type { LoopEnd, LoopState } from './loop-state.ts';
+import { refusalText } from './refusals.ts';
 import { judge, type Next } from './rules/restarts.ts';
 import type { SessionOutcome } from './session.ts';
 
-export async function record(
+/** Its usage, how it ended and what was handled; then the note of its usage is no longer needed. */
+export async function recordSession(
   { context, who, memory }: LoopState,
-  assigned: Assignment,
+  { work, handled, notes }: Assignment,
   outcome: SessionOutcome,
 ): Promise<void> {
-  const { work, handled, notes } = assigned;
   const { end, session, contextPercent, seconds, stay } = outcome;
-  const { prices } = (await context.store.read()).board.state.config;
+  const { prices } = outcome.state.config;
   const again = !isDone(end);
   const command: Command = {
     name: 'session-end',
@@ -29,10 +31,15 @@ export async function record(
     provider: who.chosen.provider.name,
     how: howText(outcome),
     stay,
-    used: measuredUse(outcome, seconds, who.chosen.model, prices, isWorked(end, who.chosen.provider)),
+    used: measuredUse(outcome, {
+      seconds,
+      model: who.chosen.model,
+      prices,
+      worked: isWorked(end, who.chosen.provider),
+    }),
     ...defined({ task: work.task }),
     ...(contextPercent === undefined ? {} : { context_percent: Math.min(100, contextPercent) }),
-    // Told to hand off, and it did not: the next one starts fresh.
+    // It was asked to hand off and did not: the next session starts fresh.
     ...(session === undefined || !isResumable(outcome) || memory.handOff !== undefined ? {} : { session }),
     ...(again || handled === undefined ? {} : { handled }),
     ...(again || notes === undefined ? {} : { notes }),
@@ -40,21 +47,22 @@ export async function record(
   const done = await transact(taskContextOf(context, who.agent), command);
   const task = work.task === undefined ? {} : { task: work.task };
   const text = `session ended: ${howText(outcome)}`;
-  context.tell({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
-  if (isRefusal(done)) context.tell({ level: 'warning', agent: who.agent, ...task, text: told(done) });
+  context.emit({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
+  if (isRefusal(done)) context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(done) });
+  forgetUse(context, who.agent);
 }
 
-/** One that tells nothing may have used much and changed nothing; only what never ran used none. */
+/** A provider that reports no usage may have used much and changed nothing; only a session that never ran used none. */
 const isWorked = (end: SessionOutcome['end'], { tellsUse }: Provider): boolean =>
   end.progressed || isDone(end) || (tellsUse === false && end.how.kind !== 'not-started');
 
-/** Whoever failed, was ended, did nothing or asks to be started again is shown the same again. */
+/** An agent that failed, was ended, did nothing or asks for a restart gets the same wakes and notes again. */
 function isDone({ how, declared, progressed }: SessionOutcome['end']): boolean {
   if (how.kind !== 'exited') return false;
   return declared === undefined ? how.code === 0 && progressed : declared.code === 0;
 }
 
-/** After a crash or a handoff a fresh mind does better than the old one. */
+/** After a crash or a handoff a fresh session does better than the old one. */
 const isResumable = ({ end: { how }, handedOff }: SessionOutcome): boolean =>
   !handedOff && ((how.kind === 'exited' && how.code === 0) || how.kind === 'stopped' || how.kind === 'overdue');
 
@@ -77,12 +85,12 @@ function howText({ end, seconds }: SessionOutcome): string {
   return `${ended}${said}${failed} after ${duration(seconds * 1000)}`;
 }
 
-export async function conclude(
-  round: LoopState,
+export async function judgeSession(
+  loop: LoopState,
   task: Task | undefined,
   outcome: SessionOutcome,
 ): Promise<LoopEnd | undefined> {
-  const { context, who, member, memory, stop } = round;
+  const { context, who, member, memory, stop } = loop;
   const { end, contextPercent } = outcome;
   memory.handOff = end.how.kind === 'overdue' && end.how.contextUsed ? contextPercent : undefined;
   const { next, past } = judge(end, memory.past, context.clock.now());
@@ -93,17 +101,17 @@ export async function conclude(
       return undefined;
     case 'again': {
       const until = context.clock.now() + next.afterMs;
-      member.turn('backing-off', { ...about, cause: next.cause, why: next.why, until });
+      member.set('backing-off', { ...about, cause: next.cause, why: next.why, until });
       await context.clock.sleep(next.afterMs, stop.orderly);
       return undefined;
     }
     case 'later':
-      await trouble(round, next);
-      member.turn('backing-off', { ...about, why: next.why, until: next.until });
+      await recordTrouble(loop, next);
+      member.set('backing-off', { ...about, why: next.why, until: next.until });
       await context.clock.sleep(next.until - context.clock.now(), stop.orderly);
       return undefined;
     case 'block':
-      context.tell({ level: 'alarm', agent: who.agent, ...about, text: next.why });
+      context.emit({ level: 'alarm', agent: who.agent, ...about, text: next.why });
       if (task !== undefined) {
         await transact(taskContextOf(context, who.agent), {
           name: 'limit',
@@ -114,11 +122,11 @@ export async function conclude(
       }
       return undefined;
     case 'stop':
-      await trouble(round, next);
+      await recordTrouble(loop, next);
       if (who.role === 'code_reviewer') {
         await transact(taskContextOf(context, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
       }
-      context.tell({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
+      context.emit({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
       return { kind: 'given-up', why: next.why, ...hintFor(next.trouble, who.chosen.provider.hints) };
     default:
       return next satisfies never;
@@ -130,7 +138,10 @@ function hintFor(trouble: Trouble, hints: Provider['hints']): Pick<LoopEnd, 'hin
   return trouble === 'provider' ? { hint: hints.install } : {};
 }
 
-async function trouble({ context, who }: LoopState, next: Extract<Next, { kind: 'later' | 'stop' }>): Promise<void> {
+async function recordTrouble(
+  { context, who }: LoopState,
+  next: Extract<Next, { kind: 'later' | 'stop' }>,
+): Promise<void> {
   await transact(taskContextOf(context, who.agent), {
     name: 'trouble',
     agent: who.agent,
@@ -140,8 +151,7 @@ async function trouble({ context, who }: LoopState, next: Extract<Next, { kind: 
   });
 }
 
-export async function clearTrouble({ context, who }: LoopState): Promise<void> {
-  const { board } = await context.store.read();
-  if (board.state.agents[who.agent]?.trouble === undefined) return;
+export async function clearTrouble({ context, who }: LoopState, { agents }: State): Promise<void> {
+  if (agents[who.agent]?.trouble === undefined) return;
   await transact(taskContextOf(context, who.agent), { name: 'trouble', agent: who.agent });
 }

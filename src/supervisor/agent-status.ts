@@ -1,4 +1,4 @@
-// What is shown of one agent: changed by its supervisor, read where it is drawn.
+// What is shown of one agent: its supervisor changes it, the live board and the plain lines read it.
 
 import type { Role } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
@@ -6,10 +6,10 @@ import type { CrewMember, MemberState } from './crew-view.ts';
 
 export interface MemberStatus {
   view(): CrewMember;
-  /** Turns to something else: what belonged to the state before is gone. */
-  turn(state: MemberState, about?: Pick<CrewMember, 'task' | 'why' | 'cause' | 'until' | 'end'>): void;
-  /** News of the running session. */
-  news(about: Pick<CrewMember, 'activity' | 'session'>): void;
+  /** Another state; what belonged to the one before is gone. */
+  set(state: MemberState, about?: Pick<CrewMember, 'task' | 'why' | 'cause' | 'until' | 'end'>): void;
+  /** What the running session does and has used. */
+  update(about: Pick<CrewMember, 'activity' | 'session'>): void;
 }
 
 export function trackMember(
@@ -20,13 +20,17 @@ export function trackMember(
   let member: CrewMember = { ...who, state: 'starting', since: now() };
   return {
     view: () => member,
-    turn: (state, about = {}) => {
+    set: (state, about = {}) => {
       member = { ...who, ...about, state, since: member.state === state ? member.since : now() };
       changed();
     },
-    news: (about) => {
+    update: (about) => {
       member = { ...member, ...about };
       changed();
     },
   };
 }
+
+const BUSY: ReadonlySet<MemberState> = new Set(['starting', 'claiming', 'working', 'merging', 'stopping']);
+
+export const isBusy = (member: MemberStatus): boolean => BUSY.has(member.view().state);

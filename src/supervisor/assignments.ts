@@ -1,9 +1,10 @@
-// From a duty to a session: the claim, the folder it is worked in, and what the agent is told. A refusal is
-// an answer, not an accident: somebody else was faster, or the folder cannot be prepared.
+// From a duty to a session: the claim, the folder it is worked in, and the agent's prompt. A refusal is an expected
+// result: another agent was faster, or the folder cannot be prepared.
 
 import { join } from 'node:path';
-import { see } from '../git/attempts.ts';
+import { recordTip } from '../git/attempts.ts';
 import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
+import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { EnvironmentError, isRefusal, type Refusal } from '../protocol/decision.ts';
@@ -13,10 +14,10 @@ import { type Agent, type Role, settings, type Task } from '../protocol/state.ts
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
 import { claimTask } from '../tasks/claim.ts';
-import { integrationHead, integrationRef, openGitDir, type TaskContext } from '../tasks/context.ts';
-import { declaredFiles, discardOf } from '../tasks/folders.ts';
+import { claimReview } from '../tasks/claim-review.ts';
+import type { TaskContext } from '../tasks/context.ts';
+import { declaredFiles, discardOf } from '../tasks/discard-folder.ts';
 import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
-import { claimReview } from '../tasks/submit.ts';
 import type { Chosen, SupervisorContext } from './context.ts';
 import { coderPrompt } from './prompts/coder.ts';
 import { plannerPrompt } from './prompts/planner.ts';
@@ -33,23 +34,28 @@ export interface Player {
 
 export interface Assignment {
   readonly work: SessionWork;
-  /** Wakes and notes that its prompt tells; recorded when the session has ended. */
+  /** Wakes and notes that are in its prompt; recorded when the session has ended. */
   readonly handled?: readonly string[];
   readonly notes?: readonly number[];
-  /** Looks, when the session is over, whether it kept to what it was given. */
+  /** Checks, when the session is over, whether it kept to what it was given. */
   inspect?(): Promise<void>;
-  /** Puts away what was made for this session alone. */
+  /** Removes what was made for this session alone. */
   dismiss(): void;
 }
 
 const NOTHING = (): void => {};
 
+interface Claim {
+  readonly task: Task;
+  /** The operator named this task. */
+  readonly named: boolean;
+}
+
 export async function assignTask(
   context: SupervisorContext,
   taskContext: TaskContext,
   player: Player,
-  task: Task,
-  extra: { readonly named?: boolean; readonly handOff?: number | undefined },
+  { task, named, handOff }: Claim & { readonly handOff: number | undefined },
 ): Promise<Assignment | Refusal> {
   const claimed = await claimTask(taskContext, task.id, player.agent);
   if (isRefusal(claimed)) return claimed;
@@ -59,7 +65,7 @@ export async function assignTask(
   if (isRefusal(gitDir)) return gitDir;
   const worktree = `${context.paths.root}/${claimed.folder}`;
   const known = board.state.agents[player.agent]?.resume;
-  // A fresh folder is for a fresh mind.
+  // In a fresh folder the agent's memory of the old one would mislead it.
   const resumed = claimed.kept ? resumeOf(known, player, task.id) : {};
   const drift = held.iteration === 1 ? undefined : await driftOf(gitDir, held, await integrationHead(gitDir, board));
   const prompt = coderPrompt(contextOf(context, player, { board, now }), {
@@ -67,8 +73,8 @@ export async function assignTask(
     worktree,
     ...defined({ conflicts: claimed.conflicts, drift }),
     ...(resumed.resume === undefined ? {} : { resumed: true }),
-    ...defined({ handOff: extra.handOff }),
-    ...(extra.named === true ? { named: true } : {}),
+    ...defined({ handOff }),
+    ...(named ? { named: true } : {}),
   });
   return {
     work: {
@@ -79,13 +85,13 @@ export async function assignTask(
       prompt,
       ...resumed,
       folder: {
-        mark: () => folderMark(gitDir, held, declaredFiles(settings(board.state))),
-        ...(claimed.kept ? {} : { fresh: () => freshMark(gitDir, held) }),
+        fingerprint: () => folderFingerprint(gitDir, held, declaredFiles(settings(board.state))),
+        ...(claimed.kept ? {} : { initial: () => initialFingerprint(gitDir, held) }),
       },
-      see: async () => {
+      keepCommits: async () => {
         const place = findPlace(gitDir, held.id);
         const discard = discardOf(held, settings(board.state), 'its history was rewritten');
-        if (isPlace(place)) await see(gitDir, place, discard);
+        if (isPlace(place)) await recordTip(gitDir, place, discard);
       },
     },
     notes: notesTo(board.state.human_notes, player.agent),
@@ -93,22 +99,22 @@ export async function assignTask(
   };
 }
 
-/** Of the folder's HEAD and files; the same as long as nothing was done there. */
-async function folderMark(gitDir: PrivateGitDir, task: Task, leaveOut: readonly string[]): Promise<string> {
+/** HEAD and files of the folder, as one text; the same as long as nothing was done there. */
+async function folderFingerprint(gitDir: PrivateGitDir, task: Task, leaveOut: readonly string[]): Promise<string> {
   const place = findPlace(gitDir, task.id);
   const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
   if (!isPlace(place) || head === undefined) return 'gone';
   try {
     return `${head.commit} ${await treeOf(gitDir, place, head.commit, leaveOut)}`;
   } catch (error) {
-    // What an agent can do to its folder, a commit that git does not read for one, is no accident of ours.
+    // An agent can break its folder, with a commit that git does not read for example.
     if (!(error instanceof EnvironmentError)) throw error;
     return `${head.commit} ${error.message}`;
   }
 }
 
-/** Of a folder as it was handed over. */
-async function freshMark(gitDir: PrivateGitDir, task: Task): Promise<string> {
+/** The fingerprint of a folder as it was handed over. */
+async function initialFingerprint(gitDir: PrivateGitDir, task: Task): Promise<string> {
   const start = startCommit(task) ?? '';
   const tree = baselineOf(task) ?? (await gitDir.objects(['rev-parse', `${start}^{tree}`])).stdout.trim();
   return `${start} ${tree}`;
@@ -128,12 +134,11 @@ export async function assignReview(
   context: SupervisorContext,
   taskContext: TaskContext,
   player: Player,
-  task: Task,
-  named: boolean,
+  { task, named }: Claim,
 ): Promise<Assignment | Refusal> {
   const claimed = await claimReview(taskContext, task.id, player.agent);
   if (isRefusal(claimed)) return claimed;
-  for (const text of claimed.remarks) context.tell({ level: 'info', agent: player.agent, task: task.id, text });
+  for (const text of claimed.remarks) context.emit({ level: 'info', agent: player.agent, task: task.id, text });
   const { board, now } = await context.store.read();
   const held = findTask(board.state, task.id) ?? task;
   const copy = await makeReviewFolder(taskContext, held);
@@ -156,7 +161,7 @@ export async function assignReview(
   };
 }
 
-/** A reviewer changes no file. A verdict was refused for it already; here it is told, verdict or not. */
+/** A reviewer changes no file. A verdict was refused for it already; here it is reported, verdict or not. */
 async function inspectReview(
   context: SupervisorContext,
   taskContext: TaskContext,
@@ -168,11 +173,11 @@ async function inspectReview(
     const paths = await copy.changed();
     if (paths.length === 0) return;
     const named = `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
-    context.tell({ level: 'alarm', agent, task, text: `${agent} changed files of the commit it reviews: ${named}` });
+    context.emit({ level: 'alarm', agent, task, text: `${agent} changed files of the commit it reviews: ${named}` });
     await transact(taskContext, { name: 'review-changed', task, agent, paths });
   } catch (error) {
     const text = `the review copy of ${task} could not be compared: ${(error as Error).message}`;
-    context.tell({ level: 'warning', agent, task, text });
+    context.emit({ level: 'warning', agent, task, text });
   }
 }
 
@@ -202,14 +207,14 @@ function contextOf(
   return { ...seen, agent: player.agent, role: player.role, places: context.places };
 }
 
-/** The provider's own session, where it was about this very task. */
+/** The provider's own session, where it was about the same task. */
 function resumeOf(
   kept: Agent['resume'],
   { chosen, role }: Player,
   task: string,
 ): Pick<SessionWork, 'resume' | 'usedBefore'> {
   const { name, resumes, resumesElsewhere } = chosen.provider;
-  // A reviewer's folder is another one each time.
+  // A reviewer gets another folder each time.
   if (
     !resumes ||
     (role === 'code_reviewer' && resumesElsewhere !== true) ||
@@ -229,7 +234,7 @@ function resumeOf(
   return { resume: kept.session, usedBefore: before };
 }
 
-/** What reviewers found on this submission whose lease was gone when they said it; the newest last. */
+/** Verdicts on this submission that were refused because their reviewer's lease was gone; the newest last. */
 function lostVerdicts({ files, paths }: SupervisorContext, task: Task): readonly string[] {
   const submitted = historyOf(task).findLast(({ event }) => event === 'submitted')?.time ?? '';
   const stamp = submitted.replace(/[:-]/g, '');

@@ -1,27 +1,27 @@
-// Wakes whoever waits when something happened on the blackboard. A ring is never lost: who waits says up to
-// which ring it has looked, and one that came since then ends the wait at once.
+// Wakes what waits when something happened on the blackboard. No change is lost: a waiter says up to which change it has
+// looked, and one that came since then ends the wait at once.
 
 import type { Clock } from '../ports/host.ts';
 
 export interface ChangeSignal {
-  /** How often it has rung. */
+  /** How many changes there were. */
   count(): number;
-  ring(): void;
-  /** Until it rings after `since`, the time has passed, or the signal says stop. */
+  notify(): void;
+  /** Until there is a change after `since`, the time has passed, or the signal says stop. */
   wait(since: number, ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export function makeChangeSignal(clock: Clock): ChangeSignal {
-  let rung = 0;
+  let count = 0;
   const waiting = new Set<() => void>();
   return {
-    count: () => rung,
-    ring: () => {
-      rung += 1;
+    count: () => count,
+    notify: () => {
+      count += 1;
       for (const wake of [...waiting]) wake();
     },
     wait: async (since, ms, signal) => {
-      if (rung !== since || signal.aborted || ms <= 0) return;
+      if (count !== since || signal.aborted || ms <= 0) return;
       const over = new AbortController();
       const wake = (): void => over.abort();
       waiting.add(wake);

@@ -1,42 +1,40 @@
-// What supervisors work with, built once by the command that starts them and shared by all agents of this
-// process. Time, too, comes from here: whatever waits, waits by this clock.
+// What supervisors work with: built once by the command that starts them, and shared by all agents of this process.
 
 import type { RunningUse } from '../budget/rules/limits.ts';
 import { siteOf } from '../git/directory.ts';
-import { markedProgram } from '../identity/mark-program.ts';
-import { type Actor, SUPERVISOR } from '../protocol/board.ts';
+import { programEnvironment } from '../process/tags.ts';
+import { supervisorOf } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { SandboxSupport } from '../sandbox/mode.ts';
-import type { BoardContext } from '../store/context.ts';
-import type { Store } from '../store/store.ts';
+import type { StoreContext } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import type { CrewEvent } from './crew-view.ts';
 import type { Places } from './prompts/prompt.ts';
 
-/** Who plays a role. */
+/** The CLI and the model of an agent. */
 export interface Chosen {
   readonly provider: Provider;
   readonly model?: string | undefined;
 }
 
-export interface SupervisorContext extends BoardContext {
-  readonly store: Store;
+export interface SupervisorContext extends StoreContext {
   readonly changeSignal: ChangeSignal;
   /** This process holds the leases. */
   readonly pid: number;
   readonly isRoot: boolean;
   readonly terminal?: string | undefined;
   readonly places: Places;
-  /** A folder with a `liza` that is this very program, to go first on an agent's PATH. */
+  /** A folder with a `liza` that starts this program, to go first on an agent's PATH. */
   readonly bin: string;
   /** Absent: nothing is confined. */
   readonly sandboxSupport?: SandboxSupport | undefined;
   contract(role: Role): string;
   /** What the sessions of this process have used so far, by agent. */
   readonly running?: Map<string, () => RunningUse>;
-  tell(event: Omit<CrewEvent, 'time'>): void;
+  /** Shows an event to people. */
+  emit(event: Omit<CrewEvent, 'time'>): void;
 }
 
 /** First: end in order. Again: at once. */
@@ -48,14 +46,12 @@ export interface Stop {
 export const runningUse = ({ running }: SupervisorContext): readonly RunningUse[] =>
   [...(running?.values() ?? [])].map((use) => use());
 
-export const supervisorOf = (agent: string): Actor => ({ id: agent, parts: ['supervisor'], session: SUPERVISOR });
-
 export function taskContextOf(context: SupervisorContext, agent: string, stop?: AbortSignal): TaskContext {
   return {
     ...context,
-    env: markedProgram(context.env, siteOf(context.paths.root)),
+    env: programEnvironment(context.env, siteOf(context.disk, context.paths.root)),
     actor: supervisorOf(agent),
-    say: (text) => context.tell({ level: 'info', agent, text }),
+    say: (text) => context.emit({ level: 'info', agent, text }),
     ...(stop === undefined ? {} : { stop: () => stop }),
   };
 }

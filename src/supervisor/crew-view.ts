@@ -1,5 +1,5 @@
-// What people see of the supervisors at work: one member per agent, besides what the blackboard itself tells.
-// Plain data, made again at every change; the live board and the plain lines both show only this.
+// What people see of a crew at work: the board, and one member per agent. Plain data, made again at every change; the
+// live board and the plain lines both show only this.
 
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import type { Board } from '../protocol/board.ts';
@@ -38,7 +38,7 @@ export interface CrewMember {
   /** How its supervisor ended, once it is stopped. */
   readonly end?: LoopEnd['kind'];
   readonly until?: Instant;
-  /** Of the running session. */
+  /** The running session. */
   readonly session?: {
     readonly started: Instant;
     readonly input: number;

@@ -1,9 +1,10 @@
-// Beside the watcher, which only tells: trips the circuit breaker, halts at the deadline, follows CHECKPOINT files, and
-// records branches that agents moved. Looks after every change, and now and then for what only time brings about. What fails is tried again at the next look.
+// Governs beside the watcher, which only reports: trips the circuit breaker, halts at the deadline, follows CHECKPOINT
+// files, and records branches that agents moved. Looks after every change, and now and then for what only time brings
+// about. What fails is tried again at the next look.
 
 import { govern } from '../governance/govern.ts';
 import { isLive, readSessions } from '../identity/agent-sessions.ts';
-import { type HeadsWatch, watchHeads } from '../identity/branch-watch.ts';
+import { type BranchWatch, watchBranches } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import type { ChangeSignal } from './change-signal.ts';
@@ -12,43 +13,43 @@ export interface Governor {
   readonly context: Omit<TaskContext, 'actor' | 'say'>;
   readonly changeSignal: ChangeSignal;
   /** What was done, in a line each. */
-  tell(line: string): void;
+  report(line: string): void;
 }
 
 const LOOK_MS = 2000;
-/** After a change others look first: whoever waits for work, and the watcher, who has to tell. A burst is one look. */
+/** After a change the agents that wait for work and the watcher look first. A burst of changes is one look. */
 const SETTLE_MS = 1000;
 /** While an agent may be at work; otherwise only people move branches, and that may wait. */
 const HEADS_MS = 5000;
 const CALM_HEADS_MS = 60_000;
 
-export async function keepGoverning({ context, changeSignal, tell }: Governor, over: AbortSignal): Promise<void> {
-  const mine = asSupervisor(context, tell);
-  const heads = watchHeads(mine);
+export async function keepGoverning({ context, changeSignal, report }: Governor, over: AbortSignal): Promise<void> {
+  const mine = asSupervisor(context, report);
+  const heads = watchBranches(mine);
   let headsAt = 0;
   let known: number | undefined;
   let failed = '';
   while (!over.aborted) {
-    const rung = changeSignal.count();
+    const since = changeSignal.count();
     const done = await look(mine, known);
     known = done.seq;
-    for (const line of done.lines) tell(line);
-    // Whatever fails again and again is told once.
-    if (done.failed !== undefined && done.failed !== failed) tell(`the sprint is not looked after: ${done.failed}`);
+    for (const line of done.lines) report(line);
+    // A failure that repeats is reported once.
+    if (done.failed !== undefined && done.failed !== failed) report(`the sprint is not looked after: ${done.failed}`);
     failed = done.failed ?? '';
-    const { files, paths, clock } = context;
-    const calm = !readSessions(files, paths.agents).some(isLive);
+    const { clock } = context;
+    const calm = !readSessions(context).some((session) => isLive(context, session));
     if (Math.abs(clock.now() - headsAt) >= (calm ? CALM_HEADS_MS : HEADS_MS)) {
       headsAt = clock.now();
-      for (const line of await lookAtHeads(heads)) tell(line);
+      for (const line of await lookAtHeads(heads)) report(line);
     }
-    await changeSignal.wait(rung, LOOK_MS, over);
+    await changeSignal.wait(since, LOOK_MS, over);
     await changeSignal.wait(changeSignal.count(), SETTLE_MS, over);
   }
 }
 
 /** What cannot be read now is looked at again. */
-export const lookAtHeads = (heads: HeadsWatch): Promise<readonly string[]> => heads.look().catch(() => []);
+export const lookAtHeads = (heads: BranchWatch): Promise<readonly string[]> => heads.look().catch(() => []);
 
 /** One look, for cron and CI: the same as the first of `keepGoverning`. */
 export const governOnce = (context: Governor['context']): Promise<Governed> =>

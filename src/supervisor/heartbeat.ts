@@ -1,9 +1,9 @@
-// Keeps one agent's lease alive for as long as its supervisor is, whatever that is doing: waiting, preparing a
-// worktree, merging, or standing beside a session. A lease that was lost is never revived: it is told.
+// Renews one agent's lease for as long as its supervisor lives, whatever that is doing: waiting, preparing a worktree,
+// merging, or running a session. A lease that was lost is never revived: it is reported.
 
 import type { Board } from '../protocol/board.ts';
 import { findTask } from '../protocol/find.ts';
-import { settings } from '../protocol/state.ts';
+import { type State, settings } from '../protocol/state.ts';
 import type { SupervisorContext } from './context.ts';
 
 export interface Held {
@@ -12,49 +12,60 @@ export interface Held {
 }
 
 export interface Heartbeat {
-  /** Turns to a task, or to none, and renews at once, naming this process: from now on its death is known. */
-  holds(held: Held | undefined): Promise<void>;
-  /** The lease on the task it turned to is gone. */
+  /** From now on for this task, or for none. Renews at once, naming this process: from now on its death is known. */
+  hold(held: Held | undefined, state: State): Promise<void>;
+  /** The lease on the task it holds is gone. */
   lost(): boolean;
   stop(): void;
 }
 
-export function keepAlive(context: SupervisorContext, agent: string): Heartbeat {
+/** `first`: the state when the agent was registered. */
+export function keepAlive(context: SupervisorContext, agent: string, first: State): Heartbeat {
   const over = new AbortController();
   let held: Held | undefined;
   let isLost = false;
-  const beat = async (): Promise<void> => {
+  const beat = async (state: State): Promise<void> => {
     const mine = held;
-    const renewed = await renewOwn(context, agent, mine);
+    const renewed = await renewOwn(context, agent, state, mine);
     if (renewed || mine === undefined || mine !== held) return;
     isLost = true;
-    context.changeSignal.ring();
+    context.changeSignal.notify();
   };
   const run = async (): Promise<void> => {
+    let state = first;
     while (!over.signal.aborted) {
-      const { board } = await context.store.read();
-      await context.clock.sleep(settings(board.state).heartbeat_interval * 1000, over.signal);
-      if (!over.signal.aborted) await beat().catch(ignore);
+      await context.clock.sleep(settings(state).heartbeat_interval * 1000, over.signal);
+      if (over.signal.aborted) return;
+      try {
+        state = (await context.store.read()).board.state;
+        await beat(state);
+      } catch {
+        // The board cannot be read just now: the next beat tries again, and the lease lasts several of them.
+      }
     }
   };
-  void run().catch(ignore);
+  void run();
   return {
-    holds: async (next) => {
+    hold: async (next, state) => {
       held = next;
       isLost = false;
-      await beat();
+      await beat(state);
     },
     lost: () => isLost,
     stop: () => over.abort(),
   };
 }
 
-/** Answers false when the lease on the task it is said to hold is lost. */
-export async function renewOwn({ store, pid }: SupervisorContext, agent: string, held?: Held): Promise<boolean> {
-  const { board } = await store.read();
-  const mine = held !== undefined && isHolding(board, agent, held.task) ? held : undefined;
-  const limits = settings(board.state);
-  const own = board.state.agents[agent];
+/** False: the lease on the task that it held is lost. */
+export async function renewOwn(
+  { store, pid }: SupervisorContext,
+  agent: string,
+  state: State,
+  held?: Held,
+): Promise<boolean> {
+  const mine = held !== undefined && isHolding({ state }, agent, held.task) ? held : undefined;
+  const limits = settings(state);
+  const own = state.agents[agent];
   const renewed = await store.renew({
     agent,
     ...(mine === undefined ? {} : { task: mine.task }),
@@ -65,12 +76,9 @@ export async function renewOwn({ store, pid }: SupervisorContext, agent: string,
   return mine === undefined || !('ok' in renewed);
 }
 
-export function isHolding(board: Board, agent: string, id: string): boolean {
-  const task = findTask(board.state, id);
+export function isHolding({ state }: Pick<Board, 'state'>, agent: string, id: string): boolean {
+  const task = findTask(state, id);
   return (
     task !== undefined && (task.reviewing_by === agent || (task.status === 'CLAIMED' && task.assigned_to === agent))
   );
 }
-
-/** A board that cannot be read just now: the next beat tries again, and the lease lasts several of them. */
-const ignore = (): void => {};

@@ -1,22 +1,22 @@
-// When nothing is left that could move without a person, and what to say then.
+// When nothing is left that could move without a person, and what the crew ends with then.
 
 import type { Board } from '../protocol/board.ts';
 import { isTerminal } from '../protocol/state.ts';
 import type { MemberStatus } from './agent-status.ts';
 import type { SupervisorContext } from './context.ts';
 import type { CrewEnd } from './crew-view.ts';
-import type { LoopEnd, Memory, Supervised } from './loop-state.ts';
+import type { LoopEnd, LoopMemory, Supervised } from './loop-state.ts';
 import { attemptKey, nextDuty } from './rules/next-duty.ts';
 import { whyAllRest } from './rules/why-idle.ts';
 
 export interface SupervisedAgent {
   readonly who: Supervised;
   readonly member: MemberStatus;
-  readonly memory: Memory;
+  readonly memory: LoopMemory;
   end?: LoopEnd;
 }
 
-/** All members rest, and still do after this long: then nobody is just between two steps. */
+/** All members are idle, and still are after this long: then none is just between two steps. */
 const IDLE_MS = 400;
 const RESTING: ReadonlySet<string> = new Set(['idle', 'waiting', 'stopped']);
 
@@ -26,7 +26,7 @@ interface Ends {
   readonly outlastsPause: boolean;
 }
 
-/** Resolves when all rest and no one of them would find anything to do. */
+/** Resolves when all are idle and none of them would find anything to do. */
 export async function whenIdle(
   context: SupervisorContext,
   supervised: readonly SupervisedAgent[],
@@ -35,7 +35,7 @@ export async function whenIdle(
   const { changeSignal, clock, store } = context;
   for (;;) {
     if (stopped.aborted || over.aborted) return undefined;
-    const rung = changeSignal.count();
+    const since = changeSignal.count();
     const resting = supervised.every(({ member }) => RESTING.has(member.view().state));
     if (resting) {
       await clock.sleep(IDLE_MS, over);
@@ -44,18 +44,18 @@ export async function whenIdle(
       const still = supervised.every(({ who, member, end, memory }) => {
         if (end !== undefined) return true;
         if (!RESTING.has(member.view().state)) return false;
-        const duty = nextDuty(board, { ...who, passed: new Set(memory.passed.keys()) }, now);
+        const duty = nextDuty(board, { ...who, postponed: new Set(memory.postponed.keys()) }, now);
         if (duty.kind === 'halted') return !(outlastsPause && duty.by === 'PAUSE');
         if (duty.kind === 'over' || duty.kind === 'held') return true;
         return duty.kind === 'nothing' && !duty.hurry && !(outlastsPause && isHeld(board));
       });
-      if (still && changeSignal.count() === rung) return endOf(context, supervised);
+      if (still && changeSignal.count() === since) return endOf(context, supervised);
     }
-    await changeSignal.wait(rung, resting ? 500 : 200, over);
+    await changeSignal.wait(since, resting ? 500 : 200, over);
   }
 }
 
-/** A person holds a task back, and lets it go on when it is time: somebody must be there then. */
+/** A person holds a task back and will let it go on: its agents must be there then. */
 const isHeld = ({ state }: Board): boolean =>
   state.tasks.some(({ paused, status }) => paused === true && !isTerminal(status));
 
@@ -72,7 +72,7 @@ export async function endOf(context: SupervisorContext, supervised: readonly Sup
   if (supervised.some(({ end }) => end?.kind === 'stopped')) {
     return { code: 0, message: 'stopped; work in progress is kept and goes on with the next start' };
   }
-  // Whatever else went wrong last: as long as a person holds the work, nothing moves for that.
+  // While a person holds the work, that is the reason, whatever else went wrong last.
   const halted = Object.keys(board.switches).length > 0;
   const known = new Set(board.state.tasks.map(attemptKey));
   const isPresent = ({ memory: { refusal } }: SupervisedAgent): boolean =>

@@ -1,6 +1,6 @@
 // What the rounds of one supervisor share.
 
-import type { HeadsWatch } from '../identity/branch-watch.ts';
+import type { BranchWatch } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { Instant } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
@@ -9,6 +9,7 @@ import type { Stop, SupervisorContext } from './context.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { NO_PAST, type Past } from './rules/restarts.ts';
 
+/** One agent of a crew, as the operator asked for it. */
 export interface Supervised extends Player {
   /** Work on this task only. */
   readonly only?: string | undefined;
@@ -23,23 +24,25 @@ export interface LoopEnd {
 }
 
 /** What a supervisor remembers between its rounds; the rest is on the board. */
-export interface Memory {
+export interface LoopMemory {
   past: Past;
-  /** Tries that failed, by attemptKey, and until when they are not repeated. */
-  readonly passed: Map<string, Instant>;
-  races: number;
-  hurriedSince: Instant | undefined;
-  /** What the last try was refused for, and the task's attemptKey since; gone with the next one that succeeds. */
+  /** Attempts that failed, by attemptKey, and until when they are not repeated. */
+  readonly postponed: Map<string, Instant>;
+  /** Claims in a row that another agent won. */
+  racesLost: number;
+  /** Since when it has left work to another agent that is about to take it. */
+  yieldingSince: Instant | undefined;
+  /** What the last attempt was refused for, and the task's attemptKey since; gone with the next one that succeeds. */
   refusal: (Refusal & { readonly task?: string; readonly key?: string }) | undefined;
   /** Its last session ended with its context used up: the next one hands off. */
   handOff: number | undefined;
 }
 
-export const freshMemory = (): Memory => ({
+export const newMemory = (): LoopMemory => ({
   past: NO_PAST,
-  passed: new Map(),
-  races: 0,
-  hurriedSince: undefined,
+  postponed: new Map(),
+  racesLost: 0,
+  yieldingSince: undefined,
   refusal: undefined,
   handOff: undefined,
 });
@@ -50,9 +53,7 @@ export interface LoopState {
   readonly member: MemberStatus;
   readonly stop: Stop;
   readonly heartbeat: Heartbeat;
-  readonly memory: Memory;
+  readonly memory: LoopMemory;
   /** Branches, looked at after each session. */
-  readonly heads: HeadsWatch;
+  readonly heads: BranchWatch;
 }
-
-export const told = ({ message, hint }: Refusal): string => `${message} → ${hint}`;

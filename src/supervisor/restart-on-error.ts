@@ -1,21 +1,23 @@
-// What runs beside the agents, watching and governing, never ends them: when it breaks, that is told and it starts again.
+// Work that runs beside the agents, such as watching and governing, never ends them: when it fails, that is reported and
+// it starts again.
 
-export interface Beside {
-  /** What broke, in a line; the same only once. */
-  tell(line: string): void;
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+import type { Clock } from '../ports/host.ts';
+
+export interface RestartOptions extends Pick<Clock, 'sleep'> {
+  /** What failed, in a line; the same only once. */
+  warn(line: string): void;
 }
 
 export const AGAIN_MS = 5000;
 
-/** Resolves when it is over, and never rejects. */
-export async function keepUp(
+/** Resolves when the work is done or `over` says so, and never rejects. */
+export async function restartOnError(
   what: string,
   work: () => Promise<void>,
-  { tell, sleep }: Beside,
+  { warn, sleep }: RestartOptions,
   over: AbortSignal,
 ): Promise<void> {
-  let told = '';
+  let reported = '';
   while (!over.aborted) {
     try {
       await work();
@@ -23,11 +25,11 @@ export async function keepUp(
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       try {
-        if (why !== told) tell(`${what} failed${over.aborted ? '' : ' and starts again'}: ${why}`);
+        if (why !== reported) warn(`${what} failed${over.aborted ? '' : ' and starts again'}: ${why}`);
       } catch {
-        // Whoever listens may be what is broken.
+        // What shows the line may itself be broken.
       }
-      told = why;
+      reported = why;
       await sleep(AGAIN_MS, over);
     }
   }

@@ -1,70 +1,68 @@
-// Files that tell people what an agent was told and what it printed: `.liza/agent-prompts` and
-// `.liza/agent-logs`, as many as there is room for. Also the `liza` that agents find on their PATH.
+// Files that show people each session's prompt and output: `.liza/agent-prompts` and `.liza/agent-logs`, as many as there
+// is room for. Also the `liza` that agents find on their PATH.
 
-import { randomUUID } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
 import { isTerminal, type State, settings } from '../protocol/state.ts';
-import type { Paths } from '../store/paths.ts';
-import { filesToDrop, type LogRoom } from '../tasks/rules/log-retention.ts';
+import type { SessionRequest } from '../providers/provider.ts';
+import type { BoardContext } from '../store/context.ts';
+import { filesToDrop, type LogQuota } from '../tasks/rules/log-retention.ts';
 import type { Instant } from '../text/time.ts';
 
 const KEPT = 40;
-const DEFAULT_MB = 512;
 
 export interface SessionFiles {
   readonly prompt: string;
   readonly log: string;
 }
 
-/** Also makes room for them. */
+/** Names the files of a new session, and removes old ones to make room. */
 export function sessionFiles(
-  paths: Paths,
-  agent: string,
-  task: string | undefined,
+  context: BoardContext,
+  { agent, task }: { readonly agent: string; readonly task?: string },
   now: Instant,
-  state?: State,
+  state: State,
 ): SessionFiles {
   // To the millisecond: two sessions may begin in one second.
   const time = new Date(now).toISOString().replace(/[:-]/g, '').replace('.', '-');
   const name = [agent, time, task].filter((part) => part !== undefined).join('.');
-  const live = state?.tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id) ?? [];
+  const live = state.tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id);
   const room = {
-    bytes: (state === undefined ? DEFAULT_MB : settings(state).agent_logs_mb) * 1e6,
+    bytes: settings(state).agent_logs_mb * 1e6,
     each: KEPT,
     liveTasks: new Set(live),
   };
   return {
-    prompt: fileFor(paths, 'agent-prompts', `${name}.md`, room),
-    log: fileFor(paths, 'agent-logs', `${name}.log`, room),
+    prompt: fileFor(context, 'agent-prompts', `${name}.md`, room),
+    log: fileFor(context, 'agent-logs', `${name}.log`, room),
   };
 }
 
-function fileFor(paths: Paths, folder: string, name: string, room: LogRoom): string {
+function fileFor({ disk, paths }: BoardContext, folder: string, name: string, room: LogQuota): string {
   const parent = join(paths.liza, folder);
-  mkdirSync(parent, { recursive: true });
-  const there = readdirSync(parent).flatMap((file) => {
-    const stat = lstatSync(join(parent, file), { throwIfNoEntry: false });
+  disk.mkdirSync(parent, { recursive: true });
+  const there = disk.readdirSync(parent).flatMap((file) => {
+    const stat = disk.lstatSync(join(parent, file), { throwIfNoEntry: false });
     return stat?.isFile() === true ? [{ name: file, bytes: stat.size, time: stat.mtimeMs }] : [];
   });
-  for (const file of filesToDrop(there, room)) rmSync(join(parent, file), { force: true });
+  for (const file of filesToDrop(there, room)) disk.rmSync(join(parent, file), { force: true });
   return join(parent, name);
 }
 
-export function writePrompt(file: string, contract: string, prompt: string): void {
-  writeFileSync(file, `${contract.trimEnd()}\n\n${prompt.trimEnd()}\n`, { mode: 0o600 });
+export function writePrompt(disk: Disk, file: string, { contract, prompt }: SessionRequest): void {
+  disk.writeFileSync(file, `${contract.trimEnd()}\n\n${prompt.trimEnd()}\n`, { mode: 0o600 });
 }
 
-/** Written anew at every start: an upgrade moves the program. */
-export function writeBin(paths: Paths, liza: readonly string[]): string {
+/** Written again at every start: an upgrade moves the program. */
+export function writeBin({ disk, paths, random }: BoardContext, liza: readonly string[]): string {
   const folder = join(paths.liza, 'cache', 'bin');
-  mkdirSync(folder, { recursive: true });
+  disk.mkdirSync(folder, { recursive: true });
   const file = join(folder, 'liza');
-  // Others may start at this very moment.
-  const temporary = `${file}.${randomUUID()}`;
-  writeFileSync(temporary, `#!/bin/sh\nexec ${liza.map(quoted).join(' ')} "$@"\n`);
-  chmodSync(temporary, 0o755);
-  renameSync(temporary, file);
+  // Another supervisor may start at the same moment.
+  const temporary = `${file}.${random.uuid()}`;
+  disk.writeFileSync(temporary, `#!/bin/sh\nexec ${liza.map(quoted).join(' ')} "$@"\n`);
+  disk.chmodSync(temporary, 0o755);
+  disk.renameSync(temporary, file);
   return folder;
 }
 

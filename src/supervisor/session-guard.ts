@@ -1,104 +1,104 @@
-// Stands beside a running session: sees its commits, watches its lease, the kill switches and the clock, and answers
-// when, and why, the session has to end before it does so by itself.
+// Decides when, and why, a running session has to end before it does so by itself: watches its lease, the kill switches,
+// the budget, its signs of life and what it takes of the machine. Keeps its commits on the way.
+// session.ts ends it, process/end-process-tree.ts its whole tree.
 
-import { overrun, scopeWords, spentWords } from '../budget/rules/limits.ts';
-import type { Board } from '../protocol/board.ts';
-import { SWITCHES } from '../protocol/board.ts';
+import { overrun, scopeText, spentText } from '../budget/rules/limits.ts';
+import { type Limits, LOOK_MS, overLimit } from '../process/limits.ts';
+import type { ResourceUsage } from '../process/resource-usage.ts';
+import { type Board, SWITCHES, supervisorOf } from '../protocol/board.ts';
 import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
-import { runningUse, type Stop, type SupervisorContext, supervisorOf } from './context.ts';
+import { runningUse, type SupervisorContext } from './context.ts';
 import { isHolding } from './heartbeat.ts';
-import { deedsOf } from './rules/progress.ts';
+import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
-import type { SessionWork } from './session.ts';
+import type { SessionRun, SessionWork } from './session.ts';
 
 export type Interruption = Extract<
   SessionEnd['how'],
   { kind: 'silent' | 'not-served' | 'lease-lost' | 'overdue' | 'stopped' }
 >;
 
-/** A CLI that waits for its provider by itself may do so this long: waiting is our part, and is shown. */
+/** A CLI that waits for its provider may do so this long; then its supervisor waits instead, and shows it. */
 const UNSERVED_MS = 3 * 60_000;
 
 export interface Signs {
-  /** When it last said anything. */
-  lastHeard(): Instant;
+  /** When it last printed or asked anything. */
+  lastSign(): Instant;
   contextPercent(): number | undefined;
   leaseLost(): boolean;
   unservedSince(): Instant | undefined;
-  /** Asks for numbers that its output does not tell. */
+  /** Notes its usage, and asks for numbers that its output does not have. */
   measure(): void;
 }
 
-/** Settles only when the session must end, or when `over` says that it has. */
+/** Resolves only when the session must end, or when `over` says that it has. */
 export async function guardSession(
   context: SupervisorContext,
-  work: SessionWork,
+  { work, stop, begun }: Pick<SessionRun, 'work' | 'stop' | 'begun'>,
   signs: Signs,
-  stop: Stop,
   over: AbortSignal,
 ): Promise<Interruption> {
   const { clock, changeSignal, store } = context;
   const wake = AbortSignal.any([over, stop.orderly]);
-  const first = await store.read();
-  let lookAt = clock.now() + settings(first.board.state).heartbeat_interval * 1000;
-  let deeds = deedsOf(first.board, work.agent);
+  let measureAt = clock.now() + settings(begun).heartbeat_interval * 1000;
+  let actions = progressCount({ state: begun }, work.agent);
   let progressAt = clock.now();
-  /** When patience with a session that should end by itself is over, and what it should end for. */
-  let patience: (Due & { readonly until: Instant }) | undefined;
-  let toldPercent = 0;
+  /** What it should end for by itself, and until when it may. */
+  let due: (Due & { readonly until: Instant }) | undefined;
+  let recordedPercent = 0;
   for (;;) {
-    const rung = changeSignal.count();
+    const seen = changeSignal.count();
     if (over.aborted) return { kind: 'stopped', why: 'it has ended' };
     if (stop.orderly.aborted) return { kind: 'stopped', why: 'the operator stops' };
     const { board } = await store.read();
     const limits = settings(board.state);
     const now = clock.now();
-    if (now >= lookAt) {
-      void work.see?.().catch(() => {}); // looked at again when the session ends
+    if (now >= measureAt) {
+      void work.keepCommits?.().catch(() => {}); // tried again when the session ends
       signs.measure();
-      lookAt = now + limits.heartbeat_interval * 1000;
+      measureAt = now + limits.heartbeat_interval * 1000;
     }
-    const done = deedsOf(board, work.agent);
-    if (done !== deeds) [deeds, progressAt] = [done, now];
+    const counted = progressCount(board, work.agent);
+    if (counted !== actions) [actions, progressAt] = [counted, now];
     if (board.switches.ABORT !== undefined) return { kind: 'stopped', why: 'ABORT is on' };
     if (signs.leaseLost() || isLost(board, work)) return { kind: 'lease-lost' };
     const spent = overrun(board.state, now, findTask(board.state, work.task ?? ''), runningUse(context));
     if (spent !== undefined) {
-      return { kind: 'stopped', why: `the budget of ${scopeWords(spent)} is overrun: ${spentWords(spent)}` };
+      return { kind: 'stopped', why: `the budget of ${scopeText(spent)} is overrun: ${spentText(spent)}` };
     }
     const percent = signs.contextPercent() ?? 0;
-    if (percent >= HANDOFF_PERCENT && percent > toldPercent) {
-      toldPercent = percent;
-      await tellContext(context, work, percent);
+    if (percent >= HANDOFF_PERCENT && percent > recordedPercent) {
+      recordedPercent = percent;
+      await recordContextUsed(context, work, percent);
     }
-    const due = whyEnd(board, work, percent);
-    if (due?.why !== patience?.why) patience = due && { ...due, until: now + limits.pause_grace * 1000 };
-    if (patience !== undefined && now >= patience.until) {
-      const { why, contextUsed } = patience;
+    const found = whyEnd(board, work, percent);
+    if (found?.why !== due?.why) due = found && { ...found, until: now + limits.pause_grace * 1000 };
+    if (due !== undefined && now >= due.until) {
+      const { why, contextUsed } = due;
       if (isHalted(board, work)) return { kind: 'stopped', why };
       return { kind: 'overdue', why, ...defined({ contextUsed }) };
     }
-    const silentAt = Math.max(signs.lastHeard(), progressAt) + limits.progress_timeout * 1000;
+    const silentAt = Math.max(signs.lastSign(), progressAt) + limits.progress_timeout * 1000;
     if (now >= silentAt) return { kind: 'silent' };
     const unserved = signs.unservedSince();
     const unservedAt = unserved === undefined ? Number.POSITIVE_INFINITY : Math.max(unserved, progressAt) + UNSERVED_MS;
     if (now >= unservedAt) return { kind: 'not-served' };
     const next = Math.min(
-      lookAt,
+      measureAt,
       silentAt,
       unservedAt,
-      patience?.until ?? Number.POSITIVE_INFINITY,
+      due?.until ?? Number.POSITIVE_INFINITY,
       now + limits.poll_interval * 1000,
     );
-    await changeSignal.wait(rung, next - now, wake);
+    await changeSignal.wait(seen, next - now, wake);
   }
 }
 
-/** Somebody else has it now, or a person took it away while it was at work. */
+/** Another agent has the task now, or a person took it away. */
 function isLost(board: Board, { task: id, agent, role, epoch }: SessionWork): boolean {
   const task = id === undefined ? undefined : findTask(board.state, id);
   if (task === undefined) return false;
@@ -131,9 +131,37 @@ function whyEnd(board: Board, work: SessionWork, percent: number): Due | undefin
   return used ? { why: 'its context is nearly used up', contextUsed: true } : undefined;
 }
 
-async function tellContext({ store }: SupervisorContext, { agent }: SessionWork, percent: number): Promise<void> {
+async function recordContextUsed({ store }: SupervisorContext, { agent }: SessionWork, percent: number): Promise<void> {
   const actor = supervisorOf(agent);
   await store.transact({ actor, command: 'context-used' }, (board, now) =>
     decide(board, { name: 'context-used', agent, percent }, { actor, now }),
   );
+}
+
+export interface OverLimit {
+  readonly kind: 'over-limit';
+  readonly why: string;
+}
+
+/** Resolves only when its process tree takes more memory or processes than it may. */
+export function watchLimits(
+  { clock, store }: SupervisorContext,
+  resources: () => ResourceUsage,
+  limits: Limits,
+  over: AbortSignal,
+): Promise<OverLimit> {
+  // Read again when one is passed: it may have been raised meanwhile.
+  const limitsNow = async (): Promise<Limits> => settings((await store.read()).board.state);
+  return new Promise((done) => {
+    const look = async (): Promise<void> => {
+      const found = resources();
+      if (overLimit(found, limits) === undefined) return;
+      const why = overLimit(found, await limitsNow().catch(() => limits));
+      if (why !== undefined && !over.aborted) done({ kind: 'over-limit', why });
+    };
+    over.addEventListener(
+      'abort',
+      clock.every(LOOK_MS, () => void look(), 'background'),
+    );
+  });
 }

@@ -1,5 +1,5 @@
-// Hears a session out: every line goes through its provider's parser, and what was said so far is kept for the
-// board, for the record, and for whoever has to decide whether it is still alive.
+// Reads the output of a session: every line goes through its provider's parser, and what was reported so far is kept for
+// the live board, for the record, and for the guard, which decides whether the session is still alive.
 
 import { lineRedactor } from '../process/redacting-stream.ts';
 import { defined } from '../protocol/values.ts';
@@ -7,52 +7,50 @@ import type { AgentEvent, Usage } from '../providers/provider.ts';
 import { atLeast } from '../providers/token-counts.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
-import type { MemberStatus } from './agent-status.ts';
 import type { SupervisorContext } from './context.ts';
 import type { SessionEnd } from './rules/restarts.ts';
-import type { SessionWork } from './session.ts';
+import type { SessionRun } from './session.ts';
 
-/** What a session said so far. */
-export interface Heard {
+/** What a session has reported so far. */
+export interface SessionReport {
   readonly usage: Usage;
-  /** Its provider told tokens at least once. */
+  /** Its provider reported tokens at least once. */
   readonly counted?: boolean;
   readonly contextPercent?: number;
-  /** The provider's id of it. */
+  /** The provider's id of the session. */
   readonly session?: string;
-  /** Its last lines, for whoever has to find out what it was about. */
+  /** Its last lines, for a person who looks into a failure. */
   readonly said?: string;
   readonly failure?: NonNullable<SessionEnd['failure']>;
 }
 
-export interface Listener {
+export interface SessionOutput {
   line(stream: 'stdout' | 'stderr', line: string): void;
-  take(events: readonly AgentEvent[]): void;
-  /** The same of what was found out beside its output: it is no sign of life. */
-  learn(events: readonly AgentEvent[]): void;
-  so(): Heard;
-  last(): Instant;
+  add(events: readonly AgentEvent[]): void;
+  /** Adds what was not in its output: no sign of life. */
+  addMeasured(events: readonly AgentEvent[]): void;
+  report(): SessionReport;
+  lastSign(): Instant;
   alive(): void;
-  /** Since when its provider has not served it, by its own word. */
+  /** Since when its provider has not served it, as it reports itself. */
   unservedSince(): Instant | undefined;
 }
 
-export function listen(
+export function readOutput(
   { clock: { now }, changeSignal, env }: SupervisorContext,
-  { chosen, task, usedBefore }: SessionWork,
-  member: MemberStatus,
+  { work: { chosen, task, usedBefore }, member }: Pick<SessionRun, 'work' | 'member'>,
   log: string,
   started: Instant,
-): Listener {
+): SessionOutput {
   const parser = chosen.provider.parser({ before: usedBefore, model: chosen.model });
-  let heard: Heard = { usage: { input: 0, output: 0 } };
+  let report: SessionReport = { usage: { input: 0, output: 0 } };
   let activity: string | undefined;
-  const words: string[] = [];
-  let last = started;
+  const lastLines: string[] = [];
+  let lastSign = started;
   let unserved: { readonly since: Instant; readonly output: number } | undefined;
   const show = (): void => {
-    const { usage, contextPercent } = heard;
-    member.news({
+    const { usage, contextPercent } = report;
+    member.update({
       ...defined({ activity }),
       session: {
         started,
@@ -63,46 +61,41 @@ export function listen(
       },
     });
   };
+  const mayShow = atMost(MOST_UPDATES, now);
   const secrets = secretsOf(env);
-  // Before anything is cut off it: half a secret would not be known for one.
+  // Before a line is cut short: half a secret would not be recognised.
   const clean = { stdout: lineRedactor(secrets), stderr: lineRedactor(secrets) };
-  const learn = (events: readonly AgentEvent[]): void => {
-    for (const said of events) {
-      const event = 'text' in said && said.text !== undefined ? { ...said, text: redact(said.text, secrets) } : said;
+  const addMeasured = (events: readonly AgentEvent[]): void => {
+    for (const raw of events) {
+      const event = 'text' in raw && raw.text !== undefined ? { ...raw, text: redact(raw.text, secrets) } : raw;
       if (event.kind === 'activity') {
         activity = event.text;
-        if (words.push(event.text) > LAST_LINES) words.shift();
+        if (lastLines.push(event.text) > LAST_LINES) lastLines.shift();
       }
-      heard = hear(heard, event);
-      const { failure, usage } = heard;
+      report = withEvent(report, event);
+      const { failure, usage } = report;
       if (failure === undefined || usage.output > (unserved?.output ?? usage.output)) unserved = undefined;
-      else if (event.kind === 'failure' && WAITS.has(failure.kind)) unserved ??= { since: last, output: usage.output };
-      // Whoever stands beside it has to tell it.
-      if (event.kind === 'context') changeSignal.ring();
+      else if (event.kind === 'failure' && WAITS.has(failure.kind))
+        unserved ??= { since: lastSign, output: usage.output };
+      // The guard has to record it.
+      if (event.kind === 'context') changeSignal.notify();
     }
-    if (events.length > 0 && !isTooMuch()) show();
+    if (events.length > 0 && mayShow()) show();
   };
-  /** Whoever looks on reads no more than a few lines a second, and drawing them costs more than reading them did. */
-  let shown = { second: 0, count: 0 };
-  const isTooMuch = (): boolean => {
-    const second = Math.floor(now() / 1000);
-    shown = { second, count: shown.second === second ? shown.count + 1 : 1 };
-    return shown.count > MOST_NEWS;
+  const add = (events: readonly AgentEvent[]): void => {
+    lastSign = now();
+    addMeasured(events);
   };
-  const take = (events: readonly AgentEvent[]): void => {
-    last = now();
-    learn(events);
-  };
-  member.turn('working', task === undefined ? {} : { task });
+  member.set('working', task === undefined ? {} : { task });
   show();
   return {
-    take,
-    learn,
-    line: (stream, line) => take(parser[stream](clean[stream](line), now())),
-    so: () => (words.length === 0 ? heard : { ...heard, said: words.map(oneLine).join('\n') }),
-    last: () => last,
+    add,
+    addMeasured,
+    line: (stream, line) => add(parser[stream](clean[stream](line), now())),
+    report: () => (lastLines.length === 0 ? report : { ...report, said: lastLines.map(oneLine).join('\n') }),
+    lastSign: () => lastSign,
     alive: () => {
-      last = now();
+      lastSign = now();
     },
     unservedSince: () => unserved?.since,
   };
@@ -110,30 +103,40 @@ export function listen(
 
 const LAST_LINES = 3;
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 200);
-const MOST_NEWS = 100;
+const MOST_UPDATES = 100;
+
+/** Allows that many updates a second: nobody reads more than a few, and drawing them costs more than reading them did. */
+function atMost(count: number, now: () => Instant): () => boolean {
+  let shown = { second: 0, count: 0 };
+  return () => {
+    const second = Math.floor(now() / 1000);
+    shown = { second, count: shown.second === second ? shown.count + 1 : 1 };
+    return shown.count <= count;
+  };
+}
 
 /** What some CLIs wait out by themselves, for hours if need be. */
 const WAITS: ReadonlySet<string> = new Set(['quota', 'network']);
 
-function hear(heard: Heard, event: AgentEvent): Heard {
+function withEvent(report: SessionReport, event: AgentEvent): SessionReport {
   switch (event.kind) {
     case 'session':
-      return { ...heard, session: event.id };
+      return { ...report, session: event.id };
     case 'usage':
-      return { ...heard, usage: atLeast(heard.usage, event.usage), counted: true };
+      return { ...report, usage: atLeast(report.usage, event.usage), counted: true };
     case 'context':
-      return { ...heard, contextPercent: Math.round(event.percent) };
+      return { ...report, contextPercent: Math.round(event.percent) };
     case 'failure': {
       const { failure: kind, text, until } = event;
-      return { ...heard, failure: { kind, text, ...defined({ until }) } };
+      return { ...report, failure: { kind, text, ...defined({ until }) } };
     }
     case 'result': {
       // What it complained of on the way did not stop it.
-      const { failure: _, ...rest } = heard;
-      return event.ok ? rest : heard;
+      const { failure: _, ...rest } = report;
+      return event.ok ? rest : report;
     }
     case 'activity':
-      return heard;
+      return report;
     default:
       return event satisfies never;
   }

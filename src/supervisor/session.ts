@@ -1,278 +1,234 @@
-// One session of an agent, from its start to the end of its whole tree: output read, lease renewed, commits
-// seen, and ended when a kill switch, a lost lease, silence or the operator says so. Answers how it ended;
-// what follows from that is judged elsewhere (supervisor/rules/restarts.ts).
+// One session of an agent, from its start to the end of its whole process tree: output read, usage noted, commits kept,
+// and ended when a kill switch, a lost lease, silence or the operator says so. Returns how it ended; what follows from
+// that is judged elsewhere (rules/restarts.ts). docs/supervisor.md states what must be durable before what.
 
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { plus } from '../budget/rules/ledger.ts';
 import { measuredUse } from '../budget/rules/session-usage.ts';
 import { noteUse } from '../budget/unrecorded-usage.ts';
-import { siteOf } from '../git/directory.ts';
-import { openSession } from '../identity/agent-sessions.ts';
-import type { Environment } from '../ports/host.ts';
-import { type AgentExit, type RunningAgent, startAgent } from '../process/agent-process.ts';
-import { agentTag } from '../process/tags.ts';
-import type { Board } from '../protocol/board.ts';
+import type { AgentExit } from '../process/agent-process.ts';
 import type { SessionStay, SessionUse } from '../protocol/command.ts';
 import { findTask } from '../protocol/find.ts';
-import { type Role, settings } from '../protocol/state.ts';
+import { type Role, type State, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import type { Launch, SessionRequest, Usage } from '../providers/provider.ts';
-import { type Lodging, lodge, noteFor } from '../sandbox/session.ts';
-import { redact, secretsOf } from '../text/redact.ts';
+import type { Usage } from '../providers/provider.ts';
 import { iso } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
 import type { Chosen, Stop, SupervisorContext } from './context.ts';
 import { isHolding } from './heartbeat.ts';
-import { deedsOf } from './rules/progress.ts';
+import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
-import { sessionFiles, writePrompt } from './session-files.ts';
-import { guardSession, type Interruption } from './session-guard.ts';
-import { type OverLimit, watchLimits } from './session-limits.ts';
-import { type Heard, type Listener, listen } from './session-output.ts';
+import { guardSession, type Interruption, type OverLimit, watchLimits } from './session-guard.ts';
+import type { SessionReport } from './session-output.ts';
+import { type PreparedSession, prepareSession, type StartedSession, startSession } from './session-start.ts';
 
 export interface SessionWork {
   readonly agent: string;
   readonly role: Role;
   readonly chosen: Chosen;
   readonly task?: string;
-  /** The task's, at the claim. */
+  /** The epoch of the task at the claim. */
   readonly epoch?: number;
   readonly cwd: string;
   readonly prompt: string;
   readonly resume?: string | undefined;
-  /** What that session's processes have used before. */
+  /** What the processes of the resumed session have used before. */
   readonly usedBefore?: Usage | undefined;
   /** Whether anything was done in the folder; undefined: it is not looked at. */
-  readonly folder?: FolderLook;
-  /** Remembers commits that the agent made so far. */
-  readonly see?: () => Promise<void>;
+  readonly folder?: FolderState;
+  /** Keeps the commits that the agent has made so far. */
+  readonly keepCommits?: () => Promise<void>;
 }
 
-export interface FolderLook {
-  /** Of HEAD and files; the same as long as nothing was done there. */
-  mark(): Promise<string>;
-  /** A fresh folder's mark is known without looking, and asked for only if it matters. */
-  fresh?(): Promise<string>;
+export interface FolderState {
+  /** The same as long as neither HEAD nor a file changes. */
+  fingerprint(): Promise<string>;
+  /** The fingerprint of a fresh folder is known without looking, and is asked for only if it matters. */
+  initial?(): Promise<string>;
 }
 
-export interface SessionOutcome extends Omit<Heard, 'failure'> {
+export interface SessionRun {
+  readonly work: SessionWork;
+  readonly member: MemberStatus;
+  readonly stop: Stop;
+  readonly leaseLost: () => boolean;
+  /** The state that session-start left. */
+  readonly begun: State;
+}
+
+export interface SessionOutcome extends Omit<SessionReport, 'failure'> {
   readonly end: SessionEnd;
   readonly seconds: number;
-  /** It left its notes to a fresh mind. */
+  /** It left notes for the next session, which starts fresh. */
   readonly handedOff: boolean;
+  readonly stay: SessionStay;
+  /** The state after its last process has ended. */
+  readonly state: State;
+}
+
+interface LiveSession extends SessionRun, PreparedSession, StartedSession {
+  readonly seconds: () => number;
   readonly stay: SessionStay;
 }
 
 const GRACE_MS = 10_000;
 
-export async function runSession(
-  context: SupervisorContext,
-  work: SessionWork,
-  member: MemberStatus,
-  stop: Stop,
-  leaseLost: () => boolean,
-): Promise<SessionOutcome> {
-  const { clock, store } = context;
-  const started = clock.now();
-  // What it takes is paid for: setting the clock makes it neither longer nor shorter.
-  const steady = clock.steady ?? clock.now;
-  const begun = steady();
-  const { board: seen } = await store.read();
-  const deeds = deedsOf(seen, work.agent);
-  const rules = settings(seen.state);
-  const before = work.folder?.fresh === undefined ? await work.folder?.mark() : undefined;
-  const files = sessionFiles(context.paths, work.agent, work.task, started, seen.state);
-  const request = requestOf(context, work, await noteFor(context, work, rules));
-  const launch = work.chosen.provider.launch(request);
-  writePrompt(files.prompt, request.contract, request.prompt);
-  for (const file of launch.files ?? []) writeFileSync(file.path, file.text, { mode: 0o600 });
-  const heard = listen(context, work, member, files.log, started);
-  const { paths, files: disk } = context;
-  const session = openSession(disk, paths.agents, { ...work, pid: context.pid }, started);
-  const lodging = await lodge(context, work, launch, {
-    settings: rules,
-    scratch: request.scratch,
-    env: environmentOf(context, work, launch, session.credential),
-    onAsked: () => {
-      heard.alive();
-      // Whatever it committed so far is remembered by the time it is answered: it may destroy its folder next.
-      return work.see?.().catch(() => {}); // looked at again when the session ends
-    },
-  });
-  const running =
-    'reason' in lodging
-      ? lodging
-      : await startAgent({
-          argv: lodging.argv,
-          cwd: work.cwd,
-          env: lodging.env,
-          wrapped: lodging.wrapped,
-          tag: agentTag(siteOf(paths.root), work.agent),
-          stdin: launch.stdin,
-          logFile: files.log,
-          talks: work.chosen.provider.drive !== undefined,
-          onLine: heard.line,
-          onOutput: heard.alive,
-        });
-  const stayed = (sandbox: SessionStay['sandbox']): SessionStay => ({ id: session.id, since: iso(started), sandbox });
-  const seconds = (): number => Math.max(0, (steady() - begun) / 1000);
-  const leave = (graceMs: number): Promise<void> | undefined =>
-    'reason' in lodging ? undefined : lodging.leave(graceMs);
-  if ('reason' in running || 'reason' in lodging) {
-    await leave(0);
-    session.over(clock.now());
-    const reason = 'reason' in lodging ? lodging.reason : 'reason' in running ? running.reason : '';
-    const how = { kind: 'not-started', reason } as const;
-    const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
-    return { end, usage: heard.so().usage, seconds: seconds(), handedOff: false, stay: stayed('not-started') };
-  }
-  const stay = stayed(lodging.sandbox);
-  session.begun(running.pid);
-  const { prices } = seen.state.config;
-  const use = (worked?: boolean): SessionUse => measuredUse(heard.so(), seconds(), work.chosen.model, prices, worked);
-  // Whoever finds the note knows nothing more of it: what it had not told is unknown, not nothing.
-  const note = (): void =>
-    noteUse(context, work.agent, { provider: work.chosen.provider.name, used: use(true), stay, task: work.task });
-  context.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, use()) }));
-  note();
-  if (launch.session !== undefined) heard.take([{ kind: 'session', id: launch.session }]);
-  const how = await following(context, work, running, heard, stop, request, leaseLost, lodging, note).catch(
-    async (error: unknown) => {
-      await running.end(GRACE_MS, stop.atOnce);
-      await leave(0);
-      session.over(clock.now());
-      throw error;
-    },
-  );
-  const grace = stop.atOnce.aborted || how.kind === 'lease-lost' || how.kind === 'over-limit' ? 0 : GRACE_MS;
-  await running.end(grace, stop.atOnce);
-  await leave(grace);
-  session.over(clock.now());
-  await work.see?.().catch(() => {}); // a folder that is broken is told by the next claim
-  const { board } = await store.read();
-  const done = deedsOf(board, work.agent) !== deeds;
-  const { failure, ...so } = heard.so();
-  const declared = declaredOf(board, work.agent);
-  return {
-    ...so,
-    seconds: seconds(),
+export async function runSession(context: SupervisorContext, run: SessionRun): Promise<SessionOutcome> {
+  const { folder } = run.work;
+  const seconds = stopwatch(context);
+  const before = folder?.initial === undefined ? await folder?.fingerprint() : undefined;
+  const prepared = await prepareSession(context, run);
+  const started = await startSession(context, run, prepared);
+  if ('reason' in started) return notStarted(context, { ...run, ...prepared, ...started, seconds });
+  const stay = stayOf(prepared, started.sandbox.sandbox);
+  const session: LiveSession = { ...run, ...prepared, ...started, seconds, stay };
+  announce(context, session);
+  const how = await followToEnd(context, session);
+  const graceMs = run.stop.atOnce.aborted || how.kind === 'lease-lost' || how.kind === 'over-limit' ? 0 : GRACE_MS;
+  await close(context, session, graceMs);
+  await run.work.keepCommits?.().catch(() => {}); // the next claim reports a broken folder
+  return outcomeOf(context, session, how, before);
+}
+
+/** Usage costs money, so it is measured by a clock that nobody can set. */
+function stopwatch({ clock }: SupervisorContext): () => number {
+  const begun = clock.steady();
+  return () => Math.max(0, (clock.steady() - begun) / 1000);
+}
+
+const stayOf = ({ record, startedAt }: PreparedSession, sandbox: SessionStay['sandbox']): SessionStay => ({
+  id: record.id,
+  since: iso(startedAt),
+  sandbox,
+});
+
+function notStarted(
+  { clock }: SupervisorContext,
+  session: SessionRun & PreparedSession & { readonly reason: string; readonly seconds: () => number },
+): SessionOutcome {
+  const { work, begun, record, output, reason, seconds } = session;
+  record.over(clock.now());
+  const how = { kind: 'not-started', reason } as const;
+  const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
+  const { usage } = output.report();
+  return { end, usage, seconds: seconds(), handedOff: false, stay: stayOf(session, 'not-started'), state: begun };
+}
+
+/** From here on identity, budget and the next supervisor know of the process. */
+function announce(context: SupervisorContext, session: LiveSession): void {
+  const { record, agent, work, launch, output } = session;
+  record.begun(agent.pid);
+  context.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, usageOf(session)) }));
+  noteUsage(context, session);
+  if (launch.session !== undefined) output.add([{ kind: 'session', id: launch.session }]);
+}
+
+function usageOf({ output, seconds, work, begun }: LiveSession, worked = false): SessionUse {
+  const { prices } = begun.config;
+  return measuredUse(output.report(), { seconds: seconds(), model: work.chosen.model, prices, worked });
+}
+
+/** Should this supervisor die, the note is all that is known: what was not reported is unknown, not nothing. */
+function noteUsage(context: SupervisorContext, session: LiveSession): void {
+  const { work, stay } = session;
+  noteUse(context, work.agent, {
+    provider: work.chosen.provider.name,
+    used: usageOf(session, true),
     stay,
-    handedOff: findTask(board.state, work.task ?? '')?.handoff_pending === true,
-    end: {
-      role: work.role,
-      how,
-      most: settings(board.state).max_coder_iterations,
-      progressed: done || (await isChanged(work.folder, before)),
-      holds: work.task !== undefined && isHolding(board, work.agent, work.task),
-      ...defined({ declared, failure }),
+    task: work.task,
+  });
+}
+
+async function followToEnd(context: SupervisorContext, session: LiveSession): Promise<SessionEnd['how']> {
+  try {
+    return await follow(context, session);
+  } catch (error) {
+    await close(context, session, GRACE_MS, 0);
+    throw error;
+  }
+}
+
+/** Until it exits, passes a limit or has to end. */
+async function follow(context: SupervisorContext, session: LiveSession): Promise<SessionEnd['how']> {
+  const { work, agent, output, request, leaseLost, begun } = session;
+  const over = new AbortController();
+  const driven = work.chosen.provider.drive?.(context.clock, request, agent, (events) => output.add(events));
+  const signs = {
+    lastSign: output.lastSign,
+    contextPercent: () => output.report().contextPercent,
+    unservedSince: output.unservedSince,
+    leaseLost,
+    measure: () => {
+      noteUsage(context, session);
+      void measure(context, session);
     },
   };
-}
-
-/** Numbers that only the provider's own files tell. */
-async function measure(env: Environment, { chosen, usedBefore }: SessionWork, heard: Listener): Promise<void> {
-  const { session } = heard.so();
-  if (session === undefined || chosen.provider.measure === undefined) return;
-  heard.learn(await chosen.provider.measure(session, env, { before: usedBefore, model: chosen.model }));
-}
-
-async function isChanged(folder: FolderLook | undefined, before: string | undefined): Promise<boolean> {
-  return folder !== undefined && (before ?? (await folder.fresh?.())) !== (await folder.mark());
-}
-
-async function following(
-  context: SupervisorContext,
-  work: SessionWork,
-  running: RunningAgent,
-  heard: Listener,
-  stop: Stop,
-  request: SessionRequest,
-  leaseLost: () => boolean,
-  lodging: Lodging,
-  note: () => void,
-): Promise<SessionEnd['how']> {
-  const over = new AbortController();
-  const driven = work.chosen.provider.drive?.(request, running, (events) => heard.take(events));
-  const limits = async () => settings((await context.store.read()).board.state);
-  const ended: Promise<AgentExit | Interruption | OverLimit> = Promise.race([
-    watchLimits(running.taken, await limits(), limits, over.signal),
-    driven === undefined ? running.exited : Promise.race([running.exited, driven]),
-    guardSession(
-      context,
-      work,
-      {
-        lastHeard: heard.last,
-        contextPercent: () => heard.so().contextPercent,
-        unservedSince: heard.unservedSince,
-        leaseLost,
-        measure: () => {
-          note();
-          void measure(lodging.seenFromOutside, work, heard);
-        },
-      },
-      stop,
-      over.signal,
-    ),
-  ]);
   try {
-    return await ended;
+    return await Promise.race<AgentExit | Interruption | OverLimit>([
+      watchLimits(context, agent.resources, settings(begun), over.signal),
+      driven === undefined ? agent.exited : Promise.race([agent.exited, driven]),
+      guardSession(context, session, signs, over.signal),
+    ]);
   } finally {
     over.abort();
   }
 }
 
-function requestOf(context: SupervisorContext, work: SessionWork, note: string): SessionRequest {
-  const scratch = join(context.paths.liza, 'cache', 'agents', work.agent);
-  mkdirSync(scratch, { recursive: true });
+/** Adds numbers that only the provider's own files have. */
+async function measure({ disk }: SupervisorContext, session: LiveSession): Promise<void> {
+  const { output, sandbox } = session;
+  const { chosen, usedBefore } = session.work;
+  const { session: id } = output.report();
+  if (id === undefined || chosen.provider.measure === undefined) return;
+  const options = { before: usedBefore, model: chosen.model };
+  output.addMeasured(await chosen.provider.measure({ disk, env: sandbox.envOutside }, id, options));
+}
+
+/** Ends the process tree, then the sandbox; only then is the record over. */
+async function close(
+  { clock }: SupervisorContext,
+  { agent, sandbox, record, stop }: LiveSession,
+  graceMs: number,
+  mailboxGraceMs = graceMs,
+): Promise<void> {
+  await agent.end(graceMs, stop.atOnce);
+  await sandbox.close(mailboxGraceMs);
+  record.over(clock.now());
+}
+
+async function outcomeOf(
+  { store }: SupervisorContext,
+  { work, begun, output, seconds, stay }: LiveSession,
+  how: SessionEnd['how'],
+  before: string | undefined,
+): Promise<SessionOutcome> {
+  const { board } = await store.read();
+  const { state } = board;
+  const { failure, ...report } = output.report();
+  const acted = progressCount(board, work.agent) !== progressCount({ state: begun }, work.agent);
   return {
-    agent: work.agent,
-    role: work.role,
-    cwd: work.cwd,
-    contract: context.contract(work.role),
-    // Said to a model, and kept on the disk: what is on the board by a person's hand may hold one.
-    prompt: redact(`${work.prompt}${note}`, secretsOf(context.env)),
-    resume: work.resume,
-    sessionId: randomUUID(),
-    model: work.chosen.model,
-    scratch,
-    env: context.env,
-    root: context.isRoot,
+    ...report,
+    seconds: seconds(),
+    stay,
+    state,
+    handedOff: findTask(state, work.task ?? '')?.handoff_pending === true,
+    end: {
+      role: work.role,
+      how,
+      most: settings(state).max_coder_iterations,
+      progressed: acted || (await isChanged(work.folder, before)),
+      holds: work.task !== undefined && isHolding(board, work.agent, work.task),
+      ...defined({ declared: declaredOf(state, work.agent), failure }),
+    },
   };
 }
 
-/** The user's own, without what belongs to whoever started us, and with who this agent is. */
-function environmentOf(
-  context: SupervisorContext,
-  work: SessionWork,
-  launch: Launch,
-  credential: string,
-): Record<string, string | undefined> {
-  const inherited = Object.entries(context.env).filter(([name]) => !/^(LIZA_(?!PROGRAM$)|GIT_)/.test(name));
-  const author = `${work.agent}@liza.invalid`;
-  return {
-    ...Object.fromEntries(inherited),
-    PATH: `${context.bin}:${context.env['PATH'] ?? '/usr/bin:/bin'}`,
-    GIT_AUTHOR_NAME: work.agent,
-    GIT_AUTHOR_EMAIL: author,
-    GIT_COMMITTER_NAME: work.agent,
-    GIT_COMMITTER_EMAIL: author,
-    GIT_TERMINAL_PROMPT: '0',
-    // In a folder that has lost its own, git would find the project's repository, and commit to the user's branch.
-    GIT_CEILING_DIRECTORIES: join(context.paths.root, '.worktrees'),
-    ...launch.env,
-    LIZA_AGENT_ID: work.agent,
-    LIZA_SESSION: credential,
-    ...(work.epoch === undefined ? {} : { LIZA_EPOCH: String(work.epoch) }),
-    // The one branch that the project's hook lets it move (identity/ref-hook.ts).
-    ...(work.role === 'coder' && work.task !== undefined ? { LIZA_BRANCH: `task/${work.task}` } : {}),
-  };
+async function isChanged(folder: FolderState | undefined, before: string | undefined): Promise<boolean> {
+  return folder !== undefined && (before ?? (await folder.initial?.())) !== (await folder.fingerprint());
 }
 
-/** Of this very session: the record of the one before took its declaration away. */
-function declaredOf(board: Board, agent: string): SessionEnd['declared'] | undefined {
-  const declared = board.state.agents[agent]?.declared_exit;
+/** Declared in this session: recording the one before removed its declaration. */
+function declaredOf({ agents }: State, agent: string): SessionEnd['declared'] | undefined {
+  const declared = agents[agent]?.declared_exit;
   if (declared === undefined) return undefined;
   return { code: declared.code, ...defined({ reason: declared.reason }) };
 }

@@ -1,7 +1,7 @@
 // What git says about a task's folder and about a commit that is offered for review: the facts that
-// the rules decide on. Looks only, but for remembering every commit it sees.
+// the rules decide on. Only reads, but for remembering every commit it sees.
 
-import { see } from '../git/attempts.ts';
+import { recordTip } from '../git/attempts.ts';
 import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/refs.ts';
@@ -9,19 +9,14 @@ import { must } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import { type Change, changesBetween } from '../git/tree-changes.ts';
 import type { FileChange, SubmitFacts, WorktreeFacts } from '../protocol/command.ts';
+import { isTest, testPatterns } from '../protocol/facts/scope.ts';
 import { baselineOf, historyOf } from '../protocol/leases.ts';
-import { isTest, testPatterns } from '../protocol/scope.ts';
-import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { declaredFiles, discardOf } from './folders.ts';
+import { declaredFiles, discardOf } from './discard-folder.ts';
+import type { FolderWork } from './make-folder.ts';
 import { readTestEdits, TEST_EDITS_READ } from './rules/test-edits.ts';
 
-export interface Asked {
-  readonly gitDir: PrivateGitDir;
-  readonly task: Task;
-  readonly settings: Settings;
-  readonly integration: string;
-}
+type Asked = Omit<FolderWork, 'context'>;
 
 /** For a look at the folder alone it may be gone. */
 type Looked = Omit<Asked, 'integration'> & { readonly integration: string | undefined };
@@ -68,7 +63,7 @@ async function folderFacts(
 ): Promise<WorktreeFacts | undefined> {
   const head = await headOf(gitDir, place);
   if (head === undefined) return undefined;
-  const seen = await see(gitDir, place, discardOf(task, settings, 'its history was rewritten', integration));
+  const seen = await recordTip(gitDir, place, discardOf(task, settings, 'its history was rewritten', integration));
   if (seen === undefined) return undefined;
   const leaveOut = declaredFiles(settings);
   const changed = await changedSince(gitDir, place, head.commit);

@@ -1,36 +1,29 @@
-// What a workflow on a task's folder works with, and the one lock it works under. Whoever makes,
-// changes or removes a task's folder, branch or refs holds that task's lock; git children inherit it,
-// so that after a crash nobody begins before the last of them has ended. The kernel frees it.
+// What a workflow on a task's folder works with, and the locks it works under. Who makes, changes or removes a task's
+// folder, branch or refs holds that task's lock; git children inherit it, so that after a crash nobody begins before the
+// last of them has ended. The kernel frees it.
 
-import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { openGitDir } from '../git/integration.ts';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
-import { commitsOf } from '../git/refs.ts';
-import { acquireLock } from '../ports/locks.ts';
+import type { Host } from '../ports/host.ts';
 import { formatProcess, identify } from '../process/process-identity.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
-import { bringBack } from '../protocol/integration-hint.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
-import type { Premises, SandboxSupport } from '../sandbox/mode.ts';
+import type { SandboxContext } from '../sandbox/mode.ts';
 import { unlocked } from '../store/refusals.ts';
-import type { CommandContext, Known, Seen } from '../store/transact.ts';
+import type { CommandContext, Seen } from '../store/transact.ts';
 
-export interface TaskContext extends CommandContext {
-  /** Absent: nothing is confined, unless that is required. */
-  readonly sandboxSupport?: SandboxSupport | undefined;
+export interface TaskContext extends CommandContext, SandboxContext {
   /** One line on what takes long. */
   say(line: string): void;
   /** Ends a program that is running; asked for only when there is one. */
   stop?(): AbortSignal;
 }
 
-/** What a program of the project is confined by. */
-export const premisesOf = ({ paths, sandboxSupport }: TaskContext): Premises => ({ root: paths.root, sandboxSupport });
-
 /** This process, as reservations name it. */
-export function thisProcess(): string {
-  const identity = identify(process.pid);
+export function thisProcess(host: Host): string {
+  const identity = identify(host, host.processes.pid);
   return identity === undefined ? '' : formatProcess(identity);
 }
 
@@ -51,10 +44,7 @@ export const viewOf = ({ board, now }: Seen, task: string): View => ({
   settings: settings(board.state),
 });
 
-export const openGitDir = (context: TaskContext, { state }: Known, hold?: number): Promise<PrivateGitDir | Refusal> =>
-  openPrivateGitDir(context.env, context.paths.root, { allowFilters: settings(state).allow_filters, hold });
-
-/** `patience`: how long to wait for whoever is at work there. */
+/** `patience`: how long to wait for another process that is at work there. */
 export function withTaskFolder<T extends object>(
   context: TaskContext,
   task: string,
@@ -63,7 +53,9 @@ export function withTaskFolder<T extends object>(
 ): Promise<T | Refusal> {
   return withTaskLock(context, task, patience, async (hold) => {
     const config = (await context.store.readTask(task))?.config ?? (await context.store.read()).board.state.config;
-    return onGitDir(context, config.allow_filters ?? false, hold, work);
+    const options = { allowFilters: config.allow_filters ?? false, hold };
+    const gitDir = await openPrivateGitDir(context, context.paths.root, options);
+    return isRefusal(gitDir) ? gitDir : work(gitDir);
   });
 }
 
@@ -74,12 +66,13 @@ export function withTaskLock<T extends object>(
   patience: number,
   work: (hold: number) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  return underLock(context, `${task}.lock`, patience, `another process is at work on the folder of ${task}`, work);
+  const busy = `another process is at work on the folder of ${task}`;
+  return underLock(context, { name: `${task}.lock`, patience, busy }, work);
 }
 
 /**
- * For what Liza runs at a task's submitted commit. Not the task's own lock: it may take long, and nobody else has
- * to wait for it; whoever submits the same again does.
+ * For what Liza runs at a task's submitted commit. Not the task's own lock: it may take long, and nobody has to wait for
+ * it but another submission of the same task.
  */
 export function withProof<T extends object>(
   context: TaskContext,
@@ -87,7 +80,8 @@ export function withProof<T extends object>(
   patience: number,
   work: () => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  return underLock(context, `${task}.proof.lock`, patience, `a validation of ${task} is under way`, work);
+  const busy = `a validation of ${task} is under way`;
+  return underLock(context, { name: `${task}.proof.lock`, patience, busy }, work);
 }
 
 /** One merge at a time: each builds and tests on what the one before left. No id begins with `_`. */
@@ -96,32 +90,29 @@ export function withIntegration<T extends object>(
   patience: number,
   work: (gitDir: PrivateGitDir, seen: Seen) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  return underLock(context, '_integration.lock', patience, 'another merge is under way', async (hold) => {
+  const lock = { name: '_integration.lock', patience, busy: 'another merge is under way' };
+  return underLock(context, lock, async (hold) => {
     const seen = await context.store.read();
-    return onGitDir(context, settings(seen.board.state).allow_filters, hold, (gitDir) => work(gitDir, seen));
+    const gitDir = await openGitDir(context, seen.board, hold);
+    return isRefusal(gitDir) ? gitDir : work(gitDir, seen);
   });
 }
 
-async function onGitDir<T extends object>(
-  context: TaskContext,
-  allowFilters: boolean,
-  hold: number,
-  work: (gitDir: PrivateGitDir) => Promise<T | Refusal>,
-): Promise<T | Refusal> {
-  const gitDir = await openPrivateGitDir(context.env, context.paths.root, { allowFilters, hold });
-  return isRefusal(gitDir) ? gitDir : work(gitDir);
+interface LockRequest {
+  readonly name: string;
+  readonly patience: number;
+  /** Says what another process does while it holds the lock. */
+  readonly busy: string;
 }
 
 async function underLock<T extends object>(
   context: TaskContext,
-  name: string,
-  patience: number,
-  busy: string,
+  { name, patience, busy }: LockRequest,
   work: (hold: number) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
   const { paths } = context;
-  makeIfMissing(paths.locks);
-  const lock = await acquireLock(join(paths.locks, name), patience);
+  makeIfMissing(context, paths.locks);
+  const lock = await context.locks.acquire(join(paths.locks, name), patience);
   if (!('release' in lock)) return 'busy' in lock ? atWork(busy, lock.busy) : unlocked(lock, context);
   try {
     return await work(lock.descriptor);
@@ -130,10 +121,10 @@ async function underLock<T extends object>(
   }
 }
 
-/** Not with its parents: where there is no board, none shall appear. */
-function makeIfMissing(folder: string): void {
+/** Without its parents: where there is no board, none must appear. */
+function makeIfMissing({ disk }: Host, folder: string): void {
   try {
-    mkdirSync(folder);
+    disk.mkdirSync(folder);
   } catch (error) {
     if (!['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
@@ -149,27 +140,7 @@ const atWork = (busy: string, holders: readonly string[]): Refusal => ({
   raced: true,
 });
 
-/** Only under the lock, when nothing of the task is left; whoever waits for it notices and starts over. */
-export function removeLock(context: TaskContext, task: string): void {
-  for (const name of [`${task}.lock`, `${task}.proof.lock`]) rmSync(join(context.paths.locks, name), { force: true });
-}
-
-export const integrationRef = ({ state }: Known): string => `refs/heads/${settings(state).integration_branch}`;
-
-/** Where new work starts: where Liza left the integration branch, even if somebody has moved it since. */
-export async function integrationHead(gitDir: PrivateGitDir, known: Known): Promise<string | Refusal> {
-  const recorded = known.state.goal.integration_head;
-  if (recorded !== undefined && headsSeen.get(gitDir.common) === recorded) return recorded;
-  const branch = settings(known.state).integration_branch;
-  const [left, there] = await commitsOf(gitDir, [recorded ?? integrationRef(known), integrationRef(known)]);
-  if (left !== undefined && left === recorded) headsSeen.set(gitDir.common, left);
-  return left ?? there ?? integrationGone(branch, recorded);
-}
-
-/** By repository, the last head that was found there: a supervisor asks for the same one at every claim. */
-const headsSeen = new Map<string, string>();
-
-export function integrationGone(branch: string, recorded: string | undefined): Refusal {
-  const hint = `${recorded === undefined ? 'make it again' : 'bring it back'}: ${bringBack(branch, recorded)}`;
-  return refuse(`the integration branch ${branch} is gone`, hint, 3, 'no-integration');
+/** Only under the lock, when nothing of the task is left; a process that waits for it notices and starts over. */
+export function removeLock({ disk, paths }: TaskContext, task: string): void {
+  for (const name of [`${task}.lock`, `${task}.proof.lock`]) disk.rmSync(join(paths.locks, name), { force: true });
 }

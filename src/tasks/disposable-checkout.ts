@@ -6,44 +6,37 @@ import { join, relative } from 'node:path';
 import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { aside, type Purpose, removeTree } from '../git/scratch-folders.ts';
+import { type Purpose, removeTree, temporaryPath } from '../git/scratch-folders.ts';
 import type { Ended } from '../process/run.ts';
-import type { Settings } from '../protocol/state.ts';
 import { type Rules, runConfined } from '../sandbox/mode.ts';
-import { premisesOf, type TaskContext } from './context.ts';
-import { prepareFolder, type Unprepared } from './prepare-checkout.ts';
+import type { TaskContext } from './context.ts';
+import { type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
 
-export interface ThrowAway {
+export interface CheckoutRequest {
   readonly purpose: Purpose;
   readonly task: string;
   readonly commit: string;
+  readonly settings: PrepareRequest['settings'];
   /** Its files, where they are not the commit's own. */
   readonly tree?: string | undefined;
   readonly prepareLog: string;
 }
 
 /** An Unprepared: the checkout could not be made ready, so that nothing is known. */
-export async function inThrowAway<T extends object>(
+export async function inDisposableCheckout<T extends object>(
   context: TaskContext,
   gitDir: PrivateGitDir,
-  settings: Rules & Pick<Settings, 'worktree_files' | 'post_worktree_cmd' | 'post_worktree_timeout'>,
-  { purpose, task, commit, tree, prepareLog }: ThrowAway,
+  { purpose, task, commit, settings, tree, prepareLog }: CheckoutRequest,
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
-  const folder = aside(gitDir.worktrees, purpose, task);
+  const folder = temporaryPath(context, gitDir.worktrees, purpose, task);
   try {
     await writeClone(gitDir, folder, { start: commit });
     if (tree !== undefined) await layOut(gitDir, folder, tree);
-    const { env, say } = context;
-    const { root } = context.paths;
-    const signal = context.stop?.();
-    const failed = await prepareFolder({
-      ...{ root, folder, settings, env, say, signal, logFile: prepareLog },
-      run: (program) => runConfined(premisesOf(context), settings, { folder, part: 'setup' }, program),
-    });
+    const failed = await prepareFolder(context, { folder, settings, logFile: prepareLog });
     return failed ?? (await work(folder));
   } finally {
-    removeTree(folder);
+    removeTree(context, folder);
   }
 }
 
@@ -65,7 +58,7 @@ export function runHere(
   { argv, folder, seconds, log }: ProjectProgram,
 ): Promise<Ended> {
   return runConfined(
-    premisesOf(context),
+    context,
     rules,
     { folder, part: 'tests' },
     {

@@ -1,22 +1,21 @@
-// What a merge that was killed left behind, finished or undone: the branch either holds its candidate,
-// then the board has to say so; or it does not, then there was no merge. Only under the integration
-// lock: whoever holds it knows that no other merge is alive.
+// Finishes or undoes what a killed merge left behind: the branch either holds its candidate, then the board has to say
+// so; or it does not, then there was no merge. Only under the integration lock, under which no other merge is alive.
 
 import { type Failed, finishAdvance } from '../git/advance-checkout.ts';
-import { mayBeHeld } from '../git/branch-checkouts.ts';
+import { type Checkout, checkoutsOf } from '../git/branch-checkouts.ts';
+import { integrationRef } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor, mergingOf, readRefs, updateRefs } from '../git/refs.ts';
-import { leftAside, removeTree } from '../git/scratch-folders.ts';
+import { leftoversIn, removeTree } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
-import { type Checkout, holdersOf } from '../git/user-checkouts.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
 import { transact } from '../store/transact.ts';
-import { integrationRef, type TaskContext, thisProcess } from './context.ts';
+import { type TaskContext, thisProcess } from './context.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */
-export async function settleMerges(
+export async function finishMerges(
   context: TaskContext,
   gitDir: PrivateGitDir,
   board: Board,
@@ -25,10 +24,11 @@ export async function settleMerges(
   const done: (string | Refusal)[] = [];
   const unfinished = board.state.tasks.filter((task) => task.merging !== undefined);
   for (const task of unfinished) {
-    await clearStaleLocks(lockPathsOf(gitDir, task.id, branch));
-    done.push(await settle(context, gitDir, branch, task));
+    await clearStaleLocks(context, lockPathsOf(gitDir, task.id, branch));
+    done.push(await finishMerge(context, gitDir, branch, task));
   }
-  for (const left of leftAside(gitDir.worktrees)) if (left.purpose === 'merge') removeTree(left.path);
+  for (const left of leftoversIn(context.disk, gitDir.worktrees))
+    if (left.purpose === 'merge') removeTree(context, left.path);
   for (const checkout of await checkoutsOf(gitDir, branch)) {
     const finished = await finishAdvance(gitDir, checkout);
     if (finished === 'finished') done.push(`${checkout.folder} advanced to where ${branch.slice(11)} is`);
@@ -37,7 +37,7 @@ export async function settleMerges(
   return done;
 }
 
-async function settle(
+async function finishMerge(
   context: TaskContext,
   gitDir: PrivateGitDir,
   branch: string,
@@ -55,7 +55,7 @@ async function settle(
         merge_commit: candidate,
         ...(merging?.onto === undefined ? {} : { onto: merging.onto }),
       })
-    : await transact(context, { name: 'release-merge', task: id, process: thisProcess() });
+    : await transact(context, { name: 'release-merge', task: id, process: thisProcess(context) });
   if (!outcome.ok) return { ...outcome, message: `the merge of ${id} is not settled: ${outcome.message}` };
   return happened
     ? `the merge of ${id} is recorded: it had reached the branch`
@@ -68,10 +68,6 @@ export async function unpin(gitDir: PrivateGitDir, task: string): Promise<void> 
   const pin = (await readRefs(gitDir, ref)).get(ref);
   if (pin !== undefined) await updateRefs(gitDir, [{ ref, to: null, from: pin }]);
 }
-
-/** Checkouts of the branch; nearly always there is none. */
-export const checkoutsOf = async (gitDir: PrivateGitDir, branch: string): Promise<readonly Checkout[]> =>
-  mayBeHeld(gitDir, branch) ? holdersOf(gitDir, branch) : [];
 
 const notAdvanced = ({ folder }: Checkout, { failed }: Failed): Refusal =>
   refuse(`${folder} did not follow its branch: ${failed}`, `look at it: git -C ${folder} status`, 3, 'advance');

@@ -2,14 +2,14 @@
 // The script is the base side's: a candidate does not choose its own judge. Whatever the test does to
 // its tree, the candidate is a commit and stays what it is.
 
-import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
+import type { Disk } from '../ports/disk.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
 import type { TaskContext } from './context.ts';
-import { endOf, fromRoot, howEnded, inThrowAway, isGreen, runHere } from './disposable-checkout.ts';
+import { endOf, fromRoot, howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
 
 export const SCRIPT = 'scripts/integration-test.sh';
 
@@ -39,10 +39,10 @@ export async function testCandidate(
   const script = await scriptOf(gitDir, judge);
   if (script === undefined) return { verdict: 'none' };
   const log = join(context.paths.liza, 'agent-logs', `integration-test-${task}-${candidate.slice(0, 12)}.log`);
-  const checkout = { purpose: 'merge', task, commit: candidate, prepareLog: `${log}.prepare` } as const;
-  return inThrowAway<Tested | Refusal>(context, gitDir, settings, checkout, async (folder) => {
+  const checkout = { purpose: 'merge', task, commit: candidate, settings, prepareLog: `${log}.prepare` } as const;
+  return inDisposableCheckout<Tested | Refusal>(context, gitDir, checkout, async (folder) => {
     const text = await must(gitDir.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
-    const program = placeScript(folder, text);
+    const program = placeScript(context.disk, folder, text);
     if (program === undefined) {
       return red(context, log, `the candidate has a link in the way of ${SCRIPT}`, []);
     }
@@ -91,13 +91,13 @@ async function scriptOf(
 }
 
 /** At its own path, where it finds its neighbours. undefined: a link in the way would lead elsewhere. */
-function placeScript(folder: string, text: string): string | undefined {
+function placeScript(disk: Disk, folder: string, text: string): string | undefined {
   const file = join(folder, SCRIPT);
-  const parent = lstatSync(dirname(file), { throwIfNoEntry: false });
+  const parent = disk.lstatSync(dirname(file), { throwIfNoEntry: false });
   if (parent !== undefined && !parent.isDirectory()) return undefined;
-  mkdirSync(dirname(file), { recursive: true });
-  rmSync(file, { recursive: true, force: true });
-  writeFileSync(file, text);
-  chmodSync(file, 0o755);
+  disk.mkdirSync(dirname(file), { recursive: true });
+  disk.rmSync(file, { recursive: true, force: true });
+  disk.writeFileSync(file, text);
+  disk.chmodSync(file, 0o755);
   return file;
 }

@@ -1,25 +1,27 @@
 // An approved commit becomes part of the integration branch, or does not: the candidate is built and
 // tested first, the intent is journalled, and only then the branch moves, by compare-and-swap. So the
 // branch never holds an untested merge and there is nothing to roll back. One merge at a time
-// (context.ts); what a killed one left, finish-merge.ts finishes or undoes.
+// (context.ts); finish-merge.ts finishes or undoes what a killed one left.
 
 import { pathsBetween } from '../git/folder-snapshot.ts';
+import { integrationRef } from '../git/integration.ts';
 import { buildCandidate } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitsOf, mergingOf, updateRefs } from '../git/refs.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
+import { firstFew } from '../git/tree-changes.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { lastCoder } from '../protocol/leases.ts';
-import { recordedMerges } from '../protocol/merges.ts';
 import type { Task } from '../protocol/state.ts';
+import { recordedMerges } from '../protocol/task-history.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
-import { integrationRef, look, type TaskContext, thisProcess, type View, viewOf, withIntegration } from './context.ts';
-import { settleMerges, unpin } from './finish-merge.ts';
+import { look, type TaskContext, thisProcess, type View, viewOf, withIntegration } from './context.ts';
+import { finishMerges, unpin } from './finish-merge.ts';
 import { hasIntegrationTest, type Tested, testCandidate } from './integration-test.ts';
-import { acceptedHead, type Ground, heldBy, moveBranch, withdraw } from './move-branch.ts';
+import { acceptedHead, heldBy, type MergeContext, moveBranch, withdraw } from './move-branch.ts';
 import { type Released, tidy } from './release.ts';
 
 export interface MergeOptions {
@@ -54,7 +56,7 @@ export async function mergeTask(
   if (refused !== undefined) return refused;
   const patience = (settings.integration_test_timeout + 60) * 1000;
   const merged = await withIntegration<Merged>(context, patience, (gitDir, seen) =>
-    mergeUnderLock(context, gitDir, seen, id, options),
+    mergeUnderLock(context, gitDir, seen, { id, ...options }),
   );
   if (isRefusal(merged)) return merged;
   // The folder goes last: the work is reachable from the branch by now.
@@ -72,60 +74,68 @@ async function refuseEarly(context: TaskContext, view: View, id: string): Promis
   const { board, task } = view;
   const candidate = task?.review_commit ?? '0'.repeat(40);
   const onto = board.state.goal.integration_head ?? candidate;
-  const command = { name: 'reserve-merge', task: id, candidate, onto, process: thisProcess() } as const;
+  const command = { name: 'reserve-merge', task: id, candidate, onto, process: thisProcess(context) } as const;
   const foreseen = await foresee(context, command, view);
-  // Whoever merges it right now is waited for: then it is merged, or free again.
+  // A merge of it that is under way is waited for: then it is merged, or free again.
   return foreseen.ok || foreseen.guard === 'not-being-merged' ? undefined : foreseen;
+}
+
+interface MergeRequest extends MergeOptions {
+  readonly id: string;
 }
 
 async function mergeUnderLock(
   context: TaskContext,
   gitDir: PrivateGitDir,
   seen: Seen,
-  id: string,
-  options: MergeOptions,
+  { id, testFrom }: MergeRequest,
 ): Promise<Merged | MergeFailure> {
-  const settled = await settleMerges(context, gitDir, seen.board);
-  const { board, task, settings } = settled.length === 0 ? viewOf(seen, id) : await look(context, id);
-  if (task?.status === 'MERGED') return mergedBefore(context, task);
+  const finished = await finishMerges(context, gitDir, seen.board);
+  const view = finished.length === 0 ? viewOf(seen, id) : await look(context, id);
+  if (view.task?.status === 'MERGED') return mergedBefore(context, view.task);
+  const merge = await openMerge(context, gitDir, view, id);
+  return isRefusal(merge) ? merge : mergeApproved(merge, testFrom);
+}
+
+/** The approved commit and the branch, both as Liza left them. */
+async function openMerge(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  { board, task, settings }: View,
+  id: string,
+): Promise<MergeContext | Refusal> {
   const wanted = task?.review_commit;
   if (task === undefined || wanted === undefined) {
     return refuse(`${id} has no approved commit`, `see it: liza show ${id}`);
   }
-  const [found, commit] = await commitsOf(gitDir, [integrationRef(board), wanted]);
+  const branch = integrationRef(board);
+  const [found, commit] = await commitsOf(gitDir, [branch, wanted]);
   const onto = await acceptedHead(context, board, found);
   if (typeof onto !== 'string') return onto;
   if (commit !== wanted) {
     const hint = 'look for it: git fsck --lost-found';
     return refuse(`the approved commit ${wanted} is not in this repository`, hint, 3, 'commit');
   }
-  const ground: Ground = {
-    context,
-    gitDir,
-    task,
-    settings,
-    branch: integrationRef(board),
-    onto,
-    commit,
-    process: thisProcess(),
-  };
-  // What git is asked about both sides does not depend on the answer of the other.
+  return { context, gitDir, board, task, settings, branch, onto, commit, process: thisProcess(context) };
+}
+
+async function mergeApproved(merge: MergeContext, testFrom: MergeOptions['testFrom']): Promise<Merged | MergeFailure> {
+  const { gitDir, task, onto, commit } = merge;
+  // Independent questions to git, asked at once.
   const [candidate, drift, scripted] = await Promise.all([
     buildCandidate(gitDir, { onto, commit, message: mergeMessage(task, commit) }),
     driftSince(gitDir, task.base_commit, onto),
     hasIntegrationTest(gitDir, onto),
   ]);
-  if (candidate.kind === 'conflict') return failOnConflict(ground, candidate.paths);
+  if (candidate.kind === 'conflict') return failOnConflict(merge, candidate.paths);
   const to = candidate.kind === 'contained' ? onto : candidate.commit;
-  const held = await heldBy(ground, to);
-  if (held !== undefined) return held;
-  const announced = await announce(ground, to);
-  if (announced !== undefined) return announced;
-  const test = await judge(ground, to, scripted, options);
+  const refused = (await heldBy(merge, to)) ?? (await announce(merge, to));
+  if (refused !== undefined) return refused;
+  const test = await judge(merge, to, scripted, testFrom);
   if ('ok' in test) return test;
-  const moved = await moveBranch(ground, to, test.verdict !== 'none');
+  const moved = await moveBranch(merge, to, test.verdict !== 'none');
   if ('ok' in moved) return moved;
-  const committed = await record(ground, to, drift);
+  const committed = await record(merge, to, drift);
   return isRefusal(committed)
     ? committed
     : { committed, commit: to, how: candidate.kind, test, remarks: moved.remarks };
@@ -146,16 +156,16 @@ export function mergeMessage(task: Task, commit: string): string {
   return `Merge task ${task.id}${title === '' ? '' : `: ${title.slice(0, 100)}`}\n\n${trailers.join('\n')}\n`;
 }
 
-async function failOnConflict(ground: Ground, paths: readonly string[]): Promise<MergeFailure> {
-  const { context, task } = ground;
-  const others = await otherSide(ground, paths);
+async function failOnConflict(merge: MergeContext, paths: readonly string[]): Promise<MergeFailure> {
+  const { context, task } = merge;
+  const others = await otherSide(merge, paths);
   const named = paths.slice(0, 50);
   const against = others.length === 0 ? '' : `, against ${others.join(', ')}`;
-  const reason = `merge conflict in ${listed(paths)}${against}`;
+  const reason = `merge conflict in ${firstFew(paths)}${against}`;
   const failed = await transact(context, { name: 'merge-failed', task: task.id, reason, paths: named, with: others });
   if (!failed.ok) return failed;
   return refuse(
-    `${task.id} does not merge: conflict in ${listed(paths)}${against}; it is ${statusIn(failed, task)} now`,
+    `${task.id} does not merge: conflict in ${firstFew(paths)}${against}; it is ${statusIn(failed, task)} now`,
     nextStep(failed, task, `a coder resolves it in its worktree: liza claim-task ${task.id} <agent>`),
     3,
     'conflict',
@@ -164,10 +174,9 @@ async function failOnConflict(ground: Ground, paths: readonly string[]): Promise
 
 /** Tasks merged since this one branched off that touched the same files. */
 async function otherSide(
-  { context, gitDir, task, onto, commit }: Ground,
+  { context, gitDir, board, task, onto, commit }: MergeContext,
   paths: readonly string[],
 ): Promise<readonly string[]> {
-  const { board } = await context.store.read();
   const merges = recordedMerges([...(await context.store.archivedTasks()), ...board.state.tasks]);
   const since = await gitDir.objects(['rev-list', onto, '--not', commit]);
   const newer = new Set(since.stdout.split('\n'));
@@ -181,50 +190,56 @@ async function otherSide(
 }
 
 /** The journalled intent. */
-async function announce({ context, task, onto, process }: Ground, candidate: string): Promise<Refusal | undefined> {
+async function announce(
+  { context, task, onto, process }: MergeContext,
+  candidate: string,
+): Promise<Refusal | undefined> {
   const announced = await transact(context, { name: 'reserve-merge', task: task.id, candidate, onto, process });
   return announced.ok ? undefined : announced;
 }
 
 /** Runs the test, and afterwards looks once more whether the merge is still wanted. */
 async function judge(
-  ground: Ground,
+  merge: MergeContext,
   candidate: string,
   scripted: boolean,
-  { testFrom }: MergeOptions,
+  testFrom: MergeOptions['testFrom'],
 ): Promise<Tested | MergeFailure> {
-  const { context, gitDir, task, settings, onto, process } = ground;
+  const { context, gitDir, task, settings, onto, process } = merge;
   const judgeCommit = testFrom === 'candidate' ? candidate : onto;
   const has = testFrom === 'candidate' ? await hasIntegrationTest(gitDir, candidate) : scripted;
   if (candidate === onto || !has) return { verdict: 'none' };
-  // Kept while the test runs; whoever takes this ref away stops the merge.
+  // Kept while the test runs; deleting this ref stops the merge.
   await updateRefs(gitDir, [{ ref: mergingOf(task.id), to: candidate }]);
-  const tested = await withdrawing(ground, () =>
+  const tested = await withdrawing(merge, () =>
     testCandidate(context, gitDir, settings, { task: task.id, candidate, judge: judgeCommit }),
   );
   if ('ok' in tested) {
-    await withdraw(ground);
+    await withdraw(merge);
     return tested;
   }
-  if (tested.verdict === 'red') return failOnTest(ground, tested);
+  if (tested.verdict === 'red') return failOnTest(merge, tested);
   const still = await foresee(context, { name: 'reserve-merge', task: task.id, candidate, onto, process });
-  const refused = still.ok ? await heldBy(ground, candidate) : still;
+  const refused = still.ok ? await heldBy(merge, candidate) : still;
   if (refused === undefined) return tested;
-  await withdraw(ground);
+  await withdraw(merge);
   return refused;
 }
 
-async function withdrawing<T>(ground: Ground, work: () => Promise<T>): Promise<T> {
+async function withdrawing<T>(merge: MergeContext, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    await withdraw(ground).catch(() => {}); // the error itself is told; finish-merge.ts undoes the rest
+    await withdraw(merge).catch(() => {}); // the error itself is told; finish-merge.ts undoes the rest
     throw error;
   }
 }
 
-async function failOnTest(ground: Ground, { reason, log, tail }: Tested & { verdict: 'red' }): Promise<MergeFailure> {
-  const { context, gitDir, task } = ground;
+async function failOnTest(
+  merge: MergeContext,
+  { reason, log, tail }: Tested & { verdict: 'red' },
+): Promise<MergeFailure> {
+  const { context, gitDir, task } = merge;
   await unpin(gitDir, task.id);
   const output = tail.join('\n').slice(-3000);
   const failed = await transact(context, { name: 'merge-failed', task: task.id, reason, log, output });
@@ -247,7 +262,7 @@ const nextStep = (failed: Committed, task: Task, fix: string): string =>
   statusIn(failed, task) === 'BLOCKED' ? `it failed too often; see why: liza show ${task.id}` : fix;
 
 async function record(
-  { context, gitDir, task, onto, commit }: Ground,
+  { context, gitDir, task, onto, commit }: MergeContext,
   to: string,
   drift: number | undefined,
 ): Promise<Committed | Refusal> {
@@ -269,6 +284,3 @@ async function driftSince(gitDir: PrivateGitDir, base: string | undefined, onto:
   const asked = await gitDir.objects(['rev-list', '--count', `${base}..${onto}`]);
   return asked.status === 0 ? Number(asked.stdout) : undefined;
 }
-
-const listed = (paths: readonly string[]): string =>
-  paths.length <= 5 ? paths.join(', ') : `${paths.slice(0, 5).join(', ')} and ${paths.length - 5} more`;

@@ -1,20 +1,24 @@
 // The one outside act of a merge: the integration branch moves from where Liza left it to the tested
-// candidate, together with every clean checkout that stands on it. Or it does not, for a reason that is told.
+// candidate, together with every clean checkout that is on it. Or it does not, for a reason that is told.
 
 import { type Reservation, reserve } from '../git/advance-checkout.ts';
+import { checkoutsOf } from '../git/branch-checkouts.ts';
+import { whyHeld } from '../git/held-checkout.ts';
+import { integrationGone, integrationRef } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, mergingOf, updateRefs } from '../git/refs.ts';
-import { whyHeld } from '../git/user-checkouts.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { transact } from '../store/transact.ts';
-import { integrationGone, integrationRef, type TaskContext } from './context.ts';
-import { checkoutsOf, unpin } from './finish-merge.ts';
+import type { TaskContext } from './context.ts';
+import { unpin } from './finish-merge.ts';
 
-export interface Ground {
+/** What the steps of one merge work on. */
+export interface MergeContext {
   readonly context: TaskContext;
   readonly gitDir: PrivateGitDir;
+  readonly board: Board;
   readonly task: Task;
   readonly settings: Settings;
   readonly branch: string;
@@ -32,7 +36,7 @@ export async function acceptedHead(
 ): Promise<string | Refusal> {
   const left = board.state.goal.integration_head;
   const name = integrationRef(board).slice('refs/heads/'.length);
-  if (found === undefined) return integrationGone(name, left);
+  if (found === undefined) return integrationGone(board);
   if (left === undefined || left === found) return found;
   await transact(context, { name: 'integration-moved', found });
   return refuse(
@@ -44,25 +48,25 @@ export async function acceptedHead(
 }
 
 /** A checkout of the branch that could not be advanced along holds the merge: nobody's files get out of step. */
-export async function heldBy(ground: Ground, to: string): Promise<Refusal | undefined> {
-  const { gitDir, branch, onto } = ground;
+export async function heldBy(merge: MergeContext, to: string): Promise<Refusal | undefined> {
+  const { gitDir, branch, onto } = merge;
   if (to === onto) return undefined;
   for (const checkout of await checkoutsOf(gitDir, branch)) {
     const why = await whyHeld(gitDir, checkout, onto, to);
     if (why === undefined) continue;
-    return hold(ground, why.message, why.hint);
+    return hold(merge, why.message, why.hint);
   }
   return undefined;
 }
 
 /** Recorded, so that the board says why nothing moves for as long as it is so. */
-async function hold({ context, task }: Ground, message: string, hint: string): Promise<Refusal> {
+async function hold({ context, task }: MergeContext, message: string, hint: string): Promise<Refusal> {
   await transact(context, { name: 'hold-merge', task: task.id, reason: `${message} (${hint})`.slice(0, 2000) });
   return refuse(`the merge of ${task.id} is held: ${message}`, hint, 1, 'held');
 }
 
 /** The branch did not move: nothing of the merge is left. */
-export async function withdraw({ context, gitDir, task, process }: Ground): Promise<void> {
+export async function withdraw({ context, gitDir, task, process }: MergeContext): Promise<void> {
   await unpin(gitDir, task.id);
   await transact(context, { name: 'release-merge', task: task.id, process });
 }
@@ -72,15 +76,15 @@ export interface Moved {
 }
 
 /** Checkouts are reserved before the branch moves: a kill in between leaves a marker, and finish-merge.ts finishes. */
-export async function moveBranch(ground: Ground, to: string, pinned: boolean): Promise<Moved | Refusal> {
-  const { context, gitDir, task, branch, onto } = ground;
-  const reserved = to === onto ? [] : await reserveCheckouts(ground, to);
+export async function moveBranch(merge: MergeContext, to: string, pinned: boolean): Promise<Moved | Refusal> {
+  const { context, gitDir, task, branch, onto } = merge;
+  const reserved = to === onto ? [] : await reserveCheckouts(merge, to);
   if (isRefusal(reserved)) return reserved;
   const intent = pinned ? [{ ref: mergingOf(task.id), to: null, from: to }] : [];
   const swapped = await updateRefs(gitDir, [{ ref: branch, to, from: onto }, ...intent]);
   if (swapped === 'moved') {
     for (const { reservation } of reserved) reservation.release();
-    await withdraw(ground);
+    await withdraw(merge);
     const { board } = await context.store.read();
     const moved = await acceptedHead(context, board, await commitOf(gitDir, branch));
     return typeof moved === 'string'
@@ -104,8 +108,8 @@ interface Reserved {
   readonly reservation: Reservation;
 }
 
-async function reserveCheckouts(ground: Ground, to: string): Promise<readonly Reserved[] | Refusal> {
-  const { gitDir, branch, onto } = ground;
+async function reserveCheckouts(merge: MergeContext, to: string): Promise<readonly Reserved[] | Refusal> {
+  const { gitDir, branch, onto } = merge;
   const reserved: Reserved[] = [];
   for (const checkout of await checkoutsOf(gitDir, branch)) {
     const reservation = reserve(gitDir, checkout, onto, to);
@@ -114,8 +118,8 @@ async function reserveCheckouts(ground: Ground, to: string): Promise<readonly Re
       continue;
     }
     for (const other of reserved) other.reservation.release();
-    await withdraw(ground);
-    return hold(ground, `${checkout.folder}: ${reservation.failed}`, 'run it again when that is done');
+    await withdraw(merge);
+    return hold(merge, `${checkout.folder}: ${reservation.failed}`, 'run it again when that is done');
   }
   return reserved;
 }

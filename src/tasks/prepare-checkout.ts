@@ -1,31 +1,23 @@
-// Makes a fresh checkout ready for work: the project's declared untracked files (`.env`) are copied into
+// Makes a new checkout ready for work: the project's declared untracked files (`.env`) are copied into
 // it, then the human's own command (`npm ci`) runs there, without credentials and within a time limit.
 // Fails closed: the first thing that goes wrong is refused with the end of what was printed. Safe to
 // repeat. Never reads from outside the project, and never writes through a link that a commit planted.
 
-import { constants, copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { isAbsolute, join, posix, relative } from 'node:path';
-import type { Environment } from '../ports/host.ts';
-import { type Ended, type Program, runProgram } from '../process/run.ts';
+import type { Disk } from '../ports/disk.ts';
+import type { Ended } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { Settings } from '../protocol/state.ts';
+import { type Rules, runConfined, type SandboxContext } from '../sandbox/mode.ts';
+import type { TaskContext } from './context.ts';
+
+type PrepareContext = SandboxContext & Pick<TaskContext, 'say' | 'stop'>;
 
 export interface PrepareRequest {
-  /** The project's root, where the declared files are. */
-  readonly root: string;
   /** The checkout. */
   readonly folder: string;
-  readonly settings: {
-    readonly worktree_files?: readonly string[] | undefined;
-    readonly post_worktree_cmd?: string | null | undefined;
-    /** Seconds. */
-    readonly post_worktree_timeout: number;
-  };
-  readonly env: Environment;
-  readonly say: (line: string) => void;
+  readonly settings: Rules & Pick<Settings, 'worktree_files' | 'post_worktree_cmd' | 'post_worktree_timeout'>;
   readonly logFile?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** How the command is run; see sandbox/mode.ts. Absent: as it is. */
-  readonly run?: ((program: Program) => Promise<Ended>) | undefined;
 }
 
 /** `lines`: the end of what the command printed, ready to print. */
@@ -33,34 +25,45 @@ export type Unprepared = Refusal & { readonly lines?: readonly string[] };
 
 const SHOWN_LINES = 20;
 
-export async function prepareFolder(request: PrepareRequest): Promise<Unprepared | undefined> {
+export async function prepareFolder(context: PrepareContext, request: PrepareRequest): Promise<Unprepared | undefined> {
   const files = request.settings.worktree_files ?? [];
-  for (const step of [refuseName, (name: string) => bringFile(request, name)]) {
+  for (const step of [refuseName, (name: string) => bringFile(context, request.folder, name)]) {
     for (const name of files) {
       const refused = step(name);
       if (refused !== undefined) return refused;
     }
   }
   const command = request.settings.post_worktree_cmd?.trim();
-  return command ? runCommand(request, command) : undefined;
+  return command ? runCommand(context, request, command) : undefined;
 }
 
-async function runCommand(request: PrepareRequest, command: string): Promise<Unprepared | undefined> {
-  const { folder, settings, env, logFile, signal } = request;
+async function runCommand(
+  context: PrepareContext,
+  request: PrepareRequest,
+  command: string,
+): Promise<Unprepared | undefined> {
+  const { env, paths } = context;
+  const { folder, settings, logFile } = request;
   const shown = command.replace(/\s+/g, ' ');
-  request.say(`preparing ${nameOf(request)}: ${shown}`);
-  const ended = await (request.run ?? runProgram)({
+  context.say(`preparing ${below(paths.root, folder)}: ${shown}`);
+  const program = {
     argv: ['sh', '-c', command],
     cwd: folder,
     env,
     timeoutMs: settings.post_worktree_timeout * 1000,
     logFile,
-    signal,
-  });
+    signal: context.stop?.(),
+  } as const;
+  const ended = await runConfined(context, settings, { folder, part: 'setup' }, program);
   if (ended.how === 'exited' && ended.code === 0) return undefined;
   const lines = ended.tail.split('\n').filter((line) => line.trim() !== '');
   return {
-    ...refuse(`post_worktree_cmd "${shown}" ${ending(ended, settings)}`, hint(request, ended), 3, 'post-worktree-cmd'),
+    ...refuse(
+      `post_worktree_cmd "${shown}" ${ending(ended, settings)}`,
+      hint(paths.root, request, ended),
+      3,
+      'post-worktree-cmd',
+    ),
     ...(lines.length === 0 ? {} : { lines: lines.slice(-SHOWN_LINES).map((line) => `  ${line}`) }),
   };
 }
@@ -84,7 +87,7 @@ function ending(ended: Ended, { post_worktree_timeout }: PrepareRequest['setting
   }
 }
 
-function hint({ root, settings, logFile }: PrepareRequest, ended: Ended): string {
+function hint(root: string, { settings, logFile }: PrepareRequest, ended: Ended): string {
   const log = logFile === undefined || ended.outputBytes === 0 ? '' : `; all of it: ${below(root, logFile)}`;
   if (ended.how === 'stopped') return `run it again${log}`;
   const inside =
@@ -94,8 +97,6 @@ function hint({ root, settings, logFile }: PrepareRequest, ended: Ended): string
   }
   return `give it longer: liza config set post_worktree_timeout ${settings.post_worktree_timeout * 2}${log}`;
 }
-
-const nameOf = ({ root, folder }: PrepareRequest): string => below(root, folder);
 
 /** As a person would name it: from the root, if it is below it. */
 function below(root: string, path: string): string {
@@ -132,11 +133,12 @@ function isReserved(name: string): boolean {
   return parts.includes('.git') || ['.liza', '.worktrees'].includes(parts[0] ?? '');
 }
 
-function bringFile({ root, folder }: PrepareRequest, name: string): Refusal | undefined {
+function bringFile({ disk, paths }: PrepareContext, folder: string, name: string): Refusal | undefined {
+  const { root } = paths;
   try {
-    const source = sourceOf(root, name);
+    const source = sourceOf(disk, root, name);
     if (typeof source !== 'string') return source;
-    return refuseDestination(folder, name) ?? replace(source, join(folder, name));
+    return refuseDestination(disk, folder, name) ?? replace(disk, source, join(folder, name));
   } catch (error) {
     return refuseFile(
       `${name} of worktree_files could not be copied to ${below(root, folder)}: ${(error as Error).message}`,
@@ -146,23 +148,23 @@ function bringFile({ root, folder }: PrepareRequest, name: string): Refusal | un
 }
 
 /** The regular file behind a name, links followed as long as they stay in the project. */
-function sourceOf(root: string, name: string): string | Refusal {
+function sourceOf(disk: Disk, root: string, name: string): string | Refusal {
   const file = join(root, name);
-  const source = realPath(file);
+  const source = realPath(disk, file);
   if (source === undefined) {
     return refuseFile(
       `worktree_files names ${name}, but ${file} is not there`,
       `create it, or take it off the list: ${CHANGE}`,
     );
   }
-  const inside = relative(realpathSync(root), source);
+  const inside = relative(disk.realpathSync(root), source);
   if (isOutside(inside) || isReserved(inside)) {
     return refuseFile(
       `${name} of worktree_files is a link that leads to ${source}`,
       'put a regular file there: only files of the project are copied',
     );
   }
-  const stat = lstatSync(source);
+  const stat = disk.lstatSync(source);
   if (stat.isFile()) return source;
   return refuseFile(
     `${name} of worktree_files is ${stat.isDirectory() ? 'a folder' : 'not a regular file'}`,
@@ -170,9 +172,9 @@ function sourceOf(root: string, name: string): string | Refusal {
   );
 }
 
-function realPath(file: string): string | undefined {
+function realPath(disk: Disk, file: string): string | undefined {
   try {
-    return realpathSync(file);
+    return disk.realpathSync(file);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
@@ -180,19 +182,19 @@ function realPath(file: string): string | undefined {
 }
 
 /** Makes the folders on the way, none of them through a link: the checkout may come with `sub -> /etc`. */
-function refuseDestination(folder: string, name: string): Refusal | undefined {
+function refuseDestination(disk: Disk, folder: string, name: string): Refusal | undefined {
   const parts = name.split('/');
   for (const count of parts.keys()) {
     const path = join(folder, ...parts.slice(0, count));
-    if (count > 0 && lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path);
-    if (!lstatSync(path).isDirectory()) return inTheWay(path, name);
+    if (count > 0 && disk.lstatSync(path, { throwIfNoEntry: false }) === undefined) disk.mkdirSync(path);
+    if (!disk.lstatSync(path).isDirectory()) return inTheWay(disk, path, name);
   }
-  const there = lstatSync(join(folder, name), { throwIfNoEntry: false });
-  return there === undefined || there.isFile() ? undefined : inTheWay(join(folder, name), name);
+  const there = disk.lstatSync(join(folder, name), { throwIfNoEntry: false });
+  return there === undefined || there.isFile() ? undefined : inTheWay(disk, join(folder, name), name);
 }
 
-function inTheWay(path: string, name: string): Refusal {
-  const stat = lstatSync(path);
+function inTheWay(disk: Disk, path: string, name: string): Refusal {
+  const stat = disk.lstatSync(path);
   const what = stat.isSymbolicLink() ? 'a symbolic link' : stat.isDirectory() ? 'a folder' : 'not a folder';
   return refuseFile(
     `${name} of worktree_files cannot be copied: ${path} is ${what}`,
@@ -204,13 +206,13 @@ function inTheWay(path: string, name: string): Refusal {
 export const temporaryOf = (name: string): string => `${name}.liza-new`;
 
 /** Whole or not at all, with its mode; the name is fixed so that what a crash leaves is replaced. */
-function replace(source: string, destination: string): undefined {
+function replace(disk: Disk, source: string, destination: string): undefined {
   const temporary = temporaryOf(destination);
   try {
-    rmSync(temporary, { force: true });
-    copyFileSync(source, temporary, constants.COPYFILE_EXCL);
-    renameSync(temporary, destination);
+    disk.rmSync(temporary, { force: true });
+    disk.copyFileSync(source, temporary, disk.constants.COPYFILE_EXCL);
+    disk.renameSync(temporary, destination);
   } finally {
-    rmSync(temporary, { force: true });
+    disk.rmSync(temporary, { force: true });
   }
 }

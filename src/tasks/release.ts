@@ -1,7 +1,8 @@
-// A task is let go: the board says so first (the intent), then folder and branch are put away. Killed
+// A task is released: the board says so first (the intent), then folder and branch are discarded. Killed
 // in between, reconcile finds a folder that no task owns and does the same.
 
 import type { Attempt } from '../git/attempts.ts';
+import { integrationRef } from '../git/integration.ts';
 import { commitOf } from '../git/refs.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
@@ -9,8 +10,8 @@ import { isTerminal } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
-import { integrationRef, look, removeLock, type TaskContext, withTaskFolder } from './context.ts';
-import { discardFolder, discardOf } from './folders.ts';
+import { look, removeLock, type TaskContext, withTaskFolder } from './context.ts';
+import { discardFolder, discardOf } from './discard-folder.ts';
 
 const PATIENCE = 10_000;
 
@@ -18,9 +19,9 @@ export interface Released {
   readonly committed?: Committed;
   /** What was in the folder, if it was worth keeping. */
   readonly attempt?: Attempt;
-  /** The folder itself, put aside whole because of repositories inside it. */
-  readonly aside?: string;
-  /** The folder could not be put away; the board stands. */
+  /** The folder itself, kept whole under another name because of repositories inside it. */
+  readonly keptFolder?: string;
+  /** Why the folder could not be removed; the board is right all the same. */
   readonly left?: Refusal;
 }
 
@@ -53,7 +54,7 @@ async function recordThenTidy(
   return isRefusal(tidied) ? { committed, left: tidied } : { ...tidied, committed };
 }
 
-/** Puts away the folder of a task that has none on the board any more. `merged`: a commit of the integration branch. */
+/** Discards the folder of a task that has none on the board any more. `merged`: a commit of the integration branch. */
 export function tidy(context: TaskContext, id: string, why: string, merged?: string): Promise<Released | Refusal> {
   return withTaskFolder<Released>(context, id, PATIENCE, async (gitDir) => {
     // Looked at again under the lock: it may have been claimed meanwhile.

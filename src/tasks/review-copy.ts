@@ -3,22 +3,20 @@
 // Whatever the review does to the copy, the coder's own folder stays as it was submitted; and what was handed over
 // is on the board, so that a verdict can be refused whose giver changed it.
 
-import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { writeClone } from '../git/clone.ts';
-import { linkTargets } from '../git/commit-links.ts';
-import { mixedTree, trackedChanges, trackedTree } from '../git/composed-tree.ts';
+import { composedTree, linkTargets, trackedChanges, trackedTree } from '../git/composed-tree.ts';
+import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import { aside, leftAside, removeTree } from '../git/scratch-folders.ts';
+import { leftoversIn, removeTree, temporaryPath } from '../git/scratch-folders.ts';
 import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review-copy.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { steersAgents } from '../protocol/instruction-files.ts';
-import { covers } from '../protocol/scope.ts';
+import { steersAgents } from '../protocol/facts/instruction-files.ts';
+import { covers } from '../protocol/facts/scope.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
-import { runConfined } from '../sandbox/mode.ts';
 import { transact } from '../store/transact.ts';
-import { openGitDir, premisesOf, type TaskContext } from './context.ts';
+import type { TaskContext } from './context.ts';
 import { prepareFolder } from './prepare-checkout.ts';
 
 export interface ReviewFolder {
@@ -34,58 +32,46 @@ export async function makeReviewFolder(context: TaskContext, task: Task): Promis
   if (isRefusal(gitDir)) return gitDir;
   const commit = task.review_commit;
   if (commit === undefined) return refuse(`${task.id} has no commit to review`, `see it: liza show ${task.id}`);
-  for (const left of leftAside(gitDir.worktrees)) {
-    if (left.purpose === 'review' && left.task === task.id) removeTree(left.path);
+  for (const left of leftoversIn(context.disk, gitDir.worktrees)) {
+    if (left.purpose === 'review' && left.task === task.id) removeTree(context, left.path);
   }
-  const folder = aside(gitDir.worktrees, 'review', task.id);
+  const folder = temporaryPath(context, gitDir.worktrees, 'review', task.id);
+  const remove = () => removeTree(context, folder);
+  const copy = { context, gitDir, settings: settings(board.state), task, folder, commit };
   try {
-    const tree = await fill(context, gitDir, settings(board.state), task, folder, commit);
-    const handed = isTree(tree) ? await recorded(context, task, folder, tree) : tree;
-    if (handed === undefined) {
-      return {
-        folder,
-        changed: () => trackedChanges(gitDir, folder, tree as string),
-        remove: () => removeTree(folder),
-      };
-    }
-    removeTree(folder);
-    return handed;
+    const made = await makeCopy(copy);
+    if (!isRefusal(made)) return { folder, changed: () => trackedChanges(gitDir, folder, made.tree), remove };
+    remove();
+    return made;
   } catch (error) {
-    removeTree(folder);
+    remove();
     throw error;
   }
 }
 
-const isTree = (value: string | Refusal): value is string => typeof value === 'string';
-
-async function recorded(context: TaskContext, task: Task, folder: string, tree: string): Promise<Refusal | undefined> {
-  const from = relative(context.paths.root, folder);
-  const done = await transact(context, { name: 'review-copy', task: task.id, folder: from, tree });
-  return isRefusal(done) ? done : undefined;
+interface Copy {
+  readonly context: TaskContext;
+  readonly gitDir: PrivateGitDir;
+  readonly settings: Settings;
+  readonly task: Task;
+  readonly folder: string;
+  readonly commit: string;
 }
 
-/** The tree of its tracked files as they are handed over. */
-async function fill(
-  context: TaskContext,
-  gitDir: PrivateGitDir,
-  set: Settings,
-  task: Task,
-  folder: string,
-  commit: string,
-): Promise<string | Refusal> {
+/** The tree of its tracked files as they are handed over, which the board records. */
+async function makeCopy(copy: Copy): Promise<{ readonly tree: string } | Refusal> {
+  const { context, gitDir, settings, task, folder, commit } = copy;
   const base = task.base_commit ?? commit;
-  const { tree, changes } = await mixedTree(gitDir, commit, base, await steering(gitDir, base));
-  const start = changes.length === 0 ? commit : await onTop(gitDir, commit, tree);
+  const composed = await composedTree(gitDir, commit, base, await steering(gitDir, base));
+  const start = composed.changes.length === 0 ? commit : await onTop(gitDir, commit, composed.tree);
   await writeClone(gitDir, folder, { start });
-  const { env, say } = context;
-  const { root } = context.paths;
-  const failed = await prepareFolder({
-    ...{ root, folder, settings: set, env, say, signal: context.stop?.() },
-    run: (program) => runConfined(premisesOf(context), set, { folder, part: 'setup' }, program),
-  });
+  const failed = await prepareFolder(context, { folder, settings });
   if (failed !== undefined) return failed;
   // What the project's own preparation does to tracked files is not the reviewer's doing.
-  return set.post_worktree_cmd ? trackedTree(gitDir, folder, tree) : tree;
+  const tree = settings.post_worktree_cmd ? await trackedTree(gitDir, folder, composed.tree) : composed.tree;
+  const from = relative(context.paths.root, folder);
+  const recorded = await transact(context, { name: 'review-copy', task: task.id, folder: from, tree });
+  return isRefusal(recorded) ? recorded : { tree };
 }
 
 /** Also what the base's instruction files are links to: an agent reads through them. */
@@ -114,8 +100,10 @@ export async function changedInReview(gitDir: PrivateGitDir, task: Task): Promis
 
 /** The folder that the board names is one that Liza makes for reviews of this task. */
 function isOurs(gitDir: PrivateGitDir, task: Task, { folder }: ReviewCopy): boolean {
-  const known = leftAside(gitDir.worktrees).some(
+  const known = leftoversIn(gitDir.host.disk, gitDir.worktrees).some(
     ({ path, purpose, task: id }) => path === join(gitDir.root, folder) && purpose === 'review' && id === task.id,
   );
-  return known && lstatSync(join(gitDir.root, folder), { throwIfNoEntry: false })?.isDirectory() === true;
+  return (
+    known && gitDir.host.disk.lstatSync(join(gitDir.root, folder), { throwIfNoEntry: false })?.isDirectory() === true
+  );
 }

@@ -1,16 +1,16 @@
 // What git says about a verdict: whether the places that its blockers name exist, and whether the reviewer left its
-// copy as it was. Looks only. Whatever cannot be read is an error: no verdict counts that could not be checked.
+// copy as it was. Only reads. What cannot be read is an error: no verdict counts that could not be checked.
 
 import { join, posix } from 'node:path';
+import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import type { VerdictFacts } from '../protocol/command.ts';
 import { reviewCopyOf } from '../protocol/commands/review-copy.ts';
-import type { Refusal } from '../protocol/decision.ts';
-import { isRefusal } from '../protocol/decision.ts';
+import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
 import type { Blocker } from '../protocol/verdict.ts';
-import { look, openGitDir, type TaskContext } from './context.ts';
+import { look, type TaskContext } from './context.ts';
 import { changedInReview } from './review-copy.ts';
 
 const NOTHING: VerdictFacts = { unknown_places: [], changed_files: [] };
@@ -80,7 +80,7 @@ async function longest(gitDir: PrivateGitDir, sides: readonly string[], path: st
   return found.length === 0 ? undefined : Math.max(1, ...found);
 }
 
-/** Of a file too large to count, any line will do. */
+/** A file above this size is not counted: any line will do. */
 const LARGE = 4 * 1024 * 1024;
 
 async function linesOf(gitDir: PrivateGitDir, commit: string, path: string): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 // Long text in one line: alarms, reasons and lists that people read at a glance.
 
-export const GIST_LIMIT = 200;
+const GIST_LIMIT = 200;
 
 /** The text in one line of at most `limit` characters. */
 export function gist(text: string, limit: number = GIST_LIMIT): string {

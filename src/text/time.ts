@@ -1,5 +1,4 @@
-// Time as the core sees it: milliseconds given by the caller, ISO seconds on the board.
-// It never reads a clock.
+// Times as the rules see them: milliseconds given by the caller, ISO seconds on the board. Nothing here reads a clock.
 
 /** Milliseconds since the epoch. */
 export type Instant = number;

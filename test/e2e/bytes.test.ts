@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
-import { specExists } from '../../src/cli/spec-exists.ts';
-import { contextsAt } from '../support/board-context.ts';
 import { COMMENTS, HANDWRITTEN } from '../support/handwritten-board.ts';
 import { inProcess } from '../support/in-process.ts';
 import { type BuiltProject, builtProject } from '../support/program.ts';
@@ -99,7 +97,7 @@ test('a hundred operations change no byte outside their records', { timeout: 120
   // The places that the verdict names are looked for in them.
   const [base, reviewed] = [commitOfDigits(board), commitOfDigits(board)];
   board.write({ '.liza/state.yaml': HANDWRITTEN.replaceAll('0123456', base).replaceAll('0000001', reviewed) });
-  const liza = inProcess({ ...board, context: contextsAt(Date.now, specExists) });
+  const liza = inProcess({ ...board, now: Date.now });
   const operations = [...[1, 2, 3, 4, 5].flatMap(ROUND), ...ONCE];
   expect(operations).toHaveLength(100);
   let before = board.read('.liza/state.yaml');

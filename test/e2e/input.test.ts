@@ -26,7 +26,7 @@ function expectSentence({ stdout, stderr }: Ran): void {
 /** Neither the blackboard nor anything around it. */
 const everything = (board: BuiltProject): string => fingerprint(board.root, ['.liza/cache']);
 
-describe('an argument that will not do', () => {
+describe('a bad argument', () => {
   const add = (...more: string[]) => ['add-task', '--desc', 'd', ...more];
   const as = (id: string) => ({ LIZA_AGENT_ID: id });
   const cases: [string, readonly string[], RegExp, Record<string, string>?][] = [
@@ -130,7 +130,7 @@ describe('an argument that will not do', () => {
   });
 });
 
-describe('a file that will not do', () => {
+describe('a bad file', () => {
   const deep = 10_000;
   const files: [string, () => string | Buffer, RegExp][] = [
     ['broken YAML', () => HANDWRITTEN.replace('priority: 4', 'priority: [4'), /line \d+, column \d+/],
@@ -237,7 +237,7 @@ test('a hand-written board without a sprint is refused by readers as by writers,
   expect(stdout).toContain('must be a number from 1 (highest) to 5');
 });
 
-describe('a place that will not do', () => {
+describe('a bad folder', () => {
   test('.liza is a link out of the project', () => {
     const other = handwritten();
     const board = builtIn(repository());
@@ -259,7 +259,7 @@ describe('a place that will not do', () => {
     expect(fingerprint(other.file('.liza'), [])).toBe(before);
   });
 
-  test('not a git repository, no commit, a bare one, inside .git', () => {
+  test('init is refused without a git repository, without a commit, in a bare one, and inside .git', () => {
     const board = builtIn(repository());
     write(board.base, { 'unborn/specs/vision.md': 'v', 'plain/x': '' });
     const [plain, unborn, bare] = ['plain', 'unborn', 'bare'].map((name) => path.join(board.base, name));
@@ -279,7 +279,7 @@ describe('a place that will not do', () => {
     }
   });
 
-  test('no project, no spec, no goal', () => {
+  test('a command is refused without a project, init without a spec or a goal', () => {
     const board = builtIn(repository());
     const before = fingerprint(board.root, []);
     for (const argv of [

@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import type { Files } from '../../src/ports/files.ts';
 import { OPERATOR } from '../../src/protocol/board.ts';
 import { decide } from '../../src/protocol/decide.ts';
-import { mirrorJournal } from '../../src/store/mirror.ts';
+import { mirrorJournal } from '../../src/store/git-dir-copy.ts';
 import type { Outcome, Store } from '../../src/store/store.ts';
 import { yamlStore } from '../../src/store/yaml-store.ts';
 import { boardContext } from '../support/board-context.ts';

@@ -16,7 +16,7 @@ const opening = { agent, role: role as Role, task, epoch: held.epoch, pid: proce
 
 const first = await store.renew(held);
 if ('ok' in first) throw new Error(first.message);
-const session = openSession(context.files, context.paths.agents, opening, Date.now());
+const session = openSession(context, opening, Date.now());
 const child = spawn('sh', [script], {
   cwd: root,
   detached: true,

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { freshState } from '../../src/protocol/new-board.ts';
 import { openYamlStore } from '../../src/store/open.ts';
 import { emitEntries } from '../../src/store/yaml/emit.ts';
+import { hostAt } from '../host.ts';
 import { boardContext } from '../support/board-context.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { CANARY, hostile, isDead, RUNS, within } from './hostile.ts';
@@ -46,7 +47,7 @@ const bent = fc
 const document = fc.oneof({ weight: 3, arbitrary: bent }, { weight: 1, arbitrary: hostile });
 
 test('any document', async () => {
-  const context = boardContext(root, { now: () => NOW });
+  const context = boardContext(root, { host: hostAt(() => NOW) });
   await fc.assert(
     fc.asyncProperty(document, async (text) => {
       writeFileSync(file, text);

@@ -41,9 +41,7 @@ beforeAll(async () => {
 
 const TASKS = ['a', 'b', 'task-1', 'task-2'];
 const ID = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...TASKS) }, { weight: 1, arbitrary: argument });
-const VERBS = await Promise.all(
-  NAMES.flatMap((name) => REGISTRY[name]?.load?.() ?? []).map(async (loading) => (await loading).verb),
-);
+const VERBS = await Promise.all(NAMES.flatMap((name) => REGISTRY[name]?.load?.() ?? []));
 
 /** They wait for more, or write where they are told. */
 const ASKED_FOR = new Set(['follow', 'out']);

@@ -1,12 +1,15 @@
-// `liza` run in this process, with a terminal that is not one: nobody answers, nothing is waited for.
+// `liza` run in this process: the real machine, the board of a folder, no person at a terminal.
 
 import path from 'node:path';
 import type { Io } from '../../src/cli/io.ts';
-import { findRoot } from '../../src/cli/root.ts';
+import { findRoot } from '../../src/cli/open-board.ts';
 import { run } from '../../src/cli/run.ts';
-import type { BoardContext } from '../../src/store/context.ts';
+import { specExists } from '../../src/cli/spec-file.ts';
+import { gitDirectoryOf } from '../../src/git/directory.ts';
+import type { Environment } from '../../src/ports/host.ts';
 import { openYamlStore } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import { hostAt } from '../host.ts';
+import { boardContext } from './board-context.ts';
 
 export interface Ran {
   readonly code: number;
@@ -19,7 +22,7 @@ export interface Ran {
 export interface RunOptions {
   /** Acts as that agent; without it the operator acts. */
   readonly as?: string | undefined;
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   readonly cwd?: string;
   readonly stdin?: string;
   readonly io?: Partial<Io>;
@@ -29,20 +32,18 @@ export type Liza = (argv: readonly string[], options?: RunOptions) => Promise<Ra
 
 export interface Place {
   readonly root: string;
-  readonly env: Io['env'];
-  /** The board in a folder; it also says what time it is. */
-  readonly context: Io['context'];
-  readonly open?: (context: BoardContext) => Store;
+  readonly env: Environment;
+  readonly now: () => number;
+  readonly io?: Partial<Io>;
 }
 
-export function inProcess({ root, env, context, open = openYamlStore }: Place): Liza {
+export function inProcess({ root, env, now, io }: Place): Liza {
   return async (argv, options = {}) => {
     const said = { stdout: '', stderr: '' };
-    const cwd = options.cwd ?? root;
-    const { stdout, stderr, ...io } = options.io ?? {};
+    const { stdout, stderr, ...own } = { ...io, ...options.io };
+    const as = options.as === undefined ? {} : { LIZA_AGENT_ID: options.as };
     const code = await run(argv, {
-      cwd,
-      env: { ...env, ...(options.as === undefined ? {} : { LIZA_AGENT_ID: options.as }), ...options.env },
+      ...ioAt(options.cwd ?? root, { ...env, ...as, ...options.env }, now),
       stdout: (text) => {
         said.stdout += text;
         stdout?.(text);
@@ -53,33 +54,40 @@ export function inProcess({ root, env, context, open = openYamlStore }: Place): 
       },
       readStdin: async () => options.stdin ?? '',
       readLine: async () => options.stdin ?? '',
-      self: { pid: process.pid, argv: ['liza'], isRoot: false },
-      sleep: async () => {},
-      onInterrupt: () => {},
-      live: async () => {},
-      holdOptimiser: () => {},
-      ancestors: () => [],
-      mark: () => undefined,
-      stdoutIsTty: false,
-      stderrIsTty: false,
-      columns: 100,
-      unicode: true,
-      color: false,
-      stop: new AbortController().signal,
-      interrupted: new AbortController().signal,
-      now: () => context(root).clock.now(),
-      root: () => findRoot(cwd),
-      openStore: async () => {
-        const found = findRoot(cwd);
-        return typeof found === 'string' ? open(context(found)) : found;
-      },
-      context,
-      asset: (name) => path.join(import.meta.dirname, '../..', name),
-      ...io,
+      ...own,
     });
     // Text output has no JSON in it: a test that expects some fails on the empty object.
     const isJson = argv.includes('--json') && said.stdout.startsWith('{');
     return { code, ...said, json: isJson ? JSON.parse(said.stdout) : {} };
+  };
+}
+
+type Answers = 'stdout' | 'stderr' | 'readStdin' | 'readLine';
+
+function ioAt(cwd: string, env: Environment, now: () => number): Omit<Io, Answers> {
+  const host = hostAt(now, env);
+  return {
+    host,
+    cwd,
+    env,
+    self: { pid: process.pid, argv: ['liza'], isRoot: false },
+    onInterrupt: () => {},
+    live: async () => {},
+    holdOptimiser: () => {},
+    ancestors: () => [],
+    mark: () => undefined,
+    stdoutIsTty: false,
+    stderrIsTty: false,
+    columns: 100,
+    unicode: true,
+    color: false,
+    stop: new AbortController().signal,
+    interrupted: new AbortController().signal,
+    root: () => findRoot(cwd),
+    context: (root, gitDirectory = gitDirectoryOf(host.disk, root)) =>
+      boardContext(root, { host, gitDirectory, specExists: (ref) => specExists(root, ref) }),
+    openStore: openYamlStore,
+    asset: (name) => path.join(import.meta.dirname, '../..', name),
   };
 }
 

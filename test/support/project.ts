@@ -2,6 +2,7 @@
 // the work on a task, as the workflows take them. Verbs alone take them in by-verbs.ts, the built program in program.ts.
 
 import path from 'node:path';
+import { openGitDir } from '../../src/git/integration.ts';
 import { type Actor, type Board, OPERATOR, roleOfId } from '../../src/protocol/board.ts';
 import type { Checkpoint, Command } from '../../src/protocol/command.ts';
 import { decide } from '../../src/protocol/decide.ts';
@@ -15,12 +16,13 @@ import { transact } from '../../src/store/transact.ts';
 import { emitEntries } from '../../src/store/yaml/emit.ts';
 import { type Claimed, claimTask } from '../../src/tasks/claim.ts';
 import { worktreeFacts } from '../../src/tasks/commit-facts.ts';
-import { look, openGitDir, type TaskContext } from '../../src/tasks/context.ts';
+import { look, type TaskContext } from '../../src/tasks/context.ts';
 import { type Merged, type MergeFailure, type MergeOptions, mergeTask } from '../../src/tasks/merge.ts';
 import { type Submitted, submitForReview } from '../../src/tasks/submit.ts';
 import { iso } from '../../src/text/time.ts';
+import { hostAt } from '../host.ts';
 import { UNCHANGED } from '../unit/protocol/world.ts';
-import { contextsAt } from './board-context.ts';
+import { boardContext } from './board-context.ts';
 import type { Contents } from './core.mjs';
 import { inProcess, type Liza, succeeding } from './in-process.ts';
 import { fromTemplate, type Repository, start } from './repository.ts';
@@ -125,10 +127,9 @@ export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = 
 
 export function openProject(repo: Repository): OpenedProject {
   let now = START;
-  const at = contextsAt(() => now);
-  const context = at(repo.root);
+  const context = boardContext(repo.root, { host: hostAt(() => now, repo.env) });
   const store = openYamlStore(context);
-  const liza = inProcess({ ...repo, context: at });
+  const liza = inProcess({ ...repo, now: () => now });
   return {
     ...repo,
     context,

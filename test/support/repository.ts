@@ -3,8 +3,9 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { openPrivateGitDir, type PrivateGitDir, type WorkbenchOptions } from '../../src/git/private-git-dir.ts';
+import { type OpenOptions, openPrivateGitDir, type PrivateGitDir } from '../../src/git/private-git-dir.ts';
 import type { Environment } from '../../src/ports/host.ts';
+import { hostAt } from '../host.ts';
 import { type Contents, cleanEnvironment, gitIn, startRepository, write } from './core.mjs';
 import { keptFolder, temporaryFolder } from './temporary-folder.ts';
 
@@ -32,7 +33,7 @@ export interface Repository {
   refs(below?: string): Readonly<Record<string, string>>;
   /** The full id of a commit; without a name, where the integration branch is. */
   head(rev?: string): string;
-  gitDir(options?: WorkbenchOptions): Promise<PrivateGitDir>;
+  gitDir(options?: OpenOptions): Promise<PrivateGitDir>;
 }
 
 export interface RepositoryOptions {
@@ -106,7 +107,7 @@ export function repositoryIn(base: string, name = 'project'): Repository {
     },
     head: (rev = 'integration') => self.git('rev-parse', '--verify', '--end-of-options', rev),
     gitDir: async (options) => {
-      const gitDir = await openPrivateGitDir(env, root, options);
+      const gitDir = await openPrivateGitDir(hostAt(Date.now, env), root, options);
       if ('ok' in gitDir) throw new Error(gitDir.message);
       return gitDir;
     },

@@ -1,6 +1,6 @@
 // What an alarm is, the two levels with their signs, and what is new between two looks.
 
-/** In the order of the catalogue, which says what each of them means. */
+/** In the order of docs/alarms.md, which says what each of them means. */
 export const ALARM_NAMES = [
   'LEASE EXPIRED',
   'HOLDER GONE',
@@ -54,7 +54,7 @@ export interface Alarm {
 
 export const SIGN: Readonly<Record<Alarm['level'], string>> = { warning: '⚠️', alarm: '🚨' };
 
-/** `about`: what tells it from others of its name; undefined: there is but one. */
+/** A warning; `about` tells it from others of its name, and is undefined where there is only one. */
 export const warning = (name: AlarmName, about: string | undefined, words: string): Alarm =>
   made('warning', name, about, words);
 
@@ -71,7 +71,7 @@ const made = (level: Alarm['level'], name: AlarmName, about: string | undefined,
 /** Its text without the sign. */
 export const unsigned = ({ level, text }: Alarm): string => text.slice(SIGN[level].length + 1);
 
-export const MINUTE = 60_000;
+const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 /** A draft, a pause, a checkpoint or the whole goal is stale after this long. */
 export const STALE_AFTER = 30 * MINUTE;

@@ -1,16 +1,16 @@
-// What is nearly or wholly spent, and what could not be counted; and a disk without room.
+// Alarms about budgets that are nearly or wholly spent, sessions that could not be counted, and a full disk.
 
 import {
-  amountWords,
+  amountText,
   type Budget,
   liveTaskBudgets,
-  scopeWords,
+  scopeText,
   sharedBudgets,
-  spentWords,
+  spentText,
   underWay,
 } from '../../budget/rules/limits.ts';
 import type { Board } from '../../protocol/board.ts';
-import { roomMissing } from '../../protocol/disk-space.ts';
+import { spaceMissing } from '../../protocol/disk-space.ts';
 import { counted } from '../../text/format.ts';
 import type { Instant } from '../../text/time.ts';
 import { type Alarm, alarm, warning } from './alarm.ts';
@@ -24,11 +24,11 @@ export function budgetAlarms(board: Board, now: Instant): readonly Alarm[] {
 function spent(budget: Budget): readonly Alarm[] {
   if (budget.level === 'fine') return [];
   const about = subject(budget);
-  const scope = scopeWords(budget);
+  const scope = scopeText(budget);
   const one =
     budget.level === 'soft'
-      ? warning('BUDGET', `${about}:soft`, `${scope} — ${spentWords(budget)}, ${budget.percent} %`)
-      : alarm('BUDGET', `${about}:hard`, `${scope} — used up: ${spentWords(budget)}; no session starts`);
+      ? warning('BUDGET', `${about}:soft`, `${scope} — ${spentText(budget)}, ${budget.percent} %`)
+      : alarm('BUDGET', `${about}:hard`, `${scope} — used up: ${spentText(budget)}; no session starts`);
   return [{ ...one, family: `BUDGET:${about}` }];
 }
 
@@ -41,17 +41,17 @@ function unknown(budget: Budget): readonly Alarm[] {
     warning(
       'BUDGET',
       `${subject(budget)}:unknown`,
-      `${scopeWords(budget)} — ${what} of ${counted(budget.unknown, 'session')} is not known, so the limit of ${amountWords(limit, unit)} counts only the rest`,
+      `${scopeText(budget)} — ${what} of ${counted(budget.unknown, 'session')} is not known, so the limit of ${amountText(limit, unit)} counts only the rest`,
     ),
   ];
 }
 
-/** Another day or another limit is another matter. */
+/** The key of a budget: another day or another limit is another alarm. */
 const subject = ({ scope, task, day, unit, limit }: Budget): string =>
   [scope, task ?? day, unit, limit].filter((part) => part !== undefined).join(':');
 
 export function diskAlarm(board: Board): readonly Alarm[] {
-  const missing = roomMissing(board);
+  const missing = spaceMissing(board);
   if (missing === undefined) return [];
   const { freeMb, neededMb } = missing;
   return [alarm('DISK SPACE', undefined, `${freeMb} MB left, a session needs ${neededMb}; none starts`)];

@@ -1,4 +1,4 @@
-// `.liza/ESCALATION`: there as long as work has been standing still for hours until a person decides. What waits,
+// The text of `.liza/ESCALATION`, a file that exists while work has waited for hours for a person's decision: what waits,
 // and the commands that let it go on.
 
 import { findingLine, REPORT, triggerOf } from '../../governance/rules/breaker.ts';

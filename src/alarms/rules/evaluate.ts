@@ -1,12 +1,12 @@
 // Which alarms are on: conditions with their thresholds. Pure: the watcher compares two evaluations, to raise an
-// alarm once when its key appears and to clear it once when it goes. alarms/catalogue.ts tells people what each means.
+// alarm once when its key appears and to clear it once when it goes. tools/alarm-rows.ts tells people what each means.
 
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
-import { bringBack } from '../../protocol/integration-hint.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
 import { deadlinePassed } from '../../protocol/sprint.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
+import { bringBack } from '../../protocol/task-history.ts';
 import { gist } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { type Alarm, type AlarmName, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly aside?: readonly SetAside[];
   /**
    * Milliseconds since a moment of the past. Without it by the wall clock, whose jumps then age what did not age;
-   * the watcher's own goes by a steady clock (alarms/steady-clock.ts).
+   * the watcher's own goes by a steady clock (alarms/observe.ts).
    */
   age?(stamp: Instant): number;
   /** Whether the integration branch is there; absent: not looked at, or not to be told without git. */
@@ -91,7 +91,7 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
     ...stalled(context, extra),
     ...troubles(state),
     ...discoveries(state),
-    ...conduct(state),
+    ...violations(state),
     ...rubberStamps(state),
     ...taskAlarms(state.tasks, context),
   ];
@@ -112,7 +112,7 @@ function invalid(extra: Surroundings): readonly Alarm[] {
   return error === undefined ? [] : [invalidState(error)];
 }
 
-/** What the next command will take in is told once it has done so: then it can be said what it was. */
+/** The notices that become alarms. A pending edit is not among them: it is reported once a command has adopted it. */
 const EDITS: ReadonlySet<Notice['kind']> = new Set(['edit-adopted', 'set-aside', 'settings-wait']);
 
 const notices = (extra: Surroundings): readonly Alarm[] =>
@@ -139,7 +139,6 @@ function setAside(extra: Surroundings): readonly Alarm[] {
   );
 }
 
-/** Keyed by where it is: moved once more, it is another alarm. */
 function integrationGone({ board, settings }: AlarmContext, { integrationThere }: Surroundings): readonly Alarm[] {
   const left = board.state.goal.integration_head;
   if (integrationThere !== false || left === undefined) return [];
@@ -147,6 +146,7 @@ function integrationGone({ board, settings }: AlarmContext, { integrationThere }
   return [alarm('INTEGRATION GONE', undefined, `${name} was deleted — bring it back: ${bringBack(name, left)}`)];
 }
 
+/** The alarm is keyed by where the branch is: when it moves once more, that is another alarm. */
 function integrationMoved({ board, settings: { integration_branch } }: AlarmContext): readonly Alarm[] {
   const moved = board.state.goal.integration_moved;
   if (moved === undefined) return [];
@@ -179,7 +179,7 @@ function deadline({ board: { state }, now }: AlarmContext): readonly Alarm[] {
   return [alarm('DEADLINE PASSED', passed, words)];
 }
 
-/** One that is on for longer has another name, and is still the same thing. */
+/** A switch that is on for longer has another alarm of the same family. */
 const levelOf = (family: 'CHECKPOINT' | 'PAUSE', age: '30m' | '2h' | '8h', one: Alarm): readonly Alarm[] => [
   { ...one, key: `${family}:${age}`, family },
 ];
@@ -229,8 +229,8 @@ function troubles(state: State): readonly Alarm[] {
   });
 }
 
-/** What agents tried that is not theirs; until somebody marks the anomaly as dealt with. */
-function conduct(state: State): readonly Alarm[] {
+/** Violations by agents; each alarm lasts until somebody marks its anomaly as dealt with. */
+function violations(state: State): readonly Alarm[] {
   return state.anomalies.flatMap(({ id, type, details, processed_at }, at) => {
     if (processed_at !== undefined || (type !== 'identity_violation' && type !== 'branch_moved')) return [];
     const said = (key: string): string => gist(String(details?.[key] ?? '?'), 80);

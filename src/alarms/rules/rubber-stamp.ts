@@ -10,12 +10,12 @@ import { type Alarm, warning } from './alarm.ts';
 const ENOUGH_VERDICTS = 5;
 const TOO_MANY_PERCENT = 95;
 /** One tool call or one screen per file is the least that reading takes. */
-export const READ_MS_PER_FILE = 2000;
+const READ_MS_PER_FILE = 2000;
 /** A smaller diff is read at a glance, and times are told in whole seconds. */
-export const GLANCE_FILES = 5;
+const GLANCE_FILES = 5;
 /** Fifty screens in the time that one takes. */
-export const READ_MS_PER_LINE = 5;
-export const GLANCE_LINES = 400;
+const READ_MS_PER_LINE = 5;
+const GLANCE_LINES = 400;
 
 export function rubberStamps(state: State): readonly Alarm[] {
   const { started } = state.sprint.timeline;

@@ -1,5 +1,5 @@
-// What each event of a task claims beyond itself: commits that exist, bases that are built upon, pins, verdicts on what
-// was submitted by whoever never coded it, merges of what was approved. Compares only.
+// Checks what each event of a task claims: commits that exist, bases that are built upon, pins, verdicts on what was
+// submitted by reviewers that never coded it, merges of what was approved. Compares only.
 
 import { codersOf, historyOf } from '../../protocol/leases.ts';
 import { proofAt, writtenDown } from '../../protocol/proof.ts';
@@ -27,7 +27,7 @@ function exists(what: string, commit: unknown, { commits }: Witness): readonly F
   ];
 }
 
-/** Bound to where the iteration began: so the code came after it. */
+/** A checkpoint is bound to the commit at which the iteration began, so the code came after it. */
 function checkpoint(_task: Task, { head }: HistoryEvent, before: readonly HistoryEvent[]): readonly Fact[] {
   const start = before.findLast(({ start_commit }) => typeof start_commit === 'string')?.start_commit;
   if (typeof head !== 'string' || typeof start !== 'string') {
@@ -69,7 +69,7 @@ function submission(
   ];
 }
 
-/** Editions before recorded no hash: then nothing is said of the files. */
+/** Whether the evidence files are unchanged. Earlier versions recorded no hash: then there is no fact about them. */
 function evidence(task: Task, event: HistoryEvent, { evidence: all }: Witness): readonly Fact[] {
   const digest = writtenDown(event)?.digest;
   const found = digest === undefined ? undefined : all.get(digest);

@@ -44,7 +44,7 @@ export interface EvidenceFound {
 
 /** Everything outside the record of the task itself. */
 export interface Witness {
-  /** As the journal has it. */
+  /** The state that the journal leads to. */
   readonly state: State;
   /** All tasks, archived ones first, as the journal has them. */
   readonly tasks: readonly Task[];
@@ -55,17 +55,17 @@ export interface Witness {
   readonly copy: 'equal' | 'shorter' | 'longer' | 'other' | 'missing';
   /** What log.yaml tells otherwise than the journal; undefined: it has every entry, and no other. */
   readonly log?: { readonly entry: number; readonly behind: boolean } | { readonly foreign: string };
-  /** The first entry that names a session; editions before noted none. */
+  /** The first entry that names a session; earlier versions noted none. */
   readonly namedFrom: number;
-  /** A board that was written by hand came in whole: what lay before it has no entries. */
+  /** The board was written by hand and imported as a whole: what happened before has no entries. */
   readonly imported: boolean;
   /** How state.yaml and the archive differ from what the journal leads to, by record. */
   readonly differing: ReadonlyMap<string, string>;
   /** state.yaml lags behind, or is missing: not wrong, but not to be compared. */
   readonly behind?: string;
-  /** By the recorded hash. */
+  /** The evidence files, by the recorded hash. */
   readonly evidence: ReadonlyMap<string, EvidenceFound>;
-  /** Of every commit that the board names; one that is missing here does not exist. */
+  /** Every commit that the board names; one that is missing here does not exist. */
   readonly commits: ReadonlyMap<string, CommitFacts>;
   readonly refs: ReadonlyMap<string, string>;
   /** The integration branch, newest first, by first parents. */

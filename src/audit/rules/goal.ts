@@ -1,9 +1,9 @@
 // What is said of the goal as a whole, held against the journal and git: the chain of the journal, the board that it
 // leads to, and the integration branch: every step of it must be a recorded merge, or accepted by a person.
 
-import { usageWords } from '../../budget/rules/format.ts';
+import { usageText } from '../../budget/rules/format.ts';
 import { spentOnGoal } from '../../budget/rules/ledger.ts';
-import { type RecordedMerge, recordedMerges } from '../../protocol/merges.ts';
+import { type RecordedMerge, recordedMerges } from '../../protocol/task-history.ts';
 import { counted } from '../../text/format.ts';
 import { contradicted, type Fact, PROVIDERS_WORD, short, unverifiable, verified, type Witness } from './facts.ts';
 
@@ -59,7 +59,7 @@ function boardFacts({ differing, behind, broken }: Witness): readonly Fact[] {
 function spendingFacts({ state }: Witness): readonly Fact[] {
   const spent = spentOnGoal(state);
   if (spent.sessions === 0) return [];
-  return [unverifiable(`${counted(spent.sessions, 'session')} in all, ${usageWords(spent)}`, PROVIDERS_WORD)];
+  return [unverifiable(`${counted(spent.sessions, 'session')} in all, ${usageText(spent)}`, PROVIDERS_WORD)];
 }
 
 /** From the branch's head back: each merge says where the branch was before. */

@@ -1,10 +1,10 @@
 // Who was behind a step: a session that a supervisor ran, the supervisor itself, or somebody at a shell who gave an
 // agent's id. And of each session: by which CLI, and whether it was confined. Compares only.
 
-import { usageWords } from '../../budget/rules/format.ts';
+import { usageText } from '../../budget/rules/format.ts';
 import { roleOfId, SHELL, SUPERVISOR } from '../../protocol/board.ts';
 import type { Task, TaskSession } from '../../protocol/state.ts';
-import { sandboxWords } from '../../sandbox/rules/session-label.ts';
+import { sandboxText } from '../../sandbox/rules/session-label.ts';
 import { counted } from '../../text/format.ts';
 import { contradicted, type Fact, PROVIDERS_WORD, type Told, unverifiable, verified, type Witness } from './facts.ts';
 
@@ -40,7 +40,7 @@ export function sessionFacts(task: Task, witness: Witness): readonly Fact[] {
         one.time,
       ),
     ),
-    ...(usage === undefined ? [] : [unverifiable(usageWords(usage), PROVIDERS_WORD)]),
+    ...(usage === undefined ? [] : [unverifiable(usageText(usage), PROVIDERS_WORD)]),
   ];
 }
 
@@ -63,7 +63,7 @@ function howMany(said: number, ended: readonly Told[], { imported }: Witness): F
 
 function sessionFact(session: TaskSession, ended: readonly Told[], { broken, imported }: Witness): Fact {
   const { id, agent, provider, since, ended: time, sandbox } = session;
-  const what = `session ${id} of ${agent} (${provider}) since ${since}, ${sandboxWords(sandbox)}`;
+  const what = `session ${id} of ${agent} (${provider}) since ${since}, ${sandboxText(sandbox)}`;
   const mine = ended.find(
     (entry) => agentOf(entry) === agent && [id, time, sandbox].every((one) => entry.added.includes(one)),
   );

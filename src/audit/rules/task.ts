@@ -1,6 +1,6 @@
-// What the board says of a task, fact by fact, held against the journal and git: verified, contradicted, or such
-// that nobody can tell. Compares only; who gathered the witness is audit/gather.ts. Nothing here is taken from
-// what an agent says of itself: an event counts because the journal has the entry that made it.
+// What the board says of a task, fact by fact, held against the journal and git: verified, contradicted or
+// unverifiable. Compares only; audit/gather.ts gathers the witness. Nothing is taken from what an agent says of itself:
+// an event counts because the journal has the entry that made it.
 
 import { historyOf } from '../../protocol/leases.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';

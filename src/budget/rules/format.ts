@@ -4,7 +4,7 @@ import type { Usage } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 
 /** `100,000 tokens in, 10,000 out, $0.50, cost of 1 session unknown`. */
-export function usageWords(usage: Usage): string {
+export function usageText(usage: Usage): string {
   const { input_tokens: input, output_tokens: output, cost_usd: cost, uncounted_sessions: untold = 0 } = usage;
   const unknown = untold + (usage.unpriced_sessions ?? 0);
   return [

@@ -6,7 +6,7 @@ import type { SessionUse } from '../../protocol/command.ts';
 import type { Goal, State, Usage } from '../../protocol/state.ts';
 import { type Instant, iso } from '../../text/time.ts';
 
-/** Enough to look back on; the past ones are for people only. */
+/** How many days the board keeps; past days are for people only. */
 const DAYS_KEPT = 14;
 
 export const dayOf = (now: Instant): string => iso(now).slice(0, 10);
@@ -15,7 +15,7 @@ export const nextDay = (now: Instant): Instant => Date.parse(`${dayOf(now)}T00:0
 
 export const NOTHING: Usage = { sessions: 0, seconds: 0, input_tokens: 0, output_tokens: 0 };
 
-/** One session more. */
+/** The sum with one session more. */
 export const plus = (before: Usage | undefined, used: SessionUse): Usage =>
   sum([
     ...(before === undefined ? [] : [before]),

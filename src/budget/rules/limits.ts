@@ -17,7 +17,7 @@ export type Scope = 'task' | 'goal' | 'day';
 export interface Budget {
   readonly scope: Scope;
   readonly task?: string;
-  /** Of a day's budget. */
+  /** The date of a day's budget. */
   readonly day?: string;
   readonly unit: Unit;
   readonly spent: number;
@@ -53,15 +53,15 @@ export function sharedBudgets(state: State, now: Instant, running: readonly Runn
   ];
 }
 
-/** One task's own. */
-export function taskBudgets(state: State, task: Task, running: readonly RunningUse[] = []): readonly Budget[] {
+/** The budgets of one task. */
+function taskBudgets(state: State, task: Task, running: readonly RunningUse[] = []): readonly Budget[] {
   const limits = limitsOf(state, task);
   if (limits === undefined) return [];
   const own = running.filter((one) => one.task === task.id);
   return lines(state, { scope: 'task', task: task.id }, { limits, recorded: task.usage ?? NOTHING, running: own });
 }
 
-/** Those of a task's own that are used up, by what is recorded and what has begun; `asking` itself has not. */
+/** The budgets of a task that are used up by recorded and running sessions; a session of `asking` does not count. */
 export const taskUsedUp = (state: State, task: Task, asking?: string): readonly Budget[] =>
   taskBudgets(state, task, begun(state, asking)).filter(({ level }) => level === 'hard');
 
@@ -156,7 +156,7 @@ export function underWay(board: Board, now: Instant, asking?: string): readonly 
   return [...begun(board.state, asking), ...claims];
 }
 
-/** A coder that has submitted, or a reviewer that has judged, may still be at it; `asking` is not, or could not ask. */
+/** Sessions that began and are not recorded yet, other than that of `asking`. */
 export const begun = ({ agents }: State, asking: string | undefined): readonly RunningUse[] =>
   Object.entries(agents).flatMap(([id, { under_way }]) =>
     id === asking || under_way === undefined ? [] : [oneOn(under_way.task)],
@@ -185,7 +185,7 @@ export const liveTaskBudgets = (state: State, running: readonly RunningUse[]): r
     ? []
     : state.tasks.filter(({ status }) => !isTerminal(status)).flatMap((task) => taskBudgets(state, task, running));
 
-export function amountWords(amount: number, unit: Unit): string {
+export function amountText(amount: number, unit: Unit): string {
   switch (unit) {
     case 'tokens':
       return `${short(amount)} tokens`;
@@ -204,15 +204,15 @@ const short = (count: number): string =>
   count >= 1e6 ? `${trim(count / 1e6)}M` : count >= 1e4 ? `${trim(count / 1e3)}k` : String(count);
 const trim = (number: number): string => String(Number(number.toFixed(number < 10 ? 2 : 1)));
 
-export const scopeWords = ({ scope, task }: Pick<Budget, 'scope' | 'task'>): string =>
+export const scopeText = ({ scope, task }: Pick<Budget, 'scope' | 'task'>): string =>
   scope === 'task' ? (task ?? 'task') : scope === 'goal' ? 'the goal' : 'today (UTC)';
 
 /** `$5.02 of $5.00`. */
-export const spentWords = ({ spent, limit, unit }: Budget): string =>
-  `${amountWords(spent, unit)} of ${amountWords(limit, unit)}`;
+export const spentText = ({ spent, limit, unit }: Budget): string =>
+  `${amountText(spent, unit)} of ${amountText(limit, unit)}`;
 
-export const usedUpWords = (budget: Budget): string =>
-  `the budget of ${scopeWords(budget)} is used up: ${spentWords(budget)}`;
+export const usedUpText = (budget: Budget): string =>
+  `the budget of ${scopeText(budget)} is used up: ${spentText(budget)}`;
 
 /** Ready to be typed: twice as much, and never less than what is gone already. */
 export function raiseCommand({ scope, task, unit, limit, spent }: Budget): string {
@@ -223,12 +223,12 @@ export function raiseCommand({ scope, task, unit, limit, spent }: Budget): strin
   return `liza config set budgets.${where}.${unit} ${round}`;
 }
 
-/** Of a task that is BLOCKED for them: all have to be raised before it can go on. */
+/** The commands that free a task which its budgets have blocked: all of them have to be raised. */
 export const raiseTaskCommands = (over: readonly Budget[], task: string): string =>
   [...over.map(raiseCommand), `liza unblock ${task}`].join(', then ');
 
 /** One sentence for people who wait: the fact, when it passes by itself, and the command that ends it. */
 export function usedUpSentence(budget: Budget, now: Instant): string {
   const renewed = budget.scope === 'day' ? `; the next day begins in ${duration(nextDay(now) - now)}` : '';
-  return `${usedUpWords(budget)}${renewed}, so no session starts: ${raiseCommand(budget)}`;
+  return `${usedUpText(budget)}${renewed}, so no session starts: ${raiseCommand(budget)}`;
 }

@@ -1,4 +1,4 @@
-// What models cost in US dollars per million tokens, as their vendors' public price pages said at `AS_OF`.
+// What models cost in US dollars per million tokens, as their vendors' public price pages said in October 2026.
 // Standard rates: no batch discount, no surcharge for very long prompts. For providers that tell tokens but no
 // money; a project's own `prices` go first. A model that is not here has no price: none is guessed.
 
@@ -12,8 +12,6 @@ export interface Price {
   readonly written_1h?: number | undefined;
   readonly output: number;
 }
-
-export const AS_OF = '2026-10';
 
 const price = (input: number, cached: number, output: number): Price => ({ input, cached, output });
 

@@ -48,7 +48,7 @@ export function costOf(tokens: Tokens, model: string | undefined, own: Config['p
   return dollars / 1e6;
 }
 
-/** As written, then without what only says where it is served, which build it is, or how it is set. */
+/** The names to look up: as written, then without what only says where it is served, which build it is, or how it is set. */
 function namesOf(model: string): readonly string[] {
   const whole = model.toLowerCase();
   const plain = whole.replace(/^.*\//, '');

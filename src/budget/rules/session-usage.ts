@@ -4,16 +4,27 @@
 import type { SessionUse } from '../../protocol/command.ts';
 import type { Config } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
-import type { Heard } from '../../supervisor/session-output.ts';
-import { costOf } from './prices.ts';
+import { costOf, type Tokens } from './prices.ts';
 
-/** `worked`: it did something, so that silence about tokens means unknown and not none. */
+/** What the provider reported of a session. */
+export interface ReportedUsage {
+  readonly usage: Tokens & { readonly cost_usd?: number; readonly model?: string };
+  /** It reported tokens at least once. */
+  readonly counted?: boolean;
+}
+
+export interface SessionFacts {
+  readonly seconds: number;
+  /** The model it was started with. */
+  readonly model: string | undefined;
+  readonly prices: Config['prices'];
+  /** It did something, so that silence about tokens means unknown and not none. */
+  readonly worked?: boolean;
+}
+
 export function measuredUse(
-  { usage, counted }: Pick<Heard, 'usage' | 'counted'>,
-  seconds: number,
-  model: string | undefined,
-  prices: Config['prices'],
-  worked = false,
+  { usage, counted }: ReportedUsage,
+  { seconds, model, prices, worked = false }: SessionFacts,
 ): SessionUse {
   const cost = usage.cost_usd ?? (counted === true ? costOf(usage, usage.model ?? model, prices) : undefined);
   return {
@@ -21,6 +32,6 @@ export function measuredUse(
     input_tokens: usage.input,
     output_tokens: usage.output,
     ...defined({ cached_tokens: usage.cached, cost_usd: cost }),
-    ...(worked && counted !== true ? { untold: true } : {}),
+    ...(worked === true && counted !== true ? { untold: true } : {}),
   };
 }

@@ -30,11 +30,11 @@ export interface SpendingView {
   readonly unknown_cost_sessions: number;
   /** Sessions whose tokens nobody told. */
   readonly unknown_token_sessions: number;
-  /** Of the units that are limited. */
+  /** The limits, by the units that have one. */
   readonly limits: Readonly<Partial<Record<Unit, LimitView>>>;
 }
 
-export interface LimitView {
+interface LimitView {
   readonly limit: number;
   readonly left: number;
   readonly percent: number;

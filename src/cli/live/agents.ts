@@ -5,7 +5,7 @@ import { settings } from '../../protocol/state.ts';
 import type { AgentView, StatusView } from '../../report/status-view.ts';
 import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
 import type { Instant } from '../../text/time.ts';
-import type { Line, Pen, Tone } from '../render/layout.ts';
+import type { Line, Page, Tone } from '../render/layout.ts';
 import { clock, coarse } from './format.ts';
 import { cell, widths } from './lines.ts';
 import { spent } from './pages.ts';
@@ -70,7 +70,7 @@ function doing(member: CrewMember, now: Instant, look: LiveLook): string {
   return [why, ...again(member.until, now, look)].filter(Boolean).join(', ');
 }
 
-/** When it tries again: soon in so long, later at what time. */
+/** When it tries again: `again in 4m`, or `again at 14:02` when that is later. */
 function again(until: Instant | undefined, now: Instant, look: LiveLook): readonly string[] {
   if (until === undefined || until <= now) return [];
   const left = until - now;
@@ -104,15 +104,14 @@ const interest = ({ state }: MemberRow): number =>
 export const byInterest = (rows: readonly MemberRow[]): readonly MemberRow[] =>
   rows.toSorted((a, b) => interest(a) - interest(b));
 
-export type Density = 'one-line' | 'two-lines';
+type Density = 'one-line' | 'two-lines';
 
 /** The lines of each agent; `marked` is the chosen one. */
 export function memberLines(
   rows: readonly MemberRow[],
   density: Density,
   marked: string | undefined,
-  p: Pen,
-  look: LiveLook,
+  p: Page,
 ): readonly (readonly Line[])[] {
   const wide = p.width >= 120;
   const full = wide || density === 'two-lines';
@@ -125,7 +124,7 @@ export function memberLines(
     const used = money.map((size, i) => cell(costs[at]?.[i] ?? '', size, p)).join('');
     const strong = row.id === marked ? 'strong' : undefined;
     const head: Line = [
-      { text: `${row.id === marked ? (look.unicode ? '› ' : '> ') : '  '}${id}`, tone: strong },
+      { text: `${row.id === marked ? p.mark : '  '}${id}`, tone: strong },
       { text: state, tone: TONE[row.state] },
     ];
     const facts = { text: rest.join(''), tone: lost(row) ? ('warn' as const) : undefined };
@@ -142,11 +141,11 @@ const NOW_TONE: Readonly<Record<string, Tone | undefined>> = { working: 'strong'
 
 const lost = ({ lease }: MemberRow): boolean => lease !== undefined && lease.left <= 0;
 
-const names = (row: MemberRow, full: boolean, p: Pen): readonly string[] =>
+const names = (row: MemberRow, full: boolean, p: Page): readonly string[] =>
   [row.id, row.state, row.task ?? '', ...(full ? [row.provider] : [])].map((text) => p.say(text));
 
 /** Lease and context: as bars, and with figures where there is room for them. */
-function bars({ lease, context }: MemberRow, figures: boolean, size: number, p: Pen): readonly string[] {
+function bars({ lease, context }: MemberRow, figures: boolean, size: number, p: Page): readonly string[] {
   const left = lease === undefined ? '' : p.bar(Math.max(0, lease.left), lease.whole, size);
   const filled = context === undefined ? '' : p.bar(context, 100, size);
   if (!figures) return [left, filled];

@@ -1,15 +1,15 @@
-// The stage as an ink component, and nothing more: its lines as rows of text, the terminal's keys as the board's.
+// The model as an ink component, and nothing more: its lines as rows of text, the terminal's keys as the board's.
 // ink compares the rows and writes only those that differ.
 
 import { Box, Text, useInput, useStdin, useStdout } from 'ink';
 import { createElement as element, memo, type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import type { Line, Tone } from '../render/layout.ts';
-import { keyOf } from './keys.ts';
 import { textOf } from './lines.ts';
-import type { Stage } from './view-model.ts';
+import { keyOf } from './screen.ts';
+import type { ViewModel } from './view-model.ts';
 
-export interface AppProps {
-  readonly stage: Stage;
+interface AppProps {
+  readonly model: ViewModel;
   readonly color: boolean;
   /** Calls back when the terminal has another size; returns how to stop. */
   readonly onResize: (resized: () => void) => () => void;
@@ -19,11 +19,11 @@ export interface AppProps {
 const SETTLED = 60;
 const WIPE = '\x1b[2J\x1b[H';
 
-export function App({ stage, color, onResize }: AppProps): ReactNode {
-  const lines = useSyncExternalStore(stage.onFrame, () => stage.frame().lines);
+export function App({ model, color, onResize }: AppProps): ReactNode {
+  const lines = useSyncExternalStore(model.onFrame, () => model.frame().lines);
   const { isRawModeSupported } = useStdin();
-  useInput((input, key) => keyOf(input, key).forEach(stage.press), { isActive: isRawModeSupported });
-  useWipe(stage, onResize);
+  useInput((input, key) => keyOf(input, key).forEach(model.press), { isActive: isRawModeSupported });
+  useWipe(model, onResize);
   return element(
     Box,
     { flexDirection: 'column' },
@@ -32,12 +32,12 @@ export function App({ stage, color, onResize }: AppProps): ReactNode {
 }
 
 /** After a resize the screen is wiped and drawn as a whole: what the terminal made of the old rows is unknown. */
-function useWipe(stage: Stage, onResize: AppProps['onResize']): void {
+function useWipe(model: ViewModel, onResize: AppProps['onResize']): void {
   const { write } = useStdout();
   useEffect(() => {
     let waiting: NodeJS.Timeout | undefined;
     const stop = onResize(() => {
-      stage.redraw();
+      model.redraw();
       clearTimeout(waiting);
       waiting = setTimeout(() => write(WIPE), SETTLED);
     });
@@ -45,7 +45,7 @@ function useWipe(stage: Stage, onResize: AppProps['onResize']): void {
       stop();
       clearTimeout(waiting);
     };
-  }, [stage, onResize, write]);
+  }, [model, onResize, write]);
 }
 
 interface RowProps {

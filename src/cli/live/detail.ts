@@ -1,11 +1,11 @@
-// One task opened on the board: enough to understand why it stands where it stands, and where the rest is.
+// One task opened on the board: enough to understand its state, and where to read the rest.
 
 import { historyOf } from '../../protocol/leases.ts';
 import { type HistoryEvent, settings, type Task } from '../../protocol/state.ts';
 import { taskView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
 import { instant } from '../../text/time.ts';
-import { type Line, type Pen, STATUS_TONE } from '../render/layout.ts';
+import { type Line, type Page, STATUS_TONE } from '../render/layout.ts';
 import { pad } from '../render/terminal.ts';
 import { clock, coarse } from './format.ts';
 import type { LiveLook } from './screen.ts';
@@ -13,7 +13,7 @@ import type { LiveLook } from './screen.ts';
 const LABEL = 11;
 const MOST_EVENTS = 12;
 
-export function detailLines(view: CrewView, id: string, p: Pen, look: LiveLook): readonly Line[] {
+export function detailLines(view: CrewView, id: string, p: Page, look: LiveLook): readonly Line[] {
   const task = view.board.state.tasks.find((one) => one.id === id);
   if (task === undefined) return [[{ text: `${p.say(id)} is no longer on the board: liza show ${p.say(id)}` }]];
   const seen = taskView(view.board, task, settings(view.board.state), view.now);
@@ -59,7 +59,7 @@ function rounds(iteration: number, iterations: number, cycle: number, cycles: nu
   return [...worked, ...(cycle === 0 ? [] : [`review ${cycle} of ${cycles}`])].join(', ');
 }
 
-function history(task: Task, p: Pen, look: LiveLook): readonly Line[] {
+function history(task: Task, p: Page, look: LiveLook): readonly Line[] {
   const all = historyOf(task);
   if (all.length === 0) return [];
   const earlier = Math.max(0, all.length - MOST_EVENTS);
@@ -80,7 +80,7 @@ function history(task: Task, p: Pen, look: LiveLook): readonly Line[] {
   ];
 }
 
-const told = ({ reason, message, detail }: HistoryEvent, p: Pen): string => {
+const told = ({ reason, message, detail }: HistoryEvent, p: Page): string => {
   const text = [reason, message, detail].find((value) => typeof value === 'string');
   return text === undefined ? '' : `  ${p.say(String(text))}`;
 };

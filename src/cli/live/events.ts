@@ -1,14 +1,14 @@
-// Alarms that stand and what happened last. The level is told by a word, the colour only repeats it.
+// Alarms that are on, and what happened last. A word names the level; the colour only repeats it.
 
 import type { Alarm } from '../../alarms/rules/alarm.ts';
 import type { CrewEvent } from '../../supervisor/crew-view.ts';
-import type { Line, Pen, Tone } from '../render/layout.ts';
+import type { Line, Page, Tone } from '../render/layout.ts';
 import { clock } from './format.ts';
 
-/** The sign an alarm starts with: one or two columns wide, depending on the terminal. A word stands for it. */
+/** The sign an alarm starts with: one or two columns wide, depending on the terminal. A word replaces it. */
 export const SIGN = /^(?:\u{1f6a8}|\u26a0)\ufe0f? */u;
 
-export function alarmLines(alarms: readonly Alarm[], p: Pen): readonly Line[] {
+export function alarmLines(alarms: readonly Alarm[], p: Page): readonly Line[] {
   const urgent = [
     ...alarms.filter(({ level }) => level === 'alarm'),
     ...alarms.filter(({ level }) => level !== 'alarm'),
@@ -23,7 +23,7 @@ export function alarmLines(alarms: readonly Alarm[], p: Pen): readonly Line[] {
 }
 
 /** `14:02:11 coder-1 parse-args: Edit src/parse.ts`, for the board and the plain lines alike. */
-export function happeningLine({ time, level, agent, task, text }: CrewEvent, p: Pen, zone: number): Line {
+export function happeningLine({ time, level, agent, task, text }: CrewEvent, p: Page, zone: number): Line {
   const who = [agent, task].flatMap((name) => (name === undefined ? [] : [p.say(name)])).join(' ');
   const mark = level === 'alarm' ? 'ALARM ' : level === 'warning' ? 'warning ' : '';
   const tone = level === 'alarm' ? 'bad' : level === 'warning' ? 'warn' : undefined;

@@ -4,7 +4,7 @@
 
 import { type StatusView, statusView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
-import { type Line, type Pen, pen, squeeze } from '../render/layout.ts';
+import { type Line, type Page, pageFor, squeeze } from '../render/layout.ts';
 import { byInterest, type MemberRow, memberLines, memberRows } from './agents.ts';
 import { detailLines } from './detail.ts';
 import { alarmLines, happeningLine } from './events.ts';
@@ -23,100 +23,86 @@ export interface Frame {
   readonly ground: Ground;
 }
 
+/** One drawing of the board: what is shown, to whom, and on what. */
+export interface Scene {
+  readonly view: CrewView;
+  readonly status: StatusView;
+  readonly screen: Screen;
+  readonly look: LiveLook;
+  readonly p: Page;
+  /** Rows above the footer. */
+  readonly room: number;
+}
+
 export function frame(view: CrewView, screen: Screen, look: LiveLook, log: LogView = { lines: [] }): Frame {
-  const p = bounded(pen(look));
+  const p = bounded(pageFor(look));
   const status = statusView(view.board, view.now, view.alarms);
-  const members = memberRows(view, status, look);
-  const height = Math.max(2, look.height);
-  const foot = footer(screen, p);
-  const room = height - 1;
-  const page = pageLines(view, screen, log, room, p, look);
-  const top = header(view, status, screen, p, look);
-  const standing = alarmSection(view, room >= ROOMY ? 6 : 2, p);
-  const { order, lines: agents } = agentSection(members, screen, height, p, look);
-  const body =
-    page === undefined
-      ? boardLines(view, status, screen, { top, standing, agents }, room, p, look)
-      : page.lines.slice(page.from, page.from + room);
+  const room = Math.max(2, look.height) - 1;
+  const scene = { view, status, screen, look, p, room };
+  const pane = openPane(scene, log);
+  const agents = agentSection(scene);
+  const body = pane === undefined ? boardLines(scene, agents.lines) : pane.lines.slice(pane.from, pane.from + room);
   const filled = [...body.slice(0, room), ...Array.from({ length: Math.max(0, room - body.length) }, (): Line => [])];
   return {
-    lines: [...filled, foot].map((line) => squeeze(line, look.width, p.more)),
-    ground: ground(view, status, order, page?.most ?? 0, room),
+    lines: [...filled, footer(screen, p)].map((line) => squeeze(line, look.width, p.more)),
+    ground: ground(scene, agents.order, pane?.most ?? 0),
   };
 }
 
-/** A megabyte that an agent wrote on one line shall not be measured at every frame: no more than could be shown. */
-const bounded = (p: Pen): Pen => ({
+/** Cuts what could not be shown anyway, so that a megabyte on one line is not measured at every frame. */
+const bounded = (p: Page): Page => ({
   ...p,
   say: (text) => p.say(text.slice(0, 1000)),
   lines: (text, width) => p.lines(text.slice(0, 4000), width),
 });
 
-interface Page {
+interface OpenPane {
   readonly lines: readonly Line[];
   readonly from: number;
   readonly most: number;
 }
 
-function pageLines(
-  view: CrewView,
-  screen: Screen,
-  log: LogView,
-  room: number,
-  p: Pen,
-  look: LiveLook,
-): Page | undefined {
-  const { pane, scroll } = screen;
+function openPane({ view, screen: { pane, scroll }, look, p, room }: Scene, log: LogView): OpenPane | undefined {
   if (pane.kind === 'board') return undefined;
   if (pane.kind === 'log') {
     const most = Math.max(0, log.lines.length - room + 1);
-    return { lines: logLines(view, pane.agent, log, Math.min(scroll, most), room, p), from: 0, most };
+    const back = Math.min(scroll, most);
+    return { lines: logLines({ view, agent: pane.agent, log, back, room }, p), from: 0, most };
   }
   const lines = pane.kind === 'help' ? helpLines(p) : detailLines(view, pane.id, p, look);
   const most = Math.max(0, lines.length - room);
   return { lines, from: Math.min(scroll, most), most };
 }
 
-interface Parts {
-  readonly top: readonly Line[];
-  readonly standing: readonly Line[];
-  readonly agents: readonly Line[];
-}
-
 /** Tasks and events share what the rest leaves. */
-function boardLines(
-  view: CrewView,
-  status: StatusView,
-  screen: Screen,
-  { top, standing, agents }: Parts,
-  room: number,
-  p: Pen,
-  look: LiveLook,
-): readonly Line[] {
+function boardLines(scene: Scene, agents: readonly Line[]): readonly Line[] {
+  const { view, status, look, p, room } = scene;
+  const top = header(scene);
   const roomy = room >= ROOMY;
+  const alarms = alarmSection(view, roomy ? 6 : 2, p);
   const gap: readonly Line[] = roomy ? [[]] : [];
-  const gaps = gap.length * (standing.length > 0 ? 4 : 3);
-  const free = room - top.length - standing.length - agents.length - 2 - gaps;
-  const tasks = taskSection(status, screen, free - Math.min(view.events.length, roomy ? 6 : 3), p, look);
+  const gaps = gap.length * (alarms.length > 0 ? 4 : 3);
+  const free = room - top.length - alarms.length - agents.length - 2 - gaps;
+  const tasks = taskSection(scene, free - Math.min(view.events.length, roomy ? 6 : 3));
   const happened = Math.max(0, free - tasks.length);
   return [
     ...top,
     ...gap,
     ...agents,
     ...gap,
-    heading('Tasks', countSpans(status, p), p, look.unicode),
+    heading('Tasks', countSpans(status, p), p),
     ...tasks,
-    ...(standing.length > 0 ? gap : []),
-    ...standing,
+    ...(alarms.length > 0 ? gap : []),
+    ...alarms,
     ...gap,
-    heading('Happened', [], p, look.unicode),
+    heading('Happened', [], p),
     ...(happened === 0 ? [] : view.events.slice(-happened)).map((one) => happeningLine(one, p, look.zone)),
   ];
 }
 
-function alarmSection({ alarms }: CrewView, most: number, p: Pen): readonly Line[] {
+function alarmSection({ alarms }: CrewView, most: number, p: Page): readonly Line[] {
   const window = windowOf(alarms.length, most, 0);
-  return shown(alarmLines(alarms, p).slice(window.from, window.to), window, alarms.length, p, 'alarms');
+  return shown(alarmLines(alarms, p).slice(window.from, window.to), window, p, 'alarms');
 }
 
 interface AgentSection {
@@ -124,40 +110,31 @@ interface AgentSection {
   readonly lines: readonly Line[];
 }
 
-/** By the height alone: agents shall not change their form whenever a line comes above them. */
-function agentSection(
-  members: readonly MemberRow[],
-  screen: Screen,
-  height: number,
-  p: Pen,
-  look: LiveLook,
-): AgentSection {
+/** Depends on the height alone, so that agents do not change their form whenever a line comes above them. */
+function agentSection({ view, status, screen, look, p, room: rows }: Scene): AgentSection {
+  const members = memberRows(view, status, look);
   const marked = screen.chosen?.kind === 'agent' ? screen.chosen.id : undefined;
-  const head = heading('Agents', [], p, look.unicode);
-  const loose = memberLines(members, 'two-lines', marked, p, look).flat();
-  if (loose.length <= (height - 5) * 0.42) return { order: members, lines: [head, ...loose] };
-  const room = Math.max(1, Math.floor((height - 5) * 0.36));
+  const head = heading('Agents', [], p);
+  const loose = memberLines(members, 'two-lines', marked, p).flat();
+  if (loose.length <= (rows - 4) * 0.42) return { order: members, lines: [head, ...loose] };
+  const room = Math.max(1, Math.floor((rows - 4) * 0.36));
   const order = members.length <= room ? members : byInterest(members);
   const at = order.findIndex(({ id }) => id === marked);
   const window = windowOf(order.length, room, at);
-  const lines = memberLines(order.slice(window.from, window.to), 'one-line', marked, p, look).flat();
-  return { order, lines: [head, ...shown(lines, window, order.length, p, 'agents')] };
+  const lines = memberLines(order.slice(window.from, window.to), 'one-line', marked, p).flat();
+  return { order, lines: [head, ...shown(lines, window, p, 'agents')] };
 }
 
-function taskSection(status: StatusView, screen: Screen, room: number, p: Pen, look: LiveLook): readonly Line[] {
+function taskSection({ status, screen, p }: Scene, room: number): readonly Line[] {
   const tasks = taskRows(status);
   if (tasks.length === 0) return [[{ text: '  none yet', tone: 'faint' }]];
   const marked = screen.chosen?.kind === 'task' ? screen.chosen.id : undefined;
-  const window = windowOf(
-    tasks.length,
-    Math.max(1, room),
-    tasks.findIndex(({ id }) => id === marked),
-  );
-  const lines = taskLines(tasks.slice(window.from, window.to), marked, p, look);
-  return shown(lines, window, tasks.length, p, 'tasks');
+  const at = tasks.findIndex(({ id }) => id === marked);
+  const window = windowOf(tasks.length, Math.max(1, room), at);
+  return shown(taskLines(tasks.slice(window.from, window.to), marked, p), window, p, 'tasks');
 }
 
-function footer(screen: Screen, p: Pen): Line {
+function footer(screen: Screen, p: Page): Line {
   const { pane, stops, said } = screen;
   const back = ['esc back', 'arrows scroll', 'p pause', 'r resume', 'Ctrl-C stop'];
   const quit = stops === 0 ? 'q quit' : 'q at once';
@@ -168,7 +145,7 @@ function footer(screen: Screen, p: Pen): Line {
   return [...answer, { text: keys.join(p.dot), tone: 'faint' }];
 }
 
-function ground(view: CrewView, status: StatusView, members: readonly MemberRow[], most: number, page: number): Ground {
+function ground({ view, status, room }: Scene, members: readonly MemberRow[], most: number): Ground {
   const tasks = taskRows(status);
   const withLog = new Set(view.members.filter(({ session }) => session !== undefined).map(({ agent }) => agent));
   return {
@@ -183,6 +160,6 @@ function ground(view: CrewView, status: StatusView, members: readonly MemberRow[
       return [task?.reviewer, task?.owner].find((agent) => agent !== undefined && withLog.has(agent));
     },
     most,
-    page: Math.max(1, page - 2),
+    page: Math.max(1, room - 2),
   };
 }

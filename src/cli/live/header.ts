@@ -1,15 +1,15 @@
 // The board's first lines: what it is all for, how far it is, what it has cost, and what holds it up.
 
 import { spentOnGoal } from '../../budget/rules/ledger.ts';
-import { scopeWords } from '../../budget/rules/limits.ts';
+import { scopeText } from '../../budget/rules/limits.ts';
 import type { State } from '../../protocol/state.ts';
 import type { StatusView } from '../../report/status-view.ts';
-import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
-import type { Line, Pen } from '../render/layout.ts';
+import type { CrewMember } from '../../supervisor/crew-view.ts';
+import type { Line, Page } from '../render/layout.ts';
 import { clock, coarse, dollars, tokens } from './format.ts';
-import type { LiveLook, Screen } from './screen.ts';
+import type { Scene } from './frame.ts';
 
-export function header(view: CrewView, status: StatusView, screen: Screen, p: Pen, look: LiveLook): readonly Line[] {
+export function header({ view, status, screen, look, p }: Scene): readonly Line[] {
   const { goal, sprint } = status;
   const progress = sprint.planned === 0 ? 'nothing planned yet' : `${sprint.done}/${sprint.planned} done`;
   const left = sprint.deadlineLeft;
@@ -53,13 +53,13 @@ function used(state: State, members: readonly CrewMember[]): readonly string[] {
   ];
 }
 
-/** Of all budgets the one that is nearest to its end. */
+/** The budget that is nearest to its end. */
 function tightest({ spending }: StatusView): readonly string[] {
   const all = spending.flatMap((one) => Object.values(one.limits).map((limit) => ({ one, limit })));
   const [first] = all.sort((a, b) => b.limit.percent - a.limit.percent);
   return first === undefined
     ? []
-    : [`${first.limit.percent} % of ${scopeWords(first.one).replace(/^the /, '')}'s budget`];
+    : [`${first.limit.percent} % of ${scopeText(first.one).replace(/^the /, '')}'s budget`];
 }
 
 function stopping(stops: number): readonly Line[] {
@@ -68,7 +68,7 @@ function stopping(stops: number): readonly Line[] {
   return [[{ text, tone: 'warn' }]];
 }
 
-function waits(whom: string, p: Pen): readonly Line[] {
+function waits(whom: string, p: Page): readonly Line[] {
   const [first = '', second, ...rest] = p.lines(p.say(`Nothing moves: ${whom}`), p.width);
   const tail = second === undefined ? [] : [[second, ...rest].join(' ')];
   return [first, ...tail].map((text) => [{ text, tone: 'strong' }]);

@@ -1,7 +1,7 @@
 // Lines of spans, cut and lined up for a page of a known width. Text that comes in is already safe and
-// folded (pen.ts); nothing here looks at a real terminal.
+// folded (render/layout.ts); nothing here looks at a real terminal.
 
-import type { Line, Pen, Span } from '../render/layout.ts';
+import type { Line, Page, Span } from '../render/layout.ts';
 import { clip, columns, pad } from '../render/terminal.ts';
 
 export const textOf = (line: Line): string =>
@@ -11,10 +11,10 @@ export const textOf = (line: Line): string =>
     .trimEnd();
 
 /** A heading with a rule to the edge. */
-export function heading(title: string, rest: readonly Span[], p: Pen, unicode: boolean): Line {
+export function heading(title: string, rest: readonly Span[], p: Page): Line {
   const head: Line = [{ text: title, tone: 'strong' }, ...rest, { text: ' ' }];
   const used = head.reduce((sum, { text }) => sum + columns(text), 0);
-  return [...head, { text: (unicode ? '─' : '-').repeat(Math.max(0, p.width - used)), tone: 'faint' }];
+  return [...head, { text: p.rule.repeat(Math.max(0, p.width - used)), tone: 'faint' }];
 }
 
 /** How wide each column must be for its cells, none wider than its cap. */
@@ -23,32 +23,27 @@ export function widths(rows: readonly (readonly string[])[], caps: readonly numb
 }
 
 /** One cell, cut or padded to its column; a column that is empty on every row takes no room at all. */
-export const cell = (text: string, width: number, p: Pen): string =>
+export const cell = (text: string, width: number, p: Page): string =>
   width === 0 ? '' : `${pad(clip(text, width, p.more), width)}  `;
 
-export interface Window {
+interface Window {
   readonly from: number;
   readonly to: number;
+  readonly total: number;
 }
 
 /** Which of `total` rows are shown in `room`, so that the chosen one is among them; the marks of what is cut take room too. */
 export function windowOf(total: number, room: number, chosen: number): Window {
-  if (total <= room) return { from: 0, to: total };
+  if (total <= room) return { from: 0, to: total, total };
   const fits = Math.max(1, room - 1);
-  if (chosen < fits) return { from: 0, to: fits };
+  if (chosen < fits) return { from: 0, to: fits, total };
   const inner = Math.max(1, room - 2);
   const from = Math.min(chosen - inner + 1, total - inner);
-  return { from, to: from + inner };
+  return { from, to: from + inner, total };
 }
 
 /** The rows of a window, between the marks of what is cut. */
-export function shown(
-  rows: readonly Line[],
-  { from, to }: Window,
-  total: number,
-  p: Pen,
-  what: string,
-): readonly Line[] {
+export function shown(rows: readonly Line[], { from, to, total }: Window, p: Page, what: string): readonly Line[] {
   const mark = (count: number, where: string): readonly Line[] =>
     count === 0 ? [] : [[{ text: `  ${p.more} ${count} more ${what}${where}`, tone: 'faint' }]];
   return [...mark(from, ' above'), ...rows, ...mark(total - to, '')];

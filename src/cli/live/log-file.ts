@@ -1,12 +1,12 @@
 // The end of a session's log, read again when the file grew. Bounded: a log can be large, a terminal is not.
-// A file that is not there yet has no lines; one that was replaced by a shorter one is read anew.
+// A file that is not there yet has no lines; one that was replaced by a shorter one is read again.
 
 import { open } from 'node:fs/promises';
 
 const MOST = 128 * 1024;
 const MOST_LINES = 2000;
 
-export interface LogTail {
+interface LogTail {
   readonly size: number;
   readonly lines: readonly string[];
 }
@@ -24,7 +24,7 @@ export async function readLogTail(path: string, before?: LogTail): Promise<LogTa
     const from = Math.max(0, size - MOST);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
     const all = buffer.toString('utf8', 0, bytesRead).split('\n');
-    // The first line of a cut text is torn, and after the last line break comes nothing.
+    // The first line of a cut text is incomplete, and after the last line break comes nothing.
     const lines = all.slice(from > 0 ? 1 : 0, all.at(-1) === '' ? -1 : undefined);
     return { size, lines: lines.slice(-MOST_LINES) };
   } finally {

@@ -1,15 +1,14 @@
 // What can be opened besides a task: the help, and an agent's log as it grows.
 
 import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
-import type { Line, Pen } from '../render/layout.ts';
+import type { Line, Page } from '../render/layout.ts';
 import { pad } from '../render/terminal.ts';
 import { dollars, tokens } from './format.ts';
-import { readable } from './log-line.ts';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['up, down, k, j', 'choose an agent or a task; in a page: scroll'],
   ['enter', 'open the task (the chosen agent’s, or the chosen one); again: close it'],
-  ['l', 'follow the log of the chosen agent, or of whoever has the chosen task'],
+  ['l', 'follow the log of the chosen agent, or of the agent that has the chosen task'],
   ['p', 'pause: no new work starts, agents save and wait'],
   ['r', 'resume'],
   ['q, Ctrl-C', 'stop in order; again: at once. In a page q closes it'],
@@ -24,7 +23,7 @@ const SIGNS: readonly (readonly [string, string])[] = [
   ['rev 1/5', 'first of at most five review rounds'],
 ];
 
-export function helpLines(p: Pen): readonly Line[] {
+export function helpLines(p: Page): readonly Line[] {
   const rows = (all: typeof KEYS): readonly Line[] =>
     all.flatMap(([sign, means]) =>
       p
@@ -40,15 +39,16 @@ export interface LogView {
   readonly lines: readonly string[];
 }
 
-/** `back` lines up from the end. */
-export function logLines(
-  view: CrewView,
-  agent: string,
-  log: LogView,
-  back: number,
-  room: number,
-  p: Pen,
-): readonly Line[] {
+interface LogPane {
+  readonly view: CrewView;
+  readonly agent: string;
+  readonly log: LogView;
+  /** Lines up from the end. */
+  readonly back: number;
+  readonly room: number;
+}
+
+export function logLines({ view, agent, log, back, room }: LogPane, p: Page): readonly Line[] {
   const member = view.members.find((one) => one.agent === agent);
   const facts = [member?.task, member?.provider, ...spent(member?.session), log.path ?? 'no log yet'].flatMap((fact) =>
     fact === undefined ? [] : [p.say(fact)],
@@ -77,3 +77,43 @@ export const spent = (session: CrewMember['session'] | undefined): readonly stri
         `${tokens(session.input)}+${tokens(session.output)}`,
         ...(session.cost_usd === undefined ? [] : [dollars(session.cost_usd)]),
       ];
+
+/** Fields that hold text, or what a tool was called with. */
+const TELLING = new Set([
+  ...['text', 'message', 'thinking', 'reasoning', 'result', 'error', 'output', 'content', 'summary', 'title'],
+  ...['name', 'tool', 'command', 'file_path', 'filePath', 'path', 'pattern', 'query', 'url', 'description'],
+]);
+const DEPTH = 6;
+const MOST = 4;
+
+/**
+ * A line of a session's log for people. Most agents write JSON, one event a line, each in its own shape: this picks out
+ * what is likely meant for a reader. A line that is no JSON, or has no text, stays as it is.
+ */
+export function readable(line: string): string {
+  if (!line.startsWith('{')) return line;
+  const event = parsed(line);
+  if (event === undefined) return line;
+  const words = told(event, DEPTH).slice(0, MOST);
+  const kind = [event['type'], event['kind'], event['event']].find((value) => typeof value === 'string');
+  if (words.length > 0) return `${kind === undefined ? '' : `[${kind}] `}${words.join(' ')}`;
+  return line;
+}
+
+function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function told(value: unknown, depth: number): readonly string[] {
+  if (depth === 0 || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => told(item, depth - 1));
+  return Object.entries(value).flatMap(([key, held]) => {
+    if (typeof held === 'object') return told(held, depth - 1);
+    const said = TELLING.has(key) && typeof held === 'string' && held.trim() !== '';
+    return said ? [held] : [];
+  });
+}

@@ -1,6 +1,7 @@
 // What the person at the board looks at, and what a key does to it. Pure: a key gives the next screen and,
 // for some, something to ask of the crew. `q` closes what is open before it stops anything; Ctrl-C always stops.
 
+import type { Key as TerminalKey } from 'ink';
 import type { Look } from '../render/terminal.ts';
 
 export interface LiveLook extends Look {
@@ -14,7 +15,7 @@ export interface Choice {
   readonly id: string;
 }
 
-export type Pane =
+type Pane =
   | { readonly kind: 'board' }
   | { readonly kind: 'help' }
   | { readonly kind: 'task'; readonly id: string }
@@ -101,7 +102,7 @@ function openTask(screen: Screen, { choices, taskOf }: Ground): Screen {
   return { ...screen, pane: { kind: 'task', id }, scroll: 0 };
 }
 
-/** Of the chosen agent or the chosen task's; without a choice, the first that has one. */
+/** The log of the chosen agent, or of the chosen task's; without a choice, the first one there is. */
 function openLog(screen: Screen, { choices, agentOf }: Ground): Screen {
   const from = screen.pane.kind === 'task' ? ({ kind: 'task', id: screen.pane.id } as const) : screen.chosen;
   const agent = from === undefined ? choices.map(agentOf).find((found) => found !== undefined) : agentOf(from);
@@ -132,4 +133,47 @@ function moved(screen: Screen, key: Move, { choices, page }: Ground): Screen {
   const at = choices.findIndex(({ kind, id }) => kind === screen.chosen?.kind && id === screen.chosen.id);
   const next = at === -1 && key === 'up' ? choices.length - 1 : between(0, at + STEP(page)[key], choices.length - 1);
   return { ...screen, chosen: choices[next] };
+}
+
+const KEYS: Readonly<Record<string, Key>> = {
+  j: 'down',
+  k: 'up',
+  g: 'home',
+  G: 'end',
+  ' ': 'page-down',
+  l: 'log',
+  '?': 'help',
+  h: 'help',
+  p: 'pause',
+  r: 'resume',
+  q: 'quit',
+  '\r': 'open',
+  '\x03': 'interrupt',
+  '\x1b': 'back',
+  '[A': 'up',
+  '[B': 'down',
+  '[C': 'open',
+  '[D': 'back',
+  '[5~': 'page-up',
+  '[6~': 'page-down',
+};
+
+/**
+ * What the terminal calls a key → what it means on the board. A held key may arrive as several in one piece, which ink
+ * does not take apart: its input then is the piece without the first escape.
+ */
+export function keyOf(input: string, key: TerminalKey): readonly Key[] {
+  if (key.ctrl) return input === 'c' ? ['interrupt'] : [];
+  if (key.upArrow) return ['up'];
+  if (key.downArrow) return ['down'];
+  if (key.pageUp) return ['page-up'];
+  if (key.pageDown) return ['page-down'];
+  if (key.home) return ['home'];
+  if (key.end) return ['end'];
+  if (key.return || key.rightArrow) return ['open'];
+  if (key.escape || key.leftArrow || key.backspace) return ['back'];
+  // A piece without any escape is typed or pasted text: letters one by one.
+  return [...input.matchAll(/(?:\x1b?[[O]([A-D]|\d+~))|./gs)].flatMap(
+    ([token, arrow]) => KEYS[arrow === undefined ? token : `[${arrow}`] ?? [],
+  );
 }

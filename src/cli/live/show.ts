@@ -9,9 +9,9 @@ import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { App } from './app.ts';
 import { zoneAt } from './format.ts';
 import type { LiveLook } from './screen.ts';
-import { openStage, type Stage } from './view-model.ts';
+import { openViewModel, type ViewModel } from './view-model.ts';
 
-export interface LiveTerminal {
+interface LiveTerminal {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly color: boolean;
@@ -35,39 +35,39 @@ export async function showLive(control: CrewControl, terminal: LiveTerminal): Pr
     width: Math.max(20, (stdout.columns || 80) - 1),
     height: Math.max(4, (stdout.rows || 24) - 1),
   });
-  // ink makes much short-lived litter. Left to itself V8 gives it 40 MB more room; measured: no slower without.
+  // ink makes much short-lived garbage. By default V8 gives it 40 MB more room; measured: no slower without.
   setFlagsFromString('--semi-space-growth-factor=1');
-  const stage = openStage(control, look);
+  const model = openViewModel(control, look);
   let given = false;
   const giveBack = (): void => {
     if (!given) stdout.write(GIVE_BACK);
     given = true;
   };
-  // A window that was closed: the crew still has to end in order, and is told so by the signal, not by us.
+  // The window was closed: the crew still has to end in order; the signal tells it so.
   const lost = (): void => {
     given = true;
-    stage.close();
+    model.close();
   };
   stdout.on('error', lost);
   terminal.stdin.on('error', lost);
   const forget = terminal.onExit(giveBack);
   stdout.write(TAKE);
   try {
-    await play(control, stage, terminal);
+    await play(control, model, terminal);
   } finally {
-    stage.close();
+    model.close();
     forget();
     giveBack();
   }
 }
 
-async function play(control: CrewControl, stage: Stage, { stdin, stdout, color }: LiveTerminal): Promise<void> {
+async function play(control: CrewControl, model: ViewModel, { stdin, stdout, color }: LiveTerminal): Promise<void> {
   const onResize = (resized: () => void): (() => void) => {
     stdout.on('resize', resized);
     return () => void stdout.off('resize', resized);
   };
-  const board = render(createElement(App, { stage, color, onResize }), {
-    ...{ stdin, stdout: paper(stdout), incrementalRendering: true },
+  const board = render(createElement(App, { model, color, onResize }), {
+    ...{ stdin, stdout: frameWriter(stdout), incrementalRendering: true },
     ...{ exitOnCtrlC: false, patchConsole: false, maxFps: 20 },
   });
   const gone = board.waitUntilExit();
@@ -81,16 +81,16 @@ async function play(control: CrewControl, stage: Stage, { stdin, stdout, color }
 
 /**
  * What ink writes on. Without a height: ink clears the terminal, and what was scrolled out of it, whenever
- * a page is as high as the screen; the stage keeps pages within it. Nor does it hear of resizes: App does.
+ * a page is as high as the screen; the model keeps pages within it. Nor does it hear of resizes: App does.
  * What belongs to one frame goes out in one piece, marked as such for terminals that then show it at once.
  */
-function paper(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
+function frameWriter(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
   let pending = '';
   const flush = (): void => {
     stdout.write(`\x1b[?2026h${pending}\x1b[?2026l`);
     pending = '';
   };
-  const sheet = new Writable({
+  const stream = new Writable({
     decodeStrings: false,
     write: (text: string, _encoding, done) => {
       if (pending === '') queueMicrotask(flush);
@@ -98,6 +98,6 @@ function paper(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
       done();
     },
   });
-  Object.defineProperties(sheet, { isTTY: { value: true }, columns: { get: () => stdout.columns } });
-  return sheet as NodeJS.WriteStream;
+  Object.defineProperties(stream, { isTTY: { value: true }, columns: { get: () => stdout.columns } });
+  return stream as NodeJS.WriteStream;
 }

@@ -1,14 +1,13 @@
 // The tasks as they move: one line each, grouped by state, the most urgent first (report/status-view.ts says which).
 
 import type { StatusView, TaskView } from '../../report/status-view.ts';
-import { type Line, type Pen, type Span, STATUS_TONE } from '../render/layout.ts';
+import { type Line, type Page, type Span, STATUS_TONE } from '../render/layout.ts';
 import { columns } from '../render/terminal.ts';
 import { cell, widths } from './lines.ts';
-import type { LiveLook } from './screen.ts';
 
 export const taskRows = (status: StatusView): readonly TaskView[] => status.groups.flatMap(({ tasks }) => tasks);
 
-export function countSpans(status: StatusView, p: Pen): readonly Span[] {
+export function countSpans(status: StatusView, p: Page): readonly Span[] {
   const room = p.width - columns('Tasks  ') - 2;
   const spans: Span[] = [{ text: '  ' }];
   let used = 2;
@@ -23,18 +22,13 @@ export function countSpans(status: StatusView, p: Pen): readonly Span[] {
 }
 
 /** The state is named on the first line of its group. */
-export function taskLines(
-  tasks: readonly TaskView[],
-  marked: string | undefined,
-  p: Pen,
-  look: LiveLook,
-): readonly Line[] {
+export function taskLines(tasks: readonly TaskView[], marked: string | undefined, p: Page): readonly Line[] {
   const wide = p.width >= 120;
   const cells = tasks.map((task) => [task.status, p.say(task.id), p.say(facts(task, wide).join(p.dot))]);
   const room = widths(cells, [18, wide ? 30 : 16, wide ? 52 : 26]);
   return tasks.map((task, at) => {
     const first = tasks[at - 1]?.status !== task.status;
-    const mark = task.id === marked ? (look.unicode ? '› ' : '> ') : '  ';
+    const mark = task.id === marked ? p.mark : '  ';
     const [, id = '', what = ''] = (cells[at] ?? []).map((text, i) => cell(text, room[i] ?? 0, p));
     const strong = task.id === marked ? 'strong' : undefined;
     return [

@@ -8,7 +8,7 @@ import { followLog } from './log-file.ts';
 import type { LogView } from './pages.ts';
 import { FIRST_SCREEN, type Key, type LiveLook, press, type Screen } from './screen.ts';
 
-export interface Stage {
+export interface ViewModel {
   frame(): Frame;
   /** Calls back after the frame changed; returns how to stop. */
   onFrame(changed: () => void): () => void;
@@ -22,7 +22,7 @@ const IDLE = 5000;
 /** How long an answer stays. */
 const SAID = 8000;
 
-export function openStage(control: CrewControl, look: () => LiveLook): Stage {
+export function openViewModel(control: CrewControl, look: () => LiveLook): ViewModel {
   const listeners = new Set<() => void>();
   let screen: Screen = FIRST_SCREEN;
   let log: LogView = { lines: [] };
@@ -34,7 +34,7 @@ export function openStage(control: CrewControl, look: () => LiveLook): Stage {
   const redraw = (): void => {
     const next = frame(control.view(), screen, look(), log);
     const same = JSON.stringify(next.lines) === JSON.stringify(drawn.lines);
-    // The ground may have moved under lines that look the same.
+    // The choices may differ although the lines look the same.
     drawn = same ? { lines: drawn.lines, ground: next.ground } : next;
     if (!same) for (const changed of listeners) changed();
   };

@@ -3,14 +3,14 @@
 
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
-import { type Round, roundsOf } from '../../protocol/review-rounds.ts';
 import type { Task } from '../../protocol/state.ts';
+import { type Round, roundsOf } from '../../protocol/task-history.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
 import { diffText, proofText } from './diff-facts.ts';
-import { type Line, type Pen, pen } from './layout.ts';
+import { type Line, type Page, pageFor } from './layout.ts';
 import { type Look, pad } from './terminal.ts';
 
-export interface SandboxMode {
+interface Provenance {
   readonly authors: readonly string[];
   readonly iterations: number;
   readonly rounds: readonly Round[];
@@ -23,7 +23,7 @@ export interface SandboxMode {
   };
 }
 
-export function standing(task: Task, reviewed: string | undefined): SandboxMode {
+export function provenanceOf(task: Task, reviewed: string | undefined): Provenance {
   const submitted = historyOf(task).findLast(({ event, commit }) => event === 'submitted' && commit === reviewed);
   const checkpoint = checkpointEvent(task)?.checkpoint;
   const proof = proofText(task, reviewed);
@@ -40,7 +40,7 @@ export function standing(task: Task, reviewed: string | undefined): SandboxMode 
   };
 }
 
-/** A page of reasons would hide who stands behind the commit: their first lines tell. */
+/** The first lines of the reasons: whole reasons would hide who is behind the commit. */
 const firstLines = (rounds: readonly Round[]): readonly Round[] =>
   rounds.map((round) => ({
     ...round,
@@ -51,8 +51,8 @@ const firstLines = (rounds: readonly Round[]): readonly Round[] =>
 
 const LABEL = 11;
 
-export function renderBlame(blame: Blame, behind: SandboxMode, look: Look): string {
-  const p = pen(look);
+export function renderBlame(blame: Blame, behind: Provenance, look: Look): string {
+  const p = pageFor(look);
   const { commit, git, task, part, merge } = blame;
   const about = part === 'merge' ? 'the merge commit' : 'part of the reviewed work';
   return p.print([
@@ -70,7 +70,7 @@ export function renderBlame(blame: Blame, behind: SandboxMode, look: Look): stri
   ]);
 }
 
-function field(p: Pen, label: string, text: string): readonly Line[] {
+function field(p: Page, label: string, text: string): readonly Line[] {
   return p
     .lines(text, p.width - LABEL - 2)
     .map((part, at) => [{ text: `${pad(at === 0 ? label : '', LABEL)}  `, tone: 'faint' }, { text: part }]);
@@ -88,7 +88,7 @@ function roundText({ commit, by, iteration, verdicts, merged }: Round, n: number
   return [`${what}${turn}${merged ? ' (this was merged)' : ''}`, ...said].join('\n');
 }
 
-function evidenceLines(p: Pen, { checkpoint, diff, validation, proof }: SandboxMode['evidence']): readonly Line[] {
+function evidenceLines(p: Page, { checkpoint, diff, validation, proof }: Provenance['evidence']): readonly Line[] {
   const said = (name: string): readonly Line[] =>
     typeof checkpoint?.[name] === 'string' ? field(p, name, checkpoint[name]) : [];
   return [

@@ -2,24 +2,25 @@
 // printed on the way.
 
 import type { State } from '../../protocol/state.ts';
-import type { Told } from '../../rehearsal/demo/narration.ts';
+import type { StoryLine } from '../../rehearsal/demo/narration.ts';
 import type { Chapter } from '../../rehearsal/demo/story.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
-import { type Line, pen, type Tone } from './layout.ts';
-import { ascii, plain } from './terminal.ts';
+import { type Line, pageFor, type Tone } from './layout.ts';
+import { fold } from './result.ts';
+import { plain } from './terminal.ts';
 
 export interface DemoScreen {
   opening(): void;
-  told(told: Told): void;
-  /** A person's, as it would be typed. */
+  told(line: StoryLine): void;
+  /** A person's command, as it would be typed. */
   command(argv: readonly string[]): void;
   output(text: string): void;
   /** `kept`: the repository, where it stays. */
   closing(state: State, chapters: readonly Chapter[], seconds: number, kept: string | undefined): readonly string[];
 }
 
-const TONES: Readonly<Record<Told['tone'], Tone | undefined>> = {
+const TONES: Readonly<Record<StoryLine['tone'], Tone | undefined>> = {
   plain: undefined,
   faint: 'faint',
   good: 'good',
@@ -33,9 +34,9 @@ const TASK = 7;
 
 export function demoScreen(io: Io, silent: boolean): DemoScreen {
   const width = Math.min(io.columns, 120);
-  const p = pen({ color: io.color, unicode: io.unicode, width: UNCUT });
-  const safe = (text: string): string => (io.unicode ? plain(text) : ascii(plain(text)));
-  const begun = io.now();
+  const p = pageFor({ color: io.color, unicode: io.unicode, width: UNCUT });
+  const safe = (text: string): string => fold(plain(text), io);
+  const begun = io.host.clock.now();
   const write = (lines: readonly Line[]): void => {
     if (!silent) io.stdout(`${p.print(lines)}\n`);
   };
@@ -49,7 +50,7 @@ export function demoScreen(io: Io, silent: boolean): DemoScreen {
         ].map((text) => [{ text: p.say(text) }]),
       ),
     told: ({ who, task, text, tone }) => {
-      const left = `${clock(io.now() - begun)}  ${who.padEnd(WHO)}${task.padEnd(TASK)} `;
+      const left = `${clock(io.host.clock.now() - begun)}  ${who.padEnd(WHO)}${task.padEnd(TASK)} `;
       const [first = '', ...more] = p.lines(text, Math.max(20, width - left.length));
       const rest = more.map((part): Line => [{ text: ' '.repeat(left.length) + part, tone: TONES[tone] }]);
       write([

@@ -2,7 +2,7 @@
 
 import type { Task } from '../../protocol/state.ts';
 
-/** Of the last submission; undefined when there is none, or from a version that recorded no facts. */
+/** The diff of the last submission; undefined when there is none, or when an older version recorded it without. */
 export function lastDiff(task: Task): Readonly<Record<string, unknown>> | undefined {
   const submitted = task.history?.findLast(({ event }) => event === 'submitted') as
     | { readonly diff?: unknown }

@@ -2,6 +2,7 @@
 // colour comes last and never carries meaning of its own. A page never exceeds its width.
 
 import type { TaskStatus } from '../../protocol/state.ts';
+import { duration } from '../../text/time.ts';
 import { ascii, clip, columns, type Look, oneLine, plain, wrap } from './terminal.ts';
 
 export type Tone = 'strong' | 'faint' | 'good' | 'busy' | 'warn' | 'bad';
@@ -12,7 +13,7 @@ export interface Span {
 }
 export type Line = readonly Span[];
 
-export interface Pen {
+export interface Page {
   readonly width: number;
   /** Agent-written text as one safe line. */
   say(text: string): string;
@@ -26,19 +27,25 @@ export interface Pen {
   bar(part: number, whole: number, size: number): string;
   readonly dot: string;
   readonly more: string;
+  /** Marks the chosen row. */
+  readonly mark: string;
+  /** A piece of a horizontal line. */
+  readonly rule: string;
   print(lines: readonly Line[]): string;
 }
 
-export function pen(look: Look): Pen {
+export function pageFor(look: Look): Page {
   const width = Math.max(20, look.width);
   const fold = look.unicode ? (text: string): string => text : ascii;
   const more = fold('…');
   const dot = fold(' · ');
-  const [full, empty] = look.unicode ? ['█', '░'] : ['#', '-'];
+  const [full, empty, mark, rule] = look.unicode ? ['█', '░', '› ', '─'] : ['#', '-', '> ', '-'];
   return {
     width,
     dot,
     more,
+    mark,
+    rule,
     say: (text) => fold(oneLine(text)),
     lines: (text, room) => wrap(fold(plain(text).trimEnd()), room),
     spread: (left, right) => {
@@ -76,7 +83,7 @@ const SGR: Readonly<Record<Tone, string>> = { strong: '1', faint: '2', good: '32
 
 const lineColumns = (line: Line): number => line.reduce((sum, span) => sum + columns(span.text), 0);
 
-/** Cuts at the end; the mark stands where the first cut character stood. */
+/** Cuts at the end, and puts the mark in place of the first character that is cut. */
 export function squeeze(line: Line, width: number, more: string): Line {
   if (lineColumns(line) <= width) return line;
   const kept: Span[] = [];
@@ -112,4 +119,12 @@ function flow(items: readonly Span[], indent: string, dot: string, width: number
     }
   }
   return lines;
+}
+
+/** How long a lease has left, in words. */
+export function leaseWords(left: number | undefined): string {
+  if (left === undefined) return 'no lease';
+  // The process died before its lease ended, at a time nobody knows.
+  if (left === 0) return 'its process is gone';
+  return left < 0 ? `lease ended ${duration(-left)} ago` : `lease ${duration(left)}`;
 }

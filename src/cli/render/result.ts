@@ -41,4 +41,4 @@ const printNotice = (notice: Notice, io: Io): void =>
   io.stderr(fold(`liza: ${notice.level === 'alarm' ? 'ALARM' : 'note'}: ${plain(notice.message)}\n`, io));
 
 /** Outside UTF-8 locales everything printed has an ASCII stand-in. */
-const fold = (text: string, io: Io): string => (io.unicode ? text : ascii(text));
+export const fold = (text: string, io: Pick<Io, 'unicode'>): string => (io.unicode ? text : ascii(text));

@@ -1,16 +1,16 @@
 // `liza status` on a terminal: a page that stays a page however many tasks there are. Most urgent first,
 // one line a task, what ended only counted. Lays out a StatusView and decides nothing.
 
+import { amountText, scopeText, UNITS, type Unit } from '../../budget/rules/limits.ts';
+import type { SpendingView } from '../../budget/rules/spending-view.ts';
 import { isTerminal } from '../../protocol/state.ts';
 import type { AgentView, AnomalyView, StatusView, TaskView } from '../../report/status-view.ts';
-import { gist } from '../../text/format.ts';
+import { counted, gist } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
-import { grouped, type Line, type Pen, pen, type Span, STATUS_TONE } from './layout.ts';
-import { leaseWords } from './lease.ts';
-import { spendingLines } from './spending.ts';
-import { columns, type Look, pad } from './terminal.ts';
+import { grouped, type Line, leaseWords, type Page, pageFor, type Span, STATUS_TONE } from './layout.ts';
+import { clip, columns, type Look, pad } from './terminal.ts';
 
-export interface StatusLook extends Look {
+interface StatusLook extends Look {
   /** Every task, agent and alarm instead of a bounded page. */
   readonly all?: boolean;
 }
@@ -20,19 +20,18 @@ const MOST = 12;
 const FEW_ENDED = 3;
 
 export function renderStatus(view: StatusView, look: StatusLook): string {
-  const p = pen(look);
+  const p = pageFor(look);
   const most = look.all ? Number.POSITIVE_INFINITY : MOST;
+  const on = { p, most };
   const sections = [
     header(view, p),
     counts(view, p),
     taskGroups(view, p, most),
-    section('Agents', view.agents, p, most, agentLines),
-    section('Spent', view.spending, p, most, spendingLines),
-    section('Alarms', urgentFirst(view.alarms), p, most, alarmLines),
-    section('Anomalies', view.anomalies, p, most, (anomalies) =>
-      anomalies.flatMap((one) => hanging(anomalyText(one), p)),
-    ),
-    section('Notices', view.notices, p, most, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
+    section('Agents', view.agents, on, agentLines),
+    section('Spent', view.spending, on, spendingLines),
+    section('Alarms', urgentFirst(view.alarms), on, alarmLines),
+    section('Anomalies', view.anomalies, on, (anomalies) => anomalies.flatMap((one) => hanging(anomalyText(one), p))),
+    section('Notices', view.notices, on, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
     view.why === undefined ? [] : nothingMoves(view.why, p),
     view.sandbox === undefined ? [] : confined(view.sandbox, p),
   ];
@@ -40,7 +39,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
   return `${p.print(lines)}\n`;
 }
 
-function header(view: StatusView, p: Pen): readonly Line[] {
+function header(view: StatusView, p: Page): readonly Line[] {
   const { goal, sprint } = view;
   const bar = p.bar(sprint.done, sprint.planned, p.width >= 60 ? 20 : 10);
   const progress = sprint.planned === 0 ? 'nothing planned yet' : `${sprint.done}/${sprint.planned} planned done`;
@@ -62,7 +61,7 @@ function header(view: StatusView, p: Pen): readonly Line[] {
   ];
 }
 
-function counts(view: StatusView, p: Pen): readonly Line[] {
+function counts(view: StatusView, p: Page): readonly Line[] {
   if (view.counts.length === 0) return [[{ text: 'No tasks yet', tone: 'faint' }]];
   const items = view.counts.map(({ status, count }) => ({
     text: `${grouped(count)} ${status}`,
@@ -71,7 +70,7 @@ function counts(view: StatusView, p: Pen): readonly Line[] {
   return p.flow(items, '');
 }
 
-function taskGroups(view: StatusView, p: Pen, most: number): readonly Line[] {
+function taskGroups(view: StatusView, p: Page, most: number): readonly Line[] {
   const ended = view.groups
     .filter(({ status }) => isTerminal(status))
     .reduce((sum, { tasks }) => sum + tasks.length, 0);
@@ -85,7 +84,7 @@ function taskGroups(view: StatusView, p: Pen, most: number): readonly Line[] {
   ]);
 }
 
-function taskLines(task: TaskView, p: Pen, idWidth: number): readonly Line[] {
+function taskLines(task: TaskView, p: Page, idWidth: number): readonly Line[] {
   const about = task.blockedReason ?? task.description;
   const facts = taskFacts(task)
     .map((fact) => p.say(fact))
@@ -138,7 +137,7 @@ function taskFacts(task: TaskView): readonly string[] {
   }
 }
 
-function agentLines(agents: readonly AgentView[], p: Pen): readonly Line[] {
+function agentLines(agents: readonly AgentView[], p: Page): readonly Line[] {
   const idWidth = Math.max(...agents.map(({ id }) => columns(p.say(id))));
   const statusWidth = Math.max(...agents.map(({ status }) => status.length));
   return agents.map((agent) => {
@@ -157,7 +156,7 @@ const urgentFirst = (alarms: StatusView['alarms']): StatusView['alarms'] => [
   ...alarms.filter(({ level }) => level !== 'alarm'),
 ];
 
-const alarmLines = (alarms: StatusView['alarms'], p: Pen): readonly Line[] =>
+const alarmLines = (alarms: StatusView['alarms'], p: Page): readonly Line[] =>
   alarms.flatMap(({ text, level }) => hanging(text, p, level === 'alarm' ? 'bad' : 'warn'));
 
 /** `anomaly-3 retry_loop, parse, coder-1: error_pattern: ECONNRESET; count: 3` */
@@ -167,30 +166,72 @@ function anomalyText({ id, type, task, reporter, details }: AnomalyView): string
   return `${who.join(', ')}${said.length === 0 ? '' : `: ${said.join('; ')}`}`;
 }
 
-function nothingMoves(why: string, p: Pen): readonly Line[] {
+function nothingMoves(why: string, p: Page): readonly Line[] {
   return p.lines(p.say(`Nothing moves: ${why}`), p.width).map((text) => [{ text, tone: 'strong' }]);
 }
 
-const confined = (text: string, p: Pen): readonly Line[] => [[{ text: p.say(text), tone: 'faint' }]];
+const confined = (text: string, p: Page): readonly Line[] => [[{ text: p.say(text), tone: 'faint' }]];
 
-/** One message, wrapped, its further lines set in. */
-function hanging(message: string, p: Pen, tone?: Span['tone']): readonly Line[] {
+/** One message, wrapped, its further lines indented. */
+function hanging(message: string, p: Page, tone?: Span['tone']): readonly Line[] {
   return p.lines(p.say(message), p.width - 5).map((text, i) => [{ text: i === 0 ? '  ' : '     ' }, { text, tone }]);
 }
 
 function section<T>(
   title: string,
   items: readonly T[],
-  p: Pen,
-  most: number,
-  lines: (shown: readonly T[], p: Pen) => readonly Line[],
+  { p, most }: { readonly p: Page; readonly most: number },
+  lines: (shown: readonly T[], p: Page) => readonly Line[],
 ): readonly Line[] {
   if (items.length === 0) return [];
   return [[{ text: title, tone: 'strong' }], ...lines(items.slice(0, most), p), ...overflow(items.length, p, most)];
 }
 
-function overflow(total: number, p: Pen, most: number): readonly Line[] {
+function overflow(total: number, p: Page, most: number): readonly Line[] {
   return total <= most
     ? []
     : [[{ text: `  ${p.more} ${grouped(total - most)} more: liza status --all`, tone: 'faint' }]];
+}
+
+function spendingLines(all: readonly SpendingView[], p: Page): readonly Line[] {
+  const name = (one: SpendingView): string => p.say(scopeText(one).replace(/^the /, ''));
+  // A task's id may be long; `today (UTC)` always fits.
+  const most = Math.max(11, Math.floor(p.width / 4));
+  const width = Math.min(most, Math.max(0, ...all.map((one) => columns(name(one)))));
+  const indent = ' '.repeat(width + 4);
+  return all.flatMap((one): readonly Line[] => {
+    const levels = Object.values(one.limits).map(({ level }) => level);
+    const tone = levels.includes('hard') ? 'bad' : levels.includes('soft') ? 'warn' : undefined;
+    const items = spendingFacts(one).flatMap((text) => p.lines(text, p.width - indent.length));
+    const [[, ...first] = [], ...more] = p.flow(
+      items.map((text) => ({ text, tone })),
+      indent,
+    );
+    return [[{ text: `  ${pad(clip(name(one), width, p.more), width)}  ` }, ...first], ...more];
+  });
+}
+
+/** What is limited first. */
+export function spendingFacts(one: SpendingView): readonly string[] {
+  const percent = (unit: Unit): number => one.limits[unit]?.percent ?? -1;
+  return UNITS.toSorted((a, b) => percent(b) - percent(a)).flatMap((unit) => fact(one, unit));
+}
+
+function unknownWords(one: SpendingView, unit: Unit): string | undefined {
+  if (unit !== 'usd' && unit !== 'tokens') return undefined;
+  const missing = unit === 'usd' ? one.unknown_cost_sessions : one.unknown_token_sessions;
+  return missing === 0 ? undefined : `${unit === 'usd' ? 'cost' : 'tokens'} of ${counted(missing, 'session')} unknown`;
+}
+
+function fact(one: SpendingView, unit: Unit): readonly string[] {
+  const limit = one.limits[unit];
+  const unknown = unknownWords(one, unit);
+  const spent = unit === 'tokens' && one.tokens === 0 && unknown !== undefined ? undefined : one[unit];
+  if (spent === undefined && limit === undefined) return unknown === undefined ? [] : [unknown];
+  const words = amountText(spent ?? 0, unit);
+  const known =
+    limit === undefined
+      ? words
+      : `${words} of ${amountText(limit.limit, unit)}, ${limit.level === 'hard' ? 'used up' : `${amountText(limit.left, unit)} left`}`;
+  return [unknown === undefined ? known : `${known} (${unknown})`];
 }

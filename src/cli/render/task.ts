@@ -1,7 +1,7 @@
 // `liza show <task>` on a terminal: every field of one task, sorted by what a reader asks (what is it,
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
-import { usageWords } from '../../budget/rules/format.ts';
+import { usageText } from '../../budget/rules/format.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import type { Handoff, HistoryEvent, Note, Task, Usage } from '../../protocol/state.ts';
 import type { TaskView } from '../../report/status-view.ts';
@@ -9,8 +9,7 @@ import { confinement } from '../../sandbox/rules/session-label.ts';
 import { counted } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-facts.ts';
-import { type Line, type Pen, pen, STATUS_TONE } from './layout.ts';
-import { leaseWords } from './lease.ts';
+import { type Line, leaseWords, type Page, pageFor, STATUS_TONE } from './layout.ts';
 import { columns, type Look, pad } from './terminal.ts';
 
 export interface TaskExtras {
@@ -27,7 +26,7 @@ const LABEL = 15;
 const MOST_EVENTS = 15;
 
 export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
-  const p = pen(look);
+  const p = pageFor(look);
   const sections = [
     heading(task, extras, p),
     fields('Definition', definition(task, extras), p),
@@ -49,7 +48,7 @@ export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
 
 type Field = readonly [label: string, value: unknown];
 
-function heading(task: Task, { archived }: TaskExtras, p: Pen): readonly Line[] {
+function heading(task: Task, { archived }: TaskExtras, p: Page): readonly Line[] {
   const tags = [
     ...(task.paused ? ['paused'] : []),
     ...(archived ? ['archived'] : []),
@@ -77,7 +76,7 @@ function definition(task: Task, { view }: TaskExtras): readonly Field[] {
     ['superseded by', task.superseded_by?.join(', ')],
     ['rescope reason', task.rescope_reason],
     ['budget', task.budget],
-    ['used', task.usage && usageText(task.usage)],
+    ['used', task.usage && sessionsText(task.usage)],
     ['sandbox', task.usage && confinement(task.sessions ?? [], task.usage.sessions)],
   ];
 }
@@ -109,11 +108,11 @@ function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
   ];
 }
 
-function usageText(usage: Usage): string {
-  return `${counted(usage.sessions, 'session')}, ${duration(usage.seconds * 1000)}, ${usageWords(usage)}`;
+function sessionsText(usage: Usage): string {
+  return `${counted(usage.sessions, 'session')}, ${duration(usage.seconds * 1000)}, ${usageText(usage)}`;
 }
 
-/** Whoever could not look beside the state knows nothing of the lease, and says nothing. */
+/** Nothing where the lease is unknown, because only the state was read. */
 const leaseOf = ({ leaseLeft }: TaskView): string => (leaseLeft === undefined ? '' : `, ${leaseWords(leaseLeft)}`);
 
 function review(task: Task, { view }: TaskExtras): readonly Field[] {
@@ -167,7 +166,7 @@ const handoff = (left: Handoff | undefined): readonly Field[] =>
         ['next steps', left.next_steps?.map((step) => `- ${step}`).join('\n')],
       ];
 
-/** Fields this edition knows nothing of belong to whoever wrote them, and are shown too. */
+/** Fields that this version does not know are shown too. */
 const others = (task: Task): readonly Field[] => Object.entries(task).filter(([key]) => !KNOWN.has(key));
 
 const KNOWN: ReadonlySet<string> = new Set(
@@ -180,7 +179,7 @@ const KNOWN: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-function fields(title: string, all: readonly Field[], p: Pen): readonly Line[] {
+function fields(title: string, all: readonly Field[], p: Page): readonly Line[] {
   const lines = all.flatMap(([label, value]): readonly Line[] => {
     if (value === undefined || value === null || value === '') return [];
     const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -191,7 +190,7 @@ function fields(title: string, all: readonly Field[], p: Pen): readonly Line[] {
   return lines.length === 0 ? [] : [[{ text: title, tone: 'strong' }], ...lines];
 }
 
-function timeline(task: Task, { now }: TaskExtras, p: Pen): readonly Line[] {
+function timeline(task: Task, { now }: TaskExtras, p: Page): readonly Line[] {
   const history = historyOf(task);
   if (history.length === 0) return [];
   const earlier = Math.max(0, history.length - MOST_EVENTS);

@@ -76,7 +76,7 @@ const MARK = /^[\p{M}\u200c\u200d]+$/u;
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 
-/** At most `width` columns; what was cut is told by the mark. */
+/** At most `width` columns; ends with the mark when something was cut. */
 export function clip(text: string, width: number, mark: string): string {
   if (columns(text) <= width) return text;
   const room = width - columns(mark);

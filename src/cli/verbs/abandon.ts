@@ -4,7 +4,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'abandon',
   positionals: [{ name: 'task', kind: 'task', description: 'A task nobody works on.' }],
   options: { reason: { value: 'text', required: true, description: 'Why there is no way forward.' } },
   examples: ['liza abandon retry-export --reason "the export API is gone"'],

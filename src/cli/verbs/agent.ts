@@ -1,4 +1,4 @@
-// `liza agent <role> [task]`: one supervisor for one agent, for terminals of their own.
+// `liza agent <role> [task]`: one supervisor for one agent, in a terminal of its own.
 
 import { agentId } from '../../identity/identify.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
@@ -6,11 +6,10 @@ import { isRefusal, refuse } from '../../protocol/decision.ts';
 import type { Role } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
-import { openProject } from '../open-project.ts';
+import { onProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'agent',
   positionals: [
     { name: 'role', choices: ['planner', 'coder', 'code-reviewer', 'code_reviewer'], description: 'What it does.' },
     { name: 'task', kind: 'task', optional: true, description: 'Work on this task only.' },
@@ -26,9 +25,7 @@ export const verb: Verb = {
   details: [
     'Its id is LIZA_AGENT_ID, or the first free one of its role. Everyday use: liza run, which runs all roles at once.',
   ],
-  run: async (args, io) => {
-    const project = await openProject(io);
-    if (isRefusal(project)) return project;
+  run: onProject(async (project, args, io) => {
     const role = args.must('role').replace('-', '_') as Role;
     const own = ownId(io);
     if (own !== undefined && typeof own !== 'string') return own;
@@ -50,14 +47,14 @@ export const verb: Verb = {
         untilIdle: args.flag('until-idle'),
         watcher: false,
       });
-      // Others that start at this moment look for a free id too.
+      // Another agent that starts at this moment may have taken the id.
       if (isRefusal(crew) && crew.guard === 'no-live-lease' && own === undefined && n < MOST) continue;
       if (isRefusal(crew)) return crew;
       io.stderr(`${agent}: ${chosen.provider.title}\n`);
       const { showCrew } = await import('../show-crew.ts');
       return showCrew(io, crew, true, args.json ? io.stderr : io.stdout);
     }
-  },
+  }),
 };
 
 const MOST = 99;

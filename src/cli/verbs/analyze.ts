@@ -1,17 +1,14 @@
-// `liza analyze`: the circuit breaker by hand. It says what it finds and halts; it proposes nothing.
+// `liza analyze`: runs the circuit breaker. It says what it finds and halts; it proposes nothing.
 
 import { findingLine } from '../../governance/rules/breaker.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import { textOrStdin } from '../input.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'analyze',
-  positionals: [],
   options: {
     resolve: { value: 'text', description: 'What was decided about a tripped breaker; - reads it from stdin.' },
   },

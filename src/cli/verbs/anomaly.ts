@@ -1,4 +1,5 @@
-// `liza anomaly --type …`: something went other than it should; the circuit breaker reads these.
+// `liza anomaly` records that something did not go as it should, for the circuit breaker to read;
+// `liza anomaly processed` marks it as dealt with.
 
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
@@ -6,9 +7,7 @@ import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
-export const verb: Verb = {
-  name: 'anomaly',
-  positionals: [],
+const anomaly: Verb = {
   options: {
     type: {
       value: 'type',
@@ -54,3 +53,12 @@ function detailOf(key: string, text: string): unknown {
   if (key === 'debt_created' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
+
+const anomalyProcessed: Verb = {
+  positionals: [{ name: 'id', rest: true, description: 'Of the anomalies, such as anomaly-3.' }],
+  examples: ['liza anomaly processed anomaly-3', 'liza anomaly processed anomaly-3 anomaly-4'],
+  details: ['Anomalies of a task are marked by themselves when it is unblocked, superseded or abandoned.'],
+  run: (args, io) => act(io, { name: 'anomaly processed', anomalies: args.all('id') }),
+};
+
+export const verbs = { anomaly: anomaly, 'anomaly processed': anomalyProcessed };

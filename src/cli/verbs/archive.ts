@@ -6,7 +6,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'archive',
   positionals: [
     {
       name: 'task',
@@ -16,7 +15,6 @@ export const verb: Verb = {
       description: 'Only these; without any, the oldest finished ones beyond archive_after.',
     },
   ],
-  options: {},
   examples: ['liza archive', 'liza archive retry-login'],
   run: (args, io) => act(io, { name: 'archive', ...defined({ tasks: some(args.all('task')) }) }),
 };

@@ -1,6 +1,6 @@
-// `liza attempts [task]`: work that was put away but kept, how to look at it and how to get it back.
-// Everything shown comes out of refs and commit messages that an agent could have written: what is not
-// of Liza's form is counted and never becomes part of a command to paste.
+// `liza attempts [task]`: work that was discarded but kept, how to look at it and how to get it back.
+// What is shown comes from refs and commit messages that an agent could have written: a ref that is not of Liza's form
+// is only counted, and never becomes part of a command to paste.
 
 import type { Attempt } from '../../git/attempts.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
@@ -9,26 +9,22 @@ import { settings } from '../../protocol/state.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { counted } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { onTasks } from '../open-project.ts';
 import { oneLine } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'attempts',
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only of this task; default: of all.' }],
-  options: {},
   examples: ['liza attempts', 'liza attempts retry-login'],
   details: [
     'Before a worktree or branch of a task goes, its commits and uncommitted files are kept under refs/liza/attempts/<task>/<n>. They stay until you delete the ref: git update-ref -d <ref>',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args) => {
     const task = args.text('task');
     const kept = await list(context, task);
     if (isRefusal(kept)) return kept;
     return kept.attempts.length > 0 ? tell(kept) : nothing(context, task, kept.odd);
-  },
+  }),
 };
 
 interface Kept {
@@ -40,7 +36,7 @@ interface Kept {
 
 async function list(context: TaskContext, task: string | undefined): Promise<Kept | Refusal> {
   const { listAttempts } = await import('../../git/attempts.ts');
-  const { openGitDir } = await import('../../tasks/context.ts');
+  const { openGitDir } = await import('../../git/integration.ts');
   const { board } = await context.store.read();
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
@@ -82,7 +78,7 @@ interface Commands {
   readonly restore: readonly string[];
 }
 
-/** Commits come back as a branch; uncommitted files lie in the kept commit, on top of them. */
+/** Commits come back as a branch; uncommitted files are in the kept commit, on top of them. */
 function commandsFor({ ref, task, n, tip, commits, uncommitted }: Attempt, branch: string): Commands {
   const name = `${task}-attempt-${n}`;
   return {
@@ -116,6 +112,6 @@ const oddLines = (odd: number): readonly string[] =>
 
 const utc = (time: string): string => (Number.isNaN(instant(time)) ? oneLine(time) : iso(instant(time)));
 
-/** Git takes more in the name of a branch than a shell reads as one word. */
+/** A branch name may hold characters that a shell does not read as part of a word. */
 const shellWord = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${oneLine(text).replaceAll("'", `'\\''`)}'`;

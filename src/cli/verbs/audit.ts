@@ -1,24 +1,23 @@
-// `liza audit [task]`: the whole provenance of a task or the goal, each fact held against journal and git.
+// `liza audit [task]`: the whole provenance of a task or the goal, each fact compared with journal and git.
 
+import type { Audit } from '../../audit/gather.ts';
+import type { Fact, Mark } from '../../audit/rules/facts.ts';
 import { unsupervised } from '../../audit/rules/sessions.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
-import { openTaskContext } from '../open-task-context.ts';
-import { renderAudit } from '../render/audit.ts';
+import { onTasks } from '../open-project.ts';
+import { type Line, type Page, pageFor, type Tone } from '../render/layout.ts';
+import type { Look } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'audit',
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Archived ones too; left out: all.' }],
-  options: {},
   examples: ['liza audit', 'liza audit retry-login', 'liza audit --json'],
   details: [
     'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell: also a step under an agent’s id with no session of a supervisor behind it), CONTRADICTED (with the reason).',
     'Exit 0: nothing is contradicted. Exit 4: something is.',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args, io) => {
     const { audit } = await import('../../audit/gather.ts');
     const only = args.text('task');
     const found = await audit(context, only);
@@ -51,5 +50,37 @@ export const verb: Verb = {
       return { ok: true, lines: args.json ? [] : [...lines, said], data: { ...data, summary: said } };
     const hint = 'compare the lines marked CONTRADICTED; the journal’s copy and lost work: liza doctor, liza attempts';
     return { ...refuse(said, hint, 4, 'contradicted'), lines, data };
-  },
+  }),
 };
+
+const LABEL: Readonly<Record<Mark, string>> = { verified: 'ok', unverifiable: '?', contradicted: 'CONTRADICTED' };
+const TONE: Readonly<Record<Mark, Tone>> = { verified: 'good', unverifiable: 'warn', contradicted: 'bad' };
+
+/** `whole`: shows of each task only the facts that are not verified, and counts the others. */
+function renderAudit({ goal, tasks }: Audit, whole: boolean, look: Look): string {
+  const p = pageFor(look);
+  return p.print([
+    [{ text: 'The goal', tone: 'strong' }],
+    ...goal.flatMap((fact) => factLines(p, fact)),
+    ...tasks.flatMap(({ task, facts }): readonly Line[] => {
+      const shown = whole ? facts.filter(({ mark }) => mark !== 'verified') : facts;
+      const ok = facts.filter(({ mark }) => mark === 'verified').length;
+      return [
+        [],
+        [{ text: p.say(`${task.id}: ${task.description ?? ''}`), tone: 'strong' }],
+        [{ text: `  ${task.status}${p.dot}${ok} of ${facts.length} facts verified`, tone: 'faint' }],
+        ...shown.flatMap((fact) => factLines(p, fact)),
+      ];
+    }),
+  ]);
+}
+
+function factLines(p: Page, { mark, time, what, why }: Fact): readonly Line[] {
+  const text = `${time === undefined ? '' : `${time}  `}${what}: ${why}`;
+  return p
+    .lines(text.replace(/\s+/g, ' '), p.width - 5 - LABEL[mark].length)
+    .map((line, at) => [
+      { text: at === 0 ? `  ${LABEL[mark]}  ` : ' '.repeat(LABEL[mark].length + 4), tone: TONE[mark] },
+      { text: line },
+    ]);
+}

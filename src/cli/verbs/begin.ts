@@ -1,15 +1,16 @@
 // `liza begin <task>`: the checkpoint before the first change of an iteration. It binds to the
 // worktree's HEAD, so that a checkpoint written after the code is refused.
 
-import type { Checkpoint } from '../../protocol/command.ts';
+import type { Checkpoint, WorktreeFacts } from '../../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import { defined } from '../../protocol/values.ts';
+import type { TaskContext } from '../../tasks/context.ts';
 import { readJson } from '../input.ts';
 import type { Io } from '../io.ts';
-import { openProject, runCommand } from '../open-project.ts';
+import { openTaskContext, runCommand } from '../open-project.ts';
 import type { Args, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'begin',
   positionals: [{ name: 'task', kind: 'task', description: 'Your task.' }],
   options: {
     intent: { value: 'text', description: 'What you are going to do.' },
@@ -26,14 +27,27 @@ export const verb: Verb = {
   run: async (args, io) => {
     const checkpoint = args.flag('json-file') ? await fromJson(io, args.must('json-file')) : fromFlags(args);
     if (isRefusal(checkpoint)) return checkpoint;
-    const context = await openProject(io);
+    const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
-    const name = args.must('task');
-    const { factsFor } = await import('../worktree-facts.ts');
-    const found = await factsFor(io, name);
-    return isRefusal(found) ? found : runCommand(context, { name: 'begin', task: name, checkpoint, ...found });
+    const task = args.must('task');
+    const found = await factsFor(context, task);
+    return isRefusal(found) ? found : runCommand(context, { name: 'begin', task, checkpoint, ...found });
   },
 };
+
+/** What git says about the task's worktree; nothing when there is none on this disk. */
+async function factsFor(context: TaskContext, id: string): Promise<{ readonly facts?: WorktreeFacts } | Refusal> {
+  const { integrationRef, openGitDir } = await import('../../git/integration.ts');
+  const { look } = await import('../../tasks/context.ts');
+  const { board, task, settings } = await look(context, id);
+  if (task?.worktree === undefined) return {};
+  const gitDir = await openGitDir(context, board);
+  if (isRefusal(gitDir)) return gitDir.guard === 'no-git' ? {} : gitDir;
+  const { commitOf } = await import('../../git/refs.ts');
+  const { worktreeFacts } = await import('../../tasks/commit-facts.ts');
+  const integration = await commitOf(gitDir, integrationRef(board));
+  return defined({ facts: await worktreeFacts({ gitDir, task, settings, integration }) });
+}
 
 function fromFlags(args: Args): Checkpoint | Refusal {
   for (const name of ['intent', 'risks', 'validation']) {

@@ -2,27 +2,23 @@
 
 import type { Trailers } from '../../audit/blame.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { openTaskContext } from '../open-task-context.ts';
-import { renderBlame, standing } from '../render/blame.ts';
+import { onTasks } from '../open-project.ts';
+import { provenanceOf, renderBlame } from '../render/blame.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'blame',
   positionals: [{ name: 'commit', description: 'Its id, or any name git knows it by.' }],
-  options: {},
   examples: ['liza blame HEAD', 'liza blame 3f2c91ab --json', 'liza blame integration~4'],
   details: [
     'Says which merge brought the commit to the integration branch, who wrote it, every round of review with its verdicts, the evidence that was given, and whether the trailers in git agree with the board.',
     'Which commit last changed a line: git blame integration -- <file>',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args, io) => {
     const { blame } = await import('../../audit/blame.ts');
     const found = await blame(context, args.must('commit'));
     if (isRefusal(found)) return found;
     const { task, ...facts } = found;
-    const behind = standing(task, found.merge.reviewed);
+    const behind = provenanceOf(task, found.merge.reviewed);
     const look = { color: io.color, unicode: io.unicode, width: io.columns };
     return {
       ok: true,
@@ -35,7 +31,7 @@ export const verb: Verb = {
         trailers: { ...found.trailers, agree: agreeing(found.trailers) },
       },
     };
-  },
+  }),
 };
 
 /** null: there are none, and none are expected. */

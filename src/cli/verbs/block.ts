@@ -7,7 +7,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'block',
   positionals: [{ name: 'task', kind: 'task', description: 'Your task.' }],
   options: {
     reason: { value: 'text', required: true, description: 'What exactly is in the way.' },

@@ -1,22 +1,18 @@
 // `liza checkpoint`: halts everything and writes a summary for the person who decides how to go on.
+// Who may, and when: protocol/commands/kill-switches.ts.
 
 import { isRefusal } from '../../protocol/decision.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, onTasks } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'checkpoint',
-  positionals: [],
   options: { reason: { value: 'text', description: 'Why; kept on record.' } },
   examples: ['liza checkpoint', 'liza checkpoint --reason "before the release"'],
   details: [
     'Agents stop at a safe point and keep their work. The summary is in .liza/checkpoints/.',
     'Go on with liza resume --decision continue, adjust-specs, replan or stop.',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args) => {
     const { checkpoint } = await import('../../governance/checkpoint.ts');
     const halted = await checkpoint(context, args.text('reason'));
     if (isRefusal(halted)) return halted;
@@ -25,5 +21,5 @@ export const verb: Verb = {
       lines: [...(file === undefined ? [] : [`Read ${file}`]), 'Then: liza resume --decision continue'],
       data: file === undefined ? {} : { file },
     }));
-  },
+  }),
 };

@@ -1,28 +1,26 @@
 // `liza claim-review <task> <agent>`: a reviewer's supervisor claims a review of the pinned commit.
+// Who may, and when: protocol/commands/review.ts.
 
 import { agentId } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
 import { diffText, lastDiff } from '../render/diff-facts.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'claim-review',
   positionals: [
     { name: 'task', kind: 'task', description: 'The task.' },
     { name: 'agent', kind: 'agent', description: 'The reviewer it is for; LIZA_AGENT_ID must be the same.' },
   ],
-  options: {},
   examples: ['LIZA_AGENT_ID=code-reviewer-1 liza claim-review retry-login code-reviewer-1'],
   run: async (args, io) => {
     const agent = agentId(args.must('agent'));
     if (typeof agent !== 'string') return agent;
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
-    const { claimReview } = await import('../../tasks/submit.ts');
+    const { claimReview } = await import('../../tasks/claim-review.ts');
     const claimed = await claimReview(context, args.must('task'), agent);
     if (isRefusal(claimed)) return claimed;
     const { commit, base, remarks, state } = claimed;

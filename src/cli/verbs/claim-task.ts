@@ -1,18 +1,16 @@
 // `liza claim-task <task> <agent>`: a coder's supervisor claims a task and gets its worktree.
+// Who may, and when: protocol/commands/claim.ts.
 
 import { agentId } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'claim-task',
   positionals: [
     { name: 'task', kind: 'task', description: 'The task.' },
     { name: 'agent', kind: 'agent', description: 'The coder it is for; LIZA_AGENT_ID must be the same.' },
   ],
-  options: {},
   examples: ['LIZA_AGENT_ID=coder-1 liza claim-task retry-login coder-1'],
   details: [
     'The same coder keeps its worktree, another one starts fresh from the integration branch; the former work is kept (liza attempts). A task that failed to integrate comes with the conflict laid out.',

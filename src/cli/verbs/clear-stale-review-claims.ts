@@ -6,8 +6,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'clear-stale-review-claims',
-  positionals: [],
   options: {
     agent: { value: 'agent', description: 'The live review of this one, too: for a person, or its own supervisor.' },
   },

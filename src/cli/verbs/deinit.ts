@@ -1,18 +1,17 @@
-// `liza deinit`: Liza leaves this project; unless told otherwise, what was worked on stays in git.
+// `liza deinit`: removes Liza from this project; without --purge the work stays in git.
 
-import { humanOnly } from '../../identity/identify.ts';
 import type { Deinited } from '../../project/deinit.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { boardAt } from '../open-board.ts';
+import { openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Done, Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'deinit',
-  positionals: [],
+  operatorOnly: true,
   options: {
     purge: { description: 'Also give up what Liza keeps in git: attempts, reviewed commits, the blackboard.' },
   },
@@ -23,8 +22,6 @@ export const verb: Verb = {
     'Refused while agents run. Safe to repeat: one that was interrupted is finished by the next.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'deinit');
-    if (operator !== undefined) return operator;
     const purge = args.flag('purge');
     const root = io.root();
     if (typeof root !== 'string') return finish(io, root, purge);
@@ -36,16 +33,16 @@ export const verb: Verb = {
   },
 };
 
-/** No board: there may be what an interrupted deinit left, or what an earlier one kept. */
+/** There is no board; an interrupted deinit may have left something, or an earlier one kept something. */
 async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   if (none.guard !== 'no-project') return none;
   const { openRepository } = await import('../../git/repository.ts');
-  const repository = await openRepository(io.env, io.cwd);
+  const repository = await openRepository(io.host, io.cwd);
   if (isRefusal(repository)) return none;
   const { commonDirectoryOf } = await import('../../git/directory.ts');
   const { finishDeinit } = await import('../../project/deinit.ts');
-  const context = io.context(repository.root, repository.gitDirectory);
-  const done = await finishDeinit(io.env, context, commonDirectoryOf(repository.gitDirectory), purge);
+  const common = commonDirectoryOf(io.host.disk, repository.gitDirectory);
+  const done = await finishDeinit(boardAt(io, repository), common, purge);
   if (done === undefined) {
     const kept = 'what an earlier deinit kept is listed by: git for-each-ref refs/liza';
     return {

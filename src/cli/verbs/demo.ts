@@ -4,18 +4,17 @@
 
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { humanOnly } from '../../identity/identify.ts';
+import type { Clock } from '../../ports/host.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { rehearsalProvider } from '../../providers/rehearsal.ts';
 import { readScript } from '../../rehearsal/check.ts';
+import { runChild } from '../../rehearsal/children.ts';
 import { follow } from '../../rehearsal/demo/follow.ts';
 import { type Answer, GOAL } from '../../rehearsal/demo/human.ts';
-import type { Told } from '../../rehearsal/demo/narration.ts';
+import type { StoryLine } from '../../rehearsal/demo/narration.ts';
 import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from '../../rehearsal/demo/repository.ts';
 import { type Chapter, type Logged, story } from '../../rehearsal/demo/story.ts';
-import { typed } from '../../rehearsal/demo/typed.ts';
 import type { Script } from '../../rehearsal/script.ts';
-import { openYamlStore } from '../../store/open.ts';
 import { startCrew } from '../../supervisor/crew.ts';
 import type { CrewControl } from '../../supervisor/crew-view.ts';
 import type { Io } from '../io.ts';
@@ -24,8 +23,7 @@ import { type DemoScreen, demoScreen } from '../render/demo.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'demo',
-  positionals: [],
+  operatorOnly: true,
   options: {
     fast: { description: 'As quick as it goes, not at reading speed.' },
     keep: { description: 'Leave the repository, to look around in it.' },
@@ -36,15 +34,13 @@ export const verb: Verb = {
     'Exit 0 only if the board’s history shows that all of it happened. Nothing is left behind, unless --keep.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'demo');
-    if (operator !== undefined) return operator;
     const script = readScript(readFileSync(io.asset('demo/script.json'), 'utf8'), 'demo/script.json');
     if (isRefusal(script)) return script;
     const asked = new AbortController();
     io.onInterrupt(() => asked.abort());
-    const repository = makeRepository(io.asset('demo/project'), tmpdir(), io.env);
+    const repository = makeRepository(io.host, io.asset('demo/project'), tmpdir());
     const remove = args.flag('keep') ? () => {} : repository.remove;
-    // However the process ends: whoever reads the output may go away (`liza demo | head`).
+    // However the process ends: the reader of the output may go away (`liza demo | head`).
     process.once('exit', remove);
     try {
       const play: Play = {
@@ -73,20 +69,20 @@ interface Play {
 
 async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<Result> {
   const { io, repository } = play;
-  const begun = io.now();
+  const begun = io.host.clock.now();
   screen.opening();
   const made = await liza(play, screen, ['init', GOAL]);
   if (made !== undefined) return made;
-  const crew = await start(play, play.fast ? 0 : paceAfter(io.now() - begun));
+  const crew = await start(play, play.fast ? 0 : paceAfter(io.host.clock.now() - begun));
   if (isRefusal(crew)) return crew;
-  const deaths: Told[] = [];
+  const deaths: StoryLine[] = [];
   const stopped = await follow({
     crew,
     spoken: spoken(play.script),
     interrupted: play.interrupted,
     answerAfterMs: play.fast ? 0 : 1500,
     longestMs: LONGEST_MS,
-    sleep: io.sleep,
+    sleep: io.host.clock.sleep,
     tell: (told) => {
       if (told.killed) deaths.push(told);
       screen.told(told);
@@ -101,7 +97,7 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
   const chapters = story(state, await logOf(play), deaths);
   const proof = await prove(play, screen);
   if (isRefusal(proof)) return proof;
-  const seconds = Math.round((io.now() - begun) / 1000);
+  const seconds = Math.round((io.host.clock.now() - begun) / 1000);
   const missing = chapters.filter(({ happened }) => !happened);
   const lines = screen.closing(state, chapters, seconds, keep ? repository.root : undefined);
   const data = { seconds, tests: proof.tests, chapters, ...(keep ? { folder: repository.root } : {}) };
@@ -129,12 +125,12 @@ function start({ io, repository: { root }, fast, env }: Play, pace: number): Pro
     pace,
   });
   const board = io.context(root);
-  const sleep: Io['sleep'] = (ms, signal) => io.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
+  const sleep: Clock['sleep'] = (ms, signal) => io.host.clock.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
   const context = openSupervisorContext(io, {
     ...board,
     env: { ...env, LIZA_NOTIFY: 'off' },
     clock: { ...board.clock, sleep },
-    store: openYamlStore(board),
+    store: io.openStore(board),
   });
   return startCrew({
     context,
@@ -149,22 +145,26 @@ function start({ io, repository: { root }, fast, env }: Play, pace: number): Pro
   });
 }
 
-/** A command of the human's, shown as it is typed. */
+/** A command that a person would type, shown as it is typed. */
 async function liza(play: Play, screen: DemoScreen, argv: readonly string[]): Promise<Refusal | undefined> {
   screen.command(['liza', ...argv]);
   const { status, output } = await inside(play, [...play.io.self.argv, ...argv]);
   return status === 0 ? undefined : refuse(`liza ${argv[0]} failed: ${output.trim()}`, KEEP, 1, 'demo');
 }
 
-const inside = ({ repository, env, interrupted }: Play, argv: readonly string[]) =>
-  typed(argv, { cwd: repository.root, env, signal: interrupted });
+/** What it printed; or why it did not run. */
+async function inside({ io, repository, env, interrupted }: Play, argv: readonly string[]) {
+  const child = { argv, cwd: repository.root, env, signal: interrupted };
+  const { status, output, why = '' } = await runChild(io.host, child);
+  return { status, output: `${output}${why}` };
+}
 
 async function logOf(play: Play): Promise<readonly Logged[]> {
   const { output } = await inside(play, [...play.io.self.argv, 'log', '-n', '9999', '--json']);
   return (JSON.parse(output) as { readonly entries: readonly Logged[] }).entries;
 }
 
-/** The program itself, in the user's branch: merging is the human's act. */
+/** Runs the built program in the user's branch: merging to it is the person's decision. */
 async function prove(play: Play, screen: DemoScreen): Promise<{ readonly tests: number } | Refusal> {
   let tests = 0;
   for (const argv of [

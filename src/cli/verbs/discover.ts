@@ -6,7 +6,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'discover',
   positionals: [{ name: 'description', rest: true, description: 'What you found.' }],
   options: {
     severity: {

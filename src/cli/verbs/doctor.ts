@@ -2,20 +2,17 @@
 
 import { version } from '../../../package.json';
 import { humanOnly } from '../../identity/identify.ts';
-import type { Finding } from '../../project/doctor.ts';
+import { broken, type Finding, ok, warning } from '../../project/finding.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { Settings } from '../../protocol/state.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import type { Io } from '../io.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { boardAt, openBoard } from '../open-board.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
-import { readSchema } from '../schema.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'doctor',
-  positionals: [],
   options: {
     fix: { description: 'Do what can be done safely; without it nothing is changed.' },
     'accept-integration': { description: 'The integration branch was moved outside Liza and is right as it is.' },
@@ -31,19 +28,20 @@ export const verb: Verb = {
     const operator = fix ? await humanOnly(io, 'doctor --fix') : undefined;
     if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
-    const repository = await openRepository(io.env, io.cwd);
-    if (isRefusal(repository)) return homeless(io, repository);
+    const repository = await openRepository(io.host, io.cwd);
+    if (isRefusal(repository)) return outsideRepository(io, repository);
     const { examine } = await import('../../project/doctor.ts');
-    const context = io.context(repository.root, repository.gitDirectory);
-    const asked = { fix, schema: readSchema(io) };
-    const [around, beside] = await Promise.all([examine(io.env, repository, context, asked), agents(io)]);
+    const { readSchema } = await import('../../project/project-manifest.ts');
+    const context = boardAt(io, repository);
+    const asked = { fix, schema: readSchema(io.asset('schema/state.schema.json')) };
+    const [around, beside] = await Promise.all([examine(context, repository, asked), agents(io)]);
     const findings = [...around, ...(await work(io, around, fix)), ...beside];
     const lines = findings.flatMap(line);
     const data = { findings };
     const broken = findings.filter((finding) => finding.level === 'broken');
     if (broken.length === 0) return { ok: true, lines, data };
     const hint = fix
-      ? 'what is left needs your hand; each line says what'
+      ? 'what is left is for you to do; each line says what'
       : 'liza doctor --fix does what can be done safely';
     return { ...refuse(`${broken.length} problem(s) found`, hint, 4, 'doctor'), lines, data };
   },
@@ -52,23 +50,23 @@ export const verb: Verb = {
 /** Worktrees are compared with the board only when there is a board to trust. */
 async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<readonly Finding[]> {
   const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules' && check !== 'log');
-  const context = untold || typeof io.root() !== 'string' ? undefined : await openTaskContext(io);
+  const context = untold || isRefusal(openBoard(io)) ? undefined : await openTaskContext(io);
   if (context === undefined || isRefusal(context)) return [];
   return (await import('../../project/doctor-work.ts')).examineWork(context, fix);
 }
 
-/** Who has just installed Liza asks from anywhere. */
-async function homeless(io: Io, refusal: Refusal): Promise<Result> {
+/** Outside any repository, as right after installing Liza. */
+async function outsideRepository(io: Io, refusal: Refusal): Promise<Result> {
   const findings = await agents(io);
   return { ...refusal, lines: findings.flatMap(line), data: { findings } };
 }
 
-/** By the board's configuration where it can be read; a broken board is told by others. */
+/** Reads the board's configuration where it can; another check reports a broken board. */
 async function agents(io: Io): Promise<readonly AgentFinding[]> {
   const { homeFindings } = await import('../../project/setup.ts');
   const { agentFindings } = await import('../agent-findings.ts');
-  const store = typeof io.root() === 'string' ? await io.openStore() : undefined;
-  const read = store === undefined || isRefusal(store) ? undefined : await store.read().catch(() => undefined);
+  const board = openBoard(io);
+  const read = isRefusal(board) ? undefined : await board.store.read().catch(() => undefined);
   const config = read?.board.state.config;
   const found = await agentFindings(io, config ?? {});
   return [...homeFindings(io.env, version), ...(await sandboxFinding(io, config?.sandbox ?? 'auto')), ...found];
@@ -77,12 +75,11 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
 async function sandboxFinding(io: Io, sandbox: Settings['sandbox']): Promise<readonly Finding[]> {
   if (io.confines !== true) return [];
   const { sandboxSupportOf, sandboxMode, sandboxModeText } = await import('../../sandbox/mode.ts');
-  const is = await sandboxMode(sandboxSupportOf(io.env, io.self.argv), { sandbox });
+  const is = await sandboxMode(sandboxSupportOf(io.host, io.self.argv), { sandbox });
   const check = 'sandbox';
-  if ('ok' in is) return [{ check, level: 'broken', message: is.message, remedy: is.hint }];
+  if ('ok' in is) return [broken(check, is.message, is.hint)];
   const message = sandboxModeText(is).replace('sandbox: ', '');
-  if ('tool' in is || is.remedy === undefined) return [{ check, level: 'ok', message }];
-  return [{ check, level: 'warning', message, remedy: is.remedy }];
+  return ['tool' in is || is.remedy === undefined ? ok(check, message) : warning(check, message, is.remedy)];
 }
 
 async function accept(io: Io): Promise<Result> {

@@ -1,14 +1,12 @@
 // `liza edit`: state.yaml in your editor, merged record by record when you are done.
 
-import { humanOnly } from '../../identity/identify.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import type { Io } from '../io.ts';
-import { shellWords } from '../split-words.ts';
+import { openBoard } from '../open-board.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'edit',
-  positionals: [],
+  operatorOnly: true,
   options: { adopt: { description: 'Also adopt settings that execute, spend or loosen, now and those that wait.' } },
   examples: ['liza edit', 'EDITOR="code --wait" liza edit', 'liza edit --adopt'],
   details: [
@@ -17,20 +15,16 @@ export const verb: Verb = {
     'With --adopt and settings waiting from an earlier edit, these are adopted and no editor opens.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'edit');
-    if (operator !== undefined) return operator;
-    const root = io.root();
-    if (typeof root !== 'string') return root;
-    const context = io.context(root);
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
+    const { adoptWaiting, edit, waitingSettings } = await import('../../project/edit.ts');
     if (args.flag('adopt')) {
-      const { adoptWaiting, waitingSettings } = await import('../../project/adopt.ts');
       const waiting = await waitingSettings(context);
       if (waiting.length > 0) {
         const done = await adoptWaiting(context, waiting);
         return 'ok' in done ? done : { ok: true, message: `adopted ${done.length} setting(s)`, lines: done };
       }
     }
-    const { edit } = await import('../../project/edit.ts');
     const editor = shellWords(io.env['VISUAL'] || io.env['EDITOR'] || 'vi');
     const done = await edit(context, { editor, adopt: args.flag('adopt'), again: (problem) => askAgain(io, problem) });
     return isRefusal(done) ? done : told(done);
@@ -50,4 +44,11 @@ async function askAgain(io: Io, problem: string): Promise<boolean> {
     `liza: the file cannot be read: ${problem}\n  → Enter: back to the editor, q: give up (your text is kept) `,
   );
   return !/^q/i.test(await io.readLine());
+}
+
+/** What a person put into EDITOR, as program and arguments, without a shell. */
+function shellWords(text: string): string[] {
+  return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  );
 }

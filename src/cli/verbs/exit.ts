@@ -1,4 +1,4 @@
-// `liza exit <code>`: an LLM cannot set its CLI's exit code, so it declares it here (SPEC §8).
+// `liza exit <code>`: an LLM cannot set its CLI's exit code, so it declares it here.
 
 import { refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
@@ -7,7 +7,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'exit',
   positionals: [
     { name: 'code', description: '0: nothing more for this role now. 42: restart me. Other: something broke.' },
   ],

@@ -2,19 +2,17 @@
 
 import { isRefusal } from '../../protocol/decision.ts';
 import { openProject, runCommand } from '../open-project.ts';
-import { specFacts } from '../spec-facts.ts';
+import { specFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'finalize',
   positionals: [{ name: 'task', kind: 'task', description: 'A draft.' }],
-  options: {},
   examples: ['liza finalize retry-login'],
   run: async (args, io) => {
     const task = args.must('task');
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const facts = await specFacts(context.paths.root, (await context.store.readTask(task))?.task.spec_ref);
+    const facts = specFacts(context.paths.root, (await context.store.readTask(task))?.task.spec_ref);
     if (isRefusal(facts)) return facts;
     return runCommand(context, { name: 'finalize', task, facts });
   },

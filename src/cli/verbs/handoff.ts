@@ -1,4 +1,4 @@
-// `liza handoff <task>`: what the next mind on this task must know.
+// `liza handoff <task>`: what the next session on this task must know.
 
 import { defined } from '../../protocol/values.ts';
 import { some } from '../args.ts';
@@ -6,7 +6,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'handoff',
   positionals: [{ name: 'task', kind: 'task', description: 'Your task.' }],
   options: {
     summary: { value: 'text', required: true, description: 'In what state the task is, in one phrase.' },

@@ -1,4 +1,4 @@
-// `liza heartbeat`: renews the asker's lease without touching state.yaml. `--long` first records
+// `liza heartbeat`: renews the agent's lease without touching state.yaml. `--long` first records
 // why the next step takes long, then asks for the long duration.
 
 import type { Board } from '../../protocol/board.ts';
@@ -7,17 +7,13 @@ import { type Settings, settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Renewal } from '../../store/store.ts';
 import type { CommandContext } from '../../store/transact.ts';
-import { openProject, runCommand } from '../open-project.ts';
+import { onProject, runCommand } from '../open-project.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'heartbeat',
-  positionals: [],
   options: { long: { value: 'why', description: 'Ask for the long duration, for a test suite or a build.' } },
   examples: ['liza heartbeat', 'liza heartbeat --long "full test suite, about 12 minutes"'],
-  run: async (args, io) => {
-    const context = await openProject(io);
-    if (isRefusal(context)) return context;
+  run: onProject(async (context, args) => {
     const agent = context.actor.id;
     if (agent === undefined) {
       return refuse('a person holds no lease', 'set LIZA_AGENT_ID to the agent whose lease it is', 1, 'no-agent');
@@ -29,7 +25,7 @@ export const verb: Verb = {
     if (!recorded.ok) return recorded;
     const renewed = await renew(context, agent, true);
     return renewed.ok ? { ...renewed, message: `${recorded.message}; ${renewed.message}` } : renewed;
-  },
+  }),
 };
 
 async function renew(context: CommandContext, agent: string, long: boolean): Promise<Result> {

@@ -10,7 +10,6 @@ import { helpText, table } from '../usage.ts';
 import { GROUPS, type Result, type Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'help',
   positionals: [{ name: 'topic', optional: true, rest: true, kind: 'verb', description: 'A command or a topic.' }],
   options: { all: { description: 'Also list commands that are planned but not in this version.' } },
   examples: ['liza help', 'liza help add-task', 'liza help states'],
@@ -29,7 +28,7 @@ export const verb: Verb = {
 async function about(name: string, columns: number): Promise<Result> {
   const entry = Object.hasOwn(REGISTRY, name) ? REGISTRY[name] : undefined;
   if (entry?.load !== undefined) {
-    const lines = helpText((await entry.load()).verb, entry.summary, COMMON_OPTIONS, columns);
+    const lines = helpText(await entry.load(), entry.summary, COMMON_OPTIONS, columns);
     return { ok: true, lines, data: { help: lines.join('\n') } };
   }
   if (entry !== undefined) return { ok: true, lines: [`liza ${name}: ${entry.summary}`, '', 'Not in this version.'] };

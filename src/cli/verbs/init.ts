@@ -1,23 +1,21 @@
-// `liza init "<goal>"`: a blackboard for a goal in this repository. Asks for what was not said when a person is
-// there; without one it takes the defaults, or refuses with the command that would do.
+// `liza init "<goal>"`: a blackboard for a goal in this repository. Asks a person at a
+// terminal for what was not said; without one it takes the defaults, or refuses with the command that would do.
 
 import { readFileSync } from 'node:fs';
 import type { Repository } from '../../git/repository.ts';
-import { humanOnly } from '../../identity/identify.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
-import { DEFAULTS, type Wishes } from '../init-guide.ts';
+import { DEFAULTS, guessTestCommand, guide, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
-import { readSchema } from '../schema.ts';
-import { specExists } from '../spec-exists.ts';
-import { specFacts } from '../spec-facts.ts';
+import { boardAt, openBoard } from '../open-board.ts';
+import { specExists, specFacts } from '../spec-file.ts';
 import type { Args, Verb } from '../verb.ts';
 
 const TEMPLATE = 'templates/vision.md';
 
 export const verb: Verb = {
-  name: 'init',
+  operatorOnly: true,
   positionals: [{ name: 'goal', rest: true, optional: true, description: 'What is to be reached, in a sentence.' }],
   options: {
     spec: { value: 'path', kind: 'file', description: 'The goal’s document; default specs/vision.md.' },
@@ -40,28 +38,27 @@ export const verb: Verb = {
     'On a project whose goal is finished it archives that goal and opens the next one.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'init');
-    if (operator !== undefined) return operator;
     const { openRepository } = await import('../../git/repository.ts');
-    const repository = await openRepository(io.env, io.cwd);
+    const repository = await openRepository(io.host, io.cwd);
     if (isRefusal(repository)) return repository;
     const { goalOpen, init } = await import('../../project/init.ts');
+    const { readSchema } = await import('../../project/project-manifest.ts');
     const before = await earlierState(io, repository);
     const said = saidBy(args);
     if (said.goal === undefined && before !== undefined && isOpen(before)) return goalOpen(before.goal);
-    const wanted = await settle(args, io, repository, said, before);
+    const wanted = await settle(args, io, { root: repository.root, said, before });
     if (isRefusal(wanted)) return wanted;
     const { wishes, lines } = wanted;
-    const facts = await specFacts(repository.root, wishes.spec);
+    const facts = specFacts(repository.root, wishes.spec);
     if (isRefusal(facts)) return facts;
-    const done = await init(io.env, repository, io.context(repository.root, repository.gitDirectory), {
+    const done = await init(boardAt(io, repository), repository, {
       goal: wishes.goal,
       spec: wishes.spec,
       branch: wishes.branch,
       specExists: facts.spec_exists === true,
       ...(wishes.fromTemplate ? { template: readFileSync(io.asset(TEMPLATE), 'utf8') } : {}),
       settings: defined({ test_command: wishes.test, default_provider: wishes.provider }),
-      schema: readSchema(io),
+      schema: readSchema(io.asset('schema/state.schema.json')),
     });
     if (!done.ok) return done;
     return { ...done, lines: [...done.lines, ...lines], data: { root: repository.root, already: done.already } };
@@ -84,28 +81,27 @@ function saidBy(args: Args): Said {
 
 const isOpen = ({ goal }: State): boolean => goal.status !== 'COMPLETED' && goal.status !== 'ABORTED';
 
-/** A board that cannot be read is told by the workflow, which looks more closely. */
+/** Undefined also for a board that cannot be read: project/init.ts looks more closely and reports it. */
 async function earlierState(io: Io, { root }: Repository): Promise<State | undefined> {
-  if (io.root() !== root) return undefined;
-  const store = await io.openStore();
-  if (isRefusal(store)) return undefined;
-  const read = await store.read().catch(() => undefined);
+  const board = openBoard(io);
+  if (isRefusal(board) || board.paths.root !== root) return undefined;
+  const read = await board.store.read().catch(() => undefined);
   return read?.board.state;
 }
 
 interface Settled {
   readonly wishes: Wishes;
-  /** What is worth knowing besides. */
+  /** Further lines for the result. */
   readonly lines: readonly string[];
 }
 
-async function settle(
-  args: Args,
-  io: Io,
-  { root }: Repository,
-  said: Said,
-  before: State | undefined,
-): Promise<Settled | Refusal> {
+interface KnownSoFar {
+  readonly root: string;
+  readonly said: Said;
+  readonly before: State | undefined;
+}
+
+async function settle(args: Args, io: Io, { root, said, before }: KnownSoFar): Promise<Settled | Refusal> {
   const { knownProviders, unknownProvider } = await import('../choose-provider.ts');
   const known = knownProviders(io, before?.config ?? {});
   if ('ok' in known) return known;
@@ -126,8 +122,6 @@ async function settle(
   const nobody = args.flag('yes') || args.json || (before !== undefined && isOpen(before));
   const dialogue = nobody ? undefined : await io.openDialogue?.();
   if (dialogue === undefined) return { wishes: { goal: '', fromTemplate: false, ...DEFAULTS, ...said }, lines };
-  const { guide } = await import('../init-guide.ts');
-  const { guessTestCommand } = await import('../test-command.ts');
   const wishes = await guide(dialogue, {
     said,
     specExists: (path) => specExists(root, path),

@@ -1,18 +1,17 @@
-// `liza log`: the activity log for people; `-f` goes on as it grows.
+// `liza log` shows the activity log and follows it; `liza log verify` checks the journal behind it.
 
-import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';
-import { ascii, oneLine } from '../render/terminal.ts';
+import { openBoard } from '../open-board.ts';
+import { fold } from '../render/result.ts';
+import { oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 const POLL = 250;
 
-export const verb: Verb = {
-  name: 'log',
+const log: Verb = {
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only what concerns this task.' }],
   options: {
     follow: { short: 'f', description: 'Go on as new entries come; Ctrl-C ends it.' },
@@ -26,13 +25,13 @@ export const verb: Verb = {
     if (args.flag('follow') && isBrokered(io.env)) {
       return refuse('liza log -f would go on for ever outside', 'ask again later: liza log', 1, 'sandbox');
     }
-    const root = io.root();
-    if (typeof root !== 'string') return root;
-    const path = join(root, '.liza', 'log.yaml');
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
+    const path = context.paths.log;
     const task = args.text('task');
     const mine = (entry: LogEntry): boolean => task === undefined || entry.task === task;
     const count = Number(lines);
-    // Entries of one task may lie anywhere, so all are looked through.
+    // Entries of one task may be anywhere, so all are looked through.
     const tail = await readTail(path, task === undefined ? count : Number.MAX_SAFE_INTEGER);
     const entries = count === 0 ? [] : tail.entries.filter(mine).slice(-count);
     if (!args.flag('follow')) {
@@ -55,15 +54,14 @@ async function follow(
     const next = await readSince(path, at);
     at = next.end;
     found(next.entries);
-    await wait(POLL, undefined, { signal: io.stop }).catch(() => undefined);
+    await io.host.clock.sleep(POLL, io.stop);
   }
 }
 
 /** A stream has no end to wait for, so each entry is printed at once: a line of text, or of JSON. */
 function print(entries: readonly LogEntry[], io: Io, json: boolean): void {
   for (const entry of entries) {
-    const text = json ? JSON.stringify(entry) : io.unicode ? line(entry) : ascii(line(entry));
-    io.stdout(`${text}\n`);
+    io.stdout(`${json ? JSON.stringify(entry) : fold(line(entry), io)}\n`);
   }
 }
 
@@ -72,3 +70,29 @@ function line({ entry, timestamp, agent, action, task, detail }: LogEntry): stri
   const number = entry === undefined ? [] : [`#${entry}`.padStart(5)];
   return [...number, oneLine(timestamp), oneLine(agent), oneLine(`${what}: ${detail}`)].join('  ');
 }
+
+const logVerify: Verb = {
+  examples: ['liza log verify'],
+  details: ['Every line must follow from the one before, and every change lead to the state it names.'],
+  run: async (_args, io) => {
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
+    const { verifyJournal } = await import('../../store/verify.ts');
+    const { entries, voids, head, problems, remarks } = verifyJournal(context);
+    const data = { entries, voids, head, problems, remarks };
+    const [first] = problems;
+    if (first !== undefined) {
+      const hint = 'the copy in the git directory may be whole: liza doctor compares them';
+      return { ...refuse(`the journal is broken: ${first}`, hint, 4, 'journal'), data, lines: [...problems.slice(1)] };
+    }
+    const lost = voids === 0 ? '' : `, ${voids} void line(s) of lost races`;
+    return {
+      ok: true,
+      message: `the journal is whole: ${entries} entries${lost}, head ${head.slice(0, 12)}`,
+      lines: remarks,
+      data,
+    };
+  },
+};
+
+export const verbs = { log: log, 'log verify': logVerify };

@@ -2,22 +2,16 @@
 // single tasks beside them.
 
 import { metrics as compute, figure, sprintTasks, taskFigures, timeInStates } from '../../governance/rules/metrics.ts';
-import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import { duration } from '../../text/time.ts';
-import { openProject, runCommand } from '../open-project.ts';
+import { onProject, runCommand } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'metrics',
-  positionals: [],
-  options: {},
   examples: ['liza metrics', 'liza metrics --json'],
   details: ['With --json also each task: iterations, first pass, time in each state, drift, tokens and cost.'],
-  run: async (_args, io) => {
-    const context = await openProject(io);
-    if (isRefusal(context)) return context;
+  run: onProject(async (context) => {
     const archived = await context.store.archivedTasks();
     const { now } = await context.store.read();
     let times: ReturnType<typeof timeInStates> = {};
@@ -37,7 +31,7 @@ export const verb: Verb = {
     const metrics = (result.data?.metrics ?? {}) as Readonly<Record<string, unknown>>;
     const spent = Object.entries(times).map(([status, seconds]) => [`time in ${status}`, duration(seconds * 1000)]);
     return { ...result, lines: [...(result.lines ?? []), ...rows({ ...metrics, ...Object.fromEntries(spent) })] };
-  },
+  }),
 };
 
 function rows(metrics: Readonly<Record<string, unknown>>): string[] {

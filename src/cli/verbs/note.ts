@@ -1,4 +1,4 @@
-// `liza note "<message>"`: a word from the human, read by agents before they start or go on.
+// `liza note "<message>"`: a note from a person, read by agents before they start or go on.
 
 import { defined } from '../../protocol/values.ts';
 import { textOrStdin } from '../input.ts';
@@ -6,7 +6,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'note',
   positionals: [{ name: 'message', rest: true, description: 'The note; - reads it from stdin.' }],
   options: {
     for: {

@@ -1,15 +1,14 @@
 // `liza pause [task]`: sets PAUSE, or pauses one task.
+// Who may, and when: protocol/commands/kill-switches.ts.
 
 import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'pause',
   positionals: [
     { name: 'task', kind: 'task', optional: true, description: 'Only this task; without it the whole board.' },
   ],
-  options: {},
   examples: ['liza pause', 'liza pause retry-login'],
   run: (args, io) =>
     act(io, { name: 'pause', ...defined({ task: args.text('task') }) }, () => ({

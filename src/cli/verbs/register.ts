@@ -1,5 +1,4 @@
-// `liza register <agent>`: an agent id comes to life without a supervisor of its own: for scripts, and for
-// whoever plays an agent by hand.
+// `liza register <agent>`: registers an agent id without a supervisor, for scripts and for people who play an agent.
 
 import { agentId } from '../../identity/identify.ts';
 import { roleOfId } from '../../protocol/board.ts';
@@ -8,7 +7,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'register',
   positionals: [
     { name: 'agent', kind: 'agent', description: 'A role and a number: planner-1, coder-2, code-reviewer-1.' },
   ],

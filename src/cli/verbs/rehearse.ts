@@ -14,8 +14,6 @@ import type { Script, ScriptRole } from '../../rehearsal/script.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'rehearse',
-  positionals: [],
   options: {
     script: { value: 'file', kind: 'file', required: true, description: 'The script; docs/rehearsal.md explains it.' },
     pace: { value: 'factor', description: 'How slow its waiting is: 1 as written (default), 0 without any.' },
@@ -42,7 +40,7 @@ export const verb: Verb = {
     if (!(pace >= 0 && pace <= 100)) {
       return refuse(`--pace is ${quoted(args.must('pace'))}`, 'give a number from 0 to 100', 1, 'usage');
     }
-    // Only a part to play: it decides nothing by itself, and each command it types is judged by who asks then.
+    // This alone permits nothing: each command that is played is judged by who really asks.
     const agent = agentId(io.env.LIZA_AGENT_ID ?? '');
     const role = typeof agent === 'string' ? roleOfId(agent) : undefined;
     if (typeof agent !== 'string' && io.env.LIZA_AGENT_ID) return agent;
@@ -51,13 +49,13 @@ export const verb: Verb = {
     }
     const resumed = args.text('resume');
     const played = await play({
+      ...io.host,
       script,
       beside: dirname(file),
       agent,
       role: role.replace('_', '-') as ScriptRole,
       prompt: await io.readStdin(),
       cwd: io.cwd,
-      env: io.env,
       program: io.self.argv,
       pace,
       session: resumed ?? args.text('session') ?? randomUUID(),

@@ -1,30 +1,36 @@
 // `liza release-claim <task>`: takes a task from its coder; the work is kept.
 
+import type { Attempt } from '../../git/attempts.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import type { Released } from '../../tasks/release.ts';
-import { committedResult } from '../open-project.ts';
-import { keptLines, openTaskContext } from '../open-task-context.ts';
+import { committedResult, onTasks } from '../open-project.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'release-claim',
   positionals: [{ name: 'task', kind: 'task', description: 'The task.' }],
   options: { reason: { value: 'text', description: 'Why, for its history.' } },
   examples: ['liza release-claim retry-login --reason "coder-1 is stuck"'],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args) => {
     const { releaseClaim } = await import('../../tasks/release.ts');
     const released = await releaseClaim(context, args.must('task'), args.text('reason'));
     return isRefusal(released) ? released : releasedResult(released);
-  },
+  }),
 };
 
+/** Where discarded work is, for people. */
+export function keptLines(attempt: Attempt | undefined): readonly string[] {
+  if (attempt === undefined) return [];
+  const { ref, commits, uncommitted, task } = attempt;
+  return [
+    `its work is kept as ${ref} (${commits} commit(s), ${uncommitted} uncommitted file(s)): liza attempts ${task}`,
+  ];
+}
+
 /** Shared with `wt delete`. */
-export function releasedResult({ committed, attempt, aside, left }: Released): Result {
+export function releasedResult({ committed, attempt, keptFolder, left }: Released): Result {
   const lines = [
     ...keptLines(attempt),
-    ...(aside === undefined ? [] : [`it held repositories of its own; the folder is kept as ${aside}`]),
+    ...(keptFolder === undefined ? [] : [`it held repositories of its own; the folder is kept as ${keptFolder}`]),
     ...(left === undefined ? [] : [`its worktree is still there: ${left.message}`, `→ ${left.hint}`]),
   ];
   const data = { attempt: attempt?.ref };

@@ -5,7 +5,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'replan',
   positionals: [{ name: 'task', kind: 'task', description: 'A live task that is not a draft.' }],
   options: { reason: { value: 'text', description: 'What the planner should reconsider.' } },
   examples: ['liza replan retry-login --reason "the vendor changed the API"'],

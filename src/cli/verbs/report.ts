@@ -1,12 +1,9 @@
-// `liza report`: one page that says how a goal went, for oneself and for others; or the same as Markdown.
+// `liza report`: one page that says how a goal went, as HTML or Markdown.
 
-import { isRefusal } from '../../protocol/decision.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { onTasks } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'report',
-  positionals: [],
   options: {
     md: { description: 'As Markdown, printed unless --out names a file; a name in .md asks for it, too.' },
     out: { value: 'file', kind: 'file', description: 'Write it there; - prints it. Default .liza/report.html.' },
@@ -14,19 +11,17 @@ export const verb: Verb = {
   },
   examples: ['liza report', 'liza report --out goal.html', 'liza report --md'],
   details: [
-    'Tasks on their way through the states, progress, reviews with their reasons, time in each state, who did what, tokens and cost, anomalies, and how the course moved. The page is one file: it loads nothing and runs no script, so it can be sent to others. It holds what agents and people wrote; known shapes of secrets are redacted.',
+    'Tasks on their way through the states, progress, reviews with their reasons, time in each state, who did what, tokens and cost, anomalies, and how the plan changed. The page is one file: it loads nothing and runs no script, so it can be sent to others. It holds what agents and people wrote; known shapes of secrets are redacted.',
     'It works at any time, on archived tasks too, and changes nothing on the board.',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args, io) => {
     const { keepReport, reportText } = await import('../../project/write-report.ts');
     const out = args.text('out');
     const format = args.flag('md') || /\.(?:md|markdown)$/i.test(out ?? '') ? 'md' : 'html';
     const text = await reportText(context, format);
     if (out === '-' || (out === undefined && format === 'md')) {
       if (args.json) return { ok: true, data: { format, report: text } };
-      // As it is: a page says itself how its letters are written.
+      // Not folded to ASCII: a page names its own encoding.
       if (format === 'md') return { ok: true, lines: [text.trimEnd()] };
       io.stdout(text);
       return { ok: true, silent: true };
@@ -34,5 +29,5 @@ export const verb: Verb = {
     const file = keepReport(context, text, { out, cwd: io.cwd, force: args.flag('force'), format });
     if (typeof file !== 'string') return file;
     return { ok: true, message: `wrote ${file}`, data: { file, format } };
-  },
+  }),
 };

@@ -1,4 +1,5 @@
 // `liza resume [task]`: clears what halted the board and records the decision taken.
+// Who may, and when: protocol/commands/kill-switches.ts.
 
 import { defined } from '../../protocol/values.ts';
 import { textOrStdin } from '../input.ts';
@@ -6,7 +7,6 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'resume',
   positionals: [
     { name: 'task', kind: 'task', optional: true, description: 'Only this task; without it the whole board.' },
   ],

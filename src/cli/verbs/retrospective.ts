@@ -3,13 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { isRefusal } from '../../protocol/decision.ts';
 import { textOrStdin } from '../input.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'retrospective',
-  positionals: [],
   options: { learned: { value: 'text', description: 'What you learned; - reads it from stdin.' } },
   examples: ['liza retrospective', 'liza retrospective --learned "cut tasks by file, not by feature"'],
   details: ['The draft is made once per sprint and is yours from then on: Liza only adds to its end.'],

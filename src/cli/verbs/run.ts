@@ -11,8 +11,7 @@ import type { Args, Verb } from '../verb.ts';
 const MOST = 50;
 
 export const verb: Verb = {
-  name: 'run',
-  positionals: [],
+  operatorOnly: true,
   options: {
     coders: { value: 'n', description: 'How many coders work at once. Default 2.' },
     reviewers: { value: 'n', description: 'How many reviewers. Default 1.' },
@@ -23,7 +22,7 @@ export const verb: Verb = {
     planner: { value: 'provider', description: 'The agent CLI that plans.' },
     coder: { value: 'provider', description: 'The agent CLI that codes.' },
     reviewer: { value: 'provider', description: 'The agent CLI that reviews.' },
-    'until-idle': { description: 'End when nothing moves without a person; so it is anyway without a terminal.' },
+    'until-idle': { description: 'End when nothing moves without a person; without a terminal this is the default.' },
     plain: { description: 'Lines instead of the live board.' },
   },
   examples: ['liza run', 'liza run --coders 3 --coder claude --reviewer codex', 'liza run --until-idle --plain'],
@@ -32,9 +31,6 @@ export const verb: Verb = {
     'Exit 0: the goal is complete, or you stopped it. Exit 1: a person is needed, and it says for what.',
   ],
   run: async (args, io) => {
-    const { humanOnly } = await import('../../identity/identify.ts');
-    const operator = await humanOnly(io, 'run');
-    if (operator !== undefined) return operator;
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const counts = { coders: count(args, 'coders', 2), reviewers: count(args, 'reviewers', 1) };

@@ -1,7 +1,6 @@
 // `liza setup`: contracts, templates and shims below ~/.liza; optionally pairing mode for a provider everywhere.
 
 import { version } from '../../../package.json';
-import { humanOnly } from '../../identity/identify.ts';
 import { GLOBAL_FILES } from '../../project/home-manifest.ts';
 import type { Installed, Uninstalled } from '../../project/setup.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
@@ -14,8 +13,7 @@ const FILES = Object.values(GLOBAL_FILES)
   .join(', ');
 
 export const verb: Verb = {
-  name: 'setup',
-  positionals: [],
+  operatorOnly: true,
   options: {
     activate: {
       value: 'provider',
@@ -32,8 +30,6 @@ export const verb: Verb = {
     `--activate adds a marked block to the file that the provider reads in every project (${FILES}) and keeps the file as it was as <file>.bak-<n>.`,
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'setup');
-    if (operator !== undefined) return operator;
     const providers = [...new Set(args.all('activate'))];
     if (args.flag('uninstall') && providers.length > 0) return contradiction();
     const { homeOf } = await import('../../project/setup-home.ts');

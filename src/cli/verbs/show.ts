@@ -9,17 +9,18 @@ import type { TaskView } from '../../report/status-view.ts';
 import type { Store, TaskReading } from '../../store/store.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
+import { openBoard } from '../open-board.ts';
 import { renderTask } from '../render/task.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'show',
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Live or archived.' }],
   options: { ids: { description: 'Only list the ids of all live tasks, one a line.' } },
   examples: ['liza show retry-login', 'liza show retry-login --json'],
   run: async (args, io) => {
-    const store = await io.openStore();
-    if (isRefusal(store)) return store;
+    const board = openBoard(io);
+    if (isRefusal(board)) return board;
+    const { store } = board;
     if (args.flag('ids')) return listIds(store);
     const id = args.text('task');
     if (id === undefined) {
@@ -41,7 +42,7 @@ async function listIds(store: Store): Promise<Result> {
 
 async function text(store: Store, found: TaskReading, io: Io): Promise<string> {
   const { task, archived } = found;
-  const now = io.now();
+  const now = io.host.clock.now();
   const view = { ...viewOf(found, now), waits: await waitsOf(store, task) };
   const look = { color: io.color, unicode: io.unicode, width: io.columns };
   return renderTask(task, { now, view, archived }, look).trimEnd();

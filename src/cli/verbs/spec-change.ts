@@ -3,23 +3,20 @@
 import { posix } from 'node:path';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
-import { openProject, runCommand } from '../open-project.ts';
-import { specFacts } from '../spec-facts.ts';
+import { onProject, runCommand } from '../open-project.ts';
+import { specFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'spec-change',
   positionals: [
     { name: 'spec', kind: 'file', description: 'The spec, such as specs/auth.md#retry.' },
     { name: 'change', rest: true, description: 'What changed, in one sentence.' },
   ],
   options: { 'triggered-by': { value: 'task', kind: 'task', description: 'The task that brought it up.' } },
   examples: ['liza spec-change specs/auth.md "tokens now live 15 minutes" --triggered-by retry-login'],
-  run: async (args, io) => {
-    const context = await openProject(io);
-    if (isRefusal(context)) return context;
+  run: onProject(async (context, args) => {
     const spec = written(args.must('spec'));
-    const facts = await specFacts(context.paths.root, spec);
+    const facts = specFacts(context.paths.root, spec);
     if (isRefusal(facts)) return facts;
     const { tasksOfSpec } = await import('../../protocol/commands/operator.ts');
     const change = {
@@ -37,7 +34,7 @@ export const verb: Verb = {
           : ['Stop one that must change: liza replan <task>. The others are reviewed against it.'];
       return { lines, data: { touched } };
     });
-  },
+  }),
 };
 
 /** `./specs//auth.md#retry` is kept as tasks have it: `specs/auth.md#retry`. */

@@ -4,27 +4,24 @@ import { isRefusal } from '../../protocol/decision.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
+import { openBoard } from '../open-board.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'status',
-  positionals: [],
   options: { all: { short: 'a', description: 'Every task, agent and alarm, not only one page.' } },
   examples: ['liza status', 'liza status --all', 'liza status --json'],
   run: async (args, io) => {
-    const root = io.root();
-    if (typeof root !== 'string') return root;
-    const store = await io.openStore();
-    if (isRefusal(store)) return store;
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
     const { alarms } = await import('../../alarms/rules/evaluate.ts');
     const { statusView } = await import('../../report/status-view.ts');
     const { surroundingsOf } = await import('../../alarms/observe.ts');
     const { renderStatus } = await import('../render/status.ts');
-    const snapshot = await store.read();
+    const snapshot = await context.store.read();
     const sandbox = sandboxText(io, settings(snapshot.board.state));
     const { board, now, notices } = snapshot;
-    // The same alarms as the watcher's, told to whoever asks.
-    const found = alarms(board, now, await surroundingsOf(store, io.context(root), snapshot));
+    // The same alarms as the watcher's.
+    const found = alarms(board, now, await surroundingsOf(context, snapshot));
     const confined = await sandbox;
     const view = {
       ...statusView(board, now, found, notices),
@@ -39,6 +36,6 @@ export const verb: Verb = {
 async function sandboxText(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<string | undefined> {
   if (io.confines !== true) return undefined;
   const { sandboxSupportOf, sandboxMode, sandboxModeText } = await import('../../sandbox/mode.ts');
-  const is = await sandboxMode(sandboxSupportOf(io.env, io.self.argv), wanted);
+  const is = await sandboxMode(sandboxSupportOf(io.host, io.self.argv), wanted);
   return 'ok' in is ? `sandbox: ${is.message}` : sandboxModeText(is);
 }

@@ -1,17 +1,14 @@
 // `liza submit-for-review <task> <commit>`: hands the worktree's HEAD to review.
 
 import { isRefusal } from '../../protocol/decision.ts';
-import { committedResult } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { committedResult, onTasks } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'submit-for-review',
   positionals: [
     { name: 'task', kind: 'task', description: 'Your task.' },
     { name: 'commit', description: 'The HEAD of your worktree; HEAD itself will do.' },
   ],
-  options: {},
   examples: [
     'liza submit-for-review retry-login HEAD',
     'liza submit-for-review retry-login 4f2a9c1d7e60b3a58c94d2f17e05b6a3c8d91f24',
@@ -19,12 +16,10 @@ export const verb: Verb = {
   details: [
     'Everything is committed, on branch task/<task>, with a test beside the code, and the checkpoint came first (liza begin).',
   ],
-  run: async (args, io) => {
-    const context = await openTaskContext(io);
-    if (isRefusal(context)) return context;
+  run: onTasks(async (context, args) => {
     const { submitForReview } = await import('../../tasks/submit.ts');
     const submitted = await submitForReview(context, args.must('task'), args.must('commit'));
     if (isRefusal(submitted)) return submitted;
     return committedResult(submitted, () => ({ data: { review_commit: submitted.commit } }));
-  },
+  }),
 };

@@ -7,12 +7,10 @@ import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { redact, secretsOf } from '../../text/redact.ts';
 import { textOrStdin } from '../input.ts';
-import { runCommand } from '../open-project.ts';
-import { openTaskContext } from '../open-task-context.ts';
+import { openTaskContext, runCommand } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'submit-verdict',
   positionals: [
     { name: 'task', kind: 'task', description: 'The task you review.' },
     { name: 'verdict', choices: ['APPROVED', 'REJECTED'], description: 'Your verdict.' },
@@ -57,7 +55,7 @@ export const verb: Verb = {
   },
 };
 
-/** Git is asked only about a verdict that nothing else stands against; what it cannot tell is not taken for granted. */
+/** Asks git only about a verdict that would be accepted otherwise; what git cannot tell counts as missing. */
 async function factsFor(
   context: TaskContext,
   command: Omit<CommandOf<'submit-verdict'>, 'facts'>,

@@ -6,11 +6,10 @@ import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { definitionFrom } from '../definition.ts';
 import { readJson } from '../input.ts';
 import { openProject, runCommand } from '../open-project.ts';
-import { specFacts } from '../spec-facts.ts';
+import { specFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'supersede',
   positionals: [{ name: 'task', kind: 'task', description: 'A task that is BLOCKED or INTEGRATION_FAILED.' }],
   options: {
     'root-cause': { value: 'text', required: true, description: 'Why the task as it stood could not work.' },
@@ -40,7 +39,7 @@ export const verb: Verb = {
       if (isRefusal(read)) return read;
       const definition = definitionFrom(read.json);
       if (isRefusal(definition)) return definition;
-      const facts = await specFacts(context.paths.root, definition.spec_ref);
+      const facts = specFacts(context.paths.root, definition.spec_ref);
       if (isRefusal(facts)) return facts;
       definitions.push(definition);
     }

@@ -7,17 +7,16 @@ import { defined } from '../../protocol/values.ts';
 import { some } from '../args.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
 import { openProject, runCommand } from '../open-project.ts';
-import { specFacts } from '../spec-facts.ts';
+import { specFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'unblock',
   positionals: [{ name: 'task', kind: 'task', description: 'A blocked task.' }],
   options: {
     ...DEFINITION_OPTIONS,
     'keep-worktree': { description: 'The next coder goes on with the work that is there.' },
     'reset-review-cycles': { description: 'Count rejections from zero again.' },
-    exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder who shall not take it.' },
+    exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder that may not take it.' },
     reserve: { value: 'agent', kind: 'agent', description: 'The only coder who may take it.' },
     assessment: { value: 'text', description: 'Your judgement of the review deadlock; required after one.' },
   },
@@ -35,7 +34,7 @@ export const verb: Verb = {
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const specRef = changes.spec_ref ?? (await context.store.readTask(task))?.task.spec_ref;
-    const facts = await specFacts(context.paths.root, specRef);
+    const facts = specFacts(context.paths.root, specRef);
     if (isRefusal(facts)) return facts;
     return runCommand(context, {
       name: 'unblock',

@@ -1,31 +1,28 @@
-// `liza undo [entry]`: takes the last operation back by a new one.
+// `liza undo [entry]`: reverts the last operation by a new one.
 
-import { humanOnly } from '../../identity/identify.ts';
 import { OPERATOR } from '../../protocol/board.ts';
-import { refuse } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { openBoard } from '../open-board.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'undo',
+  operatorOnly: true,
   positionals: [
     { name: 'entry', optional: true, description: 'Number of a recent entry, see liza log; default: the last.' },
   ],
-  options: {},
   examples: ['liza undo', 'liza undo 41'],
   details: [
     'Only what lived on the blackboard alone can be undone: nothing that touched git, processes or files, nothing that someone has built on since, nothing that has ended. History is never cut.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'undo');
-    if (operator !== undefined) return operator;
     const entry = args.text('entry');
     if (entry !== undefined && !/^\d{1,12}$/.test(entry)) {
       return refuse(`"${entry}" is not the number of an entry`, 'liza log shows the numbers', 1, 'usage');
     }
-    const root = io.root();
-    if (typeof root !== 'string') return root;
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
     const { undo } = await import('../../project/undo.ts');
-    const done = await undo(io.context(root), OPERATOR, entry === undefined ? undefined : Number(entry));
+    const done = await undo(context, OPERATOR, entry === undefined ? undefined : Number(entry));
     if (!done.ok) return done;
     const { seq, command, detail } = done.entry;
     return { ok: true, message: `undid entry ${seq}: ${command}: ${detail}`, data: { undone: seq, seq: done.seq } };

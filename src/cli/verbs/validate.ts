@@ -2,6 +2,8 @@
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { realFiles } from '../../ports/files.ts';
+import { refuse } from '../../protocol/decision.ts';
 import { isBrokered, refuseFile } from '../../sandbox/mailbox-commands.ts';
 import type { Verb } from '../verb.ts';
 
@@ -9,11 +11,9 @@ import type { Verb } from '../verb.ts';
 const LARGE = 512 * 1024;
 
 export const verb: Verb = {
-  name: 'validate',
   positionals: [
     { name: 'file', optional: true, kind: 'file', description: 'Default: the blackboard of this project.' },
   ],
-  options: {},
   examples: ['liza validate', 'liza validate backup/state.yaml'],
   details: ['Prints VALID, or one line `INVALID: …` for each issue with its path and line, and ends with 1.'],
   run: async (args, io) => {
@@ -21,10 +21,20 @@ export const verb: Verb = {
     if (file !== undefined && isBrokered(io.env)) return refuseFile(file);
     const root = io.root();
     if (file === undefined && typeof root !== 'string') return root;
-    const { validateFile } = await import('../../project/validate.ts');
     const context = typeof root === 'string' ? io.context(root) : undefined;
     const target = (file === undefined ? context?.paths.state : resolve(io.cwd, file)) ?? '';
-    if ((statSync(target, { throwIfNoEntry: false })?.size ?? 0) < LARGE) io.holdOptimiser();
-    return validateFile(context, target);
+    const stat = statSync(target, { throwIfNoEntry: false });
+    if (!stat?.isFile()) return refuse(`there is no file ${target}`, 'name a state.yaml', 1, 'file');
+    if (stat.size < LARGE) io.holdOptimiser();
+    const { checkFile, issueLine } = await import('../../store/check.ts');
+    const issues = await checkFile(context?.files ?? realFiles, target, context);
+    if ('ok' in issues) return issues;
+    if (issues.length === 0) return { ok: true, lines: ['VALID'], data: { valid: true } };
+    const found = `${issues.length} ${issues.length === 1 ? 'issue' : 'issues'} found`;
+    return {
+      ...refuse(found, 'mend them with liza edit, or with the command for each', 1, 'invalid'),
+      lines: issues.map((issue) => `INVALID: ${issueLine(issue)}`),
+      data: { valid: false, issues },
+    };
   },
 };

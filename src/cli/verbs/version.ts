@@ -4,9 +4,6 @@ import { version } from '../../../package.json';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  name: 'version',
-  positionals: [],
-  options: {},
   examples: ['liza version'],
   run: async () => ({ ok: true, lines: [version], data: { version } }),
 };

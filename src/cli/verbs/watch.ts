@@ -1,23 +1,21 @@
 // `liza watch`: looks after the board and tells what needs a person, until Ctrl-C; `--once` looks one time.
 
-import { uptime } from 'node:os';
 import type { Alarm } from '../../alarms/rules/alarm.ts';
-import { humanOnly } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
-import type { Store } from '../../store/store.ts';
+import type { CommandContext } from '../../store/transact.ts';
 import { iso } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { openProject } from '../open-project.ts';
-import { ascii, plain } from '../render/terminal.ts';
+import { fold } from '../render/result.ts';
+import { plain } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
 /** Cron waits this long for the webhook; what is not delivered by then, the next look delivers. */
 const PATIENCE_MS = 5000;
 
 export const verb: Verb = {
-  name: 'watch',
-  positionals: [],
+  operatorOnly: true,
   options: { once: { description: 'Look one time, for cron and CI: exit 0 when no alarm is on, 1 when some are.' } },
   examples: ['liza watch', 'liza watch --once', 'liza watch --once --json'],
   details: [
@@ -27,38 +25,21 @@ export const verb: Verb = {
     'What each alarm means: docs/alarms.md.',
   ],
   run: async (args, io) => {
-    const operator = await humanOnly(io, 'watch');
-    if (operator !== undefined) return operator;
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const parts = {
-      store: context.store,
-      context: context,
-      now: () => io.now(),
-      steady: () => uptime() * 1000,
-      env: io.env,
-      trouble: (line: string) => io.stderr(printed(io, `liza: ${line}`)),
-    };
-    return args.flag('once') ? once(parts) : watch(parts, io, args.json);
+    const trouble = (line: string): void => io.stderr(printed(io, `liza: ${line}`));
+    return args.flag('once') ? once(context, trouble) : watch(context, trouble, io, args.json);
   },
 };
 
-interface Parts {
-  readonly store: Store;
-  readonly context: ReturnType<Io['context']>;
-  now(): number;
-  steady(): number;
-  readonly env: Io['env'];
-  trouble(line: string): void;
-}
+type Trouble = (line: string) => void;
 
-async function once(parts: Parts): Promise<Result> {
+async function once(context: CommandContext, trouble: Trouble): Promise<Result> {
   const { governOnce } = await import('../../supervisor/govern-loop.ts');
   const { watchOnce } = await import('../../alarms/watcher.ts');
-  const { store, context } = parts;
   // First: what it finds and halts is an alarm of this very look.
-  const { lines: governed, failed } = await governOnce({ ...context, store });
-  const { alarms, news, told } = await watchOnce(parts, PATIENCE_MS);
+  const { lines: governed, failed } = await governOnce(context);
+  const { alarms, news, told } = await watchOnce(context, { trouble }, PATIENCE_MS);
   const data = {
     alarms: alarms.map(({ key, level, text }) => ({ key, level, text, new: news.has(key) })),
     told,
@@ -79,26 +60,27 @@ async function once(parts: Parts): Promise<Result> {
   };
 }
 
-async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
+async function watch(context: CommandContext, trouble: Trouble, io: Io, json: boolean): Promise<Result> {
   const { watchBoard } = await import('../../alarms/watcher.ts');
-  const { keepUp } = await import('../../supervisor/restart-on-error.ts');
+  const { restartOnError } = await import('../../supervisor/restart-on-error.ts');
   const { makeChangeSignal } = await import('../../supervisor/change-signal.ts');
   const { keepGoverning } = await import('../../supervisor/govern-loop.ts');
-  const changeSignal = makeChangeSignal(parts.context.clock);
-  const unwatch = parts.store.watch(() => changeSignal.ring());
+  const changeSignal = makeChangeSignal(context.clock);
+  const unwatch = context.store.watch(() => changeSignal.notify());
   const over = io.interrupted;
   const tell = (event: 'raised' | 'cleared', alarm: Alarm, known = false): void => {
-    const time = iso(parts.now());
+    const time = iso(context.clock.now());
     if (json)
       io.stdout(`${JSON.stringify({ time, event, key: alarm.key, level: alarm.level, text: alarm.text, known })}\n`);
     else io.stderr(printed(io, `${time} ${event === 'cleared' ? `over: ${alarm.text}` : alarm.text}`));
   };
-  if (!json) io.stderr(printed(io, `watching ${parts.context.paths.root}; Ctrl-C ends it`));
+  if (!json) io.stderr(printed(io, `watching ${context.paths.root}; Ctrl-C ends it`));
   try {
     const watching = (): Promise<void> =>
       watchBoard(
+        context,
         {
-          ...parts,
+          trouble,
           wait: (ms, signal) => changeSignal.wait(changeSignal.count(), ms, signal),
           changed: ({ raised, cleared }, known) => {
             for (const alarm of raised) tell('raised', alarm, known.has(alarm.key));
@@ -107,18 +89,20 @@ async function watch(parts: Parts, io: Io, json: boolean): Promise<Result> {
         },
         over,
       );
-    const context = { ...parts.context, store: parts.store };
     const done = (line: string): void => {
-      if (json) io.stdout(`${JSON.stringify({ time: iso(parts.now()), event: 'governed', text: line })}\n`);
-      else io.stderr(printed(io, `${iso(parts.now())} ${line}`));
+      if (json) io.stdout(`${JSON.stringify({ time: iso(context.clock.now()), event: 'governed', text: line })}\n`);
+      else io.stderr(printed(io, `${iso(context.clock.now())} ${line}`));
     };
-    const governing = (): Promise<void> => keepGoverning({ context, changeSignal, tell: done }, over);
-    const beside = { tell: parts.trouble, sleep: io.sleep };
-    await Promise.all([keepUp('watching', watching, beside, over), keepUp('governing', governing, beside, over)]);
+    const governing = (): Promise<void> => keepGoverning({ context, changeSignal, report: done }, over);
+    const options = { warn: trouble, sleep: context.clock.sleep };
+    await Promise.all([
+      restartOnError('watching', watching, options, over),
+      restartOnError('governing', governing, options, over),
+    ]);
   } finally {
     unwatch();
   }
   return { ok: true, silent: true };
 }
 
-const printed = (io: Io, text: string): string => `${io.unicode ? plain(text) : ascii(plain(text))}\n`;
+const printed = (io: Io, text: string): string => fold(`${plain(text)}\n`, io);

@@ -8,7 +8,7 @@ import { defined } from '../../protocol/values.ts';
 import { parseRejection } from '../../protocol/verdict.ts';
 import { gist } from '../../text/format.ts';
 
-/** One thing that happened. */
+/** One piece of breaker evidence: something that happened. */
 export interface Evidence {
   /** Never the same for two; a resolved trigger is remembered by these. */
   readonly key: string;
@@ -127,7 +127,7 @@ export const OBJECTIONS: Reading = {
     typeof reason === 'string' ? parseRejection(reason, false).blockers.map(({ text }) => text) : [],
 };
 
-/** What stopped a session at a limit, in the words of whoever saw it; our own name for the limit is not evidence. */
+/** What stopped a session at a limit, as the agent described it; Liza's own name for the limit is not evidence. */
 export const LIMITS: Reading = {
   event: 'limit',
   read: ({ detail: seen }) => (typeof seen === 'string' && seen.trim() !== '' ? [seen] : []),

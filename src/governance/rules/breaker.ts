@@ -5,7 +5,7 @@
 import type { Anomaly, AnomalyType, State, Task } from '../../protocol/state.ts';
 import { anomaliesOf, BLOCKS, detail, type Evidence, LIMITS, OBJECTIONS, reports, told } from './breaker-evidence.ts';
 import { type Cluster, gather, type Match, similar, unreported } from './clusters.ts';
-import { likeness, nameOf, names, SIMILAR, type Wording, wording } from './similarity.ts';
+import { nameOf, names, SIMILAR, similarity, type Wording, wording } from './similarity.ts';
 
 export const PATTERNS = {
   retry_cluster: { count: 3, flaw: 'ARCHITECTURE_FLAW', about: 'the same error stops one attempt after the other' },
@@ -55,7 +55,7 @@ export function evidenceKeys(state: State, archived: readonly Task[] = []): Sett
   return Object.fromEntries(keys.filter(([, some]) => some.length > 0));
 }
 
-export type Settled = Readonly<Partial<Record<PatternName, readonly string[]>>>;
+type Settled = Readonly<Partial<Record<PatternName, readonly string[]>>>;
 
 const NAMES = Object.keys(PATTERNS) as PatternName[];
 
@@ -66,7 +66,7 @@ function clustersOf(state: State, archived: readonly Task[], pattern: PatternNam
     reported: (types, ...keys) => reports(sources, anomaliesOf(state, ...types), (one) => detail(one, ...keys)),
     indebted: () => {
       const owed = anomaliesOf(state, 'trade_off').filter(({ details }) => isDebt(details?.['debt_created']));
-      return reports(sources, owed, debtWords);
+      return reports(sources, owed, debtText);
     },
     told: (reading) => told(sources, reading),
   };
@@ -111,7 +111,7 @@ const FINDERS: Readonly<Record<PatternName, (look: Look, count: number) => reado
     if (outages.length === 0) return [];
     const stopped = look.told(BLOCKS).map((one) => ({ one, about: wording(one.said) }));
     const called = new Map(outages.map((one) => [one, nameOf(one.said)] as const));
-    // Who names two services has met two outages: what was heard stays free for the next.
+    // A coder that names two services has met two outages, so its words stay free for the next cluster.
     return gather(outages, count, (centre, free) => {
       const name = called.get(centre) ?? nameOf(centre.said);
       const same = [...called].filter(([one, other]) => free.has(one) && isSameName(name, other)).map(([one]) => one);
@@ -121,7 +121,7 @@ const FINDERS: Readonly<Record<PatternName, (look: Look, count: number) => reado
   },
 };
 
-/** What was reported about one spec is one pattern, whatever the questions; who only stopped counts by what was asked. */
+/** All reports about one spec are one pattern, whatever they ask; coders that only stopped count by their questions. */
 function aboutSpec(
   spec: string,
   gaps: readonly Evidence[],
@@ -143,7 +143,7 @@ function aboutSpec(
   ];
 }
 
-const isSameName = (a: Wording, b: Wording): boolean => names(a, b) || names(b, a) || likeness(a, b) >= SIMILAR;
+const isSameName = (a: Wording, b: Wording): boolean => names(a, b) || names(b, a) || similarity(a, b) >= SIMILAR;
 
 /**
  * `debt_created: false`, `none at all`, `no new debt` say that there is none. `no tests yet` is debt: words of denial
@@ -161,7 +161,7 @@ const isDebt = (value: unknown): boolean =>
       )
     : value !== undefined && value !== null && value !== false && value !== 0;
 
-const debtWords = (one: Anomaly): string => {
+const debtText = (one: Anomaly): string => {
   const debt = one.details?.['debt_created'];
   return typeof debt === 'string' && !/^(?:yes|true)$/i.test(debt.trim()) ? debt : detail(one, 'what', 'why');
 };

@@ -1,5 +1,5 @@
-// The summary of a checkpoint (SPEC §14): what a person needs to decide how to go on, from the board alone. Data in,
-// Markdown out; the same board gives the same text.
+// The summary of a checkpoint: what a person needs to decide how to go on, from the board alone. Data in, Markdown out;
+// the same board gives the same text.
 
 import { historyOf } from '../../protocol/leases.ts';
 import type { Anomaly, HistoryEvent, State, Task } from '../../protocol/state.ts';
@@ -8,7 +8,7 @@ import { inlineText, document as markdown, markdownTable } from '../../text/mark
 import { duration, type Instant, instant } from '../../text/time.ts';
 import { driftOf, figure, metrics, sprintTasks, timeInStates } from './metrics.ts';
 import { decisionsToTake } from './open-decisions.ts';
-import { courseOf } from './plan-history.ts';
+import { planHistory } from './plan-history.ts';
 
 /** `archived`: tasks that left the state. */
 export function checkpointSummary(state: State, archived: readonly Task[], now: Instant): string {
@@ -27,10 +27,10 @@ export function checkpointSummary(state: State, archived: readonly Task[], now: 
     [
       ['Decisions to take', decisions(state, now)],
       ['Metrics', metricLines(state, archived, now)],
-      ['What each task did', deeds(tasks, since)],
+      ['What each task did', taskEvents(tasks, since)],
       ['Blocked questions', questions(state.tasks)],
       ['Anomalies', state.anomalies.filter(({ timestamp = since }) => timestamp >= since).map(anomalyLine)],
-      ['Course', course(state, since)],
+      ['Course', planLines(state, since)],
       ['Drift', driftLines(sprintTasks(state, archived))],
       ['Reviews', reviews(state, archived)],
     ],
@@ -38,7 +38,7 @@ export function checkpointSummary(state: State, archived: readonly Task[], now: 
 }
 
 /** When and why this checkpoint began, and since when the one before it is past. */
-export function checkpointOf({ sprint, goal }: State): { readonly since: string; readonly reason: string } {
+function checkpointOf({ sprint, goal }: State): { readonly since: string; readonly reason: string } {
   const { started, checkpoint_at: at } = sprint.timeline;
   const marks = (goal.alignment_history ?? []).filter((one) => one.event === 'checkpoint' && one.timestamp >= started);
   const this_ = marks.findLast(({ timestamp }) => timestamp === at);
@@ -74,7 +74,7 @@ export function metricLines(state: State, archived: readonly Task[], now: Instan
 /** Each event is one entry of the journal; the newest of a busy task are shown, the others counted. */
 const MOST_EVENTS = 40;
 
-function deeds(tasks: readonly Task[], since: string): readonly string[] {
+function taskEvents(tasks: readonly Task[], since: string): readonly string[] {
   const moved = tasks.flatMap((task) => {
     const events = historyOf(task).filter(({ time }) => time >= since);
     return events.length === 0 ? [] : [{ task, events }];
@@ -119,8 +119,8 @@ export function anomalyLine({ id, type, task, reporter, timestamp, details, proc
   return `- ${id === undefined ? '' : `${inlineText(id)} `}**${inlineText(type)}** (${inlineText(where)}; ${done})${said === '' ? '' : `: ${inlineText(said)}`}`;
 }
 
-function course(state: State, since: string): readonly string[] {
-  return courseOf(state)
+function planLines(state: State, since: string): readonly string[] {
+  return planHistory(state)
     .filter(({ timestamp }) => timestamp >= since)
     .slice(-MOST_EVENTS)
     .map(({ timestamp, kind, by, spec, text }) =>

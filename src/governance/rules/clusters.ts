@@ -1,8 +1,8 @@
 // Evidence that belongs together, by wording or by a rule of the caller: the largest group first, then the largest of
-// what is left, until none is large enough. So whoever looks sees all there is at once, and nothing is named twice.
+// what is left, until none is large enough. A reader sees all clusters at once, and nothing is named twice.
 
 import type { Evidence } from './breaker-evidence.ts';
-import { likeness, SIMILAR, wording } from './similarity.ts';
+import { SIMILAR, similarity, wording } from './similarity.ts';
 
 export interface Match extends Evidence {
   /** How like the wording that gathered the others, in percent; absent where wording does not matter. */
@@ -40,7 +40,7 @@ export function gather(
   }
 }
 
-/** By wording. Of history a task counts once, and not where it has reported the same. */
+/** Clusters by wording. In history a task counts once, and not where it has reported the same itself. */
 export function similar(
   anomalies: readonly Evidence[],
   history: readonly Evidence[],
@@ -75,7 +75,7 @@ interface Near {
   readonly alike: number;
 }
 
-/** Who is similar to whom, in their order. Who says the same is near the same, so one of them stands for all. */
+/** Which evidence is similar to which, in its order. Equal wordings have equal neighbours: one stands for all of them. */
 function neighbours(all: readonly Evidence[]): ReadonlyMap<Evidence, readonly Near[]> {
   const firsts = [...new Map(all.toReversed().map((one) => [one.said, one])).values()].toReversed();
   const words = firsts.map(({ said }) => wording(said));
@@ -83,7 +83,7 @@ function neighbours(all: readonly Evidence[]): ReadonlyMap<Evidence, readonly Ne
   words.forEach((about, at) => {
     for (let to = at; to < words.length; to++) {
       const [a, b] = [firsts[at]?.said ?? '', firsts[to]?.said ?? ''];
-      const alike = likeness(about, words[to] ?? about);
+      const alike = similarity(about, words[to] ?? about);
       if (alike < SIMILAR) continue;
       scores.get(a)?.set(b, alike);
       scores.get(b)?.set(a, alike);

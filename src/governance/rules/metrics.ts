@@ -1,9 +1,9 @@
-// The sprint's numbers (SPEC §14), counted from the tasks and their history alone, so that anyone can
-// recompute them. What nobody knows is null, never 0: a rate over nothing, a cost that no provider told.
+// The sprint's numbers, counted from the tasks and their history alone, so that anyone can recompute them. What nobody
+// knows is null, never 0: a rate over nothing, a cost that no provider told.
 
 import { historyOf, opensIteration } from '../../protocol/leases.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from '../../protocol/state.ts';
-import { spansOf } from '../../protocol/state-intervals.ts';
+import { stateIntervals } from '../../protocol/task-history.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
 
@@ -39,7 +39,7 @@ const COUNTED = [
   'cost_usd_total',
 ] as const;
 
-/** Of the sprint's tasks. `archived`: tasks that left the state. */
+/** The numbers of the sprint; `archived` are tasks that left the state. */
 export const metrics = (state: State, archived: readonly Task[] = []): Metrics =>
   metricsOf(sprintTasks(state, archived));
 
@@ -85,7 +85,7 @@ export function tokensOf({ usage }: Task): number | undefined {
 /** Sessions that somebody ran by hand left no usage behind, but cost something all the same. */
 export const isWorked = (task: Task): boolean => task.usage !== undefined || countIterations(task) > 0;
 
-/** Of what is known, to a millionth; null: there was work, and nothing is known of any of it. */
+/** The sum of what is known, to a millionth; null when there was work and nothing is known of it. */
 function totalOf(tasks: readonly Task[], of: (task: Task) => number | undefined): number | null {
   const known = tasks.map(of).filter((value) => value !== undefined);
   if (known.length === 0 && tasks.some(isWorked)) return null;
@@ -145,7 +145,7 @@ export function driftOf(task: Task): number | undefined {
 /** Seconds that the tasks spent in each live state, up to now; states nobody was in are left out. */
 export function timeInStates(tasks: readonly Task[], now: Instant): Readonly<Partial<Record<TaskStatus, number>>> {
   const spent = new Map<TaskStatus, number>();
-  for (const { state, from, to } of tasks.flatMap((task) => spansOf(task, now))) {
+  for (const { state, from, to } of tasks.flatMap((task) => stateIntervals(task, now))) {
     if (!isTerminal(state)) spent.set(state, (spent.get(state) ?? 0) + (to - from) / 1000);
   }
   return Object.fromEntries(TASK_STATUSES.filter((s) => spent.has(s)).map((s) => [s, Math.round(spent.get(s) ?? 0)]));

@@ -1,8 +1,8 @@
 // What waits for a person, most urgent first: each with the fact and the command that answers it. For the summary of a
 // checkpoint; it says what there is to decide, never what to decide.
 
+import { isExhausted } from '../../protocol/blocked.ts';
 import { isTerminal, type State } from '../../protocol/state.ts';
-import { isExhausted } from '../../supervisor/rules/wakes.ts';
 import { counted, listed } from '../../text/format.ts';
 import { inlineText } from '../../text/markdown.ts';
 import { type Instant, instant } from '../../text/time.ts';

@@ -1,21 +1,21 @@
-// How the course moved: what was recorded of the plan, and the specs under it, in the order of time.
+// How the plan changed: its alignment history and the changes of its specs, in the order of time.
 
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 
-export interface Turn {
+interface PlanEvent {
   readonly timestamp: string;
   /** `spec` for a changed spec; else the event of the alignment history, such as `rescope`. */
   readonly kind: string;
   readonly by?: string;
-  /** Which spec; only of `spec`. */
+  /** The file of a changed spec. */
   readonly spec?: string;
   readonly text: string;
 }
 
-export function courseOf({ goal, spec_changes }: Pick<State, 'goal' | 'spec_changes'>): readonly Turn[] {
+export function planHistory({ goal, spec_changes }: Pick<State, 'goal' | 'spec_changes'>): readonly PlanEvent[] {
   const moves = (goal.alignment_history ?? []).map(
-    ({ timestamp, event, summary, by }): Turn => ({
+    ({ timestamp, event, summary, by }): PlanEvent => ({
       timestamp,
       kind: event,
       ...defined({ by }),
@@ -23,7 +23,7 @@ export function courseOf({ goal, spec_changes }: Pick<State, 'goal' | 'spec_chan
     }),
   );
   const edits = spec_changes.map(
-    ({ timestamp, spec, change, triggered_by: by }): Turn => ({
+    ({ timestamp, spec, change, triggered_by: by }): PlanEvent => ({
       timestamp,
       kind: 'spec',
       ...defined({ by }),

@@ -1,5 +1,5 @@
 // The draft of a retrospective: the template's headings, with the data part of the ones it knows filled in from the
-// board. The guiding words of the template stay for whoever completes it; nothing is judged here.
+// board. The template's guiding words stay for the person who completes it; nothing is judged here.
 
 import { historyOf } from '../../protocol/leases.ts';
 import type { State, Task } from '../../protocol/state.ts';

@@ -1,4 +1,4 @@
-// Whether two people who never met wrote about the same thing. Both texts are normalised first (case, punctuation,
+// Whether two texts by different authors are about the same thing. Both are normalised first (case, punctuation,
 // numbers, commit ids, filler words and endings go), then compared by letter pairs, which forgives spelling, and by
 // words, which forgives their order; the better of the two counts. Linear in the text, which is cut to a few lines.
 
@@ -21,7 +21,7 @@ export function wording(text: string): Wording {
 }
 
 /** 0 … 1. Texts that say nothing are like no other. */
-export function likeness(a: Wording, b: Wording): number {
+export function similarity(a: Wording, b: Wording): number {
   if (a.words.size === 0 || b.words.size === 0) return 0;
   return Math.max(overlap(a.pairs, b.pairs), shared(a.words, b.words));
 }

@@ -22,7 +22,7 @@ export interface Claim {
  */
 export type Credential = 'none' | 'valid' | 'wrong' | 'over';
 
-export interface AskerFacts {
+export interface CallerFacts {
   readonly claim: Claim;
   /** The agent of this project below whose process this one runs. */
   readonly below?: string;
@@ -32,26 +32,26 @@ export interface AskerFacts {
   readonly live: boolean;
   /** Whose credential was given, where no id was. */
   readonly owner?: string;
-  /** Of the session record, which an environment cannot change. */
+  /** The epoch of the session record, which an environment cannot change. */
   readonly epoch?: number;
   /** The session that the credential is of. */
   readonly session?: string;
 }
 
-/** A refused attempt, to be recorded against whoever made it. */
+/** A violation: an agent or program tried to act as somebody else, and was refused. */
 export interface Attempt {
   /** An agent's id, or `program`. */
   readonly agent: string;
   readonly claimed: string;
 }
 
-export type Answer =
+export type ResolvedCaller =
   | { readonly actor: Actor }
   | { readonly refusal: Refusal; readonly attempt?: Attempt; readonly actor?: never };
 
 export const PROGRAM = 'program';
 
-export function whoAsks(facts: AskerFacts): Answer {
+export function resolveCaller(facts: CallerFacts): ResolvedCaller {
   const { claim, below: real, program } = facts;
   const claimed = claim.id ?? 'the operator';
   if (program) {
@@ -79,8 +79,8 @@ export function whoAsks(facts: AskerFacts): Answer {
       return wrong(claim.id, real);
     case 'none':
       if (real !== undefined) return withoutCredential(claim.id, real);
-      // SPEC §6: an id with no live session may act as supervisor or as its agent; once one lives, the agent's own
-      // commands need its credential.
+      // An id with no live session may act as supervisor or as its agent. Once a session lives, the agent's own commands
+      // need its credential.
       return {
         actor: actorOf(
           claim.id,
@@ -99,8 +99,8 @@ const actorOf = (id: string, parts: Actor['parts'], epoch: number | undefined): 
   ...defined({ epoch }),
 });
 
-/** Whoever carries a credential is an agent that dropped its id, or does not know what it does. */
-function withoutId({ claim, owner }: AskerFacts): Answer {
+/** A process with a credential and no id is an agent that dropped its id, or a mistake: it never acts as the operator. */
+function withoutId({ claim, owner }: CallerFacts): ResolvedCaller {
   if (claim.credential === 'none') return { actor: OPERATOR };
   const told = {
     fact: 'LIZA_SESSION is set and LIZA_AGENT_ID is not: a session’s credential never acts as the operator',
@@ -109,7 +109,7 @@ function withoutId({ claim, owner }: AskerFacts): Answer {
   return owner === undefined ? { refusal: notYou(told, 'credential') } : attempted(owner, 'the operator', told);
 }
 
-function wrong(id: string, real: string | undefined): Answer {
+function wrong(id: string, real: string | undefined): ResolvedCaller {
   const told = {
     fact: `LIZA_SESSION is not the credential of ${id}’s session`,
     hint: `it is given to the agent’s process alone; to act as yourself: unset LIZA_AGENT_ID LIZA_SESSION; as ${id}’s supervisor: unset LIZA_SESSION`,
@@ -119,7 +119,7 @@ function wrong(id: string, real: string | undefined): Answer {
     : attempted(real, `${real} with a made-up credential`, { ...told, hint: 'leave LIZA_SESSION as it was set' });
 }
 
-const withoutCredential = (id: string, real: string): Answer =>
+const withoutCredential = (id: string, real: string): ResolvedCaller =>
   attempted(
     real,
     `${id} without its credential`,
@@ -151,4 +151,4 @@ const attempted = (
   claimed: string,
   told: Told,
   guard: 'identity' | 'credential' = 'identity',
-): Answer => ({ refusal: notYou(told, guard), attempt: { agent, claimed } });
+): ResolvedCaller => ({ refusal: notYou(told, guard), attempt: { agent, claimed } });

@@ -4,22 +4,21 @@ import { instant, iso, later } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, freeId, patch, processAnomalies, withAgent, withAnomaly, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
+import type { Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
 import { reviewLease, taskLease } from '../leases.ts';
-import type { Guard, Row, Situation } from '../row.ts';
 import { ANOMALY_TYPES, type AnomalyType, type Discovery, type Role, SEVERITIES, URGENCIES } from '../state.ts';
 import { defined } from '../values.ts';
 import { firstLine, list, STOP } from './coder.ts';
 
 export const discover: Row<'discover'> = {
   name: 'discover',
-  usage: 'discover "…" --severity high',
+  syntax: 'discover "…" --severity high',
   summary: 'Report a problem next to the task instead of fixing it.',
   who: ['coder', 'code_reviewer'],
   from: 'board',
-  to: [],
   already: ({ state, actor, command }) =>
     state.discovered.some(
       (one) =>
@@ -32,9 +31,9 @@ export const discover: Row<'discover'> = {
     {
       name: 'discovery',
       rule: 'description, known severity and urgency, a free id, an existing task',
-      check: ({ board, state, command, usage }) => {
+      check: ({ board, state, command, commandLine }) => {
         const { description, severity, urgency, during, id } = command;
-        if (blank(description)) return refuse('the description is empty', usage('discover'));
+        if (blank(description)) return refuse('the description is empty', commandLine('discover'));
         if (!SEVERITIES.includes(severity))
           return refuse(`severity is ${severity}`, `Use one of ${SEVERITIES.join(', ')}`);
         if (urgency !== undefined && !URGENCIES.includes(urgency)) {
@@ -64,11 +63,10 @@ export const discover: Row<'discover'> = {
 
 export const anomaly: Row<'anomaly'> = {
   name: 'anomaly',
-  usage: 'anomaly --type <type> --task {task}',
+  syntax: 'anomaly --type <type> --task {task}',
   summary: 'Log something that did not go as it should.',
   who: ['planner', 'coder', 'code_reviewer', 'human'],
   from: 'board',
-  to: [],
   already: ({ state, actor, command }) =>
     state.anomalies.some(
       (one) =>
@@ -83,12 +81,12 @@ export const anomaly: Row<'anomaly'> = {
     {
       name: 'details',
       rule: 'the details its type requires',
-      check: ({ command, usage }) => {
+      check: ({ command, commandLine }) => {
         const missing = missingDetails(command.type, command.details);
         if (missing.length === 0) return undefined;
         return refuse(
           `${command.type} needs ${missing.join(', ')}`,
-          `Give them: ${usage('anomaly', command.task)} ${missing.map((key) => `--detail ${key}=…`).join(' ')}`,
+          `Give them: ${commandLine('anomaly', command.task)} ${missing.map((key) => `--detail ${key}=…`).join(' ')}`,
         );
       },
     },
@@ -114,11 +112,10 @@ export const anomaly: Row<'anomaly'> = {
 
 export const anomalyProcessed: Row<'anomaly processed'> = {
   name: 'anomaly processed',
-  usage: 'anomaly processed <id>',
+  syntax: 'anomaly processed <id>',
   summary: 'Mark anomalies as dealt with; they stay on record.',
   who: ['planner', 'human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) =>
     command.anomalies.length > 0 &&
     command.anomalies.every((id) => state.anomalies.find((one) => one.id === id)?.processed_at !== undefined),
@@ -126,8 +123,8 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
     {
       name: 'anomalies',
       rule: 'each is on the board',
-      check: ({ state, command, usage }) => {
-        if (command.anomalies.length === 0) return refuse('no anomaly was named', usage('anomaly processed'));
+      check: ({ state, command, commandLine }) => {
+        if (command.anomalies.length === 0) return refuse('no anomaly was named', commandLine('anomaly processed'));
         const unknown = command.anomalies.find((id) => !state.anomalies.some((one) => one.id === id));
         return unknown === undefined
           ? undefined
@@ -173,18 +170,17 @@ export function missingDetails(
 
 export const longHeartbeat: Row<'long-heartbeat'> = {
   name: 'long-heartbeat',
-  usage: 'heartbeat --long "…"',
+  syntax: 'heartbeat --long "…"',
   summary: 'Ask for a longer lease before a long operation.',
   who: ['coder', 'code_reviewer'],
   from: 'board',
-  to: [],
   guards: [
     registeredActor(),
     {
       name: 'reason',
       rule: 'the operation is named',
-      check: ({ command, usage }) =>
-        blank(command.reason) ? refuse('no reason was given', usage('long-heartbeat')) : undefined,
+      check: ({ command, commandLine }) =>
+        blank(command.reason) ? refuse('no reason was given', commandLine('long-heartbeat')) : undefined,
     },
     {
       name: 'lease-lives',
@@ -239,11 +235,10 @@ function heldBy({ board, state, actor, command, now }: Situation<'long-heartbeat
 
 export const exit: Row<'exit'> = {
   name: 'exit',
-  usage: 'exit 42 --reason "…"',
+  syntax: 'exit 42 --reason "…"',
   summary: 'Declare how this session ends: 0 nothing more to do, 42 start me again.',
   who: ['planner', 'coder', 'code_reviewer'],
   from: 'board',
-  to: [],
   irreversible: true,
   whilePaused: true,
   guards: [

@@ -13,20 +13,19 @@ import {
 import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import { aligned, patch } from '../change.ts';
-import { type Decided, refuse } from '../decision.ts';
+import type { Change, Row, Situation } from '../command-row.ts';
+import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
-import { isObject } from '../records.ts';
-import type { Row, Situation } from '../row.ts';
 import type { State } from '../state.ts';
+import { isFields } from '../values.ts';
 import { halted } from './kill-switches.ts';
 
 export const analyze: Row<'analyze'> = {
   name: 'analyze',
-  usage: 'analyze',
+  syntax: 'analyze',
   summary: 'Look for systemic patterns; one that is there trips the circuit breaker.',
   who: ['human', 'supervisor'],
   from: 'board',
-  to: [],
   guards: [],
   effects:
     'by a person: last_check; with a pattern that is not resolved: circuit_breaker TRIGGERED with its evidence, sprint → CHECKPOINT, CHECKPOINT on',
@@ -40,7 +39,7 @@ export const analyze: Row<'analyze'> = {
     const known = triggerOf(standing);
     const trigger: Trigger = {
       // Fields that somebody else wrote there stay.
-      ...(isObject(standing) ? standing : {}),
+      ...(isFields(standing) ? standing : {}),
       time: known?.time ?? iso(now),
       by: known?.by ?? actorName(actor),
       findings: [...(known?.findings ?? []), ...fresh],
@@ -72,7 +71,7 @@ export function newFindings(state: State, found: readonly Finding[]): readonly F
 }
 
 /** Records that a person looked. The watcher looks many times an hour, which is not recorded. */
-function nothingNew({ state, part, now }: Situation<'analyze'>, found: readonly Finding[]): Omit<Decided, 'ok'> {
+function nothingNew({ state, part, now }: Situation<'analyze'>, found: readonly Finding[]): Change {
   const stands = state.circuit_breaker.status === 'TRIGGERED';
   const named = patternNames(found).join(', ');
   const detail = stands
@@ -91,11 +90,10 @@ function nothingNew({ state, part, now }: Situation<'analyze'>, found: readonly 
 export const resolve: Row<'resolve'> = {
   name: 'resolve',
   typed: 'analyze --resolve',
-  usage: 'analyze --resolve "…"',
+  syntax: 'analyze --resolve "…"',
   summary: 'Record how a tripped circuit breaker was dealt with, and clear it.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const last = state.circuit_breaker.history?.at(-1) as { readonly resolution?: unknown } | undefined;
     return state.circuit_breaker.status === 'OK' && last !== undefined && last.resolution === command.resolution;
@@ -104,17 +102,17 @@ export const resolve: Row<'resolve'> = {
     {
       name: 'triggered',
       rule: 'the breaker is TRIGGERED',
-      check: ({ state, usage }) =>
+      check: ({ state, commandLine }) =>
         state.circuit_breaker.status === 'TRIGGERED'
           ? undefined
-          : refuse('the circuit breaker is OK', `Nothing is to be resolved; look anew: ${usage('analyze')}`),
+          : refuse('the circuit breaker is OK', `Nothing is to be resolved; look again: ${commandLine('analyze')}`),
     },
     {
       name: 'resolution',
       rule: 'what was done about it is said',
-      check: ({ command, usage }) =>
+      check: ({ command, commandLine }) =>
         blank(command.resolution)
-          ? refuse('the resolution is empty', `Say what was decided or changed: ${usage('resolve')}`)
+          ? refuse('the resolution is empty', `Say what was decided or changed: ${commandLine('resolve')}`)
           : undefined,
     },
   ],
@@ -127,7 +125,7 @@ export const resolve: Row<'resolve'> = {
     const known = triggerOf(current_trigger);
     const late = newFindings(state, findPatterns(state, archived));
     const entry = {
-      ...(isObject(current_trigger) ? current_trigger : {}),
+      ...(isFields(current_trigger) ? current_trigger : {}),
       ...(late.length === 0
         ? {}
         : {

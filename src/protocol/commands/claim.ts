@@ -2,18 +2,18 @@
 // Every claim raises the epoch, so that a former holder of the task is refused.
 
 import { duration, iso, later } from '../../text/time.ts';
+import { isExhausted } from '../blocked.ts';
 import { roleOfId } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
+import type { BoardSituation, Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask, unmergedDependencies } from '../find.ts';
 import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../leases.ts';
-import type { BoardSituation, Guard, Row, Situation } from '../row.ts';
 import type { Agent, Role, Task, TaskStatus } from '../state.ts';
 import { defined } from '../values.ts';
 import { goesOn, worktreePlan } from '../worktree-plan.ts';
 import { mayStart } from './may-start.ts';
-import { FAILURES_THAT_EXHAUST } from './rescope.ts';
 
 type ClaimName = 'reserve-claim' | 'claim-task';
 
@@ -74,11 +74,10 @@ export function noOtherTask<K extends 'reserve-claim' | 'claim-task' | 'claim-re
 
 export const register: Row<'register'> = {
   name: 'register',
-  usage: 'agent <role>',
+  syntax: 'agent <role>',
   summary: 'An agent id comes to life; refused while another process lives under it.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   irreversible: true,
   guards: [
     ownAgent((command) => command.agent),
@@ -168,7 +167,7 @@ function notExcluded({ task, command }: Situation<ClaimName>): Refusal | undefin
   return refuse(`${command.agent} is excluded from ${task.id}`, 'Leave it to another coder: liza status');
 }
 
-function leasePast({ board, state, task, command, now, usage }: Situation<ClaimName>): Refusal | undefined {
+function leasePast({ board, state, task, command, now, commandLine }: Situation<ClaimName>): Refusal | undefined {
   if (task.status !== 'CLAIMED') return undefined;
   const lease = taskLease(board, task, now);
   if (lease.expired) return undefined;
@@ -176,16 +175,16 @@ function leasePast({ board, state, task, command, now, usage }: Situation<ClaimN
   if (task.assigned_to === command.agent && state.agents[command.agent]?.status !== 'WORKING') return undefined;
   return refuse(
     `${task.assigned_to} holds ${task.id} for another ${duration(lease.remaining)}`,
-    `Wait for its lease to end, or take it away: ${usage('release-claim', task.id)}`,
+    `Wait for its lease to end, or take it away: ${commandLine('release-claim', task.id)}`,
   );
 }
 
-function notReserved({ board, task, command, now, usage }: Situation<ClaimName>): Refusal | undefined {
+function notReserved({ board, task, command, now, commandLine }: Situation<ClaimName>): Refusal | undefined {
   const reserved = reservedFor(board, task, now);
   if (reserved === undefined || reserved === command.agent) return undefined;
   return refuse(
     `${task.id} is reserved for ${reserved}, whose lease lives`,
-    `Leave it to ${reserved}: ${usage('claim-task', task.id).replace('<agent>', reserved)}`,
+    `Leave it to ${reserved}: ${commandLine('claim-task', task.id).replace('<agent>', reserved)}`,
   );
 }
 
@@ -206,23 +205,21 @@ function dependenciesMerged({ board, task }: Situation<ClaimName>): Refusal | un
   return refuse(`it depends on ${named}, not MERGED yet`, `Those come first: liza show ${missing[0]}`);
 }
 
-function notExhausted({ task, usage }: Situation<ClaimName>): Refusal | undefined {
-  const failures = task.failures_current ?? [];
-  if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
+function notExhausted({ task, commandLine }: Situation<ClaimName>): Refusal | undefined {
+  if (!isExhausted(task)) return undefined;
   return refuse(
-    `${failures.join(' and ')} failed it as it stands`,
-    `The planner rescopes it: ${usage('supersede', task.id)}`,
+    `${task.failures_current?.join(' and ')} failed it as it stands`,
+    `The planner rescopes it: ${commandLine('supersede', task.id)}`,
   );
 }
 
 export const reserveClaim: Row<'reserve-claim'> = {
   name: 'reserve-claim',
   typed: 'claim-task',
-  usage: 'claim-task {task} <agent>',
+  syntax: 'claim-task {task} <agent>',
   summary: 'First phase of a claim: hold the task while its worktree is made.',
   who: ['supervisor'],
   from: CLAIMABLE,
-  to: [],
   inner: true,
   irreversible: true,
   startsWork: true,
@@ -240,14 +237,13 @@ export const reserveClaim: Row<'reserve-claim'> = {
         },
       }),
     ),
-    task: task.id,
     detail: `${command.agent} prepares to claim ${task.id}`,
   }),
 };
 
 export const claimTask: Row<'claim-task'> = {
   name: 'claim-task',
-  usage: 'claim-task {task} <agent>',
+  syntax: 'claim-task {task} <agent>',
   summary: 'Give a task to a coder.',
   who: ['supervisor'],
   from: CLAIMABLE,
@@ -264,7 +260,7 @@ export const claimTask: Row<'claim-task'> = {
     !taskLease(board, task, now).expired,
   guards: claimGuards(),
   effects:
-    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder starts fresh; what its budget had stopped goes on, whoever takes it',
+    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder starts fresh; what its budget had stopped goes on under any coder',
   change: (s) => {
     const { task, command, now, settings } = s;
     const { agent } = command;
@@ -311,7 +307,6 @@ export const claimTask: Row<'claim-task'> = {
     const state = attach(freed, agent, claimed, { status: 'WORKING', expires, now: iso(now) });
     return {
       state,
-      task: task.id,
       detail: `${agent} claimed ${task.id} (iteration ${progress.iteration}, epoch ${epoch})`,
     };
   },

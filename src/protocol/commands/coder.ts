@@ -1,16 +1,16 @@
 // The coder's rows: checkpoint, block, handoff, and the limits by which its supervisor blocks for it.
 
-import { raiseTaskCommands, spentWords, taskUsedUp } from '../../budget/rules/limits.ts';
-import { gist } from '../../text/format.ts';
+import { raiseTaskCommands, spentText, taskUsedUp } from '../../budget/rules/limits.ts';
+import { gist, listed } from '../../text/format.ts';
 import { duration, iso } from '../../text/time.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
+import type { Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
-import type { Guard, Row, Situation } from '../row.ts';
 import type { Handoff, HistoryEvent } from '../state.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
@@ -33,7 +33,7 @@ export function holdsTask<K extends CommandName>(): Guard<K> {
 
 export const begin: Row<'begin'> = {
   name: 'begin',
-  usage: 'begin {task} --intent "…" --risks "…" --validation "…" --file <path>',
+  syntax: 'begin {task} --intent "…" --risks "…" --validation "…" --file <path>',
   summary: 'Write the checkpoint before the first line of code.',
   who: ['coder'],
   from: ['CLAIMED'],
@@ -47,12 +47,12 @@ export const begin: Row<'begin'> = {
     {
       name: 'once',
       rule: 'once per iteration; a handoff, a same-coder takeover or a raised budget continues it',
-      check: ({ task, usage }) =>
+      check: ({ task, commandLine }) =>
         checkpointEvent(task) === undefined
           ? undefined
           : refuse(
               `iteration ${task.iteration} of ${task.id} has its checkpoint already`,
-              `Go on with the work, then: ${usage('submit-for-review', task.id)}`,
+              `Go on with the work, then: ${commandLine('submit-for-review', task.id)}`,
             ),
     },
     {
@@ -79,19 +79,18 @@ export const begin: Row<'begin'> = {
     const { assumptions } = checkpoint;
     if (assumptions.length <= settings.assumption_budget) {
       const state = withTask(s.state, evolve(task, {}, told));
-      return { state, task: task.id, detail: `${s.actor.id} began ${task.id}: ${firstLine(checkpoint.intent)}` };
+      return { state, detail: `${s.actor.id} began ${task.id}: ${firstLine(checkpoint.intent)}` };
     }
     const reason = `assumption budget exceeded: ${assumptions.length} assumptions, ${settings.assumption_budget} allowed`;
     return {
       state: blockTask(s, s.state, task, { reason, questions: QUESTIONS.assumptions, earlier: [told] }),
-      task: task.id,
       detail: `${task.id} BLOCKED: ${reason}`,
       notes: ['The planner answers. Stop now: liza exit 42'],
     };
   },
 };
 
-function checkpointComplete({ task, command, usage }: Situation<'begin'>): Refusal | undefined {
+function checkpointComplete({ task, command, commandLine }: Situation<'begin'>): Refusal | undefined {
   const { intent, risks, validation, files_to_modify, assumptions } = command.checkpoint;
   const missing = [
     ...(blank(intent) ? ['intent'] : []),
@@ -101,7 +100,7 @@ function checkpointComplete({ task, command, usage }: Situation<'begin'>): Refus
     ...(assumptions.some(blank) ? ['the text of an assumption'] : []),
   ];
   if (missing.length === 0) return undefined;
-  return refuse(`the checkpoint lacks ${missing.join(', ')}`, `Give them all: ${usage('begin', task.id)}`);
+  return refuse(`the checkpoint lacks ${missing.join(', ')}`, `Give them all: ${commandLine('begin', task.id)}`);
 }
 
 function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined {
@@ -128,7 +127,7 @@ function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined 
 
 export const block: Row<'block'> = {
   name: 'block',
-  usage: 'block {task} --reason "…" --question "…"',
+  syntax: 'block {task} --reason "…" --question "…"',
   summary: 'Say what stops the work and which answer would free it.',
   who: ['coder', 'planner'],
   from: ['CLAIMED', 'INTEGRATION_FAILED'],
@@ -154,13 +153,13 @@ export const block: Row<'block'> = {
     {
       name: 'reason-and-questions',
       rule: 'a reason and one to three questions',
-      check: ({ task, command, usage }) => {
+      check: ({ task, command, commandLine }) => {
         const asked = command.questions.filter((question) => !blank(question)).length;
         if (!blank(command.reason) && asked === command.questions.length && asked >= 1 && asked <= 3) return undefined;
         const fact = blank(command.reason) ? 'no reason is given' : `${asked} questions are asked`;
         return refuse(
           `${fact}; a block needs the specific reason and one to three questions whose answers would free it`,
-          usage('block', task.id),
+          commandLine('block', task.id),
         );
       },
     },
@@ -174,13 +173,13 @@ export const block: Row<'block'> = {
       attempted: command.attempted,
       failed: part === 'coder' ? actor.id : undefined,
     });
-    return { state, task: task.id, detail: `${task.id} BLOCKED by ${actorName(actor)}: ${firstLine(command.reason)}` };
+    return { state, detail: `${task.id} BLOCKED by ${actorName(actor)}: ${firstLine(command.reason)}` };
   },
 };
 
 export const limit: Row<'limit'> = {
   name: 'limit',
-  usage: 'agent coder {task}',
+  syntax: 'agent coder {task}',
   summary: 'A limit was hit: the supervisor blocks in the coder’s place.',
   who: ['supervisor'],
   from: ['CLAIMED'],
@@ -216,7 +215,7 @@ export const limit: Row<'limit'> = {
     const said = {
       max_iterations: `Max iterations (${task.max_iterations ?? settings.max_coder_iterations}) reached without approval`,
       spin: 'spin: session after session ended without any change',
-      budget: `budget: ${over.map(spentWords).join(', ')} used`,
+      budget: `budget: ${over.map(spentText).join(', ')} used`,
       silence: `silence: no output and no progress for ${duration(settings.progress_timeout * 1000)}`,
     }[command.limit];
     const reason = blank(command.detail) ? said : `${said}: ${command.detail}`;
@@ -228,17 +227,16 @@ export const limit: Row<'limit'> = {
       event: 'limit',
       extra: { limit: command.limit, detail: blank(command.detail) ? undefined : command.detail?.slice(0, 1000) },
     });
-    return { state, task: task.id, detail: `${task.id} BLOCKED by a limit: ${firstLine(said)}` };
+    return { state, detail: `${task.id} BLOCKED by a limit: ${firstLine(said)}` };
   },
 };
 
 export const handoff: Row<'handoff'> = {
   name: 'handoff',
-  usage: 'handoff {task} --summary "…" --next "…"',
+  syntax: 'handoff {task} --summary "…" --next "…"',
   summary: 'Leave notes for the next session before the context runs out.',
   who: ['coder'],
   from: ['CLAIMED'],
-  to: [],
   whilePaused: true,
   already: ({ state, task, actor, command }) => {
     const left = state.handoff[task.id];
@@ -254,9 +252,9 @@ export const handoff: Row<'handoff'> = {
     {
       name: 'notes',
       rule: 'summary and next_action are given',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         blank(command.summary) || blank(command.next_action)
-          ? refuse('a handoff needs a summary and the next action', usage('handoff', task.id))
+          ? refuse('a handoff needs a summary and the next action', commandLine('handoff', task.id))
           : undefined,
     },
   ],
@@ -274,7 +272,6 @@ export const handoff: Row<'handoff'> = {
         ...state,
         handoff: { ...state.handoff, [task.id]: patch<Handoff>({ agent: id, timestamp: iso(now), ...notes }, notes) },
       },
-      task: task.id,
       detail: `${id} handed off ${task.id}: ${firstLine(command.next_action)}`,
       notes: ['Stop now: liza exit 42'],
     };
@@ -283,5 +280,4 @@ export const handoff: Row<'handoff'> = {
 
 export const firstLine = (text: string, limit = 120): string => gist(text.split('\n', 1)[0] ?? '', limit);
 
-export const list = (paths: readonly string[]): string =>
-  paths.length <= 10 ? paths.join(', ') : `${paths.slice(0, 10).join(', ')} and ${paths.length - 10} more`;
+export const list = (items: readonly string[]): string => listed(items, 10);

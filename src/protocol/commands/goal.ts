@@ -3,28 +3,27 @@
 
 import { iso } from '../../text/time.ts';
 import { aligned, patch, withGoal, withSprint } from '../change.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { statusOf } from '../find.ts';
-import type { Row, Situation } from '../row.ts';
 import { type Discovery, isTerminal, type State } from '../state.ts';
 import { PLANNERS } from './planning.ts';
 
 export const planDone: Row<'plan done'> = {
   name: 'plan done',
-  usage: 'plan done',
+  syntax: 'plan done',
   summary: 'Close the scope of the sprint: what is planned now is what it must finish.',
   who: PLANNERS,
   from: 'board',
-  to: [],
   already: ({ state }) => state.sprint.scope.closed_at !== undefined,
   guards: [
     {
       name: 'something-planned',
       rule: 'at least one task was finalized in this sprint',
-      check: ({ state, usage }) =>
+      check: ({ state, commandLine }) =>
         state.sprint.scope.planned.length === 0
-          ? refuse('no task is planned yet', `Finalize one first: ${usage('finalize')}`)
+          ? refuse('no task is planned yet', `Finalize one first: ${commandLine('finalize')}`)
           : undefined,
     },
   ],
@@ -41,11 +40,10 @@ export const planDone: Row<'plan done'> = {
 
 export const align: Row<'align'> = {
   name: 'align',
-  usage: 'align "…"',
+  syntax: 'align "…"',
   summary: 'Record how the plan still serves the goal.',
   who: PLANNERS,
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const last = state.goal.alignment_history?.at(-1);
     return last?.summary === command.summary && last.event === (command.event ?? 'alignment');
@@ -54,8 +52,10 @@ export const align: Row<'align'> = {
     {
       name: 'summary',
       rule: 'a summary is given',
-      check: ({ command, usage }) =>
-        blank(command.summary) ? refuse('the summary is empty', `Say it in a sentence: ${usage('align')}`) : undefined,
+      check: ({ command, commandLine }) =>
+        blank(command.summary)
+          ? refuse('the summary is empty', `Say it in a sentence: ${commandLine('align')}`)
+          : undefined,
     },
   ],
   effects: 'goal.alignment_history',
@@ -67,20 +67,19 @@ export const align: Row<'align'> = {
 
 export const discoveryConvert: Row<'discovery convert'> = {
   name: 'discovery convert',
-  usage: 'discovery convert <id> <task>',
+  syntax: 'discovery convert <id> <task>',
   summary: 'Say which task takes up a discovery.',
   who: PLANNERS,
   from: 'board',
-  to: [],
   already: ({ state, command }) => discoveryOf(state, command.discovery)?.converted_to_task === command.to_task,
   guards: [
     { name: 'open-discovery', rule: 'the discovery exists and is still open', check: checkOpen },
     {
       name: 'task-exists',
       rule: 'the task exists',
-      check: ({ board, command, usage }) =>
+      check: ({ board, command, commandLine }) =>
         statusOf(board, command.to_task) === undefined
-          ? refuse(`there is no task ${command.to_task}`, `Add it first: ${usage('add-task', command.to_task)}`)
+          ? refuse(`there is no task ${command.to_task}`, `Add it first: ${commandLine('add-task', command.to_task)}`)
           : undefined,
     },
   ],
@@ -94,19 +93,20 @@ export const discoveryConvert: Row<'discovery convert'> = {
 
 export const discoveryDismiss: Row<'discovery dismiss'> = {
   name: 'discovery dismiss',
-  usage: 'discovery dismiss <id> --reason "…"',
+  syntax: 'discovery dismiss <id> --reason "…"',
   summary: 'Leave a discovery aside, saying why.',
   who: PLANNERS,
   from: 'board',
-  to: [],
   already: ({ state, command }) => discoveryOf(state, command.discovery)?.dismissed_reason === command.reason,
   guards: [
     { name: 'open-discovery', rule: 'the discovery exists and is still open', check: checkOpen },
     {
       name: 'reason',
       rule: 'a reason is given',
-      check: ({ command, usage }) =>
-        blank(command.reason) ? refuse('no reason was given', `Say why: ${usage('discovery dismiss')}`) : undefined,
+      check: ({ command, commandLine }) =>
+        blank(command.reason)
+          ? refuse('no reason was given', `Say why: ${commandLine('discovery dismiss')}`)
+          : undefined,
     },
   ],
   effects: 'dismissed_reason',
@@ -127,7 +127,7 @@ function checkOpen({ state, command }: Situation<'discovery convert'> | Situatio
   if (discovery.dismissed_reason === undefined) return undefined;
   return refuse(
     `discovery ${discovery.id} was dismissed: ${discovery.dismissed_reason}`,
-    'Report it anew if it came back',
+    'Report it again if it came back',
   );
 }
 
@@ -137,11 +137,10 @@ function withDiscovery(state: State, id: string, changes: Partial<Discovery>): S
 
 export const goalComplete: Row<'goal complete'> = {
   name: 'goal complete',
-  usage: 'goal complete',
+  syntax: 'goal complete',
   summary: 'Declare the goal reached.',
   who: PLANNERS,
   from: 'board',
-  to: [],
   already: ({ state }) => state.goal.status === 'COMPLETED',
   guards: [
     {

@@ -3,17 +3,16 @@
 
 import { iso } from '../../text/time.ts';
 import { aligned, withGoal } from '../change.ts';
-import { checkCommits } from '../commit-ids.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import type { Row, Situation } from '../row.ts';
+import { checkCommits } from '../ids.ts';
 
 export const integrationMoved: Row<'integration-moved'> = {
   name: 'integration-moved',
-  usage: 'doctor --accept-integration',
+  syntax: 'doctor --accept-integration',
   summary: 'Record that the integration branch is not where Liza left it.',
   who: ['supervisor', 'human'],
   from: 'board',
-  to: [],
   irreversible: true,
   already: ({ state, command }) => state.goal.integration_moved?.found === command.found,
   guards: [
@@ -30,12 +29,12 @@ export const integrationMoved: Row<'integration-moved'> = {
   },
 };
 
-function elsewhere({ state, command, usage }: Situation<'integration-moved'>): Refusal | undefined {
+function elsewhere({ state, command, commandLine }: Situation<'integration-moved'>): Refusal | undefined {
   const { integration_head: head } = state.goal;
   if (head === undefined) {
     return refuse(
       'it is not recorded where Liza left the integration branch',
-      `Record it: ${usage('accept-integration')}`,
+      `Record it: ${commandLine('accept-integration')}`,
     );
   }
   return head === command.found
@@ -46,11 +45,10 @@ function elsewhere({ state, command, usage }: Situation<'integration-moved'>): R
 export const acceptIntegration: Row<'accept-integration'> = {
   name: 'accept-integration',
   typed: 'doctor --accept-integration',
-  usage: 'doctor --accept-integration',
+  syntax: 'doctor --accept-integration',
   summary: 'Accept where the integration branch is now; merges go on from there.',
   who: ['human'],
   from: 'board',
-  to: [],
   irreversible: true,
   already: ({ state, command }) =>
     state.goal.integration_head === command.head && state.goal.integration_moved === undefined,
@@ -65,13 +63,13 @@ export const acceptIntegration: Row<'accept-integration'> = {
 };
 
 /** A merge on top of commits that nobody has looked at would make them the base of all further work. */
-export function integrationAccepted({ state, usage }: Situation<'reserve-merge'>): Refusal | undefined {
+export function integrationAccepted({ state, commandLine }: Situation<'reserve-merge'>): Refusal | undefined {
   const moved = state.goal.integration_moved;
   if (moved === undefined) return undefined;
   const { expected, found } = moved;
   return refuse(
     `the integration branch moved outside Liza: it is at ${found}, Liza left it at ${expected}`,
-    `Look at it (git log --left-right ${expected}...${found}), then: ${usage('accept-integration')}`,
+    `Look at it (git log --left-right ${expected}...${found}), then: ${commandLine('accept-integration')}`,
   );
 }
 

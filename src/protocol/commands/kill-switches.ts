@@ -6,20 +6,19 @@ import { instant, iso } from '../../text/time.ts';
 import { type Board, SWITCHES, type Switch } from '../board.ts';
 import { aligned, event, evolve, patch, withGoal, withSprint, withTask } from '../change.ts';
 import type { CommandName, CommandOf } from '../command.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { findTask } from '../find.ts';
-import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State } from '../state.ts';
 
 export const pause: Row<'pause'> = {
   name: 'pause',
-  usage: 'pause {task}',
+  syntax: 'pause {task}',
   summary: 'Hold all work, or one task.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ board, state, command }) =>
     command.task === undefined ? board.switches.PAUSE !== undefined : findTask(state, command.task)?.paused === true,
   guards: [{ name: 'live-task', rule: 'the task is live', check: liveTask }],
@@ -45,16 +44,14 @@ function liveTask({ board, state, command }: Situation<'pause'> | Situation<'res
 }
 
 /** What a person may decide at a checkpoint (docs/governance.md). */
-export const DECISIONS = ['continue', 'adjust-specs', 'replan', 'stop'] as const;
-export type CheckpointDecision = (typeof DECISIONS)[number];
+const DECISIONS = ['continue', 'adjust-specs', 'replan', 'stop'] as const;
 
 export const resume: Row<'resume'> = {
   name: 'resume',
-  usage: 'resume {task}',
+  syntax: 'resume {task}',
   summary: 'Let the work go on; records what was decided.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: (s) => {
     const { board, state, command } = s;
     if (command.task !== undefined) {
@@ -103,7 +100,7 @@ export const resume: Row<'resume'> = {
         isUnresolved(s)
           ? refuse(
               'the circuit breaker is TRIGGERED, and what it found is not resolved',
-              `Read ${REPORT}, then: ${s.usage('resolve')}`,
+              `Read ${REPORT}, then: ${s.commandLine('resolve')}`,
             )
           : undefined,
     },
@@ -169,11 +166,10 @@ function reopened(before: State, everArchived: boolean): State {
 
 export const checkpoint: Row<'checkpoint'> = {
   name: 'checkpoint',
-  usage: 'checkpoint',
+  syntax: 'checkpoint',
   summary: 'Halt everything for a decision.',
   who: ['human', 'supervisor'],
   from: 'board',
-  to: [],
   already: ({ board, state }) => board.switches.CHECKPOINT !== undefined && isMarked(state, board.switches.CHECKPOINT),
   guards: [
     {
@@ -216,11 +212,10 @@ export function halted<K extends CommandName>(s: Situation<K>, state: State, rea
 
 export const checkpointOver: Row<'checkpoint-over'> = {
   name: 'checkpoint-over',
-  usage: 'watch',
+  syntax: 'watch',
   summary: 'Record that somebody removed the CHECKPOINT file.',
   who: ['supervisor', 'human'],
   from: 'board',
-  to: [],
   already: ({ state }) => state.sprint.status !== 'CHECKPOINT',
   guards: [
     {
@@ -243,7 +238,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
     ),
     detail: `checkpoint over: its file was removed${
       s.state.circuit_breaker.status === 'TRIGGERED'
-        ? `; the circuit breaker is still TRIGGERED: ${s.usage('resolve')}`
+        ? `; the circuit breaker is still TRIGGERED: ${s.commandLine('resolve')}`
         : ''
     }`,
   }),
@@ -251,11 +246,10 @@ export const checkpointOver: Row<'checkpoint-over'> = {
 
 export const abort: Row<'abort'> = {
   name: 'abort',
-  usage: 'abort',
+  syntax: 'abort',
   summary: 'Stop the goal; tasks and worktrees stay, `liza resume` reopens it.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ board, state }) => board.switches.ABORT !== undefined && state.goal.status === 'ABORTED',
   guards: [
     {

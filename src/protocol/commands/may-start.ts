@@ -1,11 +1,11 @@
 // The guards that every session passes before it starts: the budgets are not used up, and the disk has space.
 // They are checked in the transaction that claims, so that of many supervisors at once no more start than allowed.
 
-import { type Budget, raiseCommand, usedUp, usedUpWords } from '../../budget/rules/limits.ts';
+import { type Budget, raiseCommand, usedUp, usedUpText } from '../../budget/rules/limits.ts';
 import type { CommandName } from '../command.ts';
+import type { Guard } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import { roomMissing } from '../disk-space.ts';
-import type { Guard } from '../row.ts';
+import { spaceMissing } from '../disk-space.ts';
 
 export function mayStart<K extends CommandName>(): readonly Guard<K>[] {
   return [
@@ -16,19 +16,19 @@ export function mayStart<K extends CommandName>(): readonly Guard<K>[] {
       check: ({ board, task, command, now }) =>
         refuseUsedUp(usedUp(board, now, { task, asking: (command as { agent?: string }).agent })),
     },
-    roomOnDisk(),
+    spaceOnDisk(),
   ];
 }
 
 export const refuseUsedUp = (over: Budget | undefined): Refusal | undefined =>
-  over && refuse(usedUpWords(over), `Raise it, if it is worth more: ${raiseCommand(over)}`);
+  over && refuse(usedUpText(over), `Raise it, if it is worth more: ${raiseCommand(over)}`);
 
-export const roomOnDisk = <K extends CommandName>(): Guard<K> => ({
+export const spaceOnDisk = <K extends CommandName>(): Guard<K> => ({
   name: 'room-on-disk',
   rule: 'the disk has `min_free_mb` left',
   raced: true,
   check: ({ board }) => {
-    const missing = roomMissing(board);
+    const missing = spaceMissing(board);
     return missing === undefined ? undefined : refuse(missing.fact, missing.remedy);
   },
 });

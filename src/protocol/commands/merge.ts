@@ -4,14 +4,13 @@
 
 import { iso } from '../../text/time.ts';
 import { blockTask, LET_GO, QUESTIONS } from '../blocked.ts';
-import { actorName } from '../board.ts';
+import { actorName, holdOn, onHold } from '../board.ts';
 import { detach, event, evolve, patch, withAnomaly, withGoal, withTask } from '../change.ts';
-import { checkCommits } from '../commit-ids.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
-import { holdOn, onHold } from '../kill-switches.ts';
+import { checkCommits } from '../ids.ts';
 import { agentLease, historyOf, iterationsOf, lastCoder, mergingBy } from '../leases.ts';
-import type { Row, Situation } from '../row.ts';
 import type { State } from '../state.ts';
 import { defined } from '../values.ts';
 import { firstLine } from './coder.ts';
@@ -20,11 +19,10 @@ import { integrationAccepted, integrationKnown } from './integration.ts';
 export const reserveMerge: Row<'reserve-merge'> = {
   name: 'reserve-merge',
   typed: 'wt merge',
-  usage: 'wt merge {task}',
+  syntax: 'wt merge {task}',
   summary: 'Announce the merge candidate before the integration branch moves to it.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
-  to: [],
   irreversible: true,
   startsWork: true,
   guards: [
@@ -61,7 +59,6 @@ export const reserveMerge: Row<'reserve-merge'> = {
     const merging = { by, candidate, onto, since: iso(now), ...defined({ process }) };
     return {
       state: withTask(state, patch(task, { merging, merge_held: undefined })),
-      task: task.id,
       detail: `${by} merges ${task.id} as ${candidate.slice(0, 12)} onto ${onto.slice(0, 12)}`,
     };
   },
@@ -72,7 +69,7 @@ const WAIT = 'Wait for it; if its process died: liza doctor --fix';
 export const merge: Row<'merge'> = {
   name: 'merge',
   typed: 'wt merge',
-  usage: 'wt merge {task}',
+  syntax: 'wt merge {task}',
   summary: 'Record that the approved commit is on the integration branch.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
@@ -113,7 +110,6 @@ export const merge: Row<'merge'> = {
       head_moved === undefined ? undefined : `task/${task.id} is at ${head_moved}, ${task.review_commit} was merged`;
     return {
       state: moved === undefined ? state : logMoved(s, state, moved),
-      task: task.id,
       detail: `${task.id} merged as ${merge_commit.slice(0, 12)}, approved by ${task.approved_by}`,
       ...(moved === undefined ? {} : { notes: [moved] }),
     };
@@ -127,21 +123,21 @@ const logMoved = (s: Situation<'merge'>, state: State, reality: string): State =
     details: { assumption: 'the task branch stays at the submitted commit', reality },
   });
 
-function announced({ task, command, usage }: Situation<'merge'>): Refusal | undefined {
+function announced({ task, command, commandLine }: Situation<'merge'>): Refusal | undefined {
   const { merging } = task;
   const onto = command.onto ?? merging?.onto;
   if (merging?.candidate === command.merge_commit && merging.onto === onto) return undefined;
   const there = command.onto === undefined ? '' : ` onto ${command.onto}`;
   return refuse(
     `no merge of it at ${command.merge_commit}${there} was announced`,
-    `Merge it: ${usage('merge', task.id)}`,
+    `Merge it: ${commandLine('merge', task.id)}`,
   );
 }
 
 export const mergeFailed: Row<'merge-failed'> = {
   name: 'merge-failed',
   typed: 'wt merge',
-  usage: 'wt merge {task}',
+  syntax: 'wt merge {task}',
   summary: 'Record that the approved commit did not merge or failed the integration test.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
@@ -171,9 +167,9 @@ export const mergeFailed: Row<'merge-failed'> = {
     {
       name: 'reason',
       rule: 'what failed is named',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         blank(command.reason)
-          ? refuse('no reason was given', `Say what failed: ${usage('merge-failed', task.id)}`)
+          ? refuse('no reason was given', `Say what failed: ${commandLine('merge-failed', task.id)}`)
           : undefined,
     },
   ],
@@ -201,7 +197,6 @@ export const mergeFailed: Row<'merge-failed'> = {
           changes: { approvals: undefined },
           earlier: [told],
         }),
-        task: task.id,
         detail: `${task.id} failed to integrate, now BLOCKED: ${why}`,
       };
     }
@@ -213,7 +208,6 @@ export const mergeFailed: Row<'merge-failed'> = {
     );
     return {
       state: detach(withTask(s.state, failed), task.id),
-      task: task.id,
       detail: `${task.id} failed to integrate: ${firstLine(reason)}`,
     };
   },
@@ -233,11 +227,10 @@ function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | 
 export const releaseMerge: Row<'release-merge'> = {
   name: 'release-merge',
   typed: 'wt merge',
-  usage: 'wt merge {task}',
+  syntax: 'wt merge {task}',
   summary: 'Take back the announcement of a merge that did not move the integration branch.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
-  to: [],
   inner: true,
   irreversible: true,
   already: ({ task }) => task.merging === undefined,
@@ -257,7 +250,6 @@ export const releaseMerge: Row<'release-merge'> = {
   effects: 'merging goes; the status stays',
   change: ({ state, task }) => ({
     state: withTask(state, patch(task, { merging: undefined })),
-    task: task.id,
     detail: `merge of ${task.id} at ${task.merging?.candidate.slice(0, 12)} given up`,
   }),
 };
@@ -268,7 +260,7 @@ function approverFirst({
   part,
   task,
   now,
-  usage,
+  commandLine,
 }: Situation<'reserve-merge'> | Situation<'merge-failed'>): Refusal | undefined {
   const approver = task.approved_by;
   if (part !== 'supervisor' || actor.id === undefined || approver === undefined || actor.id === approver)
@@ -276,6 +268,34 @@ function approverFirst({
   if (agentLease(board, approver, now).expired) return undefined;
   return refuse(
     `${approver} approved ${task.id} and its supervisor is alive to merge it`,
-    `Leave it to ${approver}, or a person: ${usage('merge', task.id)}`,
+    `Leave it to ${approver}, or a person: ${commandLine('merge', task.id)}`,
   );
 }
+
+/** Records that a merge waits for a person, whose checkout of the integration branch has uncommitted work. */
+export const holdMerge: Row<'hold-merge'> = {
+  name: 'hold-merge',
+  typed: 'wt merge',
+  syntax: 'wt merge {task}',
+  summary: 'Record why an approved commit cannot be merged right now.',
+  who: ['supervisor', 'human'],
+  from: ['APPROVED'],
+  inner: true,
+  irreversible: true,
+  already: ({ task, command }) => task.merge_held?.reason === command.reason,
+  guards: [
+    {
+      name: 'reason',
+      rule: 'what holds it is named',
+      check: ({ task, command, commandLine }) =>
+        blank(command.reason)
+          ? refuse('no reason was given', `Say what holds it: ${commandLine('hold-merge', task.id)}`)
+          : undefined,
+    },
+  ],
+  effects: 'merge_held {reason, since}; an alarm; gone with the next merge that starts',
+  change: ({ state, task, command, now }) => ({
+    state: withTask(state, patch(task, { merge_held: { reason: command.reason, since: iso(now) } })),
+    detail: `merge of ${task.id} held: ${firstLine(command.reason)}`,
+  }),
+};

@@ -6,24 +6,23 @@ import { gist, listed } from '../../text/format.ts';
 import { iso } from '../../text/time.ts';
 import { type Board, roleOfId } from '../board.ts';
 import { patch, withSprint } from '../change.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { ConfigSchema } from '../config.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
-import type { Row, Situation } from '../row.ts';
+import { webAddress } from '../ids.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import { defined, listForMap, namesProto } from '../values.ts';
-import { webAddress } from '../web-address.ts';
 import { branchInUse, settled } from './budget-setting.ts';
 import { list } from './coder.ts';
 
 export const note: Row<'note'> = {
   name: 'note',
-  usage: 'note "…"',
+  syntax: 'note "…"',
   summary: 'Tell the agents something; it wakes the planner.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) =>
     state.human_notes.some(
       (one) => one.message === command.message && one.for === command.for && one.processed_at === undefined,
@@ -32,7 +31,8 @@ export const note: Row<'note'> = {
     {
       name: 'message',
       rule: 'the message says something',
-      check: ({ command, usage }) => (blank(command.message) ? refuse('the note is empty', usage('note')) : undefined),
+      check: ({ command, commandLine }) =>
+        blank(command.message) ? refuse('the note is empty', commandLine('note')) : undefined,
     },
     {
       name: 'addressee',
@@ -76,11 +76,10 @@ const READERS: readonly string[] = ['planner', 'coder', 'code-reviewer', 'all', 
 
 export const specChange: Row<'spec-change'> = {
   name: 'spec-change',
-  usage: 'spec-change <spec> "…"',
+  syntax: 'spec-change <spec> "…"',
   summary: 'Record an edit of a spec and see which live tasks it touches.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const last = state.spec_changes.at(-1);
     return last?.spec === command.spec && last.change === command.change && last.triggered_by === command.triggered_by;
@@ -89,9 +88,9 @@ export const specChange: Row<'spec-change'> = {
     {
       name: 'what-changed',
       rule: 'spec and change are named',
-      check: ({ command, usage }) =>
+      check: ({ command, commandLine }) =>
         blank(command.spec) || blank(command.change)
-          ? refuse('spec and change must both be named', usage('spec-change'))
+          ? refuse('spec and change must both be named', commandLine('spec-change'))
           : undefined,
     },
     {
@@ -143,11 +142,10 @@ const MODES: ReadonlySet<unknown> = new Set(['auto', 'require', 'off', 'strict',
 
 export const configSet: Row<'config set'> = {
   name: 'config set',
-  usage: 'config set <key> <value>',
+  syntax: 'config set <key> <value>',
   summary: 'Change a setting.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const { key, value } = settled(state.config, command);
     return (
@@ -170,19 +168,19 @@ export const configSet: Row<'config set'> = {
     {
       name: 'value',
       rule: 'the value fits the schema',
-      check: ({ state, command, usage }) => {
+      check: ({ state, command, commandLine }) => {
         const { key, value } = settled(state.config, command);
         if (value === null || value === undefined) return undefined;
         if (namesProto(value)) return refuse(`nothing in ${key} can be called __proto__`, 'choose another name');
         const parsed = v.safeParse(ConfigSchema.entries[key as keyof typeof ConfigSchema.entries], value);
         const list = parsed.success ? listForMap(value, parsed.output) : undefined;
         if (list !== undefined) {
-          return refuse(`${[key, ...list].join('.')} must be a map, and this is a list`, usage('config set'));
+          return refuse(`${[key, ...list].join('.')} must be a map, and this is a list`, commandLine('config set'));
         }
         if (parsed.success) return undefined;
         const [issue] = parsed.issues;
         const where = [key, v.getDotPath(issue)].filter((part) => part !== null).join('.');
-        return refuse(`${where} ${issue.message}`, usage('config set'));
+        return refuse(`${where} ${issue.message}`, commandLine('config set'));
       },
     },
     {
@@ -224,11 +222,10 @@ export const configSet: Row<'config set'> = {
 
 export const metrics: Row<'metrics'> = {
   name: 'metrics',
-  usage: 'metrics',
+  syntax: 'metrics',
   summary: 'Recompute the sprint’s metrics.',
   who: ['human', 'supervisor'],
   from: 'board',
-  to: [],
   guards: [],
   effects: 'sprint.metrics',
   change: ({ state, command }) => {
@@ -241,11 +238,10 @@ export const metrics: Row<'metrics'> = {
 
 export const archive: Row<'archive'> = {
   name: 'archive',
-  usage: 'archive',
+  syntax: 'archive',
   summary: 'Move terminal tasks out of state.yaml, history and all.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: (s) =>
     s.command.tasks === undefined
       ? dueForArchive(s).length === 0

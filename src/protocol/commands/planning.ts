@@ -4,6 +4,7 @@ import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, withGoal, withSprint, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
+import type { Guard, Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import {
   checkDefinition,
@@ -16,7 +17,6 @@ import {
 } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
-import type { Guard, Row, Situation } from '../row.ts';
 import type { State, Task } from '../state.ts';
 
 export const PLANNERS = ['planner', 'human'] as const;
@@ -35,7 +35,7 @@ export function goalOpen<K extends CommandName>(): Guard<K> {
 
 export const addTask: Row<'add-task'> = {
   name: 'add-task',
-  usage: 'add-task --id {task} --desc "…" --spec specs/… --done "…" --scope "IN: …"',
+  syntax: 'add-task --id {task} --desc "…" --spec specs/… --done "…" --scope "IN: …"',
   summary: 'Write a new task; with --ready it may be claimed at once.',
   who: PLANNERS,
   from: 'new',
@@ -53,12 +53,12 @@ export const addTask: Row<'add-task'> = {
     {
       name: 'id-free',
       rule: 'no live or archived task has this id',
-      check: ({ board, command, usage }) => {
+      check: ({ board, command, commandLine }) => {
         const status = statusOf(board, command.definition.id);
         if (status === undefined) return undefined;
         return refuse(
           `there is a task ${command.definition.id} already (${status})`,
-          `Choose another id, or change that one: ${usage('amend', command.definition.id)}`,
+          `Choose another id, or change that one: ${commandLine('amend', command.definition.id)}`,
         );
       },
     },
@@ -89,20 +89,19 @@ export const addTask: Row<'add-task'> = {
 
 export const amend: Row<'amend'> = {
   name: 'amend',
-  usage: 'amend {task} --done "…" --scope "…"',
+  syntax: 'amend {task} --done "…" --scope "…"',
   summary: 'Change the definition of a task nobody works on.',
   who: PLANNERS,
   from: ['DRAFT', 'UNCLAIMED', 'BLOCKED'],
-  to: [],
   already: ({ task, command }) =>
     Object.keys(command.changes).length > 0 && Object.keys(differing(task, command.changes)).length === 0,
   guards: [
     {
       name: 'something-changes',
       rule: 'at least one field is given',
-      check: ({ command, usage }) =>
+      check: ({ command, commandLine }) =>
         Object.values(command.changes).every((value) => value === undefined)
-          ? refuse('no field was given', `Name what to change: ${usage('amend', command.task)}`)
+          ? refuse('no field was given', `Name what to change: ${commandLine('amend', command.task)}`)
           : undefined,
     },
     {
@@ -130,7 +129,6 @@ export const amend: Row<'amend'> = {
     const amended = evolve(task, changes, event(s, 'amended', { fields, changed, was: formerValues(task, changes) }));
     return {
       state: withTask(s.state, amended),
-      task: task.id,
       detail: `task ${task.id} amended: ${fields.join(', ')}`,
     };
   },
@@ -138,7 +136,7 @@ export const amend: Row<'amend'> = {
 
 export const finalize: Row<'finalize'> = {
   name: 'finalize',
-  usage: 'finalize {task}',
+  syntax: 'finalize {task}',
   summary: 'Pass a DRAFT through the gates so that it may be claimed.',
   who: PLANNERS,
   from: ['DRAFT'],
@@ -159,7 +157,6 @@ export const finalize: Row<'finalize'> = {
   effects: 'goal → IN_PROGRESS; joins scope.planned until `plan done` closes it; replacements join later too',
   change: (s) => ({
     state: finalized(s, s.state, s.task),
-    task: s.task.id,
     detail: `task ${s.task.id} finalized: it may be claimed`,
   }),
 };

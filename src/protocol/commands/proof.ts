@@ -3,17 +3,17 @@
 
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { event, evolve, withTask } from '../change.ts';
-import { isFullCommit } from '../commit-ids.ts';
+import type { Row } from '../command-row.ts';
 import { refuse } from '../decision.ts';
+import { isFullCommit } from '../ids.ts';
 import { iterationEvents } from '../leases.ts';
 import { knownProof } from '../proof.ts';
-import type { Row } from '../row.ts';
 import { firstLine, holdsTask } from './coder.ts';
 
 export const recordValidation: Row<'record-validation'> = {
   name: 'record-validation',
   typed: 'submit-for-review',
-  usage: 'submit-for-review {task} <commit>',
+  syntax: 'submit-for-review {task} <commit>',
   summary: 'Record what Liza’s own runs at an offered commit showed.',
   who: ['coder'],
   from: ['CLAIMED'],
@@ -28,10 +28,13 @@ export const recordValidation: Row<'record-validation'> = {
     {
       name: 'commit',
       rule: 'it names the commit',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         isFullCommit(command.proof.commit)
           ? undefined
-          : refuse('it names no commit', `Submit the HEAD of your worktree: ${usage('submit-for-review', task.id)}`),
+          : refuse(
+              'it names no commit',
+              `Submit the HEAD of your worktree: ${commandLine('submit-for-review', task.id)}`,
+            ),
     },
   ],
   effects:
@@ -44,7 +47,6 @@ export const recordValidation: Row<'record-validation'> = {
       const told = event(s, 'validated', { commit: proof.commit, proof: green });
       return {
         state: withTask(s.state, evolve(task, {}, told)),
-        task: task.id,
         detail: `${task.id} passes its validation at ${proof.commit.slice(0, 12)}`,
       };
     }
@@ -72,7 +74,6 @@ export const recordValidation: Row<'record-validation'> = {
       const why = `the operator’s to mend: ${firstLine(reason, 400)}`;
       return {
         state: blockTask(s, s.state, task, { reason: why, questions: QUESTIONS.hangs, earlier: [told] }),
-        task: task.id,
         detail: `${task.id} is BLOCKED: ${why}`,
       };
     }
@@ -83,13 +84,11 @@ export const recordValidation: Row<'record-validation'> = {
       const block = { reason: why, questions: QUESTIONS.validation, failed: actor.id, earlier: [told] };
       return {
         state: blockTask(s, s.state, task, block),
-        task: task.id,
         detail: `${task.id} is BLOCKED: ${firstLine(why)}`,
       };
     }
     return {
       state: withTask(s.state, evolve(task, {}, told)),
-      task: task.id,
       detail: `${task.id} at ${proof.commit.slice(0, 12)} refused: ${firstLine(reason)}`,
     };
   },

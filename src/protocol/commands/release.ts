@@ -3,9 +3,9 @@
 
 import { actorName } from '../board.ts';
 import { detach, event, evolve, patch, withTask } from '../change.ts';
+import type { Guard, Row } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { claimingBy, historyOf, taskLease } from '../leases.ts';
-import type { Guard, Row } from '../row.ts';
 import { CLAIMABLE } from './claim.ts';
 
 /** A person may always; a supervisor only where no other agent is working. */
@@ -13,14 +13,14 @@ export function ownTask<K extends 'release-claim' | 'renew-worktree'>(does: stri
   return {
     name: 'own-task',
     rule: `a supervisor ${does} only its own agent’s task, or one whose lease is past`,
-    check: ({ board, actor, part, task, now, command, usage }) =>
+    check: ({ board, actor, part, task, now, command, commandLine }) =>
       part === 'supervisor' &&
       actor.id !== undefined &&
       actor.id !== task.assigned_to &&
       !taskLease(board, task, now).expired
         ? refuse(
             `${task.assigned_to} holds ${task.id}, not ${actor.id}`,
-            `A person may: ${usage(command.name, task.id)}`,
+            `A person may: ${commandLine(command.name, task.id)}`,
           )
         : undefined,
   };
@@ -28,7 +28,7 @@ export function ownTask<K extends 'release-claim' | 'renew-worktree'>(does: stri
 
 export const releaseClaim: Row<'release-claim'> = {
   name: 'release-claim',
-  usage: 'release-claim {task}',
+  syntax: 'release-claim {task}',
   summary: 'Take a task from its coder and offer it again; the work is preserved.',
   who: ['human', 'supervisor'],
   from: ['CLAIMED'],
@@ -58,7 +58,6 @@ export const releaseClaim: Row<'release-claim'> = {
     );
     return {
       state: detach(withTask(s.state, free), task.id),
-      task: task.id,
       detail: `${task.id} released from ${task.assigned_to}`,
     };
   },
@@ -67,11 +66,10 @@ export const releaseClaim: Row<'release-claim'> = {
 export const releaseReservation: Row<'release-reservation'> = {
   name: 'release-reservation',
   typed: 'claim-task',
-  usage: 'claim-task {task} <agent>',
+  syntax: 'claim-task {task} <agent>',
   summary: 'Give up a reservation whose worktree was not finished.',
   who: ['supervisor', 'human'],
   from: CLAIMABLE,
-  to: [],
   inner: true,
   irreversible: true,
   already: ({ task }) => task.claiming === undefined,
@@ -93,7 +91,6 @@ export const releaseReservation: Row<'release-reservation'> = {
   effects: 'claiming goes; the status stays',
   change: ({ state, task }) => ({
     state: withTask(state, patch(task, { claiming: undefined })),
-    task: task.id,
     detail: `reservation of ${task.id} for ${task.claiming?.by} released`,
   }),
 };

@@ -1,10 +1,20 @@
 // The rows that change the plan for an existing task: unblock, abandon, and the operator's replan (supersede.ts has the
 // replacement by others). Former definitions stay in history.
 
-import { raiseTaskCommands, taskUsedUp, usedUpWords } from '../../budget/rules/limits.ts';
-import { blockTask, HUMAN_OVERRIDE, isDeadlocked, isStoppedByBudget, LET_GO, QUESTIONS } from '../blocked.ts';
+import { raiseTaskCommands, taskUsedUp, usedUpText } from '../../budget/rules/limits.ts';
+import {
+  blockTask,
+  FAILURES_THAT_EXHAUST,
+  HUMAN_OVERRIDE,
+  isDeadlocked,
+  isExhausted,
+  isStoppedByBudget,
+  LET_GO,
+  QUESTIONS,
+} from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { detach, event, evolve, type Patch, processAnomalies, unique, withAnomaly, withTask } from '../change.ts';
+import type { BoardSituation, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import {
   blank,
@@ -17,11 +27,8 @@ import {
 } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
-import type { BoardSituation, Row, Situation } from '../row.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
 import { PLANNERS } from './planning.ts';
-
-export const FAILURES_THAT_EXHAUST = 2;
 
 /** What the task loses when its work starts over. Git keeps the attempt under refs/liza/attempts. */
 export const START_OVER: Patch<Task> = {
@@ -35,7 +42,7 @@ export const START_OVER: Patch<Task> = {
 
 export const unblock: Row<'unblock'> = {
   name: 'unblock',
-  usage: 'unblock {task}',
+  syntax: 'unblock {task}',
   summary: 'Give a blocked task back to the coders.',
   who: PLANNERS,
   from: ['BLOCKED'],
@@ -60,24 +67,23 @@ export const unblock: Row<'unblock'> = {
     {
       name: 'definition-changed',
       rule: 'after two coders failed, done_when, scope, spec_ref or validation must have changed',
-      check: ({ task, command, usage }) => {
-        const failures = task.failures_current ?? [];
-        if (failures.length < FAILURES_THAT_EXHAUST) return undefined;
+      check: ({ task, command, commandLine }) => {
+        if (!isExhausted(task)) return undefined;
         if (isChanged(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
         return refuse(
-          `${failures.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
-          `Change it (${usage('amend', task.id)}), replace it (${usage('supersede', task.id)}) or give it up (${usage('abandon', task.id)})`,
+          `${task.failures_current?.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
+          `Change it (${commandLine('amend', task.id)}), replace it (${commandLine('supersede', task.id)}) or give it up (${commandLine('abandon', task.id)})`,
         );
       },
     },
     {
       name: 'assessment',
       rule: 'after a review deadlock an assessment is given',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         isDeadlocked(task) && blank(command.assessment)
           ? refuse(
               'coder and reviewer were deadlocked and no assessment was given',
-              `Say which of the two is stuck and why: ${usage('unblock', task.id)} --assessment "…"`,
+              `Say which of the two is stuck and why: ${commandLine('unblock', task.id)} --assessment "…"`,
             )
           : undefined,
     },
@@ -151,7 +157,6 @@ export const unblock: Row<'unblock'> = {
     return {
       // An unblock settles every anomaly of the task, the deadlock included.
       state: processAnomalies(s, logged, ({ task: on }) => on === task.id),
-      task: task.id,
       detail: `task ${task.id} unblocked${changed ? ' with a changed definition' : ''}`,
     };
   },
@@ -163,15 +168,15 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
 });
 
 /** A task whose budget is used up could not be claimed, and would wait without anybody noticing. */
-function withinBudget({ state, task, part, usage }: BoardSituation<'unblock'>): Refusal | undefined {
+function withinBudget({ state, task, part, commandLine }: BoardSituation<'unblock'>): Refusal | undefined {
   const over = taskUsedUp(state, task);
   const [first] = over;
   if (first === undefined) return undefined;
   const raise = raiseTaskCommands(over, task.id);
   return refuse(
-    usedUpWords(first),
+    usedUpText(first),
     part === 'planner'
-      ? `Only a person raises it (${raise}). Leave it BLOCKED, or cut it smaller: ${usage('supersede', task.id)}`
+      ? `Only a person raises it (${raise}). Leave it BLOCKED, or cut it smaller: ${commandLine('supersede', task.id)}`
       : `Raise it, if it is worth more: ${raise}`,
   );
 }
@@ -195,7 +200,7 @@ export function withAssessment<K extends 'abandon' | 'supersede'>(
 
 export const abandon: Row<'abandon'> = {
   name: 'abandon',
-  usage: 'abandon {task} --reason "…"',
+  syntax: 'abandon {task} --reason "…"',
   summary: 'Give a task up, saying why.',
   who: PLANNERS,
   from: ['BLOCKED', 'UNCLAIMED', 'DRAFT', 'REJECTED'],
@@ -207,9 +212,9 @@ export const abandon: Row<'abandon'> = {
     {
       name: 'rationale',
       rule: 'a rationale is given',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         blank(command.rationale)
-          ? refuse('no rationale was given', `Say why: ${usage('abandon', task.id)}`)
+          ? refuse('no rationale was given', `Say why: ${commandLine('abandon', task.id)}`)
           : undefined,
     },
   ],
@@ -233,13 +238,13 @@ export const abandon: Row<'abandon'> = {
           : blockTask(s, state, other, { reason, questions: QUESTIONS.abandoned });
       notes.push(`${other.id} depends on it and is BLOCKED`);
     }
-    return { state, task: task.id, detail: `task ${task.id} abandoned`, notes };
+    return { state, detail: `task ${task.id} abandoned`, notes };
   },
 };
 
 export const replan: Row<'replan'> = {
   name: 'replan',
-  usage: 'replan {task}',
+  syntax: 'replan {task}',
   summary: 'Stop a task and hand it back to the planner.',
   who: ['human'],
   from: TASK_STATUSES.filter((status) => status !== 'DRAFT' && !isTerminal(status)),
@@ -261,7 +266,6 @@ export const replan: Row<'replan'> = {
   effects: '`blocked_reason: human override` wakes the planner; worktree kept',
   change: (s) => ({
     state: blockTask(s, s.state, s.task, { reason: overrideReason(s.command.reason), questions: QUESTIONS.override }),
-    task: s.task.id,
     detail: `task ${s.task.id} handed back to the planner`,
   }),
 };

@@ -2,10 +2,10 @@
 // over. A verdict is refused when its reviewer edited the copy.
 
 import { event, evolve, withTask } from '../change.ts';
-import { isFullCommit } from '../commit-ids.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
+import { isFullCommit } from '../ids.ts';
 import { historyOf } from '../leases.ts';
-import type { Row, Situation } from '../row.ts';
 import type { Task } from '../state.ts';
 import { list } from './coder.ts';
 
@@ -29,11 +29,10 @@ export function reviewCopyOf(task: Task): ReviewCopy | undefined {
 export const reviewCopy: Row<'review-copy'> = {
   name: 'review-copy',
   typed: 'claim-review',
-  usage: 'claim-review {task} <agent>',
+  syntax: 'claim-review {task} <agent>',
   summary: 'Record the copy that a reviewer was given.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW'],
-  to: [],
   inner: true,
   guards: [
     {
@@ -44,10 +43,10 @@ export const reviewCopy: Row<'review-copy'> = {
     {
       name: 'tree',
       rule: 'the tree is named',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         isFullCommit(command.tree)
           ? undefined
-          : refuse('the copy has no tree', `Make it again: ${usage('claim-review', task.id)}`),
+          : refuse('the copy has no tree', `Make it again: ${commandLine('claim-review', task.id)}`),
     },
   ],
   effects: 'history review_copy; the verdict is held against it',
@@ -56,7 +55,6 @@ export const reviewCopy: Row<'review-copy'> = {
     const told = event(s, 'review_copy', { folder: command.folder, tree: command.tree });
     return {
       state: withTask(s.state, evolve(task, {}, told)),
-      task: task.id,
       detail: `${s.actor.id ?? task.reviewing_by} reviews ${task.id} in ${command.folder}`,
     };
   },
@@ -71,11 +69,10 @@ const notIts = ({ task, actor }: Situation<'review-copy'>): Refusal =>
 export const reviewChanged: Row<'review-changed'> = {
   name: 'review-changed',
   typed: 'claim-review',
-  usage: 'claim-review {task} <agent>',
+  syntax: 'claim-review {task} <agent>',
   summary: 'Record that a reviewer changed what it was to review.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW', 'REJECTED', 'APPROVED', 'BLOCKED', 'CLAIMED'],
-  to: [],
   inner: true,
   guards: [],
   effects: 'history review_changed with the paths; the submitted commit is what it was',
@@ -84,7 +81,6 @@ export const reviewChanged: Row<'review-changed'> = {
     const told = event(s, 'review_changed', { by: command.agent, paths: command.paths.slice(0, 20) });
     return {
       state: withTask(s.state, evolve(task, {}, told)),
-      task: task.id,
       detail: `${command.agent} changed files of its copy of ${task.id}: ${list(command.paths)}`,
     };
   },

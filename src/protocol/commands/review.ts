@@ -5,10 +5,10 @@ import { duration, iso, later } from '../../text/time.ts';
 import { blockTask, QUESTIONS, REVIEW_DEADLOCK } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, withTask } from '../change.ts';
-import { type Decided, type Refusal, refuse } from '../decision.ts';
+import type { Change, Row, Situation } from '../command-row.ts';
+import { type Refusal, refuse } from '../decision.ts';
 import { codersOf, historyOf, reviewLease } from '../leases.ts';
 import { approvalsOf, quorumOf, whySameProvider } from '../quorum.ts';
-import type { Row, Situation } from '../row.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined } from '../values.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
@@ -18,11 +18,10 @@ import { mayStart } from './may-start.ts';
 
 export const claimReview: Row<'claim-review'> = {
   name: 'claim-review',
-  usage: 'claim-review {task} <agent>',
+  syntax: 'claim-review {task} <agent>',
   summary: 'Give a submitted task to a reviewer.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW'],
-  to: [],
   irreversible: true,
   startsWork: true,
   already: ({ board, state, task, command, now }) =>
@@ -49,7 +48,7 @@ export const claimReview: Row<'claim-review'> = {
     },
     {
       name: 'not-approved-before',
-      rule: 'whoever approved this commit does not review it again',
+      rule: 'a reviewer that approved this commit does not review it again',
       check: ({ task, command }) =>
         approvalsOf(task).some((approval) => approval.by === command.agent)
           ? refuse(
@@ -70,7 +69,7 @@ export const claimReview: Row<'claim-review'> = {
     },
     {
       name: 'never-its-coder',
-      rule: 'whoever ever coded the task does not review it',
+      rule: 'an agent that ever coded the task does not review it',
       check: ({ task, command }) =>
         codersOf(task).includes(command.agent)
           ? refuse(
@@ -94,7 +93,6 @@ export const claimReview: Row<'claim-review'> = {
     const freed = detach(withTask(s.state, claimed), task.id, 'code_reviewer');
     return {
       state: attach(freed, command.agent, claimed, { status: 'REVIEWING', expires, now: iso(now) }),
-      task: task.id,
       detail: `${command.agent} reviews ${task.id} at ${task.review_commit?.slice(0, 12)}`,
     };
   },
@@ -104,7 +102,7 @@ const ROUND: ReadonlySet<string> = new Set(['submitted', 'approved', 'rejected']
 
 export const submitVerdict: Row<'submit-verdict'> = {
   name: 'submit-verdict',
-  usage: 'submit-verdict {task} APPROVED|REJECTED',
+  syntax: 'submit-verdict {task} APPROVED|REJECTED',
   summary: 'Approve or reject the exact commit under review.',
   who: ['code_reviewer'],
   from: ['READY_FOR_REVIEW'],
@@ -148,11 +146,11 @@ export const submitVerdict: Row<'submit-verdict'> = {
       name: 'this-commit',
       rule: 'the verdict names the commit under review',
       raced: true,
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         command.commit !== undefined && command.commit !== task.review_commit
           ? refuse(
               `the verdict names ${command.commit}, but ${task.review_commit} is under review`,
-              `Review that one: ${usage('submit-verdict', task.id)} --commit ${task.review_commit}`,
+              `Review that one: ${commandLine('submit-verdict', task.id)} --commit ${task.review_commit}`,
             )
           : undefined,
     },
@@ -181,12 +179,12 @@ export const submitVerdict: Row<'submit-verdict'> = {
   change: (s) => (s.command.verdict === 'APPROVED' ? approve(s) : reject(s)),
 };
 
-function wellFormed({ task, command, usage }: Situation<'submit-verdict'>): Refusal | undefined {
+function wellFormed({ task, command, commandLine }: Situation<'submit-verdict'>): Refusal | undefined {
   if (command.verdict === 'APPROVED') return undefined;
   if (command.verdict !== 'REJECTED') {
     return refuse(
       `${String(command.verdict)} is no verdict`,
-      `Use APPROVED or REJECTED: ${usage('submit-verdict', task.id)}`,
+      `Use APPROVED or REJECTED: ${commandLine('submit-verdict', task.id)}`,
     );
   }
   const { problems } = parseRejection(command.reason ?? '', (task.iteration ?? 1) >= 2);
@@ -203,8 +201,6 @@ function wellFormed({ task, command, usage }: Situation<'submit-verdict'>): Refu
   );
 }
 
-type Change = Omit<Decided, 'ok'>;
-
 function approve(s: Situation<'submit-verdict'>): Change {
   const { task, command, actor, now } = s;
   const by = actor.id ?? '';
@@ -219,14 +215,12 @@ function approve(s: Situation<'submit-verdict'>): Change {
   if (!enough) {
     return {
       state: detach(withTask(s.state, evolve(task, free, told)), task.id, 'code_reviewer'),
-      task: task.id,
       detail: `${by} approved ${task.id}: ${lacks === undefined ? `${given} of ${required} approvals` : `it still needs ${lacks}`}`,
     };
   }
   const approved = evolve(task, { ...free, status: 'APPROVED', approved_by: by, rejection_reason: undefined }, told);
   return {
     state: detach(withTask(s.state, approved), task.id),
-    task: task.id,
     detail: `${by} approved ${task.id} at ${commit.slice(0, 12)}`,
   };
 }
@@ -243,7 +237,6 @@ function reject(s: Situation<'submit-verdict'>): Change {
   };
   const block = (why: string, questions: readonly string[], failed?: string): Change => ({
     state: blockTask(s, s.state, task, { reason: why, questions, failed, changes, earlier: [told] }),
-    task: task.id,
     detail: `${actor.id} rejected ${task.id}, now BLOCKED: ${firstLine(why)}`,
   });
   if (cycles >= (task.max_review_cycles ?? settings.max_review_cycles))
@@ -262,7 +255,6 @@ function reject(s: Situation<'submit-verdict'>): Change {
   );
   return {
     state: detach(withTask(s.state, rejected), task.id, 'code_reviewer'),
-    task: task.id,
     detail: `${actor.id} rejected ${task.id} (cycle ${cycles})`,
   };
 }
@@ -282,11 +274,10 @@ const isVerdictOrUnblocked = ({ event: name }: HistoryEvent): boolean =>
 
 export const clearStaleReviewClaims: Row<'clear-stale-review-claims'> = {
   name: 'clear-stale-review-claims',
-  usage: 'clear-stale-review-claims',
+  syntax: 'clear-stale-review-claims',
   summary: 'Free reviews whose reviewer’s lease is past.',
   who: ['supervisor', 'human'],
   from: 'board',
-  to: [],
   already: (s) => staleReviews(s).length === 0,
   guards: [
     {

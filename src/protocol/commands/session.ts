@@ -7,24 +7,23 @@ import { iso } from '../../text/time.ts';
 import type { Actor } from '../board.ts';
 import { patch, withAgent, withGoal, withTask } from '../change.ts';
 import type { CommandOf } from '../command.ts';
+import type { Guard, Row } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask } from '../find.ts';
 import { agentLease } from '../leases.ts';
-import type { Guard, Row } from '../row.ts';
 import type { Agent, Note, State, Task } from '../state.ts';
 import { defined } from '../values.ts';
-import { refuseUsedUp, roomOnDisk } from './may-start.ts';
+import { refuseUsedUp, spaceOnDisk } from './may-start.ts';
 
 const HANDLED_KEPT = 200;
 
 /** Each session needs its own permission: a claim may have many sessions, and a planner has no claim. */
 export const sessionStart: Row<'session-start'> = {
   name: 'session-start',
-  usage: 'agent <role>',
+  syntax: 'agent <role>',
   summary: 'Begin a session; from here on it counts.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   irreversible: true,
   startsWork: true,
   guards: [
@@ -38,7 +37,7 @@ export const sessionStart: Row<'session-start'> = {
         return refuseUsedUp(usedUp(board, now, { task, asking: agent, running: begun(state, agent) }));
       },
     },
-    roomOnDisk(),
+    spaceOnDisk(),
   ],
   effects: 'under_way of the agent, until the end of the session is recorded',
   change: ({ state, command: { agent: id, task }, now }) => ({
@@ -54,11 +53,10 @@ export const sessionStart: Row<'session-start'> = {
 
 export const sessionEnd: Row<'session-end'> = {
   name: 'session-end',
-  usage: 'agent <role>',
+  syntax: 'agent <role>',
   summary: 'Record what an agent’s session used and how it ended.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   irreversible: true,
   guards: [
     ownRegistered(),
@@ -145,11 +143,10 @@ function handled(agent: Agent, keys: readonly string[] | undefined): readonly st
 
 export const contextUsed: Row<'context-used'> = {
   name: 'context-used',
-  usage: 'agent <role>',
+  syntax: 'agent <role>',
   summary: 'Record how full an agent’s context is.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => state.agents[command.agent]?.context_percent === command.percent,
   guards: [ownRegistered()],
   effects: 'context_percent; from 90 on the agent’s commands tell it to hand off',
@@ -161,11 +158,10 @@ export const contextUsed: Row<'context-used'> = {
 
 export const trouble: Row<'trouble'> = {
   name: 'trouble',
-  usage: 'agent <role>',
+  syntax: 'agent <role>',
   summary: 'Record why an agent cannot go on, or that it can again.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const known = state.agents[command.agent]?.trouble;
     return known?.kind === command.kind && known?.detail === command.detail && known?.until === command.until;

@@ -2,39 +2,37 @@
 
 import { iso } from '../../text/time.ts';
 import { aligned, patch, withSprint } from '../change.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { numbered } from '../new-board.ts';
-import { isObject } from '../records.ts';
-import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State } from '../state.ts';
-import { defined } from '../values.ts';
+import { defined, isFields } from '../values.ts';
 import { goalOpen } from './planning.ts';
 
 export const sprintStart: Row<'sprint start'> = {
   name: 'sprint start',
-  usage: 'sprint start',
+  syntax: 'sprint start',
   summary: 'Open the next sprint; unfinished tasks come along.',
   who: ['human'],
   from: 'board',
-  to: [],
   guards: [
     goalOpen(),
     {
       name: 'sprint-over',
       rule: 'the current sprint is COMPLETED',
-      check: ({ state, usage }) => {
+      check: ({ state, commandLine }) => {
         const { id, status, scope } = state.sprint;
         if (status === 'COMPLETED') return undefined;
         if (status !== 'IN_PROGRESS') return refuse(`${id} is ${status}`, 'Reopen it first: liza resume');
-        const next = scope.closed_at === undefined ? usage('plan done') : 'liza status';
+        const next = scope.closed_at === undefined ? commandLine('plan done') : 'liza status';
         return refuse(
           `${id} is still IN_PROGRESS`,
           `It ends when its plan is closed and all planned tasks are terminal: ${next}`,
         );
       },
     },
-    { name: 'deadline', rule: 'a deadline lies in the future', check: inFuture },
+    { name: 'deadline', rule: 'a deadline is in the future', check: inFuture },
   ],
   effects: 'a new sprint with all live tasks but drafts planned',
   change: (s) => {
@@ -73,20 +71,22 @@ function inFuture({ command, now }: Situation<'sprint start'> | Situation<'sprin
 
 export const sprintDeadline: Row<'sprint deadline'> = {
   name: 'sprint deadline',
-  usage: 'sprint deadline <when>',
+  syntax: 'sprint deadline <when>',
   summary: 'Set, move or lift the deadline of the current sprint.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => state.sprint.timeline.deadline === command.deadline,
   guards: [
-    { name: 'deadline', rule: 'a deadline lies in the future', check: inFuture },
+    { name: 'deadline', rule: 'a deadline is in the future', check: inFuture },
     {
       name: 'sprint-open',
       rule: 'the sprint is not over',
-      check: ({ state: { sprint }, usage }) =>
+      check: ({ state: { sprint }, commandLine }) =>
         sprint.status === 'COMPLETED' || sprint.status === 'ABORTED'
-          ? refuse(`${sprint.id} is ${sprint.status}`, `Give it to the next one: ${usage('sprint start')} --deadline …`)
+          ? refuse(
+              `${sprint.id} is ${sprint.status}`,
+              `Give it to the next one: ${commandLine('sprint start')} --deadline …`,
+            )
           : undefined,
     },
   ],
@@ -102,11 +102,10 @@ export const sprintDeadline: Row<'sprint deadline'> = {
 
 export const retrospective: Row<'retrospective'> = {
   name: 'retrospective',
-  usage: 'retrospective --learned "…"',
+  syntax: 'retrospective --learned "…"',
   summary: 'Keep what the people learned from the sprint.',
   who: ['human'],
   from: 'board',
-  to: [],
   already: ({ state, command }) => {
     const kept = retrospectiveOf(state);
     const told = command.learned === undefined || kept.learned.includes(command.learned);
@@ -116,9 +115,9 @@ export const retrospective: Row<'retrospective'> = {
     {
       name: 'learned',
       rule: 'what was learned says something',
-      check: ({ command, usage }) =>
+      check: ({ command, commandLine }) =>
         command.learned !== undefined && blank(command.learned)
-          ? refuse('what was learned is empty', `Say it in a few sentences: ${usage('retrospective')}`)
+          ? refuse('what was learned is empty', `Say it in a few sentences: ${commandLine('retrospective')}`)
           : undefined,
     },
   ],
@@ -130,7 +129,7 @@ export const retrospective: Row<'retrospective'> = {
     const learned = command.learned === undefined ? kept.learned : [...kept.learned, command.learned];
     const file = command.file ?? kept.file;
     const next = {
-      ...(isObject(sprint.retrospective) ? sprint.retrospective : {}),
+      ...(isFields(sprint.retrospective) ? sprint.retrospective : {}),
       ...defined({ file }),
       ...(learned.length === 0 ? {} : { learned }),
     };
@@ -147,7 +146,7 @@ export const retrospective: Row<'retrospective'> = {
 
 /** The sprint's retrospective as far as it has the expected form: people edit it by hand. */
 export function retrospectiveOf({ sprint }: State): { readonly file?: string; readonly learned: readonly string[] } {
-  const kept = isObject(sprint.retrospective) ? (sprint.retrospective as Readonly<Record<string, unknown>>) : {};
+  const kept = isFields(sprint.retrospective) ? sprint.retrospective : {};
   const { file, learned } = kept;
   const texts = Array.isArray(learned) ? learned.filter((one) => typeof one === 'string') : [];
   return {

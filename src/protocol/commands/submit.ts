@@ -4,20 +4,20 @@
 import { iso, later } from '../../text/time.ts';
 import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
 import type { SubmitFacts } from '../command.ts';
-import { isFullCommit } from '../commit-ids.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import { diffFacts } from '../diff-facts.ts';
+import { diffFacts } from '../facts/diff-facts.ts';
+import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../facts/scope.ts';
+import { isFullCommit } from '../ids.ts';
+import { hideIn } from '../input.ts';
 import { checkpointEvent, historyOf } from '../leases.ts';
 import { type Proof, proofCommands, redBefore } from '../proof.ts';
-import { hideIn } from '../redact-command.ts';
-import type { Row, Situation } from '../row.ts';
-import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../scope.ts';
 import { defined, same } from '../values.ts';
 import { holdsTask, list } from './coder.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
-  usage: 'submit-for-review {task} <commit>',
+  syntax: 'submit-for-review {task} <commit>',
   summary: 'Offer a commit for review.',
   who: ['coder'],
   from: ['CLAIMED'],
@@ -30,11 +30,11 @@ export const submitForReview: Row<'submit-for-review'> = {
     {
       name: 'checkpoint-first',
       rule: 'this iteration has its checkpoint',
-      check: ({ task, usage }) =>
+      check: ({ task, commandLine }) =>
         checkpointEvent(task) === undefined
           ? refuse(
               `iteration ${task.iteration} has no checkpoint`,
-              `It comes before the code: ${usage('begin', task.id)}`,
+              `It comes before the code: ${commandLine('begin', task.id)}`,
             )
           : undefined,
     },
@@ -127,19 +127,18 @@ export const submitForReview: Row<'submit-for-review'> = {
           );
     return {
       state,
-      task: task.id,
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
       notes: ['The verdict comes to a new session. Stop now: liza exit 42'],
     };
   },
 };
 
-function cleanSync({ task, command, usage }: Situation<'submit-for-review'>): Refusal | undefined {
+function cleanSync({ task, command, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
   const { commit, facts } = command;
   if (!isFullCommit(commit)) {
     return refuse(
       `${commit.slice(0, 80)} is not a full commit id`,
-      `Use all of it: ${usage('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
+      `Use all of it: ${commandLine('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
     );
   }
   if (facts.merging === true) {
@@ -169,7 +168,7 @@ function cleanSync({ task, command, usage }: Situation<'submit-for-review'>): Re
   }
   return refuse(
     wrong.join('; '),
-    `Submit the HEAD of ${branch}: ${usage('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
+    `Submit the HEAD of ${branch}: ${commandLine('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
   );
 }
 
@@ -206,7 +205,7 @@ function testsWithCode({ task, command, settings }: Situation<'submit-for-review
 }
 
 /** The last guard: a submission that only this one refuses has passed all cheap checks, and is worth running. */
-function proved({ task, command, settings, usage }: Situation<'submit-for-review'>): Refusal | undefined {
+function proved({ task, command, settings, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
   const commands = proofCommands(settings, task);
   if (commands.length === 0) return undefined;
   const { proof } = command.facts;
@@ -214,7 +213,7 @@ function proved({ task, command, settings, usage }: Situation<'submit-for-review
   if (proof === undefined || !isProofOf(proof, command.commit, commands, strict)) {
     return refuse(
       `nothing shows that ${commands.join(' and ')} passes at ${command.commit}`,
-      `Liza runs it when you submit: ${usage('submit-for-review', task.id)}`,
+      `Liza runs it when you submit: ${commandLine('submit-for-review', task.id)}`,
     );
   }
   const { disproof } = proof;

@@ -4,11 +4,11 @@
 import { iso } from '../../text/time.ts';
 import { plays } from '../board.ts';
 import { aligned, detach, event, evolve, unique, withTask } from '../change.ts';
+import type { Change, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank, checkDefinition, draft } from '../definition.ts';
 import { dependencyCycle, findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
-import type { Row, Situation } from '../row.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
 import { START_OVER, withAssessment } from './rescope.ts';
@@ -17,7 +17,7 @@ const CHAIN_WITHOUT_HUMAN = 2;
 
 export const supersede: Row<'supersede'> = {
   name: 'supersede',
-  usage: 'supersede {task} --root-cause "…" --replacement <task>',
+  syntax: 'supersede {task} --root-cause "…" --replacement <task>',
   summary: 'Replace a task by others, saying what was wrong with it.',
   who: PLANNERS,
   from: ['BLOCKED', 'INTEGRATION_FAILED'],
@@ -30,9 +30,12 @@ export const supersede: Row<'supersede'> = {
     {
       name: 'root-cause',
       rule: 'a root cause is named',
-      check: ({ task, command, usage }) =>
+      check: ({ task, command, commandLine }) =>
         blank(command.root_cause)
-          ? refuse('no root cause was named', `Say in one sentence what was wrong: ${usage('supersede', task.id)}`)
+          ? refuse(
+              'no root cause was named',
+              `Say in one sentence what was wrong: ${commandLine('supersede', task.id)}`,
+            )
           : undefined,
     },
     {
@@ -43,11 +46,11 @@ export const supersede: Row<'supersede'> = {
     {
       name: 'chain',
       rule: 'a → b → c is allowed, c → d needs a human',
-      check: ({ state, task, actor, usage }) =>
+      check: ({ state, task, actor, commandLine }) =>
         chainDepth(state, task) >= CHAIN_WITHOUT_HUMAN && !plays(actor, 'human')
           ? refuse(
               `${task.id} is already the second replacement in a row (${lineage(state, task).join(' → ')}), and the next needs a human`,
-              `Leave it to a person: ${usage('supersede', task.id)} run by the operator; or give it up: ${usage('abandon', task.id)}`,
+              `Leave it to a person: ${commandLine('supersede', task.id)} run by the operator; or give it up: ${commandLine('abandon', task.id)}`,
             )
           : undefined,
     },
@@ -62,7 +65,7 @@ export const supersede: Row<'supersede'> = {
           if (cycle === undefined) continue;
           return refuse(
             `repointing the dependents of ${s.task.id} would make a circle: ${cycle.slice(0, 12).join(' → ')}`,
-            `Take a dependency out first: ${s.usage('amend', task.id)}`,
+            `Take a dependency out first: ${s.commandLine('amend', task.id)}`,
           );
         }
         return undefined;
@@ -71,7 +74,7 @@ export const supersede: Row<'supersede'> = {
   ],
   effects:
     'superseded_by / supersedes, rescope_reason on both, dependents repointed, replacements take its place in the sprint, alignment_history, its anomalies processed, after a deadlock the root cause logged as review_deadlock: one transaction',
-  change: (s) => superseded(s),
+  change: superseded,
 };
 
 const replacementIds = (command: Situation<'supersede'>['command']): readonly string[] => [
@@ -80,10 +83,13 @@ const replacementIds = (command: Situation<'supersede'>['command']): readonly st
 ];
 
 function checkReplacements(s: Situation<'supersede'>): Refusal | undefined {
-  const { board, state, task, command, usage } = s;
+  const { board, state, task, command, commandLine } = s;
   const ids = replacementIds(command);
   if (ids.length === 0) {
-    return refuse('no replacement was named', `Name at least one, or give it up instead: ${usage('abandon', task.id)}`);
+    return refuse(
+      'no replacement was named',
+      `Name at least one, or give it up instead: ${commandLine('abandon', task.id)}`,
+    );
   }
   if (new Set(ids).size < ids.length || ids.includes(task.id)) {
     return refuse('a replacement is named twice or is the task itself', 'Name each replacement once');
@@ -92,7 +98,7 @@ function checkReplacements(s: Situation<'supersede'>): Refusal | undefined {
     const status = statusOf(board, id);
     if (status === 'DRAFT' || status === 'UNCLAIMED') continue;
     return status === undefined
-      ? refuse(`there is no task ${id}`, `Add it first: ${usage('add-task', id)}`)
+      ? refuse(`there is no task ${id}`, `Add it first: ${commandLine('add-task', id)}`)
       : refuse(`the replacement ${id} is ${status}`, 'A replacement is a DRAFT or UNCLAIMED task');
   }
   let known: State = state;
@@ -100,19 +106,14 @@ function checkReplacements(s: Situation<'supersede'>): Refusal | undefined {
     if (statusOf({ ...board, state: known }, definition.id) !== undefined) {
       return refuse(`there is a task ${definition.id} already`, `Name it as an existing replacement instead`);
     }
-    const problem = checkDefinition({ board: { ...board, state: known }, usage }, definition.id, definition);
+    const problem = checkDefinition({ board: { ...board, state: known }, commandLine }, definition.id, definition);
     if (problem !== undefined) return { ...problem, message: `${definition.id}: ${problem.message}` };
     known = withTask(known, draft(definition, iso(s.now)));
   }
   return undefined;
 }
 
-function superseded(s: Situation<'supersede'>): {
-  state: State;
-  task: string;
-  detail: string;
-  notes: readonly string[];
-} {
+function superseded(s: Situation<'supersede'>): Change {
   const { task, command, now } = s;
   const ids = replacementIds(command);
   const reason = command.root_cause;
@@ -156,14 +157,13 @@ function superseded(s: Situation<'supersede'>): {
   state = aligned(s, detach(state, task.id), 'rescope', `${task.id} → ${ids.join(', ')}: ${reason}`.slice(0, 2000));
   return {
     state: withAssessment(s, state, task, reason),
-    task: task.id,
     detail: `task ${task.id} superseded by ${ids.join(', ')}`,
     notes: repointed.map((other) => `${other.id} now depends on ${ids.join(', ')}`),
   };
 }
 
 /** How many replacements led to this task. Each link records the number, because ancestors may be archived. */
-export function chainDepth(state: State, task: Task): number {
+function chainDepth(state: State, task: Task): number {
   const recorded = historyOf(task).flatMap((entry) =>
     entry.event === 'supersedes' && typeof entry.chain === 'number' ? [entry.chain] : [],
   );

@@ -5,9 +5,9 @@ import { gist } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
 import { roleOfId } from '../board.ts';
 import { patch, withAnomaly } from '../change.ts';
-import { checkCommits } from '../commit-ids.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import type { Row, Situation } from '../row.ts';
+import { checkCommits } from '../ids.ts';
 import type { Anomaly, State } from '../state.ts';
 
 /** Repeated attempts are counted once in this time, so that a loop does not fill the journal. */
@@ -28,13 +28,12 @@ function sameBefore({ state, command }: Pick<Situation<'refused-attempt'>, 'stat
   return same ?? (open.length >= MOST_OPEN ? open.at(-1) : undefined);
 }
 
-export const refusedAttempt: Row<'refused-attempt'> = {
+export const violation: Row<'refused-attempt'> = {
   name: 'refused-attempt',
-  usage: 'anomaly processed <id>',
+  syntax: 'anomaly processed <id>',
   summary: 'Record that an agent tried to act as somebody else, and was refused.',
   who: ['supervisor'],
   from: 'board',
-  to: [],
   already: (s) => {
     const last = sameBefore(s)?.details?.['last'];
     return typeof last === 'string' && Math.abs(s.now - instant(last)) < AGAIN_MS;
@@ -68,11 +67,10 @@ export const refusedAttempt: Row<'refused-attempt'> = {
 
 export const branchMoved: Row<'branch-moved'> = {
   name: 'branch-moved',
-  usage: 'anomaly processed <id>',
+  syntax: 'anomaly processed <id>',
   summary: 'Record that an agent moved a branch that is not its task’s.',
   who: ['supervisor', 'human'],
   from: 'board',
-  to: [],
   // Recorded once for each place of the branch, also after somebody has processed it.
   already: ({ state, command }) =>
     state.anomalies.some(

@@ -1,20 +1,19 @@
 // The rows of `wt create` and `wt delete`: git has made the worktree again, or removed it.
 
 import { event, evolve, withTask } from '../change.ts';
+import type { CommandLine, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { claimingBy, historyOf, reservedFor } from '../leases.ts';
-import type { Row, Situation, Usage } from '../row.ts';
 import type { Task } from '../state.ts';
 import { ownTask } from './release.ts';
 
 export const renewWorktree: Row<'renew-worktree'> = {
   name: 'renew-worktree',
   typed: 'wt create',
-  usage: 'wt create {task}',
+  syntax: 'wt create {task}',
   summary: 'Record that the worktree of a claimed task was made again.',
   who: ['supervisor', 'human'],
   from: ['CLAIMED'],
-  to: [],
   inner: true,
   irreversible: true,
   already: ({ task, command }) => {
@@ -34,7 +33,6 @@ export const renewWorktree: Row<'renew-worktree'> = {
     const told = event(s, 'worktree_created', { base_commit, start_commit, baseline, fresh, tip, kept });
     return {
       state: withTask(s.state, evolve(task, { worktree, base_commit }, told)),
-      task: task.id,
       detail: `worktree of ${task.id} made ${fresh === true ? 'afresh' : 'again'} for ${task.assigned_to}`,
     };
   },
@@ -43,11 +41,10 @@ export const renewWorktree: Row<'renew-worktree'> = {
 export const dropWorktree: Row<'drop-worktree'> = {
   name: 'drop-worktree',
   typed: 'wt delete',
-  usage: 'wt delete {task}',
+  syntax: 'wt delete {task}',
   summary: 'Record that the worktree of a task nobody works on is gone.',
   who: ['planner', 'supervisor', 'human'],
   from: ['BLOCKED', 'UNCLAIMED', 'INTEGRATION_FAILED', 'REJECTED'],
-  to: [],
   inner: true,
   irreversible: true,
   instead,
@@ -59,14 +56,13 @@ export const dropWorktree: Row<'drop-worktree'> = {
     const told = event(s, 'worktree_deleted', { worktree: task.worktree });
     return {
       state: withTask(s.state, evolve(task, { worktree: undefined, keep_worktree: undefined }, told)),
-      task: task.id,
       detail: `worktree of ${task.id} removed`,
       notes: [`What was in it is kept: liza attempts ${task.id}`],
     };
   },
 };
 
-function notNeeded({ board, task, now, usage }: Situation<'drop-worktree'>): Refusal | undefined {
+function notNeeded({ board, task, now, commandLine }: Situation<'drop-worktree'>): Refusal | undefined {
   const claiming = claimingBy(board, task, now);
   if (claiming !== undefined) {
     return refuse(
@@ -78,17 +74,17 @@ function notNeeded({ board, task, now, usage }: Situation<'drop-worktree'>): Ref
   if (reserved === undefined) return undefined;
   return refuse(
     `${task.id} is reserved for ${reserved}, who lives and would go on in it`,
-    `Take the task away first: ${usage('replan', task.id)}`,
+    `Take the task away first: ${commandLine('replan', task.id)}`,
   );
 }
 
-function instead(task: Task, usage: Usage): string | undefined {
+function instead(task: Task, commandLine: CommandLine): string | undefined {
   switch (task.status) {
     case 'CLAIMED':
-      return `${task.assigned_to} works in it; take the task away first: ${usage('release-claim', task.id)}`;
+      return `${task.assigned_to} works in it; take the task away first: ${commandLine('release-claim', task.id)}`;
     case 'READY_FOR_REVIEW':
     case 'APPROVED':
-      return `It is in review: wait for the verdict and the merge, or take it back first: ${usage('replan', task.id)}`;
+      return `It is in review: wait for the verdict and the merge, or take it back first: ${commandLine('replan', task.id)}`;
     default:
       return undefined;
   }

@@ -1,9 +1,9 @@
-// Stands beside the demo's crew from its start to its end: tells what happens, answers as the human, and stops
-// it when something goes other than written. Answers why it stopped; whether all of it happened is story.ts's.
+// Follows the demo's crew from its start to its end: tells what happens, answers as the human, and stops the crew when
+// something does not go as written. Returns why it stopped; story.ts says whether all of it happened.
 
 import type { CrewControl, CrewView } from '../../supervisor/crew-view.ts';
 import { type Answer, answerTo } from './human.ts';
-import { news, type Told } from './narration.ts';
+import { news, type StoryLine } from './narration.ts';
 
 export interface Followed {
   readonly crew: CrewControl;
@@ -14,7 +14,7 @@ export interface Followed {
   readonly answerAfterMs: number;
   readonly longestMs: number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  tell(told: Told): void;
+  tell(line: StoryLine): void;
   /** Leaves the note; a sentence says why it could not. */
   answer(given: Answer): Promise<string | undefined>;
 }
@@ -36,8 +36,8 @@ export async function follow(followed: Followed): Promise<string | undefined> {
   const look = (): void => {
     if (why !== undefined) return;
     const view = crew.view();
-    for (const told of news(before, view, spoken)) tell(told);
-    // Happenings are one growing list: it is remembered as it is now.
+    for (const line of news(before, view, spoken)) tell(line);
+    // The list of events grows: it is copied as it is now.
     before = { ...view, events: [...view.events] };
     const wrong = failure(view);
     if (wrong !== undefined) return end(wrong);

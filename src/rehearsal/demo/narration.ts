@@ -1,5 +1,5 @@
-// What to tell while it happens: one line per turn of a task, from what the board has now and had not before.
-// Pure; the same two views give the same lines. How they look is the command's affair.
+// What the demo prints while it happens: a line per event of a task, from what the board has now and had not before.
+// Pure; the same two views give the same lines. The command decides how they look.
 
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { parseRejection } from '../../protocol/verdict.ts';
@@ -7,7 +7,7 @@ import type { CrewEvent, CrewView } from '../../supervisor/crew-view.ts';
 
 export type Tone = 'plain' | 'faint' | 'good' | 'bad' | 'human';
 
-export interface Told {
+export interface StoryLine {
   readonly who: string;
   readonly task: string;
   readonly text: string;
@@ -19,7 +19,7 @@ export interface Told {
 type Seen = Pick<CrewView, 'events' | 'members'> & { readonly board: { readonly state: State } };
 
 /** `spoken`: what agents do is told only where the script has words for it. */
-export function news(before: Seen | undefined, after: Seen, spoken: ReadonlySet<string>): readonly Told[] {
+export function news(before: Seen | undefined, after: Seen, spoken: ReadonlySet<string>): readonly StoryLine[] {
   const state = after.board.state;
   const known = before?.board.state;
   const turns = state.tasks.flatMap((task) => {
@@ -44,7 +44,7 @@ export function news(before: Seen | undefined, after: Seen, spoken: ReadonlySet<
   ];
 }
 
-function doings(before: Seen | undefined, { members }: Seen, spoken: ReadonlySet<string>): readonly Told[] {
+function doings(before: Seen | undefined, { members }: Seen, spoken: ReadonlySet<string>): readonly StoryLine[] {
   return members.flatMap(({ agent, task = '', activity }) => {
     const last = before?.members.find((member) => member.agent === agent)?.activity;
     if (activity === undefined || activity === last || !spoken.has(activity)) return [];
@@ -52,18 +52,18 @@ function doings(before: Seen | undefined, { members }: Seen, spoken: ReadonlySet
   });
 }
 
-const line = (who: string, task: string, text: string, tone: Tone = 'plain'): Told => ({ who, task, text, tone });
+const line = (who: string, task: string, text: string, tone: Tone = 'plain'): StoryLine => ({ who, task, text, tone });
 
-function death({ agent = '', task = '', ended, text, level }: CrewEvent): readonly Told[] {
+function death({ agent = '', task = '', ended, text, level }: CrewEvent): readonly StoryLine[] {
   if (ended?.kind === 'signalled' && ended.signal === 'SIGKILL') {
     return [{ ...line(agent, task, 'is killed in the middle of its work (kill -9)', 'bad'), killed: true }];
   }
   return level === 'alarm' ? [line(agent === '' ? 'watcher' : agent, task, text, 'bad')] : [];
 }
 
-function turn(task: Task, event: HistoryEvent): readonly Told[] {
+function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
   const who = event.agent ?? '';
-  const say = (text: string, tone?: Tone): readonly Told[] => [line(who, task.id, text, tone)];
+  const say = (text: string, tone?: Tone): readonly StoryLine[] => [line(who, task.id, text, tone)];
   switch (event.event) {
     case 'created':
       return say(`plans: ${task.description}${after(task)}`);

@@ -1,10 +1,9 @@
-// The demo's own repository: a fresh temporary folder with one commit. Nothing of the user's git settings has a
-// say in it, and nothing outside of the folder is touched.
+// The demo's own repository: a fresh temporary folder with one commit. The user's git settings do not apply to it, and
+// nothing outside of the folder is touched.
 
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Environment } from '../../ports/host.ts';
+import type { Disk } from '../../ports/disk.ts';
+import type { Environment, Host } from '../../ports/host.ts';
 import { EnvironmentError } from '../../protocol/decision.ts';
 
 export interface DemoRepository {
@@ -14,23 +13,24 @@ export interface DemoRepository {
   remove(): void;
 }
 
-/** Settings and hooks of the user's would steer the agents' git: signing, templates, commit rules. */
+/** Without the user's settings and hooks (signing, templates, commit rules), which would steer the agents' git. */
 export const PLAIN_GIT: Environment = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
 
 /** `content`: what is committed first; `temporary`: where folders may be made. */
-export function makeRepository(content: string, temporary: string, env: Environment): DemoRepository {
-  const folder = madeIn(temporary);
-  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+export function makeRepository(host: Host, content: string, temporary: string): DemoRepository {
+  const { disk } = host;
+  const folder = makeFolder(disk, temporary);
+  const remove = (): void => disk.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   const root = join(folder, 'tally');
   try {
-    cpSync(content, root, { recursive: true });
-    // A package's files lose what they may do on some ways of installing.
-    for (const program of ['scripts/integration-test.sh', 'bin/tally.mjs']) chmodSync(join(root, program), 0o755);
-    git(root, env, 'init', '-q', '-b', 'main');
-    git(root, env, 'add', '-A');
+    disk.cpSync(content, root, { recursive: true });
+    // Some ways of installing a package drop the executable bit.
+    for (const program of ['scripts/integration-test.sh', 'bin/tally.mjs']) disk.chmodSync(join(root, program), 0o755);
+    git(host, root, 'init', '-q', '-b', 'main');
+    git(host, root, 'add', '-A');
     git(
+      host,
       root,
-      env,
       '-c',
       'user.name=You',
       '-c',
@@ -47,25 +47,25 @@ export function makeRepository(content: string, temporary: string, env: Environm
   return { folder, root, remove };
 }
 
-function madeIn(temporary: string): string {
+function makeFolder(disk: Disk, temporary: string): string {
   try {
-    return realpathSync(mkdtempSync(join(temporary, 'liza-demo-')));
+    return disk.realpathSync(disk.mkdtempSync(join(temporary, 'liza-demo-')));
   } catch (error) {
     const why = (error as Error).message;
     throw new EnvironmentError(`no folder can be made in ${temporary}: ${why}`, 'set TMPDIR to one where it can', 1);
   }
 }
 
-function git(root: string, env: Environment, ...args: string[]): void {
-  const done = spawnSync('git', args, { cwd: root, env: plainEnvironment(env), encoding: 'utf8' });
+function git({ env, processes }: Host, root: string, ...args: string[]): void {
+  const done = processes.spawnSync('git', args, { cwd: root, env: plainEnvironment(env), encoding: 'utf8' });
   if (done.status === 0) return;
   const why = done.error?.message ?? done.stderr.trim();
   throw new EnvironmentError(`git ${args[0]} failed: ${why}`, 'install git 2.38 or newer; liza doctor looks at it', 5);
 }
 
 /**
- * Whoever runs it inside an agent's session, a hook or a test runner shall see what everybody sees. `node`: the
- * one that runs us, which need not be the first on PATH; the demo's programs get the same.
+ * The environment without the variables of an agent's session, a hook or a test runner, so that the demo is the same
+ * everywhere. `node`: the one that runs this process, which need not be the first on PATH; the demo's programs use it.
  */
 export function plainEnvironment(env: Environment, node?: string): Record<string, string | undefined> {
   const kept = Object.entries(env).filter(

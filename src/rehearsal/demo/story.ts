@@ -1,5 +1,5 @@
-// Whether everything the demo promises really happened, read off the board and its log afterwards. Pure. A
-// chapter that did not happen is said so: the demo then fails.
+// Whether everything the demo promises really happened, read off the board and its log afterwards. Pure. The demo fails
+// when a chapter did not happen.
 
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 

@@ -1,4 +1,4 @@
-// What a session in the sandbox has to know, lest it takes the walls for defects. Added to its prompt only there.
+// What a session in the sandbox must know, so that it does not report the sandbox's limits as defects.
 
 import type { Role } from '../../protocol/state.ts';
 

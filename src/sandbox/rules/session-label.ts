@@ -1,13 +1,13 @@
-// What is said of a session's sandbox. For `liza show`, too: must load nothing.
+// The text about a session's sandbox. `liza show` uses it, so it must load nothing.
 
 import type { TaskSession } from '../../protocol/state.ts';
 
-export function sandboxWords(sandbox: TaskSession['sandbox']): string {
+export function sandboxText(sandbox: TaskSession['sandbox']): string {
   if (sandbox === 'not-started') return 'never started';
   return sandbox === 'off' ? 'not confined' : `confined (${sandbox})`;
 }
 
-/** Of several at once, shortly: `3 confined, 1 not confined, 2 unknown`. `all`: with those of which nothing is known. */
+/** Several sessions in one phrase: `3 confined, 1 not confined, 2 unknown`. `all` includes those of unknown sandbox. */
 export function confinement(sessions: readonly Pick<TaskSession, 'sandbox'>[], all: number): string {
   const count = (of: (sandbox: TaskSession['sandbox']) => boolean): number =>
     sessions.filter(({ sandbox }) => of(sandbox)).length;

@@ -97,7 +97,7 @@ function readMap(reader: Reader, column: number, depth: number): MapNode {
     const key = readKey(lineOf(reader), column);
     if (!key || Object.hasOwn(value, key.name)) throw NOT_SIMPLE;
     const after = key.colon + 1;
-    const node = readValue(reader, column, after, depth, true);
+    const node = readValue(reader, { parent: column, after, ofKey: true }, depth);
     value[key.name] = node.value;
     entries.push({ key: key.name, line: start, end: reader.end, indent: column, after, comment: reader.comment, node });
   } while (reader.indent === column);
@@ -111,7 +111,7 @@ function readList(reader: Reader, column: number, depth: number): ListNode {
   const items: Item[] = [];
   do {
     const start = reader.line;
-    const node = readValue(reader, column, column + 1, depth, false);
+    const node = readValue(reader, { parent: column, after: column + 1, ofKey: false }, depth);
     value.push(node.value);
     items.push({ line: start, end: reader.end, indent: column, after: column + 1, comment: reader.comment, node });
   } while (reader.indent === column && isDash(lineOf(reader), column));
@@ -119,8 +119,14 @@ function readList(reader: Reader, column: number, depth: number): ListNode {
   return { kind: 'list', flow: false, value, items, line, from: column, to: column };
 }
 
+interface Slot {
+  readonly parent: number;
+  readonly after: number;
+  readonly ofKey: boolean;
+}
+
 /** The value behind a colon or dash that belongs to column `parent`; leaves the reader at the next content. */
-function readValue(reader: Reader, parent: number, after: number, depth: number, ofKey: boolean): Node {
+function readValue(reader: Reader, { parent, after, ofKey }: Slot, depth: number): Node {
   const text = lineOf(reader);
   const from = skipSpaces(text, after);
   const line = reader.line;

@@ -38,71 +38,62 @@ export function editHunksSimple(text: string, oldValue: unknown, newValue: unkno
   throw new Bug('an edited record reads back differently');
 }
 
-type Edits = Hunk[];
-
-function editRoot(lines: readonly string[], root: MapNode | ListNode, oldValue: unknown, newValue: unknown): Edits {
-  const edits: Edits = [];
-  if (!editCollection(edits, lines, root, oldValue, newValue)) {
-    replace(edits, lines, root.line, endOf(root), emitValue(newValue, root.from - 2).lines);
-  }
-  return edits;
+interface Draft {
+  readonly lines: readonly string[];
+  readonly edits: Hunk[];
 }
 
-/** Edits inside a block collection; false when it has to be written anew as a whole. */
-function editCollection(
-  edits: Edits,
-  lines: readonly string[],
-  node: Node,
-  oldValue: unknown,
-  newValue: unknown,
-): boolean {
+function editRoot(lines: readonly string[], root: MapNode | ListNode, oldValue: unknown, newValue: unknown): Hunk[] {
+  const draft: Draft = { lines, edits: [] };
+  if (!editCollection(draft, root, oldValue, newValue)) {
+    replace(draft, root.line, endOf(root), emitValue(newValue, root.from - 2).lines);
+  }
+  return draft.edits;
+}
+
+/** Edits inside a block collection; false when the whole collection has to be written again. */
+function editCollection(draft: Draft, node: Node, oldValue: unknown, newValue: unknown): boolean {
   if (node.kind === 'map' && !node.flow && isMap(newValue)) {
-    return editMap(edits, lines, node, isMap(oldValue) ? oldValue : node.value, newValue);
+    return editMap(draft, node, isMap(oldValue) ? oldValue : node.value, newValue);
   }
   if (node.kind === 'list' && !node.flow && Array.isArray(newValue)) {
-    return editList(edits, lines, node, Array.isArray(oldValue) ? oldValue : node.value, newValue);
+    return editList(draft, node, Array.isArray(oldValue) ? oldValue : node.value, newValue);
   }
   return false;
 }
 
-function editMap(edits: Edits, lines: readonly string[], node: MapNode, oldValue: Plain, newValue: Plain): boolean {
+function editMap(draft: Draft, node: MapNode, oldValue: Plain, newValue: Plain): boolean {
   if (!node.entries.some((entry) => own(newValue, entry.key) !== undefined)) return false;
   for (const entry of node.entries) {
     const value = own(newValue, entry.key);
-    if (value === undefined) removeEntry(edits, lines, entry);
-    else editSlot(edits, lines, entry, own(oldValue, entry.key), value);
+    if (value === undefined) removeEntry(draft, entry);
+    else editSlot(draft, entry, own(oldValue, entry.key), value);
   }
   const added = definedKeys(newValue).filter((key) => !Object.hasOwn(node.value, key));
   const ins = added.flatMap((key) => emitEntry(key, newValue[key], node.from));
-  replace(edits, lines, endOf(node), endOf(node), ins);
+  replace(draft, endOf(node), endOf(node), ins);
   return true;
 }
 
 /** Removes the entry's lines; where they began behind a dash, the dash stays alone on its line. */
-function removeEntry(edits: Edits, lines: readonly string[], entry: Entry): void {
-  const head = (lines[entry.line] ?? '').slice(0, entry.indent).trimEnd();
-  replace(edits, lines, entry.line, entry.end, head === '' ? [] : [head]);
+function removeEntry(draft: Draft, entry: Entry): void {
+  const head = (draft.lines[entry.line] ?? '').slice(0, entry.indent).trimEnd();
+  replace(draft, entry.line, entry.end, head === '' ? [] : [head]);
 }
 
-function editList(
-  edits: Edits,
-  lines: readonly string[],
-  node: ListNode,
-  oldValue: readonly unknown[],
-  newValue: readonly unknown[],
-): boolean {
+function editList(draft: Draft, node: ListNode, oldValue: readonly unknown[], newValue: readonly unknown[]): boolean {
   if (newValue.length === 0) return false;
-  if (newValue.length < node.items.length) return shrinkList(edits, lines, node, newValue);
+  if (newValue.length < node.items.length) return shrinkList(draft, node, newValue);
   node.items.forEach((item, i) => {
-    editSlot(edits, lines, item, oldValue[i], newValue[i]);
+    editSlot(draft, item, oldValue[i], newValue[i]);
   });
   const ins = newValue.slice(node.items.length).flatMap((value) => emitItem(value, node.from));
-  replace(edits, lines, endOf(node), endOf(node), ins);
+  replace(draft, endOf(node), endOf(node), ins);
   return true;
 }
 
 /** Takes out single items when the rest stays in order and untouched; false when that is not what happened. */
-function shrinkList(edits: Edits, lines: readonly string[], node: ListNode, newValue: readonly unknown[]): boolean {
+function shrinkList(draft: Draft, node: ListNode, newValue: readonly unknown[]): boolean {
   const dropped: Item[] = [];
   let kept = 0;
   for (const item of node.items) {
@@ -110,15 +101,15 @@ function shrinkList(edits: Edits, lines: readonly string[], node: ListNode, newV
     else dropped.push(item);
   }
   if (kept < newValue.length) return false;
-  if (dropped.some((item) => (lines[item.line] ?? '').slice(0, item.indent).trim() !== '')) return false;
-  for (const item of dropped) replace(edits, lines, item.line, item.end, []);
+  if (dropped.some((item) => (draft.lines[item.line] ?? '').slice(0, item.indent).trim() !== '')) return false;
+  for (const item of dropped) replace(draft, item.line, item.end, []);
   return true;
 }
 
-function editSlot(edits: Edits, lines: readonly string[], slot: Item, oldValue: unknown, newValue: unknown): void {
+function editSlot(draft: Draft, slot: Item, oldValue: unknown, newValue: unknown): void {
   if (oldValue === newValue || sameValue(slot.node.value, newValue)) return;
-  if (editCollection(edits, lines, slot.node, oldValue, newValue)) return;
-  replace(edits, lines, slot.line, slot.end, rewriteSlot(lines[slot.line] ?? '', slot, newValue));
+  if (editCollection(draft, slot.node, oldValue, newValue)) return;
+  replace(draft, slot.line, slot.end, rewriteSlot(draft.lines[slot.line] ?? '', slot, newValue));
 }
 
 /** The lines of a key or dash with a new value, keeping spacing, quotes, flow style and the comment of its first line. */
@@ -163,7 +154,7 @@ function endOf(node: MapNode | ListNode): number {
 
 type Plain = Readonly<Record<string, unknown>>;
 
-function replace(edits: Edits, lines: readonly string[], from: number, to: number, ins: readonly string[]): void {
+function replace({ lines, edits }: Draft, from: number, to: number, ins: readonly string[]): void {
   const hunk = trimHunk({ at: from, del: lines.slice(from, to), ins });
   if (hunk) edits.push(hunk);
 }

@@ -1,4 +1,4 @@
-// Where the records of a section lie, as plain numbers counted from the section's own start: a section that moves takes
+// Where the records of a section are, as plain numbers counted from the section's own start: a section that moves takes
 // them along for nothing. An object for each record is only made when somebody asks, because a board has thousands of
 // them and a command changes one. Must never hold values: those are the section's, found here by key or position.
 import type { BoardDocument, BoardRecord, Plain, Section } from './document.ts';
@@ -85,7 +85,7 @@ export function withValue(section: Section, value: unknown): Section {
   return laidOut({ ...spanOf(section), key, kind, indent, layout, value });
 }
 
-/** Where the record lies in the file. */
+/** Where the record is in the file. */
 export function spanAt({ start, line, layout }: Omit<Section, 'records'>, index: number): Span {
   const [from = 0, to = 0, first = 0, last = 0] = layout.places.slice(index * PLACE, (index + 1) * PLACE);
   return { start: start + from, end: start + to, line: line + first, endLine: line + last };

@@ -26,7 +26,7 @@ export function matchItems(before: readonly unknown[], after: readonly unknown[]
     const at = byReference.get(after[i]) ?? (id === undefined ? undefined : byId.get(id));
     if (at !== undefined && at > last) match[i] = last = at;
   }
-  pairNameless(match, before, after, head, after.length - tail);
+  pairNameless(match, before, after, { from: head, to: after.length - tail });
   return match;
 }
 
@@ -35,8 +35,7 @@ function pairNameless(
   match: number[],
   before: readonly unknown[],
   after: readonly unknown[],
-  from: number,
-  to: number,
+  { from, to }: { readonly from: number; readonly to: number },
 ): void {
   const limits: number[] = [];
   let limit = match[to] ?? before.length;

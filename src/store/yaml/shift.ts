@@ -1,5 +1,5 @@
 // The document after an edit, without reading all of it again: sections that no hunk touched keep
-// their values and only move; of a touched one the touched records are read anew, or else all of its
+// their values and only move; of a touched one the touched records are read again, or else all of its
 // text. Sections are independent blocks of lines that begin with a key in column 0, so what one says
 // cannot depend on another.
 

@@ -48,7 +48,7 @@ export function sectionAfter(
   return laidOut({ start, end, line, endLine, key, kind, indent, layout, value });
 }
 
-/** Which records the hunks touch; undefined when one lies elsewhere: in the heading, or in a comment between records. */
+/** Which records the hunks touch; undefined when one is elsewhere: in the heading, or in a comment between records. */
 function stretchesOf({ layout, line }: Section, hunks: readonly Hunk[]): Stretch[] | undefined {
   const endOf = (record: number): number => layout.places[record * PLACE + END_LINE] ?? -1;
   const stretches: Stretch[] = [];

@@ -73,7 +73,7 @@ export function splitSections(text: string, recordSections: RecordSections): Raw
       }
       if (c === HASH && column <= Math.max(0, open.indent)) continue;
       if (open.indent !== -1 && column <= open.indent) {
-        if (!startRecord(open, text, at, eol, line, column, dash)) makeWhole(open);
+        if (!startRecord(open, text, { at, eol, line, column, dash })) makeWhole(open);
       }
     }
     open.end = open.blankEnd = next;
@@ -105,16 +105,16 @@ function openSection(key: string, kind: 'list' | 'map' | 'whole', start: number,
   return { key, kind, start, line, indent: -1, records: [], record: undefined, names: new Set(), ...ends };
 }
 
+interface RecordLine {
+  readonly at: number;
+  readonly eol: number;
+  readonly line: number;
+  readonly column: number;
+  readonly dash: boolean;
+}
+
 /** Begins a record at this line; false when the line is none of the section's. */
-function startRecord(
-  open: OpenSection,
-  text: string,
-  at: number,
-  eol: number,
-  line: number,
-  column: number,
-  dash: boolean,
-): boolean {
+function startRecord(open: OpenSection, text: string, { at, eol, line, column, dash }: RecordLine): boolean {
   if (column !== open.indent || dash !== (open.kind === 'list')) return false;
   let name: string | undefined;
   if (open.kind === 'map') {

@@ -66,7 +66,7 @@ function* tokens(library: Library, text: string): Generator<CST.Token> {
   const parser = new library.Parser();
   for (const lexeme of new library.Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    // Above the collections lie the document and at most one scalar.
+    // Above the collections are the document and at most one scalar.
     if (parser.stack.length > MAX_DEPTH + 2) throw tooDeep(parser.offset);
   }
   yield* parser.end();

@@ -85,7 +85,7 @@ function planUpdate(doc: BoardDocument, newValue: Plain): Plan {
     if (next === undefined) remove(plan, doc, section);
     else if (section.kind === 'list' && Array.isArray(next)) planList(plan, doc, section, next);
     else if (section.kind === 'map' && isMap(next)) planMap(plan, doc, section, next);
-    else change(plan, doc, section, { [section.key]: section.value }, { [section.key]: next });
+    else change(plan, doc, section, { before: { [section.key]: section.value }, after: { [section.key]: next } });
   }
   const added = definedKeys(newValue).filter((key) => !Object.hasOwn(doc.value, key));
   if (added.length > 0) {
@@ -101,7 +101,7 @@ function planList(plan: Plan, doc: BoardDocument, section: Section, next: readon
   const match = matchItems(before, next);
   const lastKept = match.findLastIndex((found) => found !== -1);
   let following = 0;
-  // Pairs ascend, so what lies between two of them is gone.
+  // Pairs ascend, so what was between two of them is gone.
   const removeUntil = (index: number): void => {
     for (; following < index; following++) remove(plan, doc, spanAt(section, following));
   };
@@ -115,7 +115,7 @@ function planList(plan: Plan, doc: BoardDocument, section: Section, next: readon
     removeUntil(found);
     following = found + 1;
     const old = before[found];
-    if (old !== value) change(plan, doc, spanAt(section, found), [old], [value]);
+    if (old !== value) change(plan, doc, spanAt(section, found), { before: [old], after: [value] });
   });
   removeUntil(before.length);
   if (next.length === 0) markEmpty(plan, doc, section, []);
@@ -127,7 +127,8 @@ function planMap(plan: Plan, doc: BoardDocument, section: Section, next: Plain):
     const old = own(section.value as Plain, key);
     const value = own(next, key);
     if (value === undefined) remove(plan, doc, spanAt(section, index));
-    else if (old !== value) change(plan, doc, spanAt(section, index), { [key]: old }, { [key]: value });
+    else if (old !== value)
+      change(plan, doc, spanAt(section, index), { before: { [key]: old }, after: { [key]: value } });
   });
   const keys = definedKeys(next);
   const known = new Set(names);
@@ -148,7 +149,7 @@ function markEmpty(plan: Plan, doc: BoardDocument, section: Section, empty: unkn
   });
 }
 
-function change(plan: Plan, doc: BoardDocument, span: Span, before: Plain | unknown[], after: Plain | unknown[]): void {
+function change(plan: Plan, doc: BoardDocument, span: Span, { before, after }: Pick<Change, 'before' | 'after'>): void {
   if (sameValue(before, after)) return;
   plan.changes.push({ line: span.line, text: doc.text.slice(span.start, span.end), before, after });
 }

@@ -54,9 +54,9 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
   ]);
 }
 
-const REDEFINED = 'The task was defined anew since your last session. What counts now:';
+const REDEFINED = 'The task was redefined since your last session. What counts now:';
 
-/** Between the last claim but one, when the session that goes on knew it, and now. */
+/** Whether the definition changed since the last claim but one, when the resumed session read it. */
 function wasRedefined(task: Task): boolean {
   const history = historyOf(task);
   const claims = history.flatMap(({ event }, at) => (event === 'claimed' ? [at] : []));
@@ -73,7 +73,7 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
     ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`). See how far it got: \`git status\`, \`git log\`. Go on from there.`
     : `Before the first change record your checkpoint, with at most ${assumptions} assumptions: ${checkpoint}.`;
   const steps = [
-    // A new mind has all its context: it goes on instead of handing off.
+    // A fresh session has all its context: it continues instead of handing off.
     ...(work.handOff === undefined
       ? []
       : ['The session before you ran out of context; what it left is in WORKTREE: `git status`, `git log`.']),
@@ -87,7 +87,7 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
   return steps.map((step, at) => `${at + 1}. ${step}`);
 }
 
-/** Its folder was lost or spoilt in this iteration: whoever goes on must not look for what is not there. */
+/** Tells a coder that its worktree was lost or spoilt in this iteration, so that it does not look for missing files. */
 function madeAgain(task: Task): readonly string[] {
   const made = iterationEvents(task).findLast(({ tip }) => typeof tip === 'string');
   if (made === undefined) return [];
@@ -101,7 +101,7 @@ function madeAgain(task: Task): readonly string[] {
   ];
 }
 
-/** A task that its budget had stopped goes on with whoever takes it. */
+/** Whose checkpoint stands: after a budget stopped the task, another coder may continue the iteration. */
 function whoseCheckpoint(task: Task): string {
   const by = checkpointEvent(task)?.agent;
   return by === undefined || by === task.assigned_to ? 'Your checkpoint' : `The checkpoint of ${inline(by)}`;

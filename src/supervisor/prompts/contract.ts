@@ -4,7 +4,7 @@
 import type { Role } from '../../protocol/state.ts';
 
 /** The pages of contracts/, read by the caller. */
-export interface ContractPages {
+interface ContractPages {
   readonly core: string;
   /** MULTI_AGENT_MODE.md */
   readonly mode: string;

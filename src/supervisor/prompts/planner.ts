@@ -1,10 +1,11 @@
 // What a planner's session is told: what woke it, how the sprint stands, and what to do about each record.
 // What a trigger asks for is in triggers.ts.
 
+import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { isTerminal, type Task } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
-import { isExhausted, WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
+import { WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
 import { commandLines } from './commands.ts';
 import type { PlanningWork, PromptContext } from './prompt.ts';
 import { quoteList } from './quote.ts';

@@ -1,4 +1,4 @@
-// What an agent is told, as data in and text out (SPEC §9). Pure: the same board gives the same text.
+// What an agent is told, as data in and text out. Pure: the same board gives the same text.
 
 import type { Board } from '../../protocol/board.ts';
 import type { Role, Task } from '../../protocol/state.ts';
@@ -12,7 +12,7 @@ export interface Places {
   /** The folder of specs, and the guide to the repository where there is one. */
   readonly specs: string;
   readonly repositoryGuide?: string;
-  /** Shims under the seeds' names. */
+  /** The folder of scripts that call liza under older names. */
   readonly scripts: string;
 }
 
@@ -45,7 +45,7 @@ export interface ReviewWork {
   readonly worktree: string;
   readonly base: string;
   readonly commit: string;
-  /** What a reviewer whose lease was gone had found; see SPEC §11. */
+  /** What a reviewer had found whose lease ended before it gave a verdict. */
   readonly lostVerdicts?: readonly string[];
   readonly resumed?: boolean;
   /** The human named this task on the command line. */

@@ -167,7 +167,7 @@ const OF_BASE: Readonly<Record<string, string>> = {
   same: 'they are unchanged',
 };
 
-/** The keys of protocol/diff-facts.ts. */
+/** The keys of protocol/facts/diff-facts.ts, with their labels. */
 const FACTS = [
   ['undeclared', 'NOT DECLARED IN THE CHECKPOINT'],
   ['tests_added', 'TESTS ADDED'],

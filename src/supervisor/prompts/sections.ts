@@ -18,7 +18,7 @@ export const SECTIONS = [
   'EVIDENCE',
   'PLANNING CONTEXT',
 ] as const;
-export type SectionName = (typeof SECTIONS)[number];
+type SectionName = (typeof SECTIONS)[number];
 
 export interface Section {
   readonly name: SectionName;
@@ -34,7 +34,7 @@ export const assemble = (sections: readonly Section[]): string =>
     .join('\n');
 
 /** As people and ids spell it: `code-reviewer`. */
-export const roleName = (role: Role): string => role.replace('_', '-');
+const roleName = (role: Role): string => role.replace('_', '-');
 
 /** `incomplete`: what an agent does that cannot work with what it was told. */
 export function bootstrap(context: PromptContext, incomplete: string, named?: string): Section {

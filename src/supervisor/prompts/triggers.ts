@@ -1,14 +1,13 @@
 // What each wake asks of the planner: the record as far as it must be known to decide, and the commands
-// that decide it, with their real ids. The table of review deadlocks is in deadlock.ts.
+// that decide it, with their real ids.
 
 import { taskUsedUp } from '../../budget/rules/limits.ts';
 import { isDeadlocked, isStoppedByBudget } from '../../protocol/blocked.ts';
 import type { Board } from '../../protocol/board.ts';
 import { findTask } from '../../protocol/find.ts';
-import { historyOf } from '../../protocol/leases.ts';
+import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import type { Task } from '../../protocol/state.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
-import { deadlockLines } from './deadlock.ts';
 import { field, inline, quoteList } from './quote.ts';
 import { showTask } from './task-fields.ts';
 
@@ -102,7 +101,7 @@ function integrationFailed(task: Task): readonly string[] {
     ...field('REASON', reason, showTask(task)),
     'A coder takes the fix by itself; step in only if the plan is the cause:',
     `Two tasks contradict each other: \`liza block ${task.id} --reason "what contradicts" --question "which side is right?"\``,
-    `It must be cut anew: \`liza supersede ${task.id} --root-cause "why it could not merge" --replacement new-task\``,
+    `It must be cut differently: \`liza supersede ${task.id} --root-cause "why it could not merge" --replacement new-task\``,
   ];
 }
 
@@ -137,5 +136,21 @@ function allTerminal({ state }: Board): readonly string[] {
     ...(left.length === 0 ? [] : [`Abandoned on the way: ${left.slice(0, 20).join(', ')}.`]),
     'All of it is met: `liza goal complete --summary "what was reached"`',
     'Something is missing: add and finalize the tasks for it, then `liza align "what was missing" --event "goal check"`',
+  ];
+}
+
+/** The five ways in which a planner may judge a review deadlock. Nothing is discarded unless the planner chooses so. */
+function deadlockLines(task: Task): readonly string[] {
+  const { id } = task;
+  const coder = lastCoder(task) ?? 'coder-1';
+  const record = `\`liza anomaly --type review_deadlock --task ${id} --detail assessment="your judgement"\``;
+  return [
+    'A review deadlock. Read every rejection and what answered it, then choose one assessment:',
+    `1. The coder does not address the feedback; another goes on with the work: \`liza unblock ${id} --keep-worktree --exclude ${coder} --assessment "which blocker was never answered"\``,
+    `2. The reviewer's criteria are unclear or shift; make them clear, the same coder goes on: \`liza unblock ${id} --keep-worktree --reset-review-cycles --reserve ${coder} --done "the criterion, now unambiguous" --assessment "what shifted"\``,
+    `3. They disagree about the approach; decide it, as a constraint: \`liza unblock ${id} --reset-review-cycles --scope "IN: the chosen way. OUT: the other" --done "what proves it" --assessment "which way, and why"\``,
+    `4. The task is misframed: ${record}, add better tasks, then \`liza supersede ${id} --root-cause "what was misframed" --replacement new-task\``,
+    `5. There is no viable path: ${record}, then \`liza abandon ${id} --reason "why none is left"\``,
+    "If the spec itself must change, leave it BLOCKED: specs are a person's.",
   ];
 }

@@ -1,9 +1,10 @@
 // What may be taken next, and by whom: the order of claims, and the reasons why a task cannot be taken.
 // Advice for supervisors and people; the guards of the table decide again inside the transaction.
 
-import { usedUp, usedUpWords } from '../../budget/rules/limits.ts';
+import { usedUp, usedUpText } from '../../budget/rules/limits.ts';
+import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, SWITCHES } from '../../protocol/board.ts';
-import { roomMissing } from '../../protocol/disk-space.ts';
+import { spaceMissing } from '../../protocol/disk-space.ts';
 import { findTask, statusOf } from '../../protocol/find.ts';
 import { claimingBy, codersOf, reservedFor, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { whySameProvider } from '../../protocol/quorum.ts';
@@ -41,7 +42,7 @@ export function whyNotClaimable(board: Board, task: Task, coder: string, now: In
   return stopped(board) ?? whyNobodyMayClaim(board, task, now, coder) ?? whyNotThisCoder(board, task, coder, now);
 }
 
-/** The part of the answer that is the task's own, whoever asks; `asking` may pass its own reservation. */
+/** Why no coder may claim the task; `asking` may pass its own reservation. */
 export function whyNobodyMayClaim(board: Board, task: Task, now: Instant, asking?: string): string | undefined {
   if (!CLAIMABLE.includes(task.status)) return `${task.id} is ${task.status}`;
   if (task.paused === true) return `${task.id} is paused`;
@@ -49,8 +50,8 @@ export function whyNobodyMayClaim(board: Board, task: Task, now: Instant, asking
   if (held?.expired === false && !returns(board, task, asking)) {
     return `${task.assigned_to} holds ${task.id} for another ${duration(held.remaining)}`;
   }
-  const failures = task.failures_current ?? [];
-  if (failures.length >= 2) {
+  if (isExhausted(task)) {
+    const failures = task.failures_current ?? [];
     return `${failures.length} coders failed ${task.id} as it is defined (${failures.join(', ')})`;
   }
   const waits = dependencyWaits(board, task);
@@ -94,10 +95,10 @@ export function whyNotReviewable(board: Board, task: Task, reviewer: string, now
   return whySameProvider(board, task, reviewer, now);
 }
 
-/** No session starts on it, whoever would take it: a budget is used up, or the disk is. */
-export function whyNotStarted(board: Board, task: Task, now: Instant, asking?: string): string | undefined {
+/** Why no session starts on the task: a budget is used up, or the disk is full. */
+function whyNotStarted(board: Board, task: Task, now: Instant, asking?: string): string | undefined {
   const over = usedUp(board, now, { task, asking });
-  return over === undefined ? roomMissing(board)?.fact : usedUpWords(over);
+  return over === undefined ? spaceMissing(board)?.fact : usedUpText(over);
 }
 
 export interface DependencyWait {

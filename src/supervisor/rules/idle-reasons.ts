@@ -1,8 +1,8 @@
 // The reasons of a board on which nothing moves, nearest to a verdict or merge first: what is finished
 // but waits for someone missing, then what could be begun, then what only a planner or a person can free.
 
-import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpWords } from '../../budget/rules/limits.ts';
-import { isStoppedByBudget } from '../../protocol/blocked.ts';
+import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpText } from '../../budget/rules/limits.ts';
+import { isExhausted, isStoppedByBudget } from '../../protocol/blocked.ts';
 import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
 import { approvalsOf } from '../../protocol/quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
@@ -10,7 +10,7 @@ import { counted, gist, listed } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
 import type { Survey } from './idle-survey.ts';
-import { isExhausted, plannerWakes } from './wakes.ts';
+import { plannerWakes } from './wakes.ts';
 
 export function whyStuck(seen: Survey): string {
   return (
@@ -59,7 +59,7 @@ function unreviewed(seen: Survey): string | undefined {
   return `${who}, but ${why.join('; ')}: start another with ${anotherReviewer(first, reviewers)}`;
 }
 
-/** One that may still judge it. Left to itself, `liza agent` takes the first free id: that of whoever approved and left. */
+/** Starts a reviewer that may judge the task. Without an id, `liza agent` takes the first free one, maybe an approver's. */
 function anotherReviewer(task: Task, present: readonly string[]): string {
   const out = new Set([...present, ...codersOf(task), ...approvalsOf(task).map(({ by }) => by)]);
   let n = 1;
@@ -109,7 +109,7 @@ function blocked(seen: Survey): string | undefined {
   return `${crowd(seen, root.id)} BLOCKED${rest}: "${gist(asks, 120)}" — ${planner(seen)}: liza note, or ${next}`;
 }
 
-/** What it cost is known, and whose it is to say whether it may cost more. */
+/** A task that its budget stopped: only a person decides whether it may cost more. */
 function spentOut(seen: Survey, task: Task, more: number): string | undefined {
   const over = taskUsedUp(seen.board.state, task);
   const [first] = over;
@@ -118,7 +118,7 @@ function spentOut(seen: Survey, task: Task, more: number): string | undefined {
   const who = `${crowd(seen, task.id)} BLOCKED${rest}`;
   return first === undefined
     ? `${who}, and its budget is raised: liza unblock ${task.id}`
-    : `${who}: ${usedUpWords(first)} — if it is worth more: ${raiseTaskCommands(over, task.id)}; else liza supersede ${task.id}`;
+    : `${who}: ${usedUpText(first)} — if it is worth more: ${raiseTaskCommands(over, task.id)}; else liza supersede ${task.id}`;
 }
 
 function crowd(seen: Survey, root: string): string {

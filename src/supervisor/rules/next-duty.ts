@@ -3,9 +3,9 @@
 // of work, the second the second, so that a crowd that wakes at once does not race for the same task.
 
 import { nextDay } from '../../budget/rules/ledger.ts';
-import { begun, type RunningUse, spentWords, taskUsedUp, usedUp, usedUpWords } from '../../budget/rules/limits.ts';
+import { begun, type RunningUse, spentText, taskUsedUp, usedUp, usedUpText } from '../../budget/rules/limits.ts';
 import { type Board, SWITCHES, type Switch } from '../../protocol/board.ts';
-import { roomMissing } from '../../protocol/disk-space.ts';
+import { spaceMissing } from '../../protocol/disk-space.ts';
 import { agentLease, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
@@ -31,10 +31,10 @@ export interface Looking {
   readonly agent: string;
   readonly role: Role;
   /** Tasks whose claim or merge failed for a reason that has not changed since: `key` of that reason. */
-  readonly passed: ReadonlySet<string>;
+  readonly postponed: ReadonlySet<string>;
   /** Only this task, where one was named. */
   readonly only?: string | undefined;
-  /** Whoever's turn it is has not come for a while: take it anyway. */
+  /** The agent whose turn it is has not come for a while: take the task anyway. */
   readonly impatient?: boolean;
   /** What sessions of this process have used so far. */
   readonly running?: readonly RunningUse[];
@@ -54,21 +54,21 @@ export function nextDuty(board: Board, looking: Looking, now: Instant): Duty {
 
 function holding(board: Board, { agent, running }: Looking, now: Instant): Duty | undefined {
   const { state, freeMb } = board;
-  // Claims that will have a session are counted by the claim itself: whoever holds one would wait for the other for ever.
+  // The claim itself counts claims that will have a session: counted here too, two holders would wait for each other.
   const over =
     usedUp(board, now, { asking: agent, running: begun(state, agent) }) ??
     usedUp(board, now, { asking: agent, running: running ?? [] });
   if (over !== undefined) {
-    return { kind: 'held', why: usedUpWords(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
+    return { kind: 'held', why: usedUpText(over), ...(over.scope === 'day' ? { lookAt: nextDay(now) } : {}) };
   }
-  const room = roomMissing({ state, ...defined({ freeMb }) });
-  return room && { kind: 'held', why: room.fact };
+  const missing = spaceMissing({ state, ...defined({ freeMb }) });
+  return missing && { kind: 'held', why: missing.fact };
 }
 
-/** Of approvals given by this agent, and of those whose approver is gone. */
-function mergesOwed(board: Board, { agent, passed }: Looking, now: Instant): readonly Task[] {
+/** Approved tasks that this agent has to merge: it approved them, or their approver is gone. */
+function mergesOwed(board: Board, { agent, postponed }: Looking, now: Instant): readonly Task[] {
   return board.state.tasks.filter((task) => {
-    if (task.status !== 'APPROVED' || task.paused === true || passed.has(attemptKey(task))) return false;
+    if (task.status !== 'APPROVED' || task.paused === true || postponed.has(attemptKey(task))) return false;
     const by = task.approved_by ?? '';
     return by === agent || board.state.agents[by] === undefined || agentLease(board, by, now).expired;
   });
@@ -79,32 +79,32 @@ export const attemptKey = (task: Task): string =>
   `${task.id}@${task.status}.${task.epoch ?? 0}.${task.history?.length ?? 0}`;
 
 /** There may be several planners, but only the first that lives plans: two would plan the same twice. */
-function planning(board: Board, { agent, passed }: Looking, now: Instant): Duty {
+function planning(board: Board, { agent, postponed }: Looking, now: Instant): Duty {
   const planners = Object.entries(board.state.agents).filter(([, { role }]) => role === 'planner');
   const first = planners.some(
     ([id, { trouble }]) => comesBefore(id, agent) && trouble === undefined && !agentLease(board, id, now).expired,
   );
   if (first) return { kind: 'nothing', hurry: false };
-  const handled = new Set([...planners.flatMap(([, { handled: keys }]) => keys ?? []), ...passed]);
+  const handled = new Set([...planners.flatMap(([, { handled: keys }]) => keys ?? []), ...postponed]);
   const wakes = plannerWakes(board, now).filter(({ key }) => !handled.has(key));
   return wakes.length === 0 ? { kind: 'nothing', hurry: false } : { kind: 'plan', wakes };
 }
 
 function working(board: Board, looking: Looking, now: Instant): Duty {
-  const { agent, role, passed, only } = looking;
+  const { agent, role, postponed, only } = looking;
   const offered = role === 'coder' ? claimable(board, agent, now) : reviewable(board, agent, now);
-  const wanted = offered.filter((task) => !passed.has(attemptKey(task)) && (only === undefined || task.id === only));
+  const wanted = offered.filter((task) => !postponed.has(attemptKey(task)) && (only === undefined || task.id === only));
   const mine = wanted.find((task) => holder(task, role) === agent) ?? underWay(board, looking);
   const open = wanted.filter((task) => holder(task, role) !== agent);
   const [over] = mine === undefined ? [] : taskUsedUp(board.state, mine, agent);
-  if (mine !== undefined && over !== undefined) return { kind: 'spent', task: mine, why: spentWords(over) };
+  if (mine !== undefined && over !== undefined) return { kind: 'spent', task: mine, why: spentText(over) };
   const task = mine ?? open[looking.impatient === true ? 0 : turnOf(board, looking, now)];
   if (task !== undefined) return { kind: role === 'coder' ? 'code' : 'review', task };
   return { kind: 'nothing', hurry: open.length > 0, ...soonest(board, role, now) };
 }
 
 /** A coder's own claim, whose session ended: it goes on with it, under the lease it has. */
-const underWay = ({ state }: Board, { agent, role, passed }: Looking): Task | undefined =>
+const underWay = ({ state }: Board, { agent, role, postponed }: Looking): Task | undefined =>
   role !== 'coder'
     ? undefined
     : state.tasks.find(
@@ -112,7 +112,7 @@ const underWay = ({ state }: Board, { agent, role, passed }: Looking): Task | un
           task.status === 'CLAIMED' &&
           task.assigned_to === agent &&
           task.paused !== true &&
-          !passed.has(attemptKey(task)),
+          !postponed.has(attemptKey(task)),
       );
 
 const holder = (task: Task, role: Role): string | undefined =>

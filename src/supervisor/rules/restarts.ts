@@ -31,7 +31,7 @@ export interface SessionEnd {
     readonly text: string;
     readonly until?: Instant;
   };
-  /** The blackboard (by its own hand) or git is not as it was when the session began. */
+  /** The session changed the blackboard or git. */
   readonly progressed: boolean;
   /** It still holds a task or a review. */
   readonly holds: boolean;
@@ -138,14 +138,14 @@ function unfinished(end: SessionEnd, past: Past): Judgement | undefined {
   return stop('spin', why, past);
 }
 
-/** With its work out of its hands nothing is lost; with its context full it is told to hand off, but not for ever. */
+/** A session that holds no work loses nothing; one whose context is full is told to hand off, but not for ever. */
 function overdue(end: SessionEnd, past: Past): Judgement {
   return end.holds ? (unfinished(end, past) ?? goOn(past)) : { next: { kind: 'go-on' }, past: NO_PAST };
 }
 
 function restart(end: SessionEnd, past: Past): Judgement {
   if (!end.progressed) return spin(end, 'asked-for', 'it asked for a restart without any change', past);
-  // Its work is out of its hands: what comes next, a verdict or another task, starts it when it comes.
+  // It holds no work any more: a verdict or another task starts it when that comes.
   if (end.role !== 'planner' && !end.holds) return { next: { kind: 'go-on' }, past: NO_PAST };
   const why = end.declared?.reason ?? 'it asked for a restart';
   const again = { kind: 'again', afterMs: RESTART_MS, cause: 'asked-for', why } as const;
@@ -189,7 +189,7 @@ interface TurnedAway {
   readonly stated: Instant | undefined;
 }
 
-/** Its own word on when it serves again is taken, unless that is past: then it is tried with patience. */
+/** Waits until the time that the provider stated, or, if that has passed, longer after each refusal. */
 function turnedAway({ trouble, why, stated }: TurnedAway, past: Past, now: Instant): Judgement {
   const first = trouble === 'quota' ? QUOTA_PAUSE_MS : NETWORK_PAUSE_MS;
   const patience = Math.min(first * 2 ** past.refusals, LONGEST_PAUSE_MS);

@@ -1,7 +1,8 @@
-// What wakes the planner (SPEC §8). A wake is keyed by its trigger and the revision of its record: the
-// supervisor remembers the keys a session was shown, and a wake it has seen does not fire again unchanged.
-// Kill switches and leases are not looked at: whether the planner may start is the supervisor's question.
+// What wakes the planner. A wake is keyed by its trigger and the revision of its record: the supervisor remembers
+// the keys that a session was shown, and a wake it has seen does not fire again unchanged.
+// Kill switches and leases do not count here: whether the planner may start is the supervisor's question.
 
+import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { isTerminal, type Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
@@ -39,10 +40,6 @@ export function plannerWakes(board: Board, _now: Instant): readonly Wake[] {
     ...allTerminal(board),
   ];
 }
-
-/** Two coders failed the task as it is now defined. */
-export const isExhausted = (task: Task): boolean =>
-  !isTerminal(task.status) && (task.failures_current ?? []).length >= 2;
 
 /** The first plan, and a plan whose planner went away before it finalized its drafts. */
 function initialPlanning({ state }: Board): readonly Wake[] {

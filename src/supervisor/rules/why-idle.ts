@@ -5,7 +5,7 @@
 import { begun, usedUp, usedUpSentence } from '../../budget/rules/limits.ts';
 import { REPORT } from '../../governance/rules/breaker.ts';
 import { type Board, SWITCHES } from '../../protocol/board.ts';
-import { roomMissing } from '../../protocol/disk-space.ts';
+import { spaceMissing } from '../../protocol/disk-space.ts';
 import { gist } from '../../text/format.ts';
 import { duration, type Instant, iso } from '../../text/time.ts';
 import { overspent, whyStuck } from './idle-reasons.ts';
@@ -19,7 +19,7 @@ export function whyNothingMoves(board: Board, now: Instant, invalid?: string): s
   return isMoving(seen) ? undefined : whyStuck(seen);
 }
 
-/** Of agents that all rest: one that holds a review, or whose lease goes on, is not at work on it. */
+/** Why nothing moves when all agents of a process rest: one that holds a review or a lease is not at work on it. */
 export const whyAllRest = (board: Board, now: Instant): string | undefined =>
   whyNothingMoves(board, now) ?? overspent(survey(board, now)) ?? whyOthersHold(board, now);
 
@@ -51,8 +51,8 @@ function whySwitched(board: Board, now: Instant): string | undefined {
 function whyHeld(board: Board, now: Instant): string | undefined {
   const over = usedUp(board, now, { running: [] });
   if (over !== undefined) return usedUpSentence(over, now);
-  const room = roomMissing(board);
-  return room && `${room.fact}, so no session starts. ${room.remedy}`;
+  const missing = spaceMissing(board);
+  return missing && `${missing.fact}, so no session starts. ${missing.remedy}`;
 }
 
 function whyOver({ state }: Board): string | undefined {

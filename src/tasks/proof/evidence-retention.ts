@@ -1,10 +1,12 @@
-// `.liza/evidence/<task>/<n>.json` and `<n>-*.log`, as many as there is room for. Touches only files that Liza names
-// so, and follows no link.
+// Keeps `.liza/evidence/<task>/<n>.json` and `<n>-*.log`, as many as there is room for. Touches only files that Liza
+// names so, and follows no link.
 
-import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeIfEmpty } from '../../git/scratch-folders.ts';
+import type { Disk } from '../../ports/disk.ts';
 import { ID_PATTERN } from '../../protocol/fields.ts';
 import { isTerminal, type State, settings } from '../../protocol/state.ts';
+import type { TaskContext } from '../context.ts';
 import { type Submission, submissionsToDrop } from '../rules/log-retention.ts';
 
 /** Submissions of one task. */
@@ -18,36 +20,36 @@ interface Kept extends Submission {
 }
 
 /** Only under the lock for a proof; that of another task is the newest of a live one. */
-export function makeRoomForEvidence(liza: string, state: State): void {
-  const folder = join(liza, 'evidence');
+export function makeRoomForEvidence({ disk, paths }: TaskContext, state: State): void {
+  const folder = join(paths.liza, 'evidence');
   const live = state.tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id);
   const room = { bytes: settings(state).agent_logs_mb * 1e6, each: KEPT, liveTasks: new Set(live) };
-  const tasks = foldersIn(folder);
-  const all = tasks.flatMap((task) => submissionsIn(join(folder, task), task));
+  const tasks = foldersIn(disk, folder);
+  const all = tasks.flatMap((task) => submissionsIn(disk, join(folder, task), task));
   for (const { files } of submissionsToDrop(all, room) as readonly Kept[])
-    for (const file of files) rmSync(file, { force: true });
-  for (const task of tasks) if (!room.liveTasks.has(task)) removeEmpty(join(folder, task));
+    for (const file of files) disk.rmSync(file, { force: true });
+  for (const task of tasks) if (!room.liveTasks.has(task)) removeIfEmpty(disk, join(folder, task));
 }
 
 /** For one task. A link that somebody put there is not written through. */
-export function makeEvidenceFolder(folder: string): void {
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(folder);
-  mkdirSync(folder, { recursive: true });
+export function makeEvidenceFolder(disk: Disk, folder: string): void {
+  if (disk.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) disk.rmSync(folder);
+  disk.mkdirSync(folder, { recursive: true });
 }
 
-const foldersIn = (folder: string): readonly string[] =>
-  lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
-    ? readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-        entry.isDirectory() && ID_PATTERN.test(entry.name) ? [entry.name] : [],
-      )
+const foldersIn = (disk: Disk, folder: string): readonly string[] =>
+  disk.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+    ? disk
+        .readdirSync(folder, { withFileTypes: true })
+        .flatMap((entry) => (entry.isDirectory() && ID_PATTERN.test(entry.name) ? [entry.name] : []))
     : [];
 
-function submissionsIn(folder: string, task: string): readonly Kept[] {
+function submissionsIn(disk: Disk, folder: string, task: string): readonly Kept[] {
   const found = new Map<number, Kept>();
-  for (const name of readdirSync(folder)) {
+  for (const name of disk.readdirSync(folder)) {
     const file = join(folder, name);
     const pin = Number(OURS.exec(name)?.[1]);
-    const stat = lstatSync(file, { throwIfNoEntry: false });
+    const stat = disk.lstatSync(file, { throwIfNoEntry: false });
     if (!Number.isInteger(pin) || stat?.isFile() !== true) continue;
     const { bytes, time, files } = found.get(pin) ?? { bytes: 0, time: 0, files: [] };
     found.set(pin, {
@@ -59,12 +61,4 @@ function submissionsIn(folder: string, task: string): readonly Kept[] {
     });
   }
   return [...found.values()];
-}
-
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // Not empty: something is kept.
-  }
 }

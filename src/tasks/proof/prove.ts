@@ -1,16 +1,16 @@
 // Liza itself runs what proves a submitted commit: the task's validation and the project's test command, at that
-// very commit, in a clean checkout that is thrown away. Nothing of what the coder said is run or believed.
+// very commit, in a clean checkout that is thrown away. Nothing that the coder said is run or believed.
 // Killed in the middle, it leaves a folder that the next run removes, and the commit is simply not submitted.
 
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
-import { leftAside, removeTree } from '../../git/scratch-folders.ts';
+import { leftoversIn, removeTree } from '../../git/scratch-folders.ts';
 import { stopwatch } from '../../process/run.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { type Disproof, isKnownGreen, type Proof } from '../../protocol/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
-import { inThrowAway } from '../disposable-checkout.ts';
+import { inDisposableCheckout } from '../disposable-checkout.ts';
 import type { Unprepared } from '../prepare-checkout.ts';
 import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-retention.ts';
 import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './run-commands.ts';
@@ -20,11 +20,12 @@ import { proveTests } from './test-evidence.ts';
 export async function prove(context: TaskContext, proving: Proving): Promise<Proof | Unprepared> {
   const { gitDir, task, settings, commit, commands } = proving;
   sweepProof(gitDir, task.id);
-  makeRoomForEvidence(context.paths.liza, proving.board.state);
-  makeEvidenceFolder(logFolder(context, task.id));
-  const taken = stopwatch();
-  const checkout = { purpose: 'proof', task: task.id, commit, prepareLog: logOf(context, proving, 'prepare') } as const;
-  const ran = await inThrowAway<Ran | Refusal>(context, gitDir, settings, checkout, (folder) =>
+  makeRoomForEvidence(context, proving.board.state);
+  makeEvidenceFolder(context.disk, logFolder(context, task.id));
+  const taken = stopwatch(context.clock);
+  const prepareLog = logOf(context, proving, 'prepare');
+  const checkout = { purpose: 'proof', task: task.id, commit, settings, prepareLog } as const;
+  const ran = await inDisposableCheckout<Ran | Refusal>(context, gitDir, checkout, (folder) =>
     runAll(context, proving, folder, { what: '', seconds: settings.validation_timeout }),
   );
   if (isRefusal(ran)) return ran.guard === 'post-worktree-cmd' ? { ...ran, hint: unpreparedHint(task.id) } : ran;
@@ -69,8 +70,8 @@ async function tryOnBase(
   const { gitDir, board, task, settings, base, commands } = proving;
   if (isKnownGreen(board.state, base, commands)) return { hangs: false, how: 'is green' };
   const prepareLog = logOf(context, proving, 'prepare-base');
-  const checkout = { purpose: 'proof', task: task.id, commit: base, prepareLog } as const;
-  const ran = await inThrowAway<Ran | Refusal>(context, gitDir, settings, checkout, (folder) =>
+  const checkout = { purpose: 'proof', task: task.id, commit: base, settings, prepareLog } as const;
+  const ran = await inDisposableCheckout<Ran | Refusal>(context, gitDir, checkout, (folder) =>
     runAll(context, proving, folder, { what: 'base-', seconds: settings.validation_timeout, only: [command] }),
   );
   if (isRefusal(ran)) return ran.guard === 'stopped' ? ran : undefined;
@@ -105,7 +106,9 @@ function disproofOf({ task, base, settings }: Proving, red: Red, onBase: OnBase 
 
 /** What a killed run left. Only under the lock for it. */
 export function sweepProof(gitDir: PrivateGitDir, task: string): number {
-  const left = leftAside(gitDir.worktrees).filter((one) => one.purpose === 'proof' && one.task === task);
-  for (const { path } of left) removeTree(path);
+  const left = leftoversIn(gitDir.host.disk, gitDir.worktrees).filter(
+    (one) => one.purpose === 'proof' && one.task === task,
+  );
+  for (const { path } of left) removeTree(gitDir.host, path);
   return left.length;
 }

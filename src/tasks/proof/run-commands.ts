@@ -1,6 +1,5 @@
 // The commands that prove a commit, run one after the other in a checkout that is ready, and where their logs are.
 
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { type Ended, stopwatch } from '../../process/run.ts';
@@ -55,7 +54,7 @@ export async function runAll(
 ): Promise<Ran | Refusal> {
   const runs: ProofRun[] = [];
   let red: RedRun | undefined;
-  const taken = stopwatch();
+  const taken = stopwatch(context.clock);
   for (const [at, command] of only.entries()) {
     const log = logOf(context, proving, `${what}${at + 1}`);
     const left = seconds - taken();
@@ -63,7 +62,7 @@ export async function runAll(
     const ended = await runHere(context, proving.settings, { argv: ['sh', '-c', command], folder, seconds: left, log });
     if (ended.how === 'stopped') return STOPPED;
     // Where its folder is gone, that is the doing of the command before.
-    if (ended.how === 'not-started' && existsSync(folder)) return notStarted(command, ended.reason);
+    if (ended.how === 'not-started' && context.disk.existsSync(folder)) return notStarted(command, ended.reason);
     const run = {
       command,
       ok: isGreen(ended),
@@ -92,7 +91,7 @@ const notStarted = (command: string, reason: string): Refusal =>
 
 export const tenths = (seconds: number): number => Math.round(seconds * 10) / 10;
 
-/** Whoever is refused may be in a sandbox that hides the log: what it needs must be in the refusal. */
+/** The coder may be in a sandbox that hides the log: what it needs must be in the refusal. */
 const SHOWN_LINES = 60;
 
 /** What is told, and kept on the board, of an output's end. */

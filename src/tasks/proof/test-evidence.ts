@@ -1,16 +1,17 @@
-// Whether the tests of a submitted commit test anything (SPEC §15, tdd): with the commit's tests the base must turn
+// Whether the tests of a submitted commit test anything (config tdd): with the commit's tests the base must turn
 // red, and with the base's own tests the commit must stay green. `strict` decides by that, `evidence` tells the
 // reviewer what it found within its time.
 
 import { checkOutOver } from '../../git/checkout.ts';
-import { mixedTree } from '../../git/composed-tree.ts';
+import { composedTree } from '../../git/composed-tree.ts';
+import type { Clock } from '../../ports/host.ts';
 import { stopwatch } from '../../process/run.ts';
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
-import { pathsIn } from '../../protocol/instruction-files.ts';
+import { pathsIn } from '../../protocol/facts/instruction-files.ts';
+import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { Disproof, TestProof } from '../../protocol/proof.ts';
-import { isTest, testPatterns } from '../../protocol/scope.ts';
 import type { TaskContext } from '../context.ts';
-import { inThrowAway } from '../disposable-checkout.ts';
+import { inDisposableCheckout } from '../disposable-checkout.ts';
 import { logOf, outputOf, type Proving, type Ran, runAll, short } from './run-commands.ts';
 
 export interface Beforehand {
@@ -35,7 +36,7 @@ export async function proveTests(
   const touched = facts.changes.filter(({ path }) => isTest(path, patterns));
   if (touched.length === 0) return {};
   const strict = settings.tdd === 'strict';
-  const limits = strict ? unlimited(settings.validation_timeout) : timed(settings.tdd_timeout);
+  const limits = strict ? unlimited(settings.validation_timeout) : timed(context.clock, settings.tdd_timeout);
   if (!strict && beforehand.taken > settings.tdd_timeout) {
     return { tests: unknownTests(proving, `the validation alone took ${beforehand.taken} s`) };
   }
@@ -82,8 +83,8 @@ interface Limits {
 
 const unlimited = (seconds: number): Limits => ({ left: () => seconds });
 
-function timed(seconds: number): Limits {
-  const taken = stopwatch();
+function timed(clock: Clock, seconds: number): Limits {
+  const taken = stopwatch(clock);
   return { left: () => seconds - taken() };
 }
 
@@ -117,11 +118,11 @@ async function runOnBase(
   { known, named, old }: Asking,
   limits: Limits,
 ): Promise<OnBase | Refusal> {
-  const { gitDir, task, settings, base, commit } = proving;
+  const { gitDir, settings, base, commit } = proving;
   const patterns = testPatterns(settings);
-  const { tree } = await mixedTree(gitDir, base, commit, (path) => isTest(path, patterns));
-  const checkout = { purpose: 'proof', task: task.id, commit: base, prepareLog: prepareLog(context, proving) } as const;
-  return inThrowAway<OnBase | Refusal>(context, gitDir, bounded(settings, limits), checkout, async (folder) => {
+  const { tree } = await composedTree(gitDir, base, commit, (path) => isTest(path, patterns));
+  const checkout = { ...checkoutFor(context, proving, limits), commit: base };
+  return inDisposableCheckout<OnBase | Refusal>(context, gitDir, checkout, async (folder) => {
     const asked = { what: 'base-', seconds: limits.left(), only: known ? [] : old, goOn: true };
     const alone = await runAll(context, proving, folder, asked);
     if (isRefusal(alone)) return alone;
@@ -157,22 +158,28 @@ async function runBaseTests(
   only: readonly string[],
   limits: Limits,
 ): Promise<Looked | Refusal> {
-  const { gitDir, task, settings, base, commit } = proving;
+  const { gitDir, settings, base, commit } = proving;
   if (only.length === 0) return { outcome: 'unknown' };
   const patterns = testPatterns(settings);
-  const { tree } = await mixedTree(gitDir, commit, base, (path) => isTest(path, patterns));
-  const log = prepareLog(context, proving);
-  const checkout = { purpose: 'proof', task: task.id, commit, tree, prepareLog: log } as const;
-  return inThrowAway<Looked | Refusal>(context, gitDir, bounded(settings, limits), checkout, async (folder) => {
+  const { tree } = await composedTree(gitDir, commit, base, (path) => isTest(path, patterns));
+  const checkout = { ...checkoutFor(context, proving, limits), commit, tree };
+  return inDisposableCheckout<Looked | Refusal>(context, gitDir, checkout, async (folder) => {
     const ran = await runAll(context, proving, folder, { what: 'base-tests-', seconds: limits.left(), only });
     return isRefusal(ran) ? ran : lookedAt(ran);
   });
 }
 
-const bounded = (settings: Proving['settings'], limits: Limits): Proving['settings'] => ({
-  ...settings,
-  post_worktree_timeout: Math.max(1, Math.min(settings.post_worktree_timeout, Math.ceil(limits.left()))),
-});
+/** Preparing it takes part of the same time. */
+function checkoutFor(context: TaskContext, proving: Proving, limits: Limits) {
+  const { task, settings } = proving;
+  const seconds = Math.max(1, Math.min(settings.post_worktree_timeout, Math.ceil(limits.left())));
+  return {
+    purpose: 'proof',
+    task: task.id,
+    settings: { ...settings, post_worktree_timeout: seconds },
+    prepareLog: logOf(context, proving, 'prepare-base'),
+  } as const;
+}
 
 function judged(proving: Proving, onBase: OnBase, ofBase: Looked | undefined): TestsProved {
   const { settings, base, facts } = proving;
@@ -260,5 +267,3 @@ function unproved(proving: Proving, refused: Refusal): TestsProved | Refusal {
 
 const notReady = (refused: Refusal): Refusal =>
   refuse(`tdd is strict, and the base cannot be tried: ${refused.message}`, refused.hint, refused.code, refused.guard);
-
-const prepareLog = (context: TaskContext, proving: Proving): string => logOf(context, proving, 'prepare-base');

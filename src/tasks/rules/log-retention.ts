@@ -12,7 +12,7 @@ export interface LogFile {
   readonly time: number;
 }
 
-export interface LogRoom {
+export interface LogQuota {
   /** Bytes that the folder may hold. */
   readonly bytes: number;
   /** Files of one agent, submissions of one task. */
@@ -31,15 +31,15 @@ interface Entry extends LogFile {
 
 const OURS = /\.log(?:\.prepare)?$|^[a-z-]+-\d+\.\d{8}T[\dZ-]+\.(?:[a-z0-9-]+\.)?md$/;
 
-export const filesToDrop = (files: readonly LogFile[], room: LogRoom): readonly string[] =>
+export const filesToDrop = (files: readonly LogFile[], quota: LogQuota): readonly string[] =>
   beyond(
     files.map((file) => {
       const { agent, task } = aboutOf(file.name);
-      const live = task !== undefined && room.liveTasks.has(task) ? [`task ${task}`] : [];
+      const live = task !== undefined && quota.liveTasks.has(task) ? [`task ${task}`] : [];
       const about = [...live, ...(agent === undefined ? [] : [`agent ${agent}`])];
       return { ...file, owner: agent, about, ours: OURS.test(file.name) };
     }),
-    room,
+    quota,
   ).map(({ name }) => name);
 
 export interface Submission {
@@ -50,16 +50,16 @@ export interface Submission {
 }
 
 /** What was run at a submitted commit goes as a whole: a log without its others tells little. */
-export const submissionsToDrop = (all: readonly Submission[], room: LogRoom): readonly Submission[] =>
+export const submissionsToDrop = (all: readonly Submission[], quota: LogQuota): readonly Submission[] =>
   beyond(
     all.map((one) => {
-      const about = room.liveTasks.has(one.task) ? [one.task] : [];
+      const about = quota.liveTasks.has(one.task) ? [one.task] : [];
       return { ...one, name: `${one.task}/${one.pin}`, owner: one.task, about, ours: true };
     }),
-    room,
+    quota,
   );
 
-function beyond<E extends Entry>(entries: readonly E[], { bytes, each }: LogRoom): readonly E[] {
+function beyond<E extends Entry>(entries: readonly E[], { bytes, each }: LogQuota): readonly E[] {
   const newestFirst = entries.toSorted((a, b) => b.time - a.time || (a.name < b.name ? 1 : -1));
   const counts = new Map<string, number>();
   const seen = new Set<string>();

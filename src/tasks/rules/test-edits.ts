@@ -14,7 +14,7 @@ const LINE = 160;
 const SWITCHED_OFF =
   /\b(it|test|describe|context|suite)\.(skip|only|todo|fails)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|todo):\s*(true|['"`])|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(/;
 
-/** `unified`: of git, without context lines. */
+/** Reads a unified diff of git without context lines. */
 export function readTestEdits(unified: string): TestEdits {
   const found: string[] = [];
   let [path, isNew, before, after] = ['', false, 0, 0];

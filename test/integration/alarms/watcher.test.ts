@@ -11,7 +11,7 @@ import type { Task } from '../../../src/protocol/state.ts';
 import { makeChangeSignal } from '../../../src/supervisor/change-signal.ts';
 import { type Project, type ProjectOptions, project, START } from '../../support/project.ts';
 import { eventually } from '../supervisor/harness.ts';
-import { alerts, type Watching, watching } from './watching.ts';
+import { alarmContext, alerts, type Watching, watching } from './watching.ts';
 
 let p: Project;
 const watchers: Watching[] = [];
@@ -122,7 +122,7 @@ describe('told once', () => {
 
   test('by a look from cron as well, which says what is on every time', async () => {
     await open();
-    const look = () => watchOnce({ store: p.store, context: p.context, now: p.context.clock.now }, 0);
+    const look = () => watchOnce(alarmContext(p), {}, 0);
     expect(await look()).toMatchObject({ alarms: [], told: true });
     await block();
     expect(await look()).toMatchObject({ alarms: [{ text: BLOCKED }], news: new Set(['BLOCKED:t']), told: true });
@@ -159,7 +159,7 @@ test('a notifier is given a moment, and ended with the watcher', async () => {
     },
     close: () => void calls.push('close'),
   };
-  await watchOnce({ store: p.store, context: p.context, now: p.context.clock.now, desktop }, 20);
+  await watchOnce(alarmContext(p), { desktop }, 20);
   expect(calls).toEqual(['show', 'settled?', 'close']);
 });
 
@@ -242,7 +242,7 @@ describe('a board that cannot be read', () => {
 
   test('breaks a rule without breaking the file', async () => {
     await open({ tasks: [{ id: 't', depends_on: ['nowhere'] }] });
-    const found = await watchOnce({ store: p.store, context: p.context, now: p.context.clock.now }, 0);
+    const found = await watchOnce(alarmContext(p), {}, 0);
     expect(found.alarms.map(({ text }) => text)[0]).toMatch(/^🚨 INVALID STATE: .*nowhere/u);
   });
 
@@ -251,9 +251,7 @@ describe('a board that cannot be read', () => {
     const edit = (from: string | RegExp, to: string): void =>
       fs.writeFileSync(file(), fs.readFileSync(file(), 'utf8').replace(from, to));
     const once = async (): Promise<readonly string[]> =>
-      (await watchOnce({ store: p.store, context: p.context, now: p.context.clock.now }, 0)).alarms.map(
-        ({ text }) => text,
-      );
+      (await watchOnce(alarmContext(p), {}, 0)).alarms.map(({ text }) => text);
 
     test.each([
       ['a status that is none', () => edit('status: UNCLAIMED', 'status: FOO'), /tasks\.0\.status \(line \d+\): /],
@@ -490,7 +488,7 @@ test('nor is it for a look from cron, which remembers that it saw PAUSE', async 
   await open();
   fs.writeFileSync(p.file('.liza/PAUSE'), '');
   const stalled = async (): Promise<boolean> => {
-    const { alarms } = await watchOnce({ store: p.store, context: p.context, now: p.context.clock.now }, 0);
+    const { alarms } = await watchOnce(alarmContext(p), {}, 0);
     return alarms.some(({ key }) => key === 'STALLED');
   };
   p.pass(3 * 3600);
@@ -547,7 +545,7 @@ describe('what stands in the way of telling', () => {
     await w.look();
     expect(texts(w)).toEqual([BLOCKED, '⚠️ BLOCKED: u — no token']);
     expect(w.troubles).toEqual([expect.stringMatching(/^alerts\.log could not be read: EISDIR/)]);
-    expect(await watchOnce({ store: p.store, context: p.context, now: p.context.clock.now }, 0)).toMatchObject({
+    expect(await watchOnce(alarmContext(p), {}, 0)).toMatchObject({
       told: false,
     });
     await w.end();
@@ -557,10 +555,8 @@ describe('what stands in the way of telling', () => {
     await open();
     await block();
     const broken = watchBoard(
+      alarmContext(p),
       {
-        store: p.store,
-        context: p.context,
-        now: p.context.clock.now,
         wait: () => Promise.resolve(),
         changed: () => {
           throw new Error('the terminal is gone');
@@ -569,7 +565,7 @@ describe('what stands in the way of telling', () => {
       new AbortController().signal,
     );
     await expect(broken).rejects.toThrow('the terminal is gone');
-    expect(await watchOnce({ store: p.store, context: p.context, now: p.context.clock.now }, 0)).toMatchObject({
+    expect(await watchOnce(alarmContext(p), {}, 0)).toMatchObject({
       told: true,
     });
   });
@@ -599,14 +595,12 @@ test('an alarm is raised within a second of the change that causes it', async ()
       }),
   };
   const changeSignal = makeChangeSignal(clock);
-  const unwatch = p.store.watch(() => changeSignal.ring());
+  const unwatch = p.store.watch(() => changeSignal.notify());
   const raised: number[] = [];
   let looked = false;
   const done = watchBoard(
+    alarmContext(p),
     {
-      store: p.store,
-      context: p.context,
-      now: clock.now,
       wait: (ms, signal) => {
         looked = true;
         return changeSignal.wait(changeSignal.count(), ms, signal);

@@ -4,9 +4,13 @@ import fs from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { QUIET_MS } from '../../../src/alarms/batch.ts';
+import { SETTLE_MS } from '../../../src/alarms/observe.ts';
 import type { Alarm } from '../../../src/alarms/rules/alarm.ts';
 import type { Message } from '../../../src/alarms/rules/grouping.ts';
 import { LAST_WORD_MS, type WatcherOptions, watchBoard } from '../../../src/alarms/watcher.ts';
+import type { Clock, Environment } from '../../../src/ports/host.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { StoreContext } from '../../../src/store/transact.ts';
 import type { Project } from '../../support/project.ts';
 
 export interface Watching {
@@ -21,29 +25,49 @@ export interface Watching {
   end(): Promise<void>;
 }
 
-export function watching(p: Project, options: Partial<WatcherOptions> = {}): Watching {
+export interface Around {
+  readonly env?: Environment;
+  readonly store?: Store;
+  readonly sleep?: Clock['sleep'];
+}
+
+/** The project as a watcher has it, with a wall clock that ages everything and nobody at the desktop. */
+export const alarmContext = (p: Project, { env = {}, store = p.store, sleep }: Around = {}): StoreContext => {
+  const { clock } = p.context;
+  return {
+    ...p.context,
+    env,
+    store,
+    clock: { ...clock, steady: clock.now, sleep: sleep ?? clock.sleep },
+  };
+};
+
+export function watching(p: Project, options: Partial<WatcherOptions> & Around = {}): Watching {
   const over = new AbortController();
   let wake = (): void => {};
   let begun = (): void => {};
   let looks = 0;
   const self: Omit<Watching, 'look' | 'end'> = { raised: [], cleared: [], shown: [], troubles: [], pauses: [] };
+  // What is tried again later takes no time here; the quiet between two messages lasts until the end.
+  const sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
+    self.pauses.push(ms);
+    if (ms === LAST_WORD_MS) return new Promise((resolve) => setTimeout(resolve, ms));
+    return ms < QUIET_MS ? Promise.resolve() : aborted(signal);
+  };
+  const asked = options.sleep ?? sleep;
   const done = watchBoard(
+    alarmContext(p, {
+      ...options,
+      // A file that is being saved takes its real time to settle.
+      sleep: (ms, signal) => (ms <= SETTLE_MS ? p.context.clock.sleep(ms, signal) : asked(ms, signal)),
+    }),
     {
-      store: p.store,
-      context: p.context,
-      now: p.context.clock.now,
       wait: () =>
         new Promise((resolve) => {
           looks += 1;
           wake = resolve;
           begun();
         }),
-      // What is tried again later takes no time here; the quiet between two messages lasts until the end.
-      sleep: (ms, signal) => {
-        self.pauses.push(ms);
-        if (ms === LAST_WORD_MS) return new Promise((resolve) => setTimeout(resolve, ms));
-        return ms < QUIET_MS ? Promise.resolve() : aborted(signal);
-      },
       desktop: { show: (message) => self.shown.push(message), settled: () => Promise.resolve(), close: () => {} },
       changed: ({ raised, cleared }, known) => {
         self.raised.push(...raised.map((alarm) => ({ alarm, known: known.has(alarm.key) })));
@@ -76,7 +100,7 @@ export function watching(p: Project, options: Partial<WatcherOptions> = {}): Wat
   };
 }
 
-export const aborted = (signal: AbortSignal): Promise<void> =>
+export const aborted = (signal = new AbortController().signal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve());

@@ -9,9 +9,19 @@ import { post } from '../../../src/alarms/webhook.ts';
 import { ATTEMPTS } from '../../../src/alarms/webhook-queue.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { State } from '../../../src/protocol/state.ts';
+import { hostAt } from '../../host.ts';
 import { type Project, project } from '../../support/project.ts';
 import { eventually } from '../supervisor/harness.ts';
-import { aborted, alerts, answering, type Endpoint, endpoint, type Watching, watching } from './watching.ts';
+import {
+  aborted,
+  alarmContext,
+  alerts,
+  answering,
+  type Endpoint,
+  endpoint,
+  type Watching,
+  watching,
+} from './watching.ts';
 
 let p: Project;
 const watchers: Watching[] = [];
@@ -170,7 +180,7 @@ describe('an endpoint that', () => {
     release();
     await eventually('the record', () => results().length === 1);
     const slow = await listen(() => {});
-    expect(await post({ id: 'x', body: '{}' }, { url: slow.url, timeoutMs: 50 })).toEqual({
+    expect(await post(hostAt(), { id: 'x', body: '{}' }, { url: slow.url, timeoutMs: 50 })).toEqual({
       ok: false,
       again: true,
       why: 'no answer within 0.05s',
@@ -182,7 +192,7 @@ describe('an endpoint that', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
-    const result = await post({ id: 'x', body: '{}' }, { url: `http://127.0.0.1:${port}/` });
+    const result = await post(hostAt(), { id: 'x', body: '{}' }, { url: `http://127.0.0.1:${port}/` });
     expect(result).toMatchObject({ ok: false, again: true });
     await new Promise((resolve) => server.close(resolve));
   });
@@ -210,7 +220,7 @@ describe('an endpoint that', () => {
 
   test('is no http address is not called', async () => {
     for (const url of ['file:///etc/passwd', 'ftp://example.org/', 'nonsense']) {
-      expect(await post({ id: 'x', body: '{}' }, { url })).toMatchObject({ ok: false, again: false });
+      expect(await post(hostAt(), { id: 'x', body: '{}' }, { url })).toMatchObject({ ok: false, again: false });
     }
   });
 });
@@ -243,7 +253,7 @@ test('looks from cron at an endpoint that is slower than they are make ten attem
   await block('t');
   const look = async (): Promise<void> => {
     // A process that is being started elsewhere may hold the lock for an instant.
-    while (!(await watchOnce({ store: p.store, context: p.context, now: p.context.clock.now, env: {} }, 30)).told);
+    while (!(await watchOnce(alarmContext(p), {}, 30)).told);
   };
   for (let n = 1; n <= ATTEMPTS; n += 1) {
     await look();
@@ -331,17 +341,7 @@ test.skipIf(!fs.existsSync('/dev/full'))(
     fs.symlinkSync('/dev/full', p.file('.liza/alerts.log'));
     await block('t');
     const troubles: string[] = [];
-    const look = () =>
-      watchOnce(
-        {
-          store: p.store,
-          context: p.context,
-          now: p.context.clock.now,
-          env: {},
-          trouble: (line) => troubles.push(line),
-        },
-        2000,
-      );
+    const look = () => watchOnce(alarmContext(p), { trouble: (line) => troubles.push(line) }, 2000);
     for (let n = 0; n < 3; n += 1) await look();
     expect(hook.received).toHaveLength(1);
     expect(troubles[0]).toMatch(/^alerts\.log could not be written: ENOSPC/);

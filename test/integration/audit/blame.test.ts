@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { blame } from '../../../src/audit/blame.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
-import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { TaskContext } from '../../../src/tasks/context.ts';
+import { memoryStore } from '../../memory-store.ts';
 import { type PlayedProject, playedProject, REJECTION } from '../../support/by-verbs.ts';
 import { flags } from '../../support/core.mjs';
 

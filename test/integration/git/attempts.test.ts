@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Attempt, type Discard, listAttempts, saveAttempt, see } from '../../../src/git/attempts.ts';
+import { type Attempt, type Discard, listAttempts, recordTip, saveAttempt } from '../../../src/git/attempts.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { branchOf, readRefs, seenOf, updateRefs } from '../../../src/git/refs.ts';
@@ -113,7 +113,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
 
   test('tips that went different ways are all kept', async () => {
     const seen = commit({ 'a.txt': 'first\n' });
-    await see(gitDir, place, discard());
+    await recordTip(gitDir, place, discard());
     const onBranch = commit({ 'a.txt': 'on the branch\n' });
     repo.gitIn(place.folder, 'checkout', '-q', '--detach', start);
     const head = commit({ 'a.txt': 'detached\n' });
@@ -127,7 +127,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
 
   test('HEAD leads nowhere: files are kept on top of what was seen last', async () => {
     const seen = commit({ 'a.txt': 'committed\n' });
-    await see(gitDir, place, discard());
+    await recordTip(gitDir, place, discard());
     repo.gitIn(place.folder, 'checkout', '-q', '--orphan', 'nothing-yet');
     write(place.folder, { 'new.txt': 'untracked\n' });
     const attempt = await save();
@@ -161,12 +161,12 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
 
   test('see: what was rewritten since is put away first, what goes on is not', async () => {
     const first = commit({ 'a.txt': 'one\n' });
-    expect(await see(gitDir, place, discard())).toBe(first);
+    expect(await recordTip(gitDir, place, discard())).toBe(first);
     const second = commit({ 'a.txt': 'two\n' });
-    await see(gitDir, place, discard());
+    await recordTip(gitDir, place, discard());
     expect(await listAttempts(gitDir, task)).toEqual([]);
     const amended = commit({ 'a.txt': 'amended\n' }, '--amend');
-    expect(await see(gitDir, place, discard({ why: 'its history was rewritten' }))).toBe(amended);
+    expect(await recordTip(gitDir, place, discard({ why: 'its history was rewritten' }))).toBe(amended);
     expect((await readRefs(gitDir, seenOf(task))).get(seenOf(task))).toBe(amended);
     const [attempt] = await listAttempts(gitDir, task);
     expect(attempt).toMatchObject({ tip: second, commits: 2, uncommitted: 0, why: 'its history was rewritten' });
@@ -189,7 +189,7 @@ describe('a clone whose agent spoiled its objects', () => {
       const lost = objectOf(place.folder, repo.gitIn(place.folder, 'rev-parse', 'HEAD:b.txt'));
       fs.rmSync(lost);
       if (how !== 'removed') execFileSync('mkfifo', [lost]);
-      expect(await see(gitDir, place, discard)).toBeUndefined();
+      expect(await recordTip(gitDir, place, discard)).toBeUndefined();
       expect(await headOf(gitDir, place)).toBeUndefined();
       const attempt = await saveAttempt(gitDir, place, discard);
       expect(repo.blob(`${attempt?.commit}:b.txt`)).toBe(`${how}\n`);

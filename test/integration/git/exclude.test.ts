@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { exclude, isExcluding, unexclude } from '../../../src/git/repository.ts';
+import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let common: string;
@@ -34,38 +35,38 @@ test.each([
   mkdirSync(join(common, 'info'));
   writeFileSync(file, text);
   chmodSync(file, 0o600);
-  exclude(common, OURS);
+  exclude(hostAt(), common, OURS);
   const once = readFileSync(file);
   expect(once.subarray(0, text.length)).toEqual(text);
   expect(once.toString().endsWith('/.liza/\n/höhle/hook\n')).toBe(true);
-  exclude(common, OURS);
+  exclude(hostAt(), common, OURS);
   expect(readFileSync(file)).toEqual(once);
-  unexclude(common, isOurs);
+  unexclude(hostAt(), common, isOurs);
   expect(readFileSync(file).toString('latin1').trimEnd()).toBe(text.toString('latin1').trimEnd());
-  expect(isExcluding(common, isOurs)).toBe(false);
+  expect(isExcluding(hostAt().disk, common, isOurs)).toBe(false);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(common, 'info'))).toEqual(['exclude']);
 });
 
 test('a link stays a link, and a repository without the file gets one', () => {
-  exclude(common, OURS);
+  exclude(hostAt(), common, OURS);
   expect(readFileSync(file, 'utf8')).toBe('/.liza/\n/höhle/hook\n');
   rmSync(file);
   writeFileSync(join(common, 'elsewhere'), '*.log\n');
   symlinkSync('../elsewhere', file);
-  exclude(common, OURS);
+  exclude(hostAt(), common, OURS);
   expect(lstatSync(file).isSymbolicLink()).toBe(true);
   expect(readFileSync(join(common, 'elsewhere'), 'utf8')).toContain('/.liza/\n');
-  unexclude(common, isOurs);
+  unexclude(hostAt(), common, isOurs);
   expect(readFileSync(join(common, 'elsewhere'), 'utf8')).toBe('*.log\n');
 });
 
 test('what a killed writer left goes, what a living one writes stays', () => {
   mkdirSync(join(common, 'info'));
   for (const pid of [process.pid, 2 ** 30]) writeFileSync(`${file}.liza-${pid}`, 'half');
-  exclude(common, OURS);
+  exclude(hostAt(), common, OURS);
   expect(readdirSync(join(common, 'info'))).toEqual(['exclude']);
   writeFileSync(`${file}.liza-${process.ppid}`, 'half');
-  unexclude(common, isOurs);
+  unexclude(hostAt(), common, isOurs);
   expect(readdirSync(join(common, 'info')).sort()).toEqual(['exclude', `exclude.liza-${process.ppid}`]);
 });

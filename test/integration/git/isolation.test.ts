@@ -9,6 +9,7 @@ import { isolationFor } from '../../../src/git/isolation.ts';
 import { clonedPlace, findPlace, headOf, isPlace } from '../../../src/git/task-folder.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
+import { hostAt } from '../../host.ts';
 import { type Contents, write } from '../../support/core.mjs';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 import { repository } from '../../support/repository.ts';
@@ -61,7 +62,7 @@ describe('a clone', () => {
     fs.writeFileSync(path.join(root, '.git/objects/info/alternates'), path.join(repo.root, '.git/objects'));
     fs.writeFileSync(path.join(root, '.git/info/exclude'), '*.mine\n');
     const { openPrivateGitDir } = await import('../../../src/git/private-git-dir.ts');
-    const gitDir = await openPrivateGitDir(repo.env, root);
+    const gitDir = await openPrivateGitDir(hostAt(Date.now, repo.env), root);
     if ('ok' in gitDir) throw new Error(gitDir.message);
     const start = repo.gitIn(root, 'rev-parse', 'HEAD');
     const isolation = isolationFor(gitDir, 'clone');

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { changedSince } from '../../../src/git/folder-snapshot.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import { headOf } from '../../../src/git/task-folder.ts';
-import { letGo } from '../../../src/ports/release-pipes.ts';
+import { removePlantedPipes } from '../../../src/ports/git-program.ts';
 import { write } from '../../support/core.mjs';
 import { type Repository, repository } from '../../support/repository.ts';
 
@@ -48,6 +48,6 @@ test('other pipes, and what a link leads to, are left alone', async () => {
   const others = [path.join(place.folder, 'a-pipe'), path.join(outside, '.gitignore')];
   execFileSync('mkfifo', others);
   fs.symlinkSync(outside, path.join(place.folder, 'link'));
-  await letGo(place.folder);
+  await removePlantedPipes(place.folder);
   expect(others.filter((pipe) => fs.existsSync(pipe))).toEqual(others);
 });

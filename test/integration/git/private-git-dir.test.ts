@@ -7,6 +7,7 @@ import { checkOut } from '../../../src/git/checkout.ts';
 import { configText, openPrivateGitDir, type PrivateGitDir, refuseVersion } from '../../../src/git/private-git-dir.ts';
 import { openRepository } from '../../../src/git/repository.ts';
 import { git } from '../../../src/git/run.ts';
+import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { write } from '../../support/core.mjs';
 import { repository } from '../../support/repository.ts';
@@ -75,7 +76,7 @@ test('the project in a linked worktree: the common directory is found', async ()
   const repo = repository({ branch: 'integration' });
   const other = path.join(repo.base, 'other');
   repo.git('worktree', 'add', '-q', '-b', 'side', other);
-  const gitDir = await openPrivateGitDir(repo.env, other);
+  const gitDir = await openPrivateGitDir(hostAt(Date.now, repo.env), other);
   expect(gitDir).toMatchObject({ root: other, common: path.join(repo.root, '.git') });
 });
 
@@ -90,7 +91,7 @@ describe('refused', () => {
     write(bin, { git: (file) => fs.writeFileSync(file, '#!/bin/sh\necho git version 2.30.2\n', { mode: 0o755 }) });
     const env = { ...repo.env, PATH: `${bin}:${repo.env['PATH']}` };
     // Asked for once, by init and doctor.
-    expect(await openRepository(env, repo.root)).toMatchObject(
+    expect(await openRepository(hostAt(Date.now, env), repo.root)).toMatchObject(
       refusedBy('git-version', {
         code: 5,
         message: 'git version 2.30.2 is too old: Liza merges with git merge-tree, which needs 2.38',
@@ -100,7 +101,9 @@ describe('refused', () => {
 
   test('no git at all', async () => {
     const repo = repository({ branch: 'integration' });
-    await expect(openPrivateGitDir({ ...repo.env, PATH: '/nowhere' }, repo.root)).rejects.toMatchObject({ code: 5 });
+    await expect(
+      openPrivateGitDir(hostAt(Date.now, { ...repo.env, PATH: '/nowhere' }), repo.root),
+    ).rejects.toMatchObject({ code: 5 });
   });
 
   test.each([
@@ -109,16 +112,20 @@ describe('refused', () => {
   ])('a partial clone, by %s', async (key, value) => {
     const repo = repository({ branch: 'integration' });
     repo.git('config', key, value);
-    expect(await openPrivateGitDir(repo.env, repo.root)).toMatchObject(
+    expect(await openPrivateGitDir(hostAt(Date.now, repo.env), repo.root)).toMatchObject(
       refusedBy('partial-clone', { code: 3, hint: expect.stringContaining(`--unset ${key.toLowerCase()}`) }),
     );
   });
 
   test('no repository, and a configuration that git cannot read', async () => {
     const repo = repository({ branch: 'integration' });
-    expect(await openPrivateGitDir(repo.env, repo.base)).toMatchObject(refusedBy('no-git', { code: 3 }));
+    expect(await openPrivateGitDir(hostAt(Date.now, repo.env), repo.base)).toMatchObject(
+      refusedBy('no-git', { code: 3 }),
+    );
     fs.appendFileSync(path.join(repo.root, '.git/config'), '[broken\n');
-    expect(await openPrivateGitDir(repo.env, repo.root)).toMatchObject(refusedBy('git-config', { code: 3 }));
+    expect(await openPrivateGitDir(hostAt(Date.now, repo.env), repo.root)).toMatchObject(
+      refusedBy('git-config', { code: 3 }),
+    );
   });
 });
 
@@ -135,21 +142,21 @@ test('none of the caller’s git variables has a say', async () => {
     GIT_CONFIG_PARAMETERS: "'core.planted=x'",
     GIT_TRACE: '1',
   };
-  const asked = await git(env, repo.root, ['config', '--list', '--show-origin']);
+  const asked = await git(hostAt(Date.now, env), repo.root, ['config', '--list', '--show-origin']);
   expect(asked).toMatchObject({ status: 0, stderr: '' });
   expect(asked.stdout).not.toContain('planted');
   expect(asked.stdout).not.toContain('person@example.org'); // the user's own file
-  expect((await git(env, repo.root, ['rev-parse', '--show-toplevel'])).stdout.trim()).toBe(repo.root);
+  expect((await git(hostAt(Date.now, env), repo.root, ['rev-parse', '--show-toplevel'])).stdout.trim()).toBe(repo.root);
 });
 
 test('a git that is killed, or ends before it has read its input, is told apart', async () => {
   const repo = repository({ branch: 'integration' });
   const input = 'x'.repeat(1_000_000);
-  expect((await git(repo.env, repo.root, ['rev-parse', 'HEAD'], { input })).status).toBe(0);
+  expect((await git(hostAt(Date.now, repo.env), repo.root, ['rev-parse', 'HEAD'], { input })).status).toBe(0);
   const bin = path.join(repo.base, 'bin');
   write(bin, { git: (file) => fs.writeFileSync(file, '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 }) });
   const env = { ...repo.env, PATH: `${bin}:${repo.env['PATH']}` };
-  await expect(git(env, repo.root, ['status'])).rejects.toMatchObject({
+  await expect(git(hostAt(Date.now, env), repo.root, ['status'])).rejects.toMatchObject({
     code: 3,
     message: 'git status was ended by SIGKILL',
   });

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { git, isOfTheMachine, must } from '../../../src/git/run.ts';
+import { git, isMachineFault, must } from '../../../src/git/run.ts';
 import { EnvironmentError } from '../../../src/protocol/decision.ts';
+import { hostAt } from '../../host.ts';
 
 const failing = async (args: readonly string[]): Promise<EnvironmentError> => {
-  const asked = must(git(process.env, '/', args), 'do it');
+  const asked = must(git(hostAt(), '/', args), 'do it');
   const error = await asked.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -15,8 +16,8 @@ const failing = async (args: readonly string[]): Promise<EnvironmentError> => {
 test('a git that was ended says nothing about the repository; one that refused does', async () => {
   const ended = await failing(['-c', 'alias.die=!kill -9 $PPID', 'die']);
   expect(ended.message).toContain('was ended by SIGKILL');
-  expect(isOfTheMachine(ended)).toBe(true);
+  expect(isMachineFault(ended)).toBe(true);
   const below = await failing(['-c', 'alias.die=!kill -9 $$', 'die']);
-  expect(isOfTheMachine(below)).toBe(true);
-  expect(isOfTheMachine(await failing(['rev-parse', '--verify', 'nowhere']))).toBe(false);
+  expect(isMachineFault(below)).toBe(true);
+  expect(isMachineFault(await failing(['rev-parse', '--verify', 'nowhere']))).toBe(false);
 });

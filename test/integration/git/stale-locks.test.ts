@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clearStaleLocks, lockPathsOf } from '../../../src/git/stale-locks.ts';
+import { hostAt } from '../../host.ts';
 import { write } from '../../support/core.mjs';
 import { INTEGRATION, type Repository, repository } from '../../support/repository.ts';
 
@@ -24,11 +25,11 @@ afterEach(() => {
   running = undefined;
 });
 const inGit = (...name: readonly string[]): string => path.join(repo.root, '.git', ...name);
-const clear = (...paths: readonly string[]): Promise<readonly string[]> => clearStaleLocks(paths, 5, LATER);
+const clear = (...paths: readonly string[]): Promise<readonly string[]> => clearStaleLocks(hostAt(), paths, 5, LATER);
 
 describe('stale locks', () => {
   test('nothing there: no wait', async () => {
-    expect(await clearStaleLocks([inGit('index.lock'), inGit('no/such.lock')], HOUR)).toEqual([]);
+    expect(await clearStaleLocks(hostAt(), [inGit('index.lock'), inGit('no/such.lock')], HOUR)).toEqual([]);
   });
 
   test('one that a killed git left goes, and the others work again', async () => {

@@ -6,8 +6,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { advance, finishAdvance, reserve } from '../../../src/git/advance-checkout.ts';
+import { type Checkout, checkoutsOf } from '../../../src/git/branch-checkouts.ts';
+import { whyHeld } from '../../../src/git/held-checkout.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
-import { type Checkout, holdersOf, whyHeld } from '../../../src/git/user-checkouts.ts';
+import { hostAt } from '../../host.ts';
 import { type Contents, write } from '../../support/core.mjs';
 import { INTEGRATION, type Repository, repository } from '../../support/repository.ts';
 import { addWorktree, filesIn, outside } from './outside.ts';
@@ -68,7 +70,7 @@ async function enter(scene: Scene): Promise<void> {
 beforeEach(() => enter(makeScene()));
 
 const holder = async (): Promise<Checkout> => {
-  const [found] = await holdersOf(gitDir, INTEGRATION);
+  const [found] = await checkoutsOf(gitDir, INTEGRATION);
   if (found === undefined) throw new Error('nobody has the branch');
   return found;
 };
@@ -86,13 +88,13 @@ const filesOf = (commit: string): unknown => {
 
 describe('who has the branch', () => {
   test('the root, or a linked worktree, or nobody', async () => {
-    expect(await holdersOf(gitDir, INTEGRATION)).toEqual([
+    expect(await checkoutsOf(gitDir, INTEGRATION)).toEqual([
       { folder: repo.root, gitDirectory: inGit(), branch: INTEGRATION },
     ]);
     repo.git('checkout', '-q', '-b', 'mine');
-    expect(await holdersOf(gitDir, INTEGRATION)).toEqual([]);
+    expect(await checkoutsOf(gitDir, INTEGRATION)).toEqual([]);
     const linked = addWorktree(repo, 'with space', 'integration');
-    expect(await holdersOf(gitDir, INTEGRATION)).toEqual([{ ...linked, branch: INTEGRATION }]);
+    expect(await checkoutsOf(gitDir, INTEGRATION)).toEqual([{ ...linked, branch: INTEGRATION }]);
   });
 
   test('also while it is rebased or bisected', async () => {
@@ -119,19 +121,19 @@ describe('who has the branch', () => {
     const dot = path.join(linked.folder, '.git');
     const text = fs.readFileSync(dot, 'utf8');
     fs.writeFileSync(dot, `gitdir: ${inGit()}\n`);
-    expect(await holdersOf(gitDir, INTEGRATION)).toEqual([]);
+    expect(await checkoutsOf(gitDir, INTEGRATION)).toEqual([]);
     fs.writeFileSync(dot, text);
-    expect(await holdersOf(gitDir, INTEGRATION)).toHaveLength(1);
+    expect(await checkoutsOf(gitDir, INTEGRATION)).toHaveLength(1);
     fs.rmSync(linked.folder, { recursive: true });
-    expect(await holdersOf(gitDir, INTEGRATION)).toEqual([]);
+    expect(await checkoutsOf(gitDir, INTEGRATION)).toEqual([]);
   });
 
   test('a bare main repository has no files, its worktrees do', async () => {
     repo.git('branch', 'mine-too');
     const linked = addWorktree(repo, 'linked', 'mine-too').folder;
     repo.git('config', 'core.bare', 'true');
-    expect((await holdersOf(gitDir, INTEGRATION)).map(({ folder }) => folder)).toEqual([]);
-    expect((await holdersOf(gitDir, 'refs/heads/mine-too')).map(({ folder }) => folder)).toEqual([linked]);
+    expect((await checkoutsOf(gitDir, INTEGRATION)).map(({ folder }) => folder)).toEqual([]);
+    expect((await checkoutsOf(gitDir, 'refs/heads/mine-too')).map(({ folder }) => folder)).toEqual([linked]);
   });
 
   test('a submodule, whose git directory is elsewhere', async () => {
@@ -141,9 +143,9 @@ describe('who has the branch', () => {
     repo.gitIn(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', repo.root, 'sub');
     const inner: Repository = { ...repo, root: path.join(outer, 'sub') };
     const { openPrivateGitDir } = await import('../../../src/git/private-git-dir.ts');
-    const opened = await openPrivateGitDir(repo.env, inner.root);
+    const opened = await openPrivateGitDir(hostAt(Date.now, repo.env), inner.root);
     if ('ok' in opened) throw new Error(opened.message);
-    expect((await holdersOf(opened, INTEGRATION)).map(({ folder }) => folder)).toEqual([inner.root]);
+    expect((await checkoutsOf(opened, INTEGRATION)).map(({ folder }) => folder)).toEqual([inner.root]);
   });
 });
 

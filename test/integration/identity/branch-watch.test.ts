@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { watchHeads } from '../../../src/identity/branch-watch.ts';
+import { watchBranches } from '../../../src/identity/branch-watch.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -17,7 +17,7 @@ function agent(folder: string, ...args: readonly string[]): string {
   const argv = ['-C', folder, '-c', 'core.hooksPath=/dev/null', ...args];
   return execFileSync('git', argv, { env, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
-const look = () => watchHeads(p.as('coder-1')).look();
+const look = () => watchBranches(p.as('coder-1')).look();
 const strays = async () =>
   (await p.state()).anomalies.flatMap(({ type, details }) => (type === 'branch_moved' ? [details] : []));
 
@@ -26,7 +26,7 @@ describe('told', () => {
     const before = p.head('main');
     agent(p.root, 'commit', '-q', '--allow-empty', '-m', 'lost');
     const commit = p.head('main');
-    const heads = watchHeads(p.as('coder-1'));
+    const heads = watchBranches(p.as('coder-1'));
     expect(await heads.look()).toEqual([`main was moved by coder-1 to ${commit}`]);
     expect(await heads.look()).toEqual([]);
     expect(await look()).toEqual([]);

@@ -7,13 +7,16 @@ import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { checkHook } from '../../../src/identity/project-hook.ts';
 import { ensureHook, examineHook, HOOK, type HookFacts, hasHook, removeHook } from '../../../src/identity/ref-hook.ts';
+import { realDisk } from '../../../src/ports/disk.ts';
 import { agentTag, repositoryMark } from '../../../src/process/tags.ts';
+import { hostAt } from '../../host.ts';
 import { type Repository, repository } from '../../support/repository.ts';
 
 let repo: Repository;
 let root: string;
 let facts: HookFacts;
 const env = (extra: Record<string, string> = {}) => ({ ...repo.env, ...extra });
+const host = () => hostAt(Date.now, env());
 const run = (cwd: string, extra: Record<string, string>, ...args: string[]) =>
   spawnSync('git', args, { cwd, env: env(extra), encoding: 'utf8' });
 const person = (...args: string[]) => run(root, {}, ...args);
@@ -38,7 +41,7 @@ beforeEach(() => {
   fs.mkdirSync(repo.file('.git/liza'));
 });
 
-const install = () => ensureHook(env(), root, facts);
+const install = () => ensureHook(host(), root, facts);
 
 describe('people', () => {
   beforeEach(async () => void (await install()));
@@ -191,9 +194,9 @@ describe('a hook that was there before', () => {
     expect(await install()).toBe('there');
     expect(person('branch', 'feature').status).toBe(0);
     expect(heard()).toMatch(/^prepared\n\S+ \S+ refs\/heads\/feature\ncommitted\n\S+ \S+ refs\/heads\/feature\n$/);
-    expect(removeHook(facts.repository)).toEqual([]);
+    expect(removeHook(realDisk, facts.repository)).toEqual([]);
     expect(fs.readFileSync(hook(), 'utf8')).toBe(theirs(0));
-    expect(hasHook(facts.repository)).toBe(false);
+    expect(hasHook(realDisk, facts.repository)).toBe(false);
     expect(fs.readdirSync(path.dirname(hook())).filter((name) => name.includes('liza'))).toEqual([]);
   });
 
@@ -206,7 +209,7 @@ describe('a hook that was there before', () => {
   test('that a tool writes over Liza’s is taken in again', async () => {
     await install();
     put(hook(), theirs(0));
-    expect(await examineHook(env(), root, facts)).toBe('missing');
+    expect(await examineHook(host(), root, facts)).toBe('missing');
     expect(await install()).toBe('there');
     person('branch', 'feature');
     expect(heard()).toContain('refs/heads/feature');
@@ -220,15 +223,15 @@ describe('a hook that was there before', () => {
     person('commit', '-q', '-m', 'hooks');
     expect(await install()).toBe('there');
     expect(person('status', '--porcelain').stdout).toBe('');
-    const told = async () => (await checkHook(env(), root, 'integration', false)).message;
+    const told = async () => (await checkHook(host(), root, 'integration', false)).message;
     expect(await told()).toContain('core.hooksPath is relative, so linked worktrees go without');
     person('config', 'core.hooksPath', path.join(root, '.githooks'));
     expect(await told()).toBe('guards the branches of people and of Liza');
     expect(agent(root, 'commit', '-q', '--allow-empty', '-m', 'x').status).not.toBe(0);
     expect(person('commit', '-q', '--allow-empty', '-m', 'mine').status).toBe(0);
     expect(heard()).toContain('ran');
-    expect(hasHook(facts.repository)).toBe(true);
-    removeHook(facts.repository);
+    expect(hasHook(realDisk, facts.repository)).toBe(true);
+    removeHook(realDisk, facts.repository);
     expect(fs.readdirSync(path.join(root, '.githooks'))).toEqual(['pre-commit']);
   });
 

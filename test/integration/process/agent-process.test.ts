@@ -5,9 +5,10 @@ import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { endAgent, startAgent } from '../../../src/process/agent-process.ts';
-import { markOf } from '../../../src/process/mark.ts';
-import { markAt } from '../../../src/process/own-mark.ts';
+import { markAt } from '../../../src/process/own-rlimit-mark.ts';
+import { markOf } from '../../../src/process/rlimit-mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
+import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let folder: string;
@@ -20,7 +21,7 @@ const run = (script: string) => started(['node', '-e', script]);
 async function started(argv: readonly [string, ...string[]]) {
   const lines: string[] = [];
   let chunks = 0;
-  const running = await startAgent({
+  const running = await startAgent(hostAt(), {
     argv,
     cwd: folder,
     env: process.env,
@@ -127,7 +128,7 @@ describe.skipIf(!isLinux)('G19: nothing that an agent leaves behind is alive whe
       await running.exited;
       const pid = Number(lines[0]);
       expect(isAlive(pid)).toBe(true);
-      expect(markAt(pid)).toEqual(markOf(agentTag({ root: folder, repository: folder }, 'coder-1')));
+      expect(markAt(hostAt(), pid)).toEqual(markOf(agentTag({ root: folder, repository: folder }, 'coder-1')));
       await running.end(0);
       expect(isAlive(pid)).toBe(false);
     }
@@ -140,9 +141,9 @@ describe.skipIf(!isLinux)('G19: nothing that an agent leaves behind is alive whe
     await running.exited;
     const [pid] = lines.map(Number);
     expect(isAlive(pid ?? 0)).toBe(true);
-    expect(await endAgent({ root: folder, repository: folder }, 'coder-2')).toBe(0);
+    expect(await endAgent(hostAt(), { root: folder, repository: folder }, 'coder-2')).toBe(0);
     expect(isAlive(pid ?? 0)).toBe(true);
-    expect(await endAgent({ root: folder, repository: folder }, 'coder-1')).toBe(0);
+    expect(await endAgent(hostAt(), { root: folder, repository: folder }, 'coder-1')).toBe(0);
     expect(isAlive(pid ?? 0)).toBe(false);
     await running.end(0);
   });
@@ -150,7 +151,14 @@ describe.skipIf(!isLinux)('G19: nothing that an agent leaves behind is alive whe
 
 test('a program that is not there, or may not be run, is told as that', async () => {
   const of = (...argv: readonly [string, ...string[]]) =>
-    startAgent({ argv, cwd: folder, env: process.env, tag: 'ab', logFile: path.join(folder, 'log'), onLine: () => {} });
+    startAgent(hostAt(), {
+      argv,
+      cwd: folder,
+      env: process.env,
+      tag: 'ab',
+      logFile: path.join(folder, 'log'),
+      onLine: () => {},
+    });
   expect(await of('liza-no-such-program')).toEqual({ reason: expect.stringContaining('was not found') });
   expect(await of('./no-such')).toEqual({ reason: expect.stringContaining('was not found') });
   fs.writeFileSync(path.join(folder, 'plain'), '');
@@ -169,9 +177,9 @@ test('whoever comes after can end what an agent left, by project and id alone', 
   const { running } = await run(`
     require('child_process').spawn('setsid', ['sleep', '1000'], { detached: true, stdio: 'ignore' }).unref();
     setInterval(() => {}, 1000)`);
-  expect(await endAgent({ root: folder, repository: folder }, 'coder-2')).toBe(0);
+  expect(await endAgent(hostAt(), { root: folder, repository: folder }, 'coder-2')).toBe(0);
   expect(await Promise.race([running.exited, 'alive'])).toBe('alive');
-  expect(await endAgent({ root: folder, repository: folder }, 'coder-1')).toBe(0);
+  expect(await endAgent(hostAt(), { root: folder, repository: folder }, 'coder-1')).toBe(0);
   expect(await running.exited).toEqual({ kind: 'signalled', signal: 'SIGKILL' });
   await running.end(0);
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { fromListing } from '../../../src/process/ancestors.ts';
 import { startTime } from '../../../src/process/process-table.ts';
 import { agentTag, namedIn, repositoryMark } from '../../../src/process/tags.ts';
+import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const base = temporaryFolder();
@@ -13,7 +14,7 @@ describe('the processes above', () => {
   const file = join(base, 'look.cjs');
   buildSync({
     stdin: {
-      contents: `import { ancestorsFrom } from './src/process/ancestors.ts'; console.log(JSON.stringify([...ancestorsFrom(process.ppid)].map((one) => ({ ...one, tags: one.tags() }))));`,
+      contents: `import { ancestorsFrom } from './src/process/ancestors.ts'; import { realHost } from './src/ports/real-host.ts'; console.log(JSON.stringify([...ancestorsFrom(realHost(process.env), process.ppid)].map((one) => ({ ...one, tags: one.tags() }))));`,
       resolveDir: join(import.meta.dirname, '../../..'),
     },
     outfile: file,
@@ -31,7 +32,7 @@ describe('the processes above', () => {
 
   test('are found up to the first, with their start times', () => {
     const [shell, parent] = seen('"$@"; true');
-    expect(parent).toMatchObject({ pid: process.pid, started: startTime(process.pid) });
+    expect(parent).toMatchObject({ pid: process.pid, started: startTime(hostAt(), process.pid) });
     expect(shell?.pid).not.toBe(process.pid);
   });
 

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { realDisk } from '../../../src/ports/disk.ts';
 import { type OutputRequest, openOutput } from '../../../src/process/output.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -13,7 +14,7 @@ beforeEach(() => {
 });
 
 function print(request: OutputRequest, ...chunks: readonly (string | Buffer)[]) {
-  const output = openOutput(request);
+  const output = openOutput(realDisk, request);
   for (const chunk of chunks) output.write(Buffer.from(chunk));
   return output.close();
 }
@@ -45,7 +46,7 @@ describe('the log', () => {
 
   test('is there as it is printed, not only at the end', () => {
     const logFile = join(folder, 'run.log');
-    const output = openOutput({ logFile });
+    const output = openOutput(realDisk, { logFile });
     output.write(Buffer.from('so far\n'));
     expect(readFileSync(logFile, 'utf8')).toBe('so far\n');
     output.close();
@@ -65,7 +66,7 @@ describe('the log', () => {
 
   test('that cannot be begun throws', () => {
     mkdirSync(join(folder, 'taken'));
-    expect(() => openOutput({ logFile: join(folder, 'taken') })).toThrow();
+    expect(() => openOutput(realDisk, { logFile: join(folder, 'taken') })).toThrow();
   });
 });
 
@@ -116,7 +117,7 @@ describe('secrets', () => {
   test('every byte that is none stays as it was', () => {
     const logFile = join(folder, 'run.log');
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * 7919) % 256));
-    const output = openOutput({ logFile, logLimit: 1 << 20, secrets: [SECRET] });
+    const output = openOutput(realDisk, { logFile, logLimit: 1 << 20, secrets: [SECRET] });
     for (let at = 0; at < bytes.length; at += 777) output.write(bytes.subarray(at, at + 777));
     output.close();
     expect(readFileSync(logFile).equals(bytes)).toBe(true);
@@ -124,7 +125,7 @@ describe('secrets', () => {
 
   test('a line without end goes to the log before it ends', () => {
     const logFile = join(folder, 'run.log');
-    const output = openOutput({ logFile });
+    const output = openOutput(realDisk, { logFile });
     for (let n = 0; n < 100; n += 1) output.write(Buffer.from('word '.repeat(1000)));
     expect(readFileSync(logFile).length).toBeGreaterThan(400_000);
     output.close();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Ended, type Program, runProgram } from '../../../src/process/run.ts';
+import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let folder = '';
@@ -14,7 +15,13 @@ beforeEach(() => {
 });
 
 const run = (argv: Program['argv'], more: Partial<Program> = {}): Promise<Ended> =>
-  runProgram({ argv, cwd: folder, env: { PATH: process.env.PATH, TMPDIR: folder }, timeoutMs: 15_000, ...more });
+  runProgram(hostAt(), {
+    argv,
+    cwd: folder,
+    env: { PATH: process.env.PATH, TMPDIR: folder },
+    timeoutMs: 15_000,
+    ...more,
+  });
 const sh = (script: string, more: Partial<Program> = {}): Promise<Ended> => run(['sh', '-c', script], more);
 const perl = (script: string, more: Partial<Program> = {}): Promise<Ended> => run(['perl', '-e', script], more);
 

@@ -117,7 +117,7 @@ test('reviewed commits, archive and the integration branch stay', async () => {
   expect(here.git('show', 'refs/liza/board/1:archive/tasks.yaml')).toContain('id: greet');
 });
 
-test('a task’s clone is put away like a worktree', async () => {
+test('the work in a task’s clone is kept like that in a worktree', async () => {
   await here.ok(['init', 'Greet people']);
   await here.ok(['config', 'set', 'isolation', 'clone']);
   await here.add('greet');
@@ -383,7 +383,7 @@ describe('interrupted, the next one finishes', () => {
     nothingOfLiza();
   });
 
-  test('a state.yaml that cannot be read is kept as it lies there', async () => {
+  test('a state.yaml that cannot be read is kept as it is', async () => {
     await claimed();
     later();
     appendFileSync(at('.liza', 'state.yaml'), '\n: [broken\n');

@@ -50,7 +50,7 @@ describe('without a terminal', () => {
     expect(await config()).toMatchObject({ test_command: 'npm test', integration_branch: 'integration' });
   });
 
-  test('flags say everything', async () => {
+  test('flags answer every question', async () => {
     const flags = [
       '--spec',
       'docs/a/goal.md#login',
@@ -164,7 +164,7 @@ describe('with a person', () => {
     expect(here.git('branch', '--list', 'agreed')).toContain('agreed');
   });
 
-  test.each([0, 1, 2, 3, 4])('who leaves after %i answers leaves nothing behind', async (many) => {
+  test.each([0, 1, 2, 3, 4])('leaving after %i answers makes nothing', async (many) => {
     const before = everything();
     const { io } = answering(['Greet', '', '', ''].slice(0, many));
     const ran = await liza(['init'], io);
@@ -172,7 +172,7 @@ describe('with a person', () => {
     expect(everything()).toBe(before);
   });
 
-  test('who wants no template is told the command for later', async () => {
+  test('without the template it names the command for later', async () => {
     const before = everything();
     const { io } = answering(['', 'no', '', '']);
     const ran = await liza(['init', 'G'], io);

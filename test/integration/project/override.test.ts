@@ -42,7 +42,7 @@ const touch = (name: string): void => fs.closeSync(fs.openSync(r().p.file('.liza
 const remove = (name: string): void => fs.rmSync(r().p.file('.liza', name));
 
 describe('kill agent', () => {
-  test('its supervisor restarts it, and it reads the blackboard anew', async () => {
+  test('its supervisor restarts it, and it reads the blackboard again', async () => {
     await open({ parts: { 'coder-1': [BUSY] } });
     await busy();
     await r().p.run(undefined, { name: 'note', message: 'use the helper', for: 't' });
@@ -128,7 +128,7 @@ describe.each([
       }),
   ],
 ] as const)('inject task, by %s', (_how, inject) => {
-  test('it is there to be claimed, and an idle coder takes it', async () => {
+  test('a new task can be claimed, and an idle coder takes it', async () => {
     await open({ tasks: [{ id: 't', paused: true }], parts: { 'coder-1': [{}] } });
     await r().until('idle', () => member()?.state === 'idle');
     await inject();

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { GLOBAL_FILES } from '../../../src/project/home-manifest.ts';
 import {
   homeFindings,
   type Installed,
@@ -24,7 +25,6 @@ import {
   isOlder,
   uninstall,
 } from '../../../src/project/setup.ts';
-import { GLOBAL_FILES } from '../../../src/project/setup-activation.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -75,7 +75,7 @@ describe('installing', () => {
     expect(installedVersion(home)).toBe('1.0.0');
   });
 
-  test('again changes nothing', () => {
+  test('a second setup changes nothing', () => {
     installed();
     const before = everything();
     expect(installed()).toMatchObject({ written: [], kept: [], removed: [], former: '1.0.0' });
@@ -149,13 +149,13 @@ describe('installing', () => {
     ]);
   });
 
-  test('a package that is not whole is said', () => {
+  test('an incomplete package is refused', () => {
     rmSync(join(source, 'templates'), { recursive: true });
     expect(install(home, source, '1.0.0', [])).toMatchObject(refusedBy('package', { ok: false, code: 5 }));
     expect(readdirSync(home)).toEqual([]);
   });
 
-  test('a damaged manifest costs nothing of a person’s', () => {
+  test('a damaged manifest leaves a person’s files as they are', () => {
     installed();
     write('.liza/.setup.json', '{"files": {"../../etc/passwd": "x"');
     write('.liza/contracts/CORE.md', 'mine\n');
@@ -164,7 +164,7 @@ describe('installing', () => {
   });
 });
 
-test('doctor is told when the home folder is behind, or ahead', () => {
+test('doctor reports a home folder of an older or newer version', () => {
   const env = { HOME: home };
   expect(homeFindings(env, '1.0.0')).toEqual([]);
   installed('1.0.0');
@@ -204,7 +204,7 @@ describe('links', () => {
     expect(read('dotfiles/CLAUDE.md')).toBe('be kind\n');
   });
 
-  test('a file in the way of a folder is said', () => {
+  test('a file where a folder is needed is refused', () => {
     write('.liza', 'not a folder');
     expect(install(home, source, '1.0.0', [])).toMatchObject(refusedBy('place', { ok: false }));
     expect(read('.liza')).toBe('not a folder');
@@ -283,7 +283,7 @@ describe('uninstalling', () => {
     expect(uninstall(home, source)).toMatchObject({ removed: [], kept: [], deactivated: [] });
   });
 
-  test('a forged manifest reaches nothing outside', () => {
+  test('a forged manifest removes nothing outside ~/.liza', () => {
     installed();
     write('precious', 'x');
     const digest = createHash('sha256').update('x').digest('hex');

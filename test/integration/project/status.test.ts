@@ -19,22 +19,25 @@ const sh = (command: string): string =>
     env: { PATH: process.env['PATH'], HOME: here.root },
   });
 
-test.each(['as a file', 'packed'])('an integration branch that was deleted, kept %s', async (kept) => {
-  const lines = async (): Promise<string> => (await here.ok(['status', '--json'])).stdout;
-  if (kept === 'packed') here.git('pack-refs', '--all');
-  expect(await lines()).not.toContain('INTEGRATION GONE');
-  here.git('branch', '-D', 'integration');
-  const told =
-    /INTEGRATION GONE: integration was deleted — bring it back: (LIZA_INTEGRATION=mine git branch integration [0-9a-f]{40})/;
-  const command = told.exec(await lines())?.[1] ?? '';
-  expect(command).not.toBe('');
-  // The hook refuses whoever does not say that they mean it.
-  expect(() => sh(command.replace('LIZA_INTEGRATION=mine ', ''))).toThrow();
-  sh(command);
-  expect(await lines()).not.toContain('INTEGRATION GONE');
-});
+test.each(['as a file', 'packed'])(
+  'a deleted integration branch, kept %s, is reported with the command that brings it back',
+  async (kept) => {
+    const lines = async (): Promise<string> => (await here.ok(['status', '--json'])).stdout;
+    if (kept === 'packed') here.git('pack-refs', '--all');
+    expect(await lines()).not.toContain('INTEGRATION GONE');
+    here.git('branch', '-D', 'integration');
+    const told =
+      /INTEGRATION GONE: integration was deleted — bring it back: (LIZA_INTEGRATION=mine git branch integration [0-9a-f]{40})/;
+    const command = told.exec(await lines())?.[1] ?? '';
+    expect(command).not.toBe('');
+    // The hook refuses whoever does not say that they mean it.
+    expect(() => sh(command.replace('LIZA_INTEGRATION=mine ', ''))).toThrow();
+    sh(command);
+    expect(await lines()).not.toContain('INTEGRATION GONE');
+  },
+);
 
-test('a blackboard that `git clean -fdx` took: everyone names its copy, nobody a new one', async () => {
+test('after `git clean -fdx` every command names the copy of the blackboard, and none makes a new one', async () => {
   await here.add('greet');
   const { store } = here; // as a supervisor has it, opened before
   rmSync(here.file('.liza'), { recursive: true });
@@ -49,8 +52,8 @@ test('a blackboard that `git clean -fdx` took: everyone names its copy, nobody a
   expect((await here.task('greet')).status).toBe('UNCLAIMED');
 });
 
-test('the same in a linked worktree, whose git directory lies elsewhere', async () => {
-  const linked = here.file('..', 'linked');
+test('the same in a linked worktree, whose git directory is elsewhere', async () => {
+  const linked = join(here.base, 'linked');
   here.git('worktree', 'add', '-q', linked, '-b', 'other');
   const inside = (...argv: string[]) => here.liza(argv, { cwd: linked });
   expect(await inside('init', 'Greet others')).toMatchObject({ code: 0 });

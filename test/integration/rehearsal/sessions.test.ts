@@ -83,7 +83,7 @@ test.each([
     'but not because of "the moon"',
   ],
   ['a commit of nothing', [{ commit: 'x' }], 'git x failed'],
-  ['a path that leads out', [{ write: '../../a', text: 'x' }], 'lies outside of'],
+  ['a path that leads out', [{ write: '../../a', text: 'x' }], 'is outside of'],
   [
     'a state that does not come',
     [{ until: 'greet', is: ['MERGED'], seconds: 0.3 }],

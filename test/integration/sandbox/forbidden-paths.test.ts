@@ -3,13 +3,19 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { policyOf } from '../../../src/sandbox/build-policy.ts';
-import { holeAt } from '../../../src/sandbox/forbidden-paths.ts';
+import { realDisk } from '../../../src/ports/disk.ts';
+import { buildPolicy } from '../../../src/sandbox/build-policy.ts';
+import { whyForbidden } from '../../../src/sandbox/forbidden-paths.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let base: string;
 const at = (place: string): string => place.replace('BASE', base);
-const site = () => ({ root: join(base, 'p'), common: join(base, 'p/.git'), env: { HOME: join(base, 'home') } });
+const site = () => ({
+  disk: realDisk,
+  root: join(base, 'p'),
+  common: join(base, 'p/.git'),
+  env: { HOME: join(base, 'home') },
+});
 
 beforeAll(() => {
   base = temporaryFolder();
@@ -27,25 +33,25 @@ const WRITTEN = ['/sys/fs/cgroup', '/dev', '/dev/shm', 'BASE/p/.git', 'BASE/p/.g
 
 test.each([...NEVER, ...LINKS, ...HOMES, 'BASE/p/.git/liza'])('%s is neither shown nor opened', (place) => {
   for (const kind of ['read', 'write'] as const)
-    expect(holeAt(at(place), kind, site()), kind).toContain('cannot be opened in the sandbox');
+    expect(whyForbidden(site(), at(place), kind), kind).toContain('cannot be opened in the sandbox');
 });
 
 test.each(WRITTEN)('%s is not opened', (place) => {
-  expect(holeAt(at(place), 'write', site())).toContain('cannot be opened in the sandbox');
+  expect(whyForbidden(site(), at(place), 'write')).toContain('cannot be opened in the sandbox');
 });
 
 test.each(['~/.cache', '~/.npmrc', 'BASE/p/cache', '/opt/sdk', '/run/docker.sock'])('%s may be', (place) => {
-  for (const kind of ['read', 'write'] as const) expect(holeAt(at(place), kind, site())).toBeUndefined();
+  for (const kind of ['read', 'write'] as const) expect(whyForbidden(site(), at(place), kind)).toBeUndefined();
 });
 
 test('a slash at the end changes nothing', () => {
-  expect(holeAt(at('BASE/p/'), 'read', site())).toBeUndefined();
-  expect(holeAt(at('BASE/p//'), 'write', site())).toContain('the project itself');
-  expect(holeAt('/', 'read', site())).toContain('cannot be opened');
+  expect(whyForbidden(site(), at('BASE/p/'), 'read')).toBeUndefined();
+  expect(whyForbidden(site(), at('BASE/p//'), 'write')).toContain('the project itself');
+  expect(whyForbidden(site(), '/', 'read')).toContain('cannot be opened');
 });
 
 test('one that got into the configuration all the same is left out', () => {
-  const policy = policyOf({
+  const policy = buildPolicy(realDisk, {
     ...site(),
     cwd: '/',
     home: join(base, 'home'),

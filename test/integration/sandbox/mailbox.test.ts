@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Broker, openBroker } from '../../../src/sandbox/mailbox-broker.ts';
+import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let base: string;
@@ -27,12 +28,12 @@ beforeEach(() => {
   base = temporaryFolder();
   mail = path.join(base, 'mail');
   fs.writeFileSync(path.join(base, 'liza.cjs'), FAKE);
-  broker = openBroker({
+  broker = openBroker(hostAt(), {
     folder: mail,
     program: [process.execPath, path.join(base, 'liza.cjs')],
     root: base,
     env: { PATH: process.env['PATH'], LIZA_AGENT_ID: 'coder-1', RAN: path.join(base, 'ran') },
-    onAsked: () => asked(),
+    onRequest: () => asked(),
   });
 });
 afterEach(async () => {

@@ -5,9 +5,10 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { realDisk } from '../../../src/ports/disk.ts';
 import { settings } from '../../../src/protocol/state.ts';
 import { confine } from '../../../src/sandbox/confine.ts';
-import { isTool, tried } from '../../../src/sandbox/detect.ts';
+import { isTool, tryTool } from '../../../src/sandbox/detect.ts';
 import {
   needsClone,
   runConfined,
@@ -16,6 +17,7 @@ import {
   sandboxSupportOf,
 } from '../../../src/sandbox/mode.ts';
 import { toolFolders } from '../../../src/sandbox/toolchains.ts';
+import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { type Project, project } from '../../support/project.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -44,20 +46,20 @@ beforeEach(() => {
 const run = async (
   script: string,
   config: Partial<ReturnType<typeof settings>> = {},
-  sandboxSupport: SandboxSupport | undefined = sandboxSupportOf({ ...process.env }, []),
+  sandboxSupport: SandboxSupport | undefined = sandboxSupportOf(hostAt(Date.now, { ...process.env }), []),
   timeoutMs = 20_000,
 ) => {
   const env = { ...process.env, ...p.env, HOME: home, LIZA_SANDBOX: undefined };
   const rules = { ...settings(await p.state()), sandbox: 'require' as const, ...config };
   const program = { argv: ['sh', '-c', script] as [string, ...string[]], cwd: folder, env, timeoutMs };
-  return runConfined({ root: p.root, sandboxSupport }, rules, { folder, part: 'tests' }, program);
+  return runConfined({ ...p.as('coder-1'), sandboxSupport }, rules, { folder, part: 'tests' }, program);
 };
 
 describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
   const fake = (script: string) => {
     const program = path.join(p.base, 'bwrap');
     fs.writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    return tried({ kind: 'bubblewrap', program, extra: [] });
+    return tryTool(hostAt(), { kind: 'bubblewrap', program, extra: [] });
   };
 
   test('that only runs what it is given is none', async () => {
@@ -148,14 +150,17 @@ describe.skipIf(!works)('a program of the project in bubblewrap', () => {
     for (const one of [kept, victim, tmp]) fs.mkdirSync(one);
     fs.writeFileSync(login, 'the login');
     fs.symlinkSync(victim, path.join(kept, '.cli'));
-    const tool = await sandboxSupportOf({ ...process.env }, []).detect();
+    const tool = await sandboxSupportOf(hostAt(Date.now, { ...process.env }), []).detect();
     if (!isTool(tool)) throw new Error(tool.why);
     const policy = {
       ...{ cwd: '/', hide: [], write: [], tmp, network: false },
       read: [{ at: path.join(home, '.cli/login'), from: login }],
       home: { at: home, kept },
     };
-    const { argv, env } = confine(tool, policy, ['sh', '-c', 'cat ~/.cli/login'], { PATH: process.env['PATH'] });
+    const { argv, env } = confine(realDisk, tool, policy, {
+      argv: ['sh', '-c', 'cat ~/.cli/login'],
+      env: { PATH: process.env['PATH'] },
+    });
     const [program, ...args] = argv;
     expect(spawnSync(program, args, { env: env as NodeJS.ProcessEnv, encoding: 'utf8' }).stdout).toBe('the login');
     expect(fs.readdirSync(victim)).toEqual([]);
@@ -202,6 +207,7 @@ test('programs in hidden places: what PATH and its links lead to is shown, and n
   fs.symlinkSync('../cli/cli.js', at('app/node_modules/.bin/cli'));
   fs.symlinkSync(at('code/tool/run.sh'), at('.local/bin/tool'));
   const found = toolFolders(
+    realDisk,
     { HOME: base, PATH: `${at('.local/bin')}:${at('app/node_modules/.bin')}:/usr/bin:relative` },
     [base],
   );

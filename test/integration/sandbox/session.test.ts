@@ -8,9 +8,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type Config, type Role, type Settings, settings } from '../../../src/protocol/state.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { sandboxSupportOf } from '../../../src/sandbox/mode.ts';
-import { type Lodging, lodge, noteFor } from '../../../src/sandbox/session.ts';
+import { openSandboxSession, type SandboxSession, sandboxPromptSection } from '../../../src/sandbox/session.ts';
 import type { SupervisorContext } from '../../../src/supervisor/context.ts';
 import type { SessionWork } from '../../../src/supervisor/session.ts';
+import { hostAt } from '../../host.ts';
 import { type Project, project } from '../../support/project.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
@@ -51,8 +52,8 @@ interface Guest {
   readonly env?: Record<string, string>;
 }
 
-/** Of one session: its script runs to the end, then its room is left. */
-async function stay(script: string, { role = 'coder', agent = 'coder-1', config = {}, env = {} }: Guest = {}) {
+/** One session: its script runs to the end, then its sandbox is closed. */
+async function session(script: string, { role = 'coder', agent = 'coder-1', config = {}, env = {} }: Guest = {}) {
   const cwd = role === 'planner' ? p.root : path.join(p.root, '.worktrees/t');
   if (!fs.existsSync(path.join(p.root, '.worktrees/t'))) {
     fs.mkdirSync(path.join(p.root, '.worktrees/t/.git'), { recursive: true });
@@ -66,39 +67,35 @@ async function stay(script: string, { role = 'coder', agent = 'coder-1', config 
     ...p.context,
     env: whole,
     bin,
-    sandboxSupport: sandboxSupportOf(whole, [process.execPath, '/nowhere/dist/liza.cjs']),
-    tell: ({ text }: { text: string }) => said.push(text),
+    sandboxSupport: sandboxSupportOf(hostAt(Date.now, whole), [process.execPath, '/nowhere/dist/liza.cjs']),
+    emit: ({ text }: { text: string }) => said.push(text),
   } as unknown as SupervisorContext;
   const work = { agent, role, cwd, task: 't', chosen: { provider: PROVIDER }, prompt: '' } as SessionWork;
   const rules = { ...settings(await p.state()), sandbox: 'require', ...config } as Settings;
-  const found = await lodge(
-    office,
-    work,
-    { argv: ['sh', '-c', script] },
-    {
-      settings: rules,
-      scratch,
-      env: whole,
-      onAsked: () => {},
-    },
-  );
+  const found = await openSandboxSession(office, work, {
+    launch: { argv: ['sh', '-c', script] },
+    settings: rules,
+    scratch,
+    env: whole,
+    onRequest: () => {},
+  });
   if ('reason' in found) throw new Error(found.reason);
-  const lodging: Lodging = found;
-  const [program, ...args] = lodging.argv;
+  const sandboxed: SandboxSession = found;
+  const [program, ...args] = sandboxed.argv;
   const stdout = await new Promise<string>((done) => {
-    const child = spawn(program, args, { cwd, env: lodging.env as NodeJS.ProcessEnv });
+    const child = spawn(program, args, { cwd, env: sandboxed.env as NodeJS.ProcessEnv });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
     child.once('close', () => done(text));
   });
-  await lodging.leave(0);
-  return { stdout, lodging, note: await noteFor(office, work, rules) };
+  await sandboxed.close(0);
+  return { stdout, sandboxed, note: await sandboxPromptSection(office, work, rules) };
 }
 const own = (name: string): string => fs.readFileSync(path.join(home, name), 'utf8');
 
 describe.skipIf(!works)('a session’s home in bubblewrap', () => {
   test('the login is the very file, settings are copies, folders read-only; the rest of the home is not there', async () => {
-    const { stdout } = await stay(
+    const { stdout } = await session(
       'cd ~; find . -type f | sort; cat .cli/auth.json; echo new token > .cli/auth.json; echo x > .cli/settings.json; echo x > .cli/plugins/one; echo x > .bashrc',
     );
     expect(stdout).toContain('old token');
@@ -114,33 +111,33 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
   });
 
   test('what it keeps is there in its next session, and in nobody else’s; /tmp is new each time', async () => {
-    await stay('mkdir -p ~/.cli/sessions; echo mine > ~/.cli/sessions/1; echo x > /tmp/left');
-    expect((await stay('cat ~/.cli/sessions/1; ls /tmp/left')).stdout).toMatch(/^mine\nls: .*No such file/);
-    expect((await stay('cat ~/.cli/sessions/1', { agent: 'coder-2' })).stdout).toContain('No such file');
+    await session('mkdir -p ~/.cli/sessions; echo mine > ~/.cli/sessions/1; echo x > /tmp/left');
+    expect((await session('cat ~/.cli/sessions/1; ls /tmp/left')).stdout).toMatch(/^mine\nls: .*No such file/);
+    expect((await session('cat ~/.cli/sessions/1', { agent: 'coder-2' })).stdout).toContain('No such file');
     expect(fs.readdirSync(path.join(p.root, '.liza/cache/rooms/coder-1'))).toEqual(['home']);
   });
 
   test('settings come anew each time, and never through a link that a session left', async () => {
     const victim = path.join(p.base, 'victim');
     fs.mkdirSync(victim);
-    await stay(`rm -rf ~/.cli/settings.json; ln -s ${victim}/file ~/.cli/settings.json; ln -s ${victim} ~/.evil`);
+    await session(`rm -rf ~/.cli/settings.json; ln -s ${victim}/file ~/.cli/settings.json; ln -s ${victim} ~/.evil`);
     fs.rmSync(path.join(p.root, '.liza/cache/rooms/coder-1/home/.cli'), { recursive: true });
     fs.symlinkSync(victim, path.join(p.root, '.liza/cache/rooms/coder-1/home/.cli'));
-    expect((await stay('cat ~/.cli/settings.json')).stdout).toBe('mine');
+    expect((await session('cat ~/.cli/settings.json')).stdout).toBe('mine');
     expect(fs.readdirSync(victim)).toEqual([]);
   });
 
   test('settings of its own making and what steers shells and git do not last, nor are they looked for through a link', async () => {
-    await stay(
+    await session(
       'cd ~; echo x > .cli/missing; for one in .bashrc .profile .gitconfig .npmrc; do echo x > $one; done; mkdir -p .config/git .ssh; echo x > .config/git/config; echo x > .ssh/config; echo kept > notes',
     );
-    expect((await stay('cd ~; find . -type f | sort')).stdout.split('\n')).toEqual([
+    expect((await session('cd ~; find . -type f | sort')).stdout.split('\n')).toEqual([
       ...['./.cli/auth.json', './.cli/plugins/one', './.cli/settings.json', './notes', ''],
     ]);
     const victim = path.join(p.base, 'victim');
     fs.mkdirSync(path.join(victim, 'git'), { recursive: true });
-    await stay(`rm -rf ~/.config; ln -s ${victim} ~/.config`);
-    await stay('true');
+    await session(`rm -rf ~/.config; ln -s ${victim} ~/.config`);
+    await session('true');
     expect(fs.existsSync(path.join(victim, 'git'))).toBe(true);
   });
 
@@ -148,8 +145,10 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
     for (const name of ['cache', '.secrets']) fs.mkdirSync(path.join(home, name));
     fs.writeFileSync(path.join(home, '.secrets/key'), 'top secret');
     const config = { sandbox_write: ['~/cache'], sandbox_read: ['~/cache/not-there-yet'] };
-    await stay('mkdir ~/.secrets; ln -s ../.secrets ~/cache/not-there-yet', { config });
-    expect((await stay('cat ~/.secrets/key ~/cache/not-there-yet/key', { config })).stdout).not.toContain('top secret');
+    await session('mkdir ~/.secrets; ln -s ../.secrets ~/cache/not-there-yet', { config });
+    expect((await session('cat ~/.secrets/key ~/cache/not-there-yet/key', { config })).stdout).not.toContain(
+      'top secret',
+    );
   });
 
   test('a folder that a variable names elsewhere', async () => {
@@ -157,16 +156,16 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
     fs.mkdirSync(outside);
     fs.writeFileSync(path.join(outside, 'settings.json'), 'named');
     const env = { CLI_HOME: outside };
-    const { stdout, lodging } = await stay('cat $CLI_HOME/settings.json; echo kept > $CLI_HOME/session', { env });
+    const { stdout, sandboxed } = await session('cat $CLI_HOME/settings.json; echo kept > $CLI_HOME/session', { env });
     expect(stdout).toBe('named');
     expect(fs.readdirSync(outside)).toEqual(['settings.json']);
-    const seen = lodging.seenFromOutside['CLI_HOME'] ?? '';
+    const seen = sandboxed.envOutside['CLI_HOME'] ?? '';
     expect(fs.readFileSync(path.join(seen, 'session'), 'utf8')).toBe('kept\n');
-    expect((await stay('cat $CLI_HOME/session', { env })).stdout).toBe('kept\n');
+    expect((await session('cat $CLI_HOME/session', { env })).stdout).toBe('kept\n');
   });
 
   test('the credential stays outside; who it is, it may know', async () => {
-    const { stdout } = await stay('env | grep ^LIZA_ | sort');
+    const { stdout } = await session('env | grep ^LIZA_ | sort');
     expect(stdout).toMatch(/^LIZA_AGENT_ID=coder-1\nLIZA_MAILBOX=.*\/mail\n$/);
   });
 
@@ -176,12 +175,12 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
     ['planner', 'planner-1', 'Read-only file system', 'PROJECT is read-only'],
   ] as const)('%s: writes its own folder or nothing, and is told so', async (role, agent, expected, told) => {
     const script = 'f=file; [ -e file ] || f=new; echo x >> $f && echo written';
-    const { stdout, note } = await stay(script, { role, agent });
+    const { stdout, note } = await session(script, { role, agent });
     expect(stdout).toContain(expected);
     expect(note).toContain(told);
     expect(note).not.toContain('no network');
     const off = { [role === 'code_reviewer' ? 'reviewer' : role]: 'off' } as const;
-    const alone = await stay('cat /proc/net/dev | wc -l', { role, agent, config: { sandbox_network: off } });
+    const alone = await session('cat /proc/net/dev | wc -l', { role, agent, config: { sandbox_network: off } });
     expect(alone.stdout.trim()).toBe('3');
     expect(alone.note).toContain('no network');
   });
@@ -189,9 +188,9 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
   test('a linked worktree from before: unconfined under auto, and said; refused under require', async () => {
     fs.mkdirSync(path.join(p.root, '.worktrees/t'), { recursive: true });
     fs.writeFileSync(path.join(p.root, '.worktrees/t/.git'), 'gitdir: /elsewhere\n');
-    await expect(stay('true')).rejects.toThrow('linked worktree');
-    const { lodging, note } = await stay('true', { config: { sandbox: 'auto' } });
-    expect(lodging.wrapped).toBe(false);
+    await expect(session('true')).rejects.toThrow('linked worktree');
+    const { sandboxed, note } = await session('true', { config: { sandbox: 'auto' } });
+    expect(sandboxed.wrapped).toBe(false);
     expect(note).toBe('');
     expect(said.join()).toContain('this session is not in the sandbox');
   });

@@ -17,7 +17,7 @@ import { pathsOf } from '../../../src/store/paths.ts';
 import { applyHunks } from '../../../src/store/yaml/hunks.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import type { Fault } from '../../faults.ts';
-import { hostAt } from '../../support/board-context.ts';
+import { hostAt } from '../../host.ts';
 import { repositoryIn, start } from '../../support/repository.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -66,7 +66,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'lock write',
     board: 'working',
     faults: MOST,
-    run: (context) => lockWrite(context, OPERATOR, '.tasks[retry-upload].priority', 2),
+    run: (context) => lockWrite({ ...context, actor: OPERATOR }, '.tasks[retry-upload].priority', 2),
   },
   {
     name: 'submit-verdict',
@@ -211,13 +211,11 @@ const everyFile = (root: string): string[] =>
 async function initialise(context: BoardContext): Promise<{ readonly ok: boolean }> {
   const { root } = context.paths;
   const head = fs.readFileSync(path.join(root, '.git/refs/heads/main'), 'utf8').trim();
-  return init(process.env, { root, gitDirectory: path.join(root, '.git'), head }, context, {
-    goal: 'Retry all API calls',
-    spec: 'specs/vision.md',
-    branch: 'integration',
-    specExists: true,
-    schema: '{}\n',
-  });
+  return init(
+    context,
+    { root, gitDirectory: path.join(root, '.git'), head },
+    { goal: 'Retry all API calls', spec: 'specs/vision.md', branch: 'integration', specExists: true, schema: '{}\n' },
+  );
 }
 
 async function must(result: Promise<{ readonly ok: boolean }>): Promise<void> {

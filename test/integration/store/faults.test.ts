@@ -10,7 +10,7 @@ import { Refused } from '../../../src/protocol/decision.ts';
 import { RECORD_SECTIONS, type State } from '../../../src/protocol/state.ts';
 import { same } from '../../../src/protocol/values.ts';
 import { normalise } from '../../../src/store/file-values.ts';
-import { mirrorJournal, rebuild } from '../../../src/store/mirror.ts';
+import { mirrorJournal, rebuild } from '../../../src/store/git-dir-copy.ts';
 import { verifyJournal } from '../../../src/store/verify.ts';
 import { parseDocument } from '../../../src/store/yaml/document.ts';
 import { parseStrict } from '../../../src/store/yaml/strict.ts';

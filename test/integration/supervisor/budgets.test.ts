@@ -6,12 +6,12 @@ import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { formatProcess, identify, type ProcessIdentity } from '../../../src/process/process-identity.ts';
 import { undo } from '../../../src/project/undo.ts';
-import { OPERATOR } from '../../../src/protocol/board.ts';
+import { OPERATOR, supervisorOf } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import type { AgentEvent } from '../../../src/providers/provider.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { supervisorOf } from '../../../src/supervisor/context.ts';
+import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { type Project, START, succeeded, WORK } from '../../support/project.ts';
 import { open, type Part, type RoomOptions, r } from './harness.ts';
@@ -423,7 +423,7 @@ describe('what a session used whose supervisor was killed', () => {
   test('is recorded by a supervisor of another id, once its own is gone, be it while that one looks', async () => {
     const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
     await once(child, 'spawn');
-    const named = formatProcess(identify(child.pid ?? 0) as ProcessIdentity);
+    const named = formatProcess(identify(hostAt(), child.pid ?? 0) as ProcessIdentity);
     await limited({ goal: { sessions: 1 } }, {
       agents: ['coder-2'],
       parts: { 'coder-2': [{}] },

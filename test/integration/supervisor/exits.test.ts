@@ -2,8 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import { siteOf } from '../../../src/git/directory.ts';
-import { processes } from '../../../src/process/process-table.ts';
+import { realDisk } from '../../../src/ports/disk.ts';
+import { processesOf } from '../../../src/process/process-table.ts';
 import { agentTag } from '../../../src/process/tags.ts';
+import { hostAt } from '../../host.ts';
 import { succeeded } from '../../support/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
 
@@ -384,7 +386,7 @@ test('an accident in one supervisor ends them all in order, and is told', async 
   r().clock.advance(60_000);
   await expect(r().crew.ended).rejects.toThrow('the disk is gone');
   for (const id of ['coder-1', 'coder-2']) {
-    const left = processes(agentTag(siteOf(r().p.root), id)).filter(({ tagged }) => tagged);
+    const left = processesOf(hostAt(), agentTag(siteOf(realDisk, r().p.root), id)).filter(({ tagged }) => tagged);
     expect(left).toEqual([]);
   }
 });

@@ -22,6 +22,12 @@ test('an alerts.log that cannot be read is told once, and the agent works on', a
   const log = (): string => r().p.file('.liza/alerts.log');
   await open({ tasks: ['t', { id: 'u', ...BLOCKED }], ...working });
   await r().until('working', () => member()?.state === 'working' && fs.existsSync(log()));
+  // Its message is sent first: sending saves the size of the log, and would save that of the folder below.
+  const saved = (): string => fs.readFileSync(r().p.file('.liza/cache/watch/alarms.json'), 'utf8');
+  await r().until('the message is sent', () => {
+    r().clock.advance(100);
+    return saved().includes('"on":[{') && !saved().includes('"calling"');
+  });
   fs.rmSync(log());
   fs.mkdirSync(log());
   // Whoever takes over reads the log to see what was told.

@@ -2,7 +2,8 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { takenBelow } from '../../../src/process/resource-usage.ts';
+import { usageBelow } from '../../../src/process/resource-usage.ts';
+import { hostAt } from '../../host.ts';
 import { open, r } from './harness.ts';
 
 const ended = (): string | undefined =>
@@ -46,7 +47,7 @@ test.skipIf(process.platform !== 'linux' || !python)(
         said += text;
       });
       await expect.poll(() => said.split('shared').length, { timeout: 25_000 }).toBe(3);
-      const { processes, memoryMb } = takenBelow(child.pid ?? 0);
+      const { processes, memoryMb } = usageBelow(hostAt(), child.pid ?? 0);
       expect(processes).toBe(2);
       expect(memoryMb).toBeGreaterThan(190);
       expect(memoryMb).toBeLessThan(350);

@@ -3,8 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isRunning } from '../../../src/git/process-alive.ts';
-import { leftAside } from '../../../src/git/scratch-folders.ts';
+import { isRunning, leftoversIn } from '../../../src/git/scratch-folders.ts';
 import { acceptIntegration } from '../../../src/project/doctor-work.ts';
 import type { MergeFailure } from '../../../src/tasks/merge.ts';
 import { refusedBy } from '../../refused-by.ts';
@@ -41,7 +40,7 @@ async function expectUntouched(head = start): Promise<void> {
   expect(await p.task('t')).toMatchObject({ status: 'APPROVED' });
   expect(await p.task('t')).not.toHaveProperty('merging');
   expect(p.refs('refs/liza/merging')).toEqual({});
-  expect(leftAside(p.file('.worktrees'))).toEqual([]);
+  expect(leftoversIn(p.context.disk, p.file('.worktrees'))).toEqual([]);
 }
 
 describe('ways', () => {
@@ -223,7 +222,7 @@ describe('the integration test', () => {
     expect(output).toBe('looking at a.txt');
     expect(fs.readFileSync(p.file(String(log)), 'utf8')).toBe('looking at a.txt\n');
     expect(p.refs('refs/liza/merging')).toEqual({});
-    expect(leftAside(p.file('.worktrees'))).toEqual([]);
+    expect(leftoversIn(p.context.disk, p.file('.worktrees'))).toEqual([]);
   });
 
   test('that cannot be started says nothing about the candidate: the merge waits, and no coder is sent to mend it', async () => {
@@ -244,7 +243,7 @@ describe('the integration test', () => {
     });
     const child = Number(fs.readFileSync(path.join(p.base, 'child'), 'utf8'));
     // Ended at once; its number goes when whoever inherited it has looked.
-    await expect.poll(() => isRunning(child), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isRunning(p.context, child), { timeout: 10_000 }).toBe(false);
     expect(p.head()).toBe(start);
   });
 

@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
-import { claimReview } from '../../../src/tasks/submit.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { write } from '../../support/core.mjs';
 import { type Project, project, succeeded } from '../../support/project.ts';
@@ -24,7 +24,7 @@ test.each(['worktree', 'clone'] as const)(
     write(p.folder('t'), { 'plain.txt': 'plain\n' });
     const released = succeeded(await releaseClaim(p.as(), 't', undefined));
     expect(released.attempt?.uncommitted).toBe(1);
-    expect(readFileSync(p.file(released.aside ?? '', 'inner', 'precious.txt'), 'utf8')).toBe('precious\n');
+    expect(readFileSync(p.file(released.keptFolder ?? '', 'inner', 'precious.txt'), 'utf8')).toBe('precious\n');
     await p.claim('t');
     expect(existsSync(p.folder('t', 'inner'))).toBe(false);
   },

@@ -14,7 +14,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { contextOf } from '../../../src/store/open.ts';
 import { type PrepareRequest, prepareFolder } from '../../../src/tasks/prepare-checkout.ts';
+import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -40,18 +42,32 @@ function write(file: string, text: string | Buffer): void {
   writeFileSync(file, text);
 }
 
-const prepare = (settings: Partial<PrepareRequest['settings']>, more: Partial<PrepareRequest> = {}) =>
-  prepareFolder({
-    root,
-    folder,
-    settings: { post_worktree_timeout: 10, ...settings },
-    env: { PATH: process.env.PATH, TMPDIR: home, GITHUB_TOKEN: 'sesame' },
-    say: (line) => said.push(line),
-    logFile: join(root, '.liza', 'agent-logs', 'prepare-task-1.log'),
-    ...more,
-  });
+interface More {
+  readonly folder?: string;
+  readonly signal?: AbortSignal;
+}
+
+const prepare = (settings: Partial<PrepareRequest['settings']>, { folder: at = folder, signal }: More = {}) =>
+  prepareFolder(
+    {
+      ...contextOf({
+        root,
+        gitDirectory: undefined,
+        host: hostAt(Date.now, { PATH: process.env.PATH, TMPDIR: home, GITHUB_TOKEN: 'sesame' }),
+        specExists: () => true,
+        nested: undefined,
+      }),
+      say: (line) => said.push(line),
+      ...(signal === undefined ? {} : { stop: () => signal }),
+    },
+    {
+      folder: at,
+      settings: { sandbox: 'off', agent_memory_mb: 0, agent_processes: 0, post_worktree_timeout: 10, ...settings },
+      logFile: join(root, '.liza', 'agent-logs', 'prepare-task-1.log'),
+    },
+  );
 const files = (...worktree_files: readonly string[]) => prepare({ worktree_files });
-const run = (post_worktree_cmd: string, more: Partial<PrepareRequest> = {}) => prepare({ post_worktree_cmd }, more);
+const run = (post_worktree_cmd: string, more: More = {}) => prepare({ post_worktree_cmd }, more);
 const inFolder = (name: string): string => readFileSync(join(folder, name), 'utf8');
 
 test('nothing declared, nothing done', async () => {

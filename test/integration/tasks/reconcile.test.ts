@@ -4,8 +4,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { aside } from '../../../src/git/scratch-folders.ts';
-import { findTrouble, type Mended, reconcile } from '../../../src/tasks/reconcile.ts';
+import { temporaryPath } from '../../../src/git/scratch-folders.ts';
+import { findTrouble, type Mended } from '../../../src/tasks/find-mismatches.ts';
+import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { write } from '../../support/core.mjs';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
 
@@ -35,8 +36,8 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     await p.run('coder-1', { name: 'reserve-claim', task: 'u', agent: 'coder-1', process: GONE });
     p.git('update-ref', 'refs/liza/seen/u', 'integration');
     if (isolation === 'worktree') p.git('branch', 'task/u', 'integration');
-    write(aside(p.file('.worktrees'), 'making', 'u'), { 'half.txt': 'x\n' });
-    fs.mkdirSync(aside(p.file('.git', 'liza'), 'trash', 'u'), { recursive: true });
+    write(temporaryPath(p.context, p.file('.worktrees'), 'making', 'u'), { 'half.txt': 'x\n' });
+    fs.mkdirSync(temporaryPath(p.context, p.file('.git', 'liza'), 'trash', 'u'), { recursive: true });
     await p.claim('v');
     fs.renameSync(p.folder('v'), p.folder('t'));
     await p.run(undefined, { name: 'release-claim', task: 'v' });
@@ -153,7 +154,7 @@ describe('merges', () => {
     const onto = p.head();
     await p.run('code-reviewer-1', { name: 'reserve-merge', task: 't', candidate, onto, process: GONE });
     p.git('update-ref', 'refs/liza/merging/t', candidate);
-    write(aside(p.file('.worktrees'), 'merge', 't'), { 'a.txt': 'a\n' });
+    write(temporaryPath(p.context, p.file('.worktrees'), 'merge', 't'), { 'a.txt': 'a\n' });
     if (moved) p.git('update-ref', 'refs/heads/integration', candidate);
     return candidate;
   }

@@ -2,7 +2,8 @@
 
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { claimReview, submitForReview } from '../../../src/tasks/submit.ts';
+import { claimReview } from '../../../src/tasks/claim-review.ts';
+import { submitForReview } from '../../../src/tasks/submit.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { write } from '../../support/core.mjs';
 import { type Project, type ProjectOptions, project, succeeded, WORK } from '../../support/project.ts';

@@ -2,15 +2,15 @@
 // it is over. Seconds and limits themselves are in core-views/alarms.test.ts; here is what a watcher tells.
 
 import { describe, expect, it, test } from 'vitest';
+import { steadyAges } from '../../../src/alarms/observe.ts';
 import { type Alarm, type AlarmsOn, alarmChanges } from '../../../src/alarms/rules/alarm.ts';
-import { ALARM_ROWS } from '../../../src/alarms/rules/catalogue.ts';
 import { escalation } from '../../../src/alarms/rules/escalation.ts';
 import { alarms, type Surroundings } from '../../../src/alarms/rules/evaluate.ts';
-import { steadyAges } from '../../../src/alarms/steady-clock.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Notice } from '../../../src/protocol/notice.ts';
 import type { Agent, Task, Trouble } from '../../../src/protocol/state.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
+import { ALARM_ROWS } from '../../../tools/alarm-rows.ts';
 import { agent, ago, board, COMMIT, event, goal, HOUR, MINUTE, NOW, SECOND, task } from '../boards/empty-board.ts';
 
 interface Look {
@@ -677,10 +677,7 @@ describe('when the wall clock jumps', () => {
   const clocks = (start = NOW) => {
     let wall = start;
     let steady = 0;
-    const ages = steadyAges(
-      () => wall,
-      () => steady,
-    );
+    const ages = steadyAges({ now: () => wall, steady: () => steady });
     return {
       wall: () => wall,
       pass: (ms: number) => {

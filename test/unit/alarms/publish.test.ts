@@ -3,14 +3,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
-import { GATHER_MS, openCaller, QUIET_MS } from '../../../src/alarms/batch.ts';
+import { GATHER_MS, openBatch, QUIET_MS } from '../../../src/alarms/batch.ts';
 import { notifySend, openDesktop, osascript } from '../../../src/alarms/desktop.ts';
 import { type Alarm, type AlarmName, alarm as alarmOf, warning } from '../../../src/alarms/rules/alarm.ts';
 import { isEmpty, joined, messageOf } from '../../../src/alarms/rules/grouping.ts';
-import { recall, remember } from '../../../src/alarms/saved-state.ts';
+import { loadState, saveState } from '../../../src/alarms/saved-state.ts';
 import { ATTEMPTS, pauseAfter } from '../../../src/alarms/webhook-queue.ts';
 import { realFiles } from '../../../src/ports/files.ts';
+import type { Environment } from '../../../src/ports/host.ts';
 import { redact, safeLine, secretsOf } from '../../../src/text/redact.ts';
+import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const alarm = (key: string, name: AlarmName = 'BLOCKED'): Alarm =>
@@ -87,32 +89,30 @@ describe('messages', () => {
   it('come at once after a quiet time, and then not more often than it is quiet', async () => {
     const sent: string[] = [];
     const sleeps: { readonly ms: number; readonly wake: () => void }[] = [];
-    const caller = openCaller({
-      project: 'shop',
-      sleep: (ms) => new Promise((wake) => sleeps.push({ ms, wake })),
-      send: ({ title }) => sent.push(title),
-    });
+    const batch = openBatch({ sleep: (ms) => new Promise((wake) => sleeps.push({ ms, wake })) }, (group) =>
+      sent.push(messageOf('shop', group).title),
+    );
     const pass = async (ms: number): Promise<void> => {
       const next = sleeps.shift();
       expect(next?.ms).toBe(ms);
       next?.wake();
       await new Promise((resolve) => setImmediate(resolve));
     };
-    caller.tell({ raised: [alarm('a')], cleared: [] });
-    caller.tell({ raised: [alarm('b')], cleared: [] });
+    batch.add({ raised: [alarm('a')], cleared: [] });
+    batch.add({ raised: [alarm('b')], cleared: [] });
     expect(sent).toEqual([]);
     await pass(GATHER_MS);
     expect(sent).toEqual(['Liza · shop: 2 alarms (2 BLOCKED)']);
-    for (let n = 0; n < 100; n += 1) caller.tell({ raised: [alarm(`c-${n}`)], cleared: [] });
+    for (let n = 0; n < 100; n += 1) batch.add({ raised: [alarm(`c-${n}`)], cleared: [] });
     expect(sent).toHaveLength(1);
     await pass(QUIET_MS);
     expect(sent.slice(1)).toEqual(['Liza · shop: 100 alarms (100 BLOCKED)']);
     await pass(QUIET_MS);
-    caller.tell({ raised: [alarm('d')], cleared: [] });
+    batch.add({ raised: [alarm('d')], cleared: [] });
     await pass(GATHER_MS);
     expect(sent).toHaveLength(3);
-    caller.tell({ raised: [alarm('e')], cleared: [] });
-    caller.close();
+    batch.add({ raised: [alarm('e')], cleared: [] });
+    batch.close();
     expect(sent).toHaveLength(4);
   });
 });
@@ -124,6 +124,10 @@ it('a webhook is tried for about a quarter of an hour', () => {
 });
 
 describe('the desktop', () => {
+  const desktopOn = (platform: NodeJS.Platform, env: Environment) => {
+    const { clock, processes } = hostAt();
+    return openDesktop({ clock, env, processes: { ...processes, platform } });
+  };
   const message = { title: 'Liza · shop: 1 alarm', lines: ['--icon=x <b>bold</b> & "quoted" $(rm)'], urgent: true };
 
   it('gets its text as arguments, after the options', () => {
@@ -141,11 +145,11 @@ describe('the desktop', () => {
   });
 
   it('is used only where somebody sees it', () => {
-    expect(openDesktop({ env: {}, platform: 'linux' })).toBeUndefined();
-    expect(openDesktop({ env: { DISPLAY: ':0', LIZA_NOTIFY: 'off' }, platform: 'linux' })).toBeUndefined();
-    expect(openDesktop({ env: { DISPLAY: ':0', CI: '1' }, platform: 'linux' })).toBeUndefined();
-    expect(openDesktop({ env: { DISPLAY: ':0' }, platform: 'linux' })).toBeDefined();
-    expect(openDesktop({ env: {}, platform: 'darwin' })).toBeDefined();
+    expect(desktopOn('linux', {})).toBeUndefined();
+    expect(desktopOn('linux', { DISPLAY: ':0', LIZA_NOTIFY: 'off' })).toBeUndefined();
+    expect(desktopOn('linux', { DISPLAY: ':0', CI: '1' })).toBeUndefined();
+    expect(desktopOn('linux', { DISPLAY: ':0' })).toBeDefined();
+    expect(desktopOn('darwin', {})).toBeDefined();
   });
 
   it('is called once per message, and not waited for', async () => {
@@ -156,7 +160,7 @@ describe('the desktop', () => {
       `#!/bin/sh\nprintf '%s\\n' "$@" > '${file}.new'\nmv '${file}.new' '${file}'\n`,
       { mode: 0o755 },
     );
-    const desktop = openDesktop({ env: { DISPLAY: ':0', PATH: `${folder}:/usr/bin:/bin` }, platform: 'linux' });
+    const desktop = desktopOn('linux', { DISPLAY: ':0', PATH: `${folder}:/usr/bin:/bin` });
     desktop?.show(message);
     const until = performance.now() + 5000;
     while (!fs.existsSync(file) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -172,7 +176,7 @@ describe('the desktop', () => {
       `#!/bin/sh\nsleep 60 &\necho $$ $! > '${file}.new'\nmv '${file}.new' '${file}'\nwait\n`,
       { mode: 0o755 },
     );
-    const desktop = openDesktop({ env: { DISPLAY: ':0', PATH: `${folder}:/usr/bin:/bin` }, platform: 'linux' });
+    const desktop = desktopOn('linux', { DISPLAY: ':0', PATH: `${folder}:/usr/bin:/bin` });
     desktop?.show(message);
     const until = performance.now() + 5000;
     const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
@@ -190,7 +194,7 @@ describe('the desktop', () => {
   });
 
   it('that has no notify-send is no accident', () => {
-    const desktop = openDesktop({ env: { DISPLAY: ':0', PATH: '/nowhere' }, platform: 'linux' });
+    const desktop = desktopOn('linux', { DISPLAY: ':0', PATH: '/nowhere' });
     // The error comes later, as an event; left alone it would end this run.
     expect(() => desktop?.show(message)).not.toThrow();
   });
@@ -210,10 +214,11 @@ describe('what is on, remembered on the disk', () => {
 
   it('is the same when it is read again', () => {
     const on = [alarm('t'), { ...alarm('u', 'REVIEW LOOP'), family: 'LIMIT:u:review cycles' }];
-    const calling = { id: 'm-1', group: { raised: [alarm('t')], cleared: [] } };
-    const saved = { on: new Map(on.map((one) => [one.key, one])), logged: 7, halted: 9, unwritten: ['line'], calling };
-    remember(realFiles, folder, saved);
-    expect(recall(realFiles, folder)).toEqual(saved);
+    const pending = { id: 'm-1', group: { raised: [alarm('t')], cleared: [] } };
+    const alarms = new Map(on.map((one) => [one.key, one]));
+    const saved = { on: alarms, logSize: 7, haltedAt: 9, unwritten: ['line'], pending };
+    saveState(realFiles, folder, saved);
+    expect(loadState(realFiles, folder)).toEqual(saved);
   });
 
   it('has its names also where the version before has written none', () => {
@@ -221,17 +226,17 @@ describe('what is on, remembered on the disk', () => {
       file,
       JSON.stringify({ on: [BLOCKED, ABANDONED], logged: 7, calling: { id: 'm-1', group: { raised: [BLOCKED] } } }),
     );
-    const { on, calling } = recall(realFiles, folder);
+    const { on, pending } = loadState(realFiles, folder);
     expect([...on.values()]).toEqual([
       { ...BLOCKED, name: 'BLOCKED' },
       { ...ABANDONED, name: 'CHECKPOINT ABANDONED?' },
     ]);
-    expect(calling?.group).toEqual({ raised: [{ ...BLOCKED, name: 'BLOCKED' }], cleared: [] });
+    expect(pending?.group).toEqual({ raised: [{ ...BLOCKED, name: 'BLOCKED' }], cleared: [] });
   });
 
   it('leaves out what is no alarm that this version knows', () => {
     const strange = { ...BLOCKED, name: 'SOMETHING NEW', text: '⚠️ SOMETHING NEW: x' };
     fs.writeFileSync(file, JSON.stringify({ on: [strange, 7, { ...BLOCKED, level: 'loud' }, BLOCKED], logged: 7 }));
-    expect([...recall(realFiles, folder).on.keys()]).toEqual(['BLOCKED:t']);
+    expect([...loadState(realFiles, folder).on.keys()]).toEqual(['BLOCKED:t']);
   });
 });

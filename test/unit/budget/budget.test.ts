@@ -4,16 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { alarms } from '../../../src/alarms/rules/evaluate.ts';
 import type { Witness } from '../../../src/audit/rules/facts.ts';
 import { auditGoal } from '../../../src/audit/rules/goal.ts';
-import { usageWords } from '../../../src/budget/rules/format.ts';
+import { usageText } from '../../../src/budget/rules/format.ts';
 import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/budget/rules/ledger.ts';
 import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/budget/rules/limits.ts';
 import { PRICE_LIST } from '../../../src/budget/rules/price-list.ts';
 import { costOf, priceOf } from '../../../src/budget/rules/prices.ts';
 import { spendingView } from '../../../src/budget/rules/spending-view.ts';
-import { spendingFacts } from '../../../src/cli/render/spending.ts';
+import { spendingFacts } from '../../../src/cli/render/status.ts';
 import type { Command, SessionUse } from '../../../src/protocol/command.ts';
 import { checkpointEvent, startCommit, taskLease } from '../../../src/protocol/leases.ts';
-import { nextGoal } from '../../../src/protocol/next-goal.ts';
+import { nextGoal } from '../../../src/protocol/new-board.ts';
 import type { Config } from '../../../src/protocol/state.ts';
 import { worktreePlan } from '../../../src/protocol/worktree-plan.ts';
 import { reportOf } from '../../../src/report/facts.ts';
@@ -70,7 +70,7 @@ const duty = (w: World, agent: string, more: Partial<Looking> = {}) =>
     {
       agent,
       role: agent.startsWith('planner') ? 'planner' : agent.startsWith('coder') ? 'coder' : 'code_reviewer',
-      passed: new Set(),
+      postponed: new Set(),
       ...more,
     },
     w.now,
@@ -115,7 +115,7 @@ describe('what is counted', () => {
     expect(w.state.goal.spent).toMatchObject({ sessions: 5, cost_usd: 3 });
   });
 
-  test('a new goal begins anew, the day goes on', () => {
+  test('a new goal starts its own sum, the day goes on', () => {
     const w = ready('a');
     ended(w, 'planner-1', use(4));
     const next = nextGoal(w.state, { goal: 'more', spec_ref: 'specs/vision.md', now: w.now });
@@ -305,7 +305,7 @@ describe('a budget that is used up', () => {
       expect(other.task('a')).not.toHaveProperty('worktree');
     });
 
-    test('a second time it is blocked for a reason of its own: it begins anew', () => {
+    test('a second time it is blocked for a reason of its own: its work starts fresh', () => {
       const w = blockedByBudget();
       w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
       w.run(HUMAN, unblock('a'));
@@ -446,7 +446,7 @@ describe('a budget that is used up', () => {
       expect(w.tell(supervisorOf('coder-2'), { name: 'limit', task: 'a', limit: 'budget' }).ok).toBe(true);
     });
 
-    test('of a task: whoever came back to it in vain and ended holds it no more', () => {
+    test('of a task: a coder that came back to it and ended holds it no more', () => {
       const w = killed({ task: { sessions: 1 } });
       kill(w);
       w.run(supervisorOf('coder-1'), { name: 'register', agent: 'coder-1', role: 'coder' });
@@ -458,7 +458,7 @@ describe('a budget that is used up', () => {
       expect(taskLease(w.board, w.task('a'), w.now)).toMatchObject({ expired: true, dead: true });
     });
 
-    test('of a task that waits for a verdict, or for whoever takes it over: the words name what raises it', () => {
+    test('of a task that waits for a verdict, or for its next coder: the text names what raises it', () => {
       const w = killed({ task: { sessions: 1 } });
       const raise =
         /^the budget of a is used up: 1 session of 1 session, .*liza config set budgets\.tasks\.a\.sessions 2$/;
@@ -666,7 +666,7 @@ describe('what is not known', () => {
     const { usage } = w.task('a');
     if (usage === undefined) throw new Error('no usage');
     const words = '2,000 tokens in, 200 out, tokens of 1 session unknown, $0.50, cost of 2 sessions unknown';
-    expect(usageWords(usage)).toBe(words);
+    expect(usageText(usage)).toBe(words);
     const report = reportOf({ state: w.state, archived: [], now: w.now });
     expect(report.use).toMatchObject({ tokens: 3300, cost: 0.75, tokensUnknown: 1, costUnknown: 1 });
     expect(usedTotal(report)).toBe('≥ 3,300 tokens, cost ≥ $0.75');

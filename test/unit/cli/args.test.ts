@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
 import { nearest } from '../../../src/cli/nearest.ts';
-import type { Args, Verb } from '../../../src/cli/verb.ts';
+import type { Args, LoadedVerb } from '../../../src/cli/verb.ts';
 import type { Refusal } from '../../../src/protocol/decision.ts';
 
-const VERB: Verb = {
+const VERB: LoadedVerb = {
   name: 'sample',
   positionals: [
     { name: 'task', kind: 'task', description: '' },
@@ -25,7 +25,7 @@ const read = (...argv: string[]): Args => {
   if ('ok' in args) throw new Error(args.message);
   return args;
 };
-const refused = (verb: Verb, ...argv: string[]): Refusal => {
+const refused = (verb: LoadedVerb, ...argv: string[]): Refusal => {
   const args = readArgs(verb, argv);
   if (!('ok' in args)) throw new Error('was accepted');
   return args;
@@ -89,7 +89,7 @@ test('one word too many is named', () => {
 });
 
 test('a passthrough verb leaves what follows its first word alone', () => {
-  const verb: Verb = { ...VERB, passthrough: true, positionals: [{ name: 'cmd', rest: true, description: '' }] };
+  const verb: LoadedVerb = { ...VERB, passthrough: true, positionals: [{ name: 'cmd', rest: true, description: '' }] };
   const args = readArgs(verb, ['--ready', 'yq', '-i', '--json', '.x = 1']) as Args;
   expect(args.flag('ready')).toBe(true);
   expect(args.json).toBe(false);

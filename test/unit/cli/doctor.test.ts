@@ -34,7 +34,7 @@ async function findings(): Promise<readonly AgentFinding[]> {
 
 const of = (all: readonly AgentFinding[], provider: string) => all.find((one) => one.provider === provider);
 
-test('installed ones come first, with their version and how to log in; missing ones are information', async () => {
+test('installed agent CLIs come first, with their version and how to log in; missing ones are information', async () => {
   program('codex', 'echo "a deprecation" >&2', 'echo codex-cli 0.9.1', 'echo "goodbye" >&2');
   const all = await findings();
   expect(all.map(({ provider, level }) => [provider, level])).toEqual([
@@ -57,7 +57,7 @@ test('installed ones come first, with their version and how to log in; missing o
   expect((await doctor()).stdout).toMatch(/^ok {3}agents {5}Codex starts[\s\S]*^- {4}agents {5}Claude Code is not/m);
 });
 
-test('none at all is a warning', async () => {
+test('no installed agent CLI is a warning', async () => {
   expect((await findings()).at(-1)).toMatchObject({
     level: 'warning',
     message: 'no agent CLI is installed',
@@ -65,7 +65,7 @@ test('none at all is a warning', async () => {
   });
 });
 
-test('one that does not start is a warning with its own words', async () => {
+test('an agent CLI that does not start is a warning with its own output', async () => {
   program('claude', 'echo "Cannot find module x" >&2', 'exit 7');
   expect(of(await findings(), 'claude')).toMatchObject({
     level: 'warning',
@@ -81,7 +81,7 @@ test('credentials are not handed to a trial start', async () => {
   expect(ran.stdout).toContain('Claude Code starts: 1.0\n');
 });
 
-test('own ones are found, not started; a default that is missing is told', async () => {
+test('configured providers are found, not started; a missing default is reported', async () => {
   program('my-agent', 'echo started > "$HOME/started"');
   await here.liza([
     'config',
@@ -95,14 +95,14 @@ test('own ones are found, not started; a default that is missing is told', async
   expect(all.at(-1)).toMatchObject({ level: 'warning', message: 'default_provider gemini is not installed' });
 });
 
-test('a provider that is configured wrong is told in its own words', async () => {
+test('a wrong configuration of a provider is reported with its own message', async () => {
   await here.liza(['config', 'set', 'providers', '{"mine": {"kind": "command"}}']);
   expect(await findings()).toMatchObject([
     { level: 'warning', message: expect.stringContaining('mine.argv is missing') },
   ]);
 });
 
-test('~/.liza of another version is told', async () => {
+test('~/.liza of another version is reported', async () => {
   const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: bin };
   expect((await here.liza(['doctor'], { env })).stdout).not.toContain('setup ');
   await here.liza(['setup'], { env });
@@ -111,7 +111,7 @@ test('~/.liza of another version is told', async () => {
   expect((await here.liza(['doctor'], { env })).stdout).toMatch(/^WARN setup .*0\.0\.1/m);
 });
 
-test('outside of a repository: that is refused, and the agent CLIs are told nevertheless', async () => {
+test('outside of a repository it is refused, and still reports the agent CLIs', async () => {
   program('codex', 'echo codex-cli 0.9.1');
   const ran = await here.liza(['doctor'], { cwd: bin, env: { PATH: `${bin}:/usr/bin:/bin`, HOME: bin } });
   expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('is not in a git repository') });

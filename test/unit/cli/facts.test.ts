@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
-import { specFacts } from '../../../src/cli/spec-facts.ts';
+import { specFacts } from '../../../src/cli/spec-file.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { type Project, project } from './fixtures.ts';
 

@@ -1,11 +1,11 @@
 // A project folder, a board in memory and a fake terminal: what every CLI test runs against.
 
-import { specExists } from '../../../src/cli/spec-exists.ts';
 import type { Agent, State, Task } from '../../../src/protocol/state.ts';
-import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { instant } from '../../../src/text/time.ts';
-import { contextsAt } from '../../support/board-context.ts';
+import { hostAt } from '../../host.ts';
+import { memoryStore } from '../../memory-store.ts';
+import { boardContext } from '../../support/board-context.ts';
 import { inProcess, type Liza } from '../../support/in-process.ts';
 import { type Repository, repositoryIn, start } from '../../support/repository.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -31,7 +31,7 @@ export function project(changes: Partial<State> | ((repo: Repository) => Partial
   return {
     ...repo,
     store,
-    liza: inProcess({ root: repo.root, env, context: contextsAt(() => NOW, specExists), open: () => store }),
+    liza: inProcess({ root: repo.root, env, now: () => NOW, io: { openStore: () => store } }),
     task: async (id) => {
       const found = await store.readTask(id);
       if (found === undefined) throw new Error(`no task ${id}`);
@@ -40,6 +40,9 @@ export function project(changes: Partial<State> | ((repo: Repository) => Partial
     state: async () => (await store.read()).board.state,
   };
 }
+
+/** For `openSession`. */
+export const sessionsAt = (root: string) => boardContext(root, { host: hostAt(() => NOW) });
 
 export const aState = (changes: Partial<State> = {}): State =>
   board({

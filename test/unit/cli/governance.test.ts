@@ -3,9 +3,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { openSession } from '../../../src/identity/agent-sessions.ts';
-import { realFiles } from '../../../src/ports/files.ts';
 import type { Anomaly } from '../../../src/protocol/state.ts';
-import { aClaim, agents, aTask, NOW, type Project, project } from './fixtures.ts';
+import { aClaim, agents, aTask, NOW, type Project, project, sessionsAt } from './fixtures.ts';
 
 const retry = (n: number, error_pattern: string): Anomaly => ({
   id: `anomaly-${n}`,
@@ -108,7 +107,7 @@ test('analyze trips, --resolve clears, and only then resume goes on', async () =
   expect((await here.liza(['analyze'])).stdout).toBe('no systemic pattern found\n');
 });
 
-test('an agent may look for no pattern and resolve none', async () => {
+test('an agent may not resolve a breaker, hold a retrospective, resume, or mark anomalies as processed', async () => {
   for (const argv of [
     ['analyze', '--resolve', 'fine'],
     ['retrospective'],
@@ -116,7 +115,7 @@ test('an agent may look for no pattern and resolve none', async () => {
     ['anomaly', 'processed', 'a-1'],
   ]) {
     const opening = { agent: 'coder-1', role: 'coder' as const, pid: process.pid };
-    const { credential } = openSession(realFiles, here.file('.liza/agents'), opening, NOW);
+    const { credential } = openSession(sessionsAt(here.root), opening, NOW);
     const ran = await here.liza(argv, { as: 'coder-1', env: { LIZA_SESSION: credential } });
     expect(ran.code, argv.join(' ')).toBe(1);
     expect(ran.stderr).toContain('not for coder-1');

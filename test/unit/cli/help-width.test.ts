@@ -7,7 +7,7 @@ test.each(Object.entries(REGISTRY).filter(([, { load }]) => load !== undefined))
   'the help of %s fits into 80 columns, its examples and usage apart',
   async (_name, { load, summary }) => {
     if (load === undefined) throw new Error('planned');
-    const lines = helpText((await load()).verb, summary, COMMON_OPTIONS, 80);
+    const lines = helpText(await load(), summary, COMMON_OPTIONS, 80);
     const text = lines.slice(
       1,
       lines.findLastIndex((line) => /^Examples?:$/.test(line)),

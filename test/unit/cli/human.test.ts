@@ -176,7 +176,7 @@ test('show tells a dependency’s state and a live lease', async () => {
 test('what the store noticed goes to stderr and into --json', async () => {
   const notices: Notice[] = [{ kind: 'set-aside', level: 'alarm', message: 'a forged record was set aside' }];
   const io = {
-    openStore: async () => ({
+    openStore: () => ({
       ...here.store,
       transact: async (...asked: Parameters<typeof here.store.transact>) => {
         const outcome = await here.store.transact(...asked);

@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { type Asked, castRoles, knownProviders } from '../../../src/cli/choose-provider.ts';
 import type { Io } from '../../../src/cli/io.ts';
 import type { Config } from '../../../src/protocol/state.ts';
+import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let bin: string;
@@ -19,7 +20,7 @@ beforeAll(() => {
 });
 
 /** Only what is looked at here. */
-const io = (): Io => ({ env: { PATH: bin }, root: () => bin }) as unknown as Io;
+const io = (): Io => ({ host: hostAt(), env: { PATH: bin }, root: () => bin }) as unknown as Io;
 
 function cast(config: Config, asked: Asked = {}): unknown {
   const found = castRoles(io(), config, asked);
@@ -40,7 +41,7 @@ test.each<[string, Config, Asked, string]>([
   expect(cast(config, asked)).toBe(expected);
 });
 
-test('known ones, installed or not, the project’s own included', () => {
+test('knows all providers, installed or not, with the project’s own', () => {
   const known = knownProviders(io(), { providers: { mine: { kind: 'command', argv: ['codex'] } } });
   if ('ok' in known) throw new Error(known.message);
   expect(known.map(({ provider, installed }) => `${provider.name} ${installed}`)).toEqual([

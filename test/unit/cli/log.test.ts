@@ -36,7 +36,7 @@ test('the tail is found without the rest, over many chunks', async () => {
   expect((await readTail(path, 9999)).entries).toHaveLength(5000);
 });
 
-test('a sign cut in two by a chunk border is whole again', async () => {
+test('a character that a chunk border cuts in two is read whole', async () => {
   writeFileSync(
     path,
     yaml(...Array.from({ length: 900 }, (_, n) => entry(n, { detail: `${'ü'.repeat(100 + (n % 7))} ${n}` }))),
@@ -46,7 +46,7 @@ test('a sign cut in two by a chunk border is whole again', async () => {
   expect(entries.every(({ detail }) => /^ü{100,106} \d+$/.test(detail))).toBe(true);
 });
 
-test('no file, no entries', async () => {
+test('a log file that is not there has no entries', async () => {
   expect(await readTail(path, 5)).toEqual({ entries: [], end: 0 });
   const ran = await here.liza(['log']);
   expect(ran).toMatchObject({ code: 0, stdout: 'No entries yet.\n' });

@@ -5,14 +5,14 @@ import { nearest } from '../../../src/cli/nearest.ts';
 
 const KNOWN = ['status', 'show', 'submit-for-review', 'config set'];
 
-test('a slip of the fingers is known, another word is not', () => {
+test('a typing error finds the word that was meant, another word finds none', () => {
   expect(nearest('stauts', KNOWN)).toBe('status');
   expect(nearest('sho', KNOWN)).toBe('show');
   expect(nearest('submit', KNOWN)).toBe('submit-for-review');
   expect(nearest('deploy', KNOWN)).toBeUndefined();
 });
 
-test('a whole file as a word costs nothing', () => {
+test('a word as long as a file is compared at once', () => {
   const begun = process.cpuUsage();
   expect(nearest('status'.repeat(2_000_000), KNOWN)).toBeUndefined();
   expect(process.cpuUsage(begun).user / 1000).toBeLessThan(500);

@@ -1,10 +1,10 @@
 // The program as it is shipped, started as a process: what no run in this process can show.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type BuiltProject, builtIn, program } from '../../support/program.ts';
+import { type BuiltProject, builtIn, program, shipped } from '../../support/program.ts';
 import { repository } from '../../support/repository.ts';
 
 let p: BuiltProject;
@@ -23,7 +23,21 @@ test('exit codes and streams are those of the process', () => {
   });
 });
 
-test('the locale decides between signs and ASCII', () => {
+test('only a command that succeeded leaves a code cache, under its own name', () => {
+  const caches = () => readdirSync(shipped('dist')).filter((name) => name.endsWith('.cache'));
+  const before = caches();
+  for (const word of ['nonsense', '../evil', 'evil/../../evil', 'non_sense', '.']) expect(p.liza([word]).code).toBe(1);
+  expect(p.liza(['completion', 'tcsh']).code).toBe(1);
+  expect(caches()).toEqual(before);
+  expect(p.liza(['completion', 'bash']).code).toBe(0);
+  const made = caches().filter((name) => !before.includes(name));
+  expect(made.map((name) => name.split('-').toSpliced(1, 1).slice(0, 2))).toEqual([
+    ['main', 'completion'],
+    ['program', 'completion'],
+  ]);
+});
+
+test('outside a UTF-8 locale the output is ASCII', () => {
   expect(p.liza(['statsu'], { env: { LANG: 'C' } }).stderr).toContain('  -> did you mean');
   expect(p.liza(['statsu'], { env: { LANG: 'C', LC_ALL: 'en_US.utf8' } }).stderr).toContain('  → did you mean');
 });
@@ -35,7 +49,7 @@ test('a reader that goes away is not an error', () => {
   expect(ran.stdout).toBe('0\n');
 });
 
-test('a refusal that nobody hears is a refusal all the same', () => {
+test('a refusal whose reader has gone away still ends with its exit code', () => {
   // The reader has ended for certain before the first byte is written.
   const script = `exec 3> >(:); wait $!; "$0" "$1" statsu >&3 2>&3; echo "$?"`;
   const ran = spawnSync('bash', ['-c', script, process.execPath, program()], { encoding: 'utf8', cwd: p.base });

@@ -112,7 +112,9 @@ test('outside UTF-8 everything printed is ASCII, but --json stays exact', async 
 test('escape sequences in a message do not reach the terminal', async () => {
   const ran = await here.liza(['show'], {
     io: {
-      openStore: async () => ({ ok: false, code: 4, message: 'bad \u001b[31mred', hint: '\u009b2J' }),
+      openStore: () => {
+        throw new Refused(refuse('bad \u001b[31mred', '\u009b2J', 4));
+      },
     },
   });
   expect(ran.code).toBe(4);
@@ -121,7 +123,7 @@ test('escape sequences in a message do not reach the terminal', async () => {
 
 const failing = (error: Error) => ({
   io: {
-    openStore: async (): Promise<never> => {
+    openStore: (): never => {
       throw error;
     },
   },

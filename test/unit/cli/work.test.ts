@@ -57,7 +57,7 @@ test('discover reports without fixing', async () => {
   ]);
 });
 
-test('anomaly details are numbers and truths where the type wants them', async () => {
+test('anomaly details are numbers and booleans where the type wants them', async () => {
   const loop = [
     'anomaly',
     '--type',

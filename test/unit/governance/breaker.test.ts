@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPatterns, type PatternName, triggerOf } from '../../../src/governance/rules/breaker.ts';
 import { breakerReport } from '../../../src/governance/rules/breaker-report.ts';
-import { likeness, SIMILAR, wording } from '../../../src/governance/rules/similarity.ts';
+import { SIMILAR, similarity, wording } from '../../../src/governance/rules/similarity.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import type { Anomaly, AnomalyType } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
@@ -656,8 +656,8 @@ describe('similar is normalised and fuzzy', () => {
     ['module cycle between auth and session', 'auth and session import each other (module cycle)'],
     ['checkout of 3f2a9c1d failed', 'checkout of 77ab12ff has failed'],
   ])('%s = %s', (a, b) => {
-    expect(likeness(wording(a), wording(b))).toBeGreaterThanOrEqual(SIMILAR);
-    expect(likeness(wording(b), wording(a))).toBe(likeness(wording(a), wording(b)));
+    expect(similarity(wording(a), wording(b))).toBeGreaterThanOrEqual(SIMILAR);
+    expect(similarity(wording(b), wording(a))).toBe(similarity(wording(a), wording(b)));
   });
 
   it.each([
@@ -669,7 +669,7 @@ describe('similar is normalised and fuzzy', () => {
     ['12345', '12345'],
     ['', ''],
   ])('%s ≠ %s', (a, b) => {
-    expect(likeness(wording(a), wording(b))).toBeLessThan(SIMILAR);
+    expect(similarity(wording(a), wording(b))).toBeLessThan(SIMILAR);
   });
 
   // What decision 0014 says of it. Whoever changes the measure sees here what it does to the pairs.
@@ -706,7 +706,7 @@ describe('similar is normalised and fuzzy', () => {
     ['other trouble', 0.49, 'TypeError: cannot read properties of undefined', 'TypeError: x is not a function'],
     ['other trouble', 0.48, 'tests fail', 'build fails'],
   ])('%s: %f', (_kind, measured, a, b) => {
-    expect(likeness(wording(a), wording(b))).toBeCloseTo(measured, 2);
+    expect(similarity(wording(a), wording(b))).toBeCloseTo(measured, 2);
   });
 
   it('stays quick however much there is', () => {

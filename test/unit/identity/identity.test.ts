@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { siteOf } from '../../../src/git/directory.ts';
 import { openSession } from '../../../src/identity/agent-sessions.ts';
 import { claimOf } from '../../../src/identity/identify.ts';
-import { realFiles } from '../../../src/ports/files.ts';
+import { realDisk } from '../../../src/ports/disk.ts';
 import type { Ancestor } from '../../../src/process/ancestors.ts';
-import { markOf } from '../../../src/process/mark.ts';
+import { markOf } from '../../../src/process/rlimit-mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
 import { ID_PATTERN } from '../../../src/protocol/fields.ts';
 import { checkTaskId, TASK_ID_SOURCE } from '../../../src/protocol/ids.ts';
 import type { RunOptions } from '../../support/in-process.ts';
-import { aClaim, NOW, type Project, project } from '../cli/fixtures.ts';
+import { aClaim, NOW, type Project, project, sessionsAt } from '../cli/fixtures.ts';
 
 describe('what the environment claims', () => {
   test('without an id nobody is claimed', () => {
@@ -58,8 +58,12 @@ describe('whether the claim holds', () => {
     });
   };
   const session = (agent = 'coder-1', role: 'coder' | 'code_reviewer' = 'coder') =>
-    openSession(realFiles, here.file('.liza/agents'), { agent, role, task: 't', epoch: 1, pid: process.pid }, NOW);
-  const tagged = (agent: string): Ancestor => ({ ...AGENT, pid: 7, tags: () => agentTag(siteOf(here.root), agent) });
+    openSession(sessionsAt(here.root), { agent, role, task: 't', epoch: 1, pid: process.pid }, NOW);
+  const tagged = (agent: string): Ancestor => ({
+    ...AGENT,
+    pid: 7,
+    tags: () => agentTag(siteOf(realDisk, here.root), agent),
+  });
   const note = (as: RunOptions) => here.liza(['note', 'hello'], as);
   const anomaly = (as: RunOptions) => here.liza(['anomaly', '--type', 'spec_ambiguity', '--task', 't'], as);
   const below = (agent: string, env: Record<string, string> = {}): RunOptions => ({
@@ -109,7 +113,7 @@ describe('whether the claim holds', () => {
   test('a process that cleared its environment and outlived all above it is known by its mark', async () => {
     open();
     session();
-    const mark = () => markOf(agentTag(siteOf(here.root), 'coder-1'));
+    const mark = () => markOf(agentTag(siteOf(realDisk, here.root), 'coder-1'));
     expect(await note({ io: { mark } })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('below coder-1'),
@@ -231,7 +235,7 @@ describe('whether the claim holds', () => {
     const env = {
       LIZA_AGENT_ID: 'code-reviewer-1',
       LIZA_SESSION: reviewer.credential,
-      LIZA_PROGRAM: agentTag(siteOf(here.root), 'code-reviewer-1'),
+      LIZA_PROGRAM: agentTag(siteOf(realDisk, here.root), 'code-reviewer-1'),
     };
     const forged = {
       ...below('coder-1', env),
@@ -243,7 +247,7 @@ describe('whether the claim holds', () => {
 
   test('its own environment is enough, and a process on record is enough', async () => {
     open();
-    const own = { env: { LIZA_PROGRAM: `abc/${agentTag(siteOf(here.root), 'coder-1')}/def` } };
+    const own = { env: { LIZA_PROGRAM: `abc/${agentTag(siteOf(realDisk, here.root), 'coder-1')}/def` } };
     expect((await note(own)).code).toBe(1);
     const begun = session();
     begun.begun(process.pid);
@@ -266,7 +270,7 @@ describe('whether the claim holds', () => {
 
   test('a program that Liza runs is nobody', async () => {
     open();
-    const tags = agentTag(siteOf(here.root), 'program');
+    const tags = agentTag(siteOf(realDisk, here.root), 'program');
     expect((await note({ io: { ancestors: () => [{ ...AGENT, tags: () => tags }] } })).code).toBe(1);
     expect((await violations())[0]?.details).toMatchObject({ agent: 'program' });
   });
@@ -296,8 +300,7 @@ describe('whether the claim holds', () => {
     const directory = here.file('.liza/agents');
     mkdirSync(directory, { recursive: true });
     const old = openSession(
-      realFiles,
-      directory,
+      sessionsAt(here.root),
       { agent: 'coder-1', role: 'coder', task: 't', epoch: 0, pid: process.pid },
       NOW,
     );

@@ -1,7 +1,7 @@
 // Who is it? As a pure function of what is claimed and what the processes show (G10 of docs/gauntlet.md).
 
 import { describe, expect, test } from 'vitest';
-import { type AskerFacts, type Claim, type Credential, whoAsks } from '../../../src/identity/rules/resolve.ts';
+import { type CallerFacts, type Claim, type Credential, resolveCaller } from '../../../src/identity/rules/resolve.ts';
 import { refusedBy } from '../../refused-by.ts';
 
 const CREDENTIALS: readonly Credential[] = ['none', 'valid', 'wrong', 'over'];
@@ -9,13 +9,13 @@ const CODER: Claim = { id: 'coder-1', role: 'coder', credential: 'valid' };
 const REVIEWER: Claim = { id: 'code-reviewer-1', role: 'code_reviewer', credential: 'valid' };
 const NOBODY: Claim = { credential: 'none' };
 
-const facts = (changes: Partial<AskerFacts>): AskerFacts => ({
+const facts = (changes: Partial<CallerFacts>): CallerFacts => ({
   claim: NOBODY,
   program: false,
   live: false,
   ...changes,
 });
-const ask = (changes: Partial<AskerFacts>) => whoAsks(facts(changes));
+const ask = (changes: Partial<CallerFacts>) => resolveCaller(facts(changes));
 
 describe('not below any agent', () => {
   test('no id, no credential: the operator', () => {

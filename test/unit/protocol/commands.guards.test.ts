@@ -126,7 +126,7 @@ describe('whose it is', () => {
       agent: 'code-reviewer-1',
     });
   });
-  it('whoever coded a task does not judge it, be it that a review is theirs', () => {
+  it('an agent that coded a task does not judge it, even if it holds the review', () => {
     const w = ready('a');
     toReady(w, 'a');
     w.run(SUPERVISOR, claimReview('a'));
@@ -150,7 +150,7 @@ describe('a reviewer’s copy', () => {
     w.run(SUPERVISOR, claimReview('a'));
     return w;
   }
-  it('is made by the supervisor of whoever holds the review', () =>
+  it('is made by the supervisor of the reviewer that holds the review', () =>
     refuses('own-review', inReview(), supervisorOf('code-reviewer-2'), copy(commit(7))));
   it('has a tree, or nothing could be held against it', () =>
     refuses('tree', inReview(), supervisorOf('code-reviewer-1'), copy('7')));

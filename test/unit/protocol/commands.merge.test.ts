@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { alarms } from '../../../src/alarms/rules/evaluate.ts';
 import type { Command } from '../../../src/protocol/command.ts';
-import { mergeEdit } from '../../../src/protocol/edits.ts';
+import { mergeEdit } from '../../../src/protocol/edits/merge-hand-edit.ts';
 import { validate } from '../../../src/protocol/invariants.ts';
 import { mergingBy } from '../../../src/protocol/leases.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
@@ -203,7 +203,7 @@ describe('merge', () => {
     expect(w.refused(SUPERVISOR, { ...merged('a'), onto: commit(1) } as Command).guard).toBe<RefusalName>('announced');
   });
 
-  it('is a fact: recorded while paused, and by whoever finds it', () => {
+  it('is a fact: recorded while paused, and by any supervisor that finds it', () => {
     const w = merging();
     w.board = { ...w.board, switches: { PAUSE: w.now, ABORT: w.now } };
     w.run(supervisorOf('coder-3'), merged('a'));

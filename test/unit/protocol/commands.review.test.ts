@@ -82,7 +82,7 @@ describe('claim-review', () => {
     expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe<RefusalName>('switches');
   });
 
-  it('refuses whoever ever coded the task', () => {
+  it('refuses an agent that ever coded the task', () => {
     const w = submitted();
     w.edit((state) => ({
       ...state,

@@ -95,7 +95,7 @@ describe('what a claim does with the worktree', () => {
     expect(worktreePlan({ id: 'a', status: 'UNCLAIMED', priority: 3, ...fields }, agent)).toBe(plan);
   });
 
-  it('a failed merge is fixed by whoever has it; an unblock that keeps nothing ends the fix', () => {
+  it('a failed merge is fixed by the coder that has it; an unblock that keeps nothing ends the fix', () => {
     const w = ready('a');
     toApproved(w, 'a');
     w.run(SUPERVISOR, mergeFailed('a'));

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../src/protocol/command.ts';
-import { type DiffFacts, diffFacts } from '../../../src/protocol/diff-facts.ts';
-import { isInstruction } from '../../../src/protocol/instruction-files.ts';
-import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/scope.ts';
+import { type DiffFacts, diffFacts } from '../../../src/protocol/facts/diff-facts.ts';
+import { isInstruction } from '../../../src/protocol/facts/instruction-files.ts';
+import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
 import { begin, CHECKPOINT, CODER, changes, claimed } from './world.ts';
 
 function factsOf(given: readonly FileChange[], files_to_modify: readonly string[] = ['src/']): DiffFacts {

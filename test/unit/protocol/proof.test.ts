@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
-import { isInstruction, pathsIn, steersAgents, steersTests } from '../../../src/protocol/instruction-files.ts';
+import { isInstruction, pathsIn, steersAgents, steersTests } from '../../../src/protocol/facts/instruction-files.ts';
 import { isKnownGreen, knownProof, type Proof, proofCommands } from '../../../src/protocol/proof.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { readTestEdits } from '../../../src/tasks/rules/test-edits.ts';
@@ -124,7 +124,7 @@ describe('record-validation', () => {
     expect(w.task('a').history?.filter(({ event }) => event === 'validation_failed')).toHaveLength(3);
   });
 
-  it('counts anew in the next iteration', () => {
+  it('starts counting again in the next iteration', () => {
     const w = begun({ max_coder_iterations: 3 });
     w.run(CODER, record(red()));
     w.run(CODER, record(red()));
@@ -157,13 +157,13 @@ describe('record-validation', () => {
     expect(knownProof(w.task('a'), commit(1), ['npm test'], 'off')).toBeUndefined();
   });
 
-  it('only by whoever holds the task', () => {
+  it('only by the coder that holds the task', () => {
     const w = begun();
     expect(w.refused({ id: 'coder-2', parts: ['coder'] }, record(proof(at))).guard).toBe<RefusalName>('holds-task');
     expect(w.refused(PLANNER, record(proof(at))).guard).toBe<RefusalName>('role');
   });
 
-  it('a base is known to be green by its own proof, or by that of whoever began there', () => {
+  it('a base is known to be green by its own proof, or by that of a task that began there', () => {
     const w = begun();
     const tests = { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'red', base_tests: 'same' } as const;
     expect(isKnownGreen(w.state, BASE, ['npm test'])).toBe(false);

@@ -48,7 +48,7 @@ it('one CLI at work: two of its agents will do', () => {
   expect(w.task('a').status).toBe('APPROVED');
 });
 
-it('distinct_providers: one CLI never suffices, whoever is at work', () => {
+it('distinct_providers: one CLI never suffices, whichever agents are at work', () => {
   const w = waiting({ 'code-reviewer-1': 'claude', 'code-reviewer-2': 'claude' });
   w.edit((state) => ({ ...state, config: { ...state.config, distinct_providers: true } }));
   w.run(SUPERVISOR, claimReview('a'));

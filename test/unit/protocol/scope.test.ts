@@ -8,7 +8,7 @@ import {
   onlyTests,
   outOfScope,
   parseScope,
-} from '../../../src/protocol/scope.ts';
+} from '../../../src/protocol/facts/scope.ts';
 
 describe('scope text', () => {
   it('is read as IN and OUT lists', () => {

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { GUARD_NAMES } from '../../../src/protocol/guard-names.ts';
+import { GUARD_NAMES } from '../../../src/protocol/refusal-names.ts';
 import { TABLE } from '../../../src/protocol/table.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { begin, CODER, claim, claimed, commit, OTHER_CODER, proof, SUPERVISOR, submit } from '../protocol/world.ts';

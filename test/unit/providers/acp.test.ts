@@ -3,6 +3,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
+import { realClock } from '../../../src/ports/real-host.ts';
 import type { Role } from '../../../src/protocol/state.ts';
 import { answer } from '../../../src/providers/acp.ts';
 import type { AgentEvent } from '../../../src/providers/provider.ts';
@@ -27,7 +28,7 @@ async function session(play: (app: App) => App, changes: { role?: Role; resume?:
     ),
   );
   const heard: AgentEvent[] = [];
-  const exit = await drive?.(request(changes), { stdin, stdout }, (events) => heard.push(...events));
+  const exit = await drive?.(realClock, request(changes), { stdin, stdout }, (events) => heard.push(...events));
   connection.close();
   return { heard, exit };
 }
@@ -172,7 +173,7 @@ test('an error, a refusal, and an agent that goes away: told, and never thrown',
   const stdin = new PassThrough();
   const stdout = new PassThrough();
   const heard: AgentEvent[] = [];
-  const gone = drive?.(request(), { stdin, stdout }, (events) => heard.push(...events));
+  const gone = drive?.(realClock, request(), { stdin, stdout }, (events) => heard.push(...events));
   stdout.end('not json\n');
   expect(await gone).toEqual({ kind: 'exited', code: 1 });
   expect(last(heard, 'failure')).toBeDefined();

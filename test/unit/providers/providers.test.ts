@@ -3,6 +3,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { realDisk } from '../../../src/ports/disk.ts';
 import { BUILT_IN, providersOf } from '../../../src/providers/configured.ts';
 import { inspect, programOf, type Run } from '../../../src/providers/installed.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -86,36 +87,36 @@ describe('what is installed', () => {
 
   test('found on PATH: files that may be run, in order, no relative folders', () => {
     const env = { PATH: `.:relative:/nowhere:${folder}` };
-    expect(programOf('codex', env)).toBe(join(folder, 'codex'));
-    expect(programOf('claude', env)).toBeUndefined();
-    expect(programOf('gemini', env)).toBeUndefined();
-    expect(programOf(join(folder, 'codex'), {})).toBe(join(folder, 'codex'));
-    expect(programOf('codex', {})).toBeUndefined();
+    expect(programOf(realDisk, 'codex', env)).toBe(join(folder, 'codex'));
+    expect(programOf(realDisk, 'claude', env)).toBeUndefined();
+    expect(programOf(realDisk, 'gemini', env)).toBeUndefined();
+    expect(programOf(realDisk, join(folder, 'codex'), {})).toBe(join(folder, 'codex'));
+    expect(programOf(realDisk, 'codex', {})).toBeUndefined();
   });
 
   test('its version, or why it does not start', async () => {
     const env = { PATH: folder };
     const codex = provider('codex');
     const path = join(folder, 'codex');
-    expect(await inspect(codex, env, answering(0, 'WARNING: old\ncodex-cli 0.166.0\n'))).toEqual({
+    expect(await inspect(realDisk, codex, env, answering(0, 'WARNING: old\ncodex-cli 0.166.0\n'))).toEqual({
       provider: codex,
       path,
       version: 'codex-cli 0.166.0',
     });
-    expect(await inspect(codex, env, answering(1, '', 'a\nno node'))).toMatchObject({
+    expect(await inspect(realDisk, codex, env, answering(1, '', 'a\nno node'))).toMatchObject({
       trouble: '`codex --version`: exit 1, no node',
     });
-    expect(await inspect(codex, env, answering(null, ''))).toMatchObject({
+    expect(await inspect(realDisk, codex, env, answering(null, ''))).toMatchObject({
       trouble: '`codex --version`: no answer within 20 s',
     });
     const failing: Run = () => Promise.reject(new Error('EACCES'));
-    expect(await inspect(codex, env, failing)).toMatchObject({ trouble: 'EACCES' });
-    expect(await inspect(provider('claude'), env, failing)).toEqual({ provider: expect.anything() });
+    expect(await inspect(realDisk, codex, env, failing)).toMatchObject({ trouble: 'EACCES' });
+    expect(await inspect(realDisk, provider('claude'), env, failing)).toEqual({ provider: expect.anything() });
   });
 
   test('a command of one’s own is looked for and not tried', async () => {
     const mine = provider('mine', { mine: { kind: 'command', argv: [join(folder, 'codex')] } });
     const never: Run = () => Promise.reject(new Error('started'));
-    expect(await inspect(mine, {}, never)).toEqual({ provider: mine, path: join(folder, 'codex') });
+    expect(await inspect(realDisk, mine, {}, never)).toEqual({ provider: mine, path: join(folder, 'codex') });
   });
 });

@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { realDisk } from '../../../src/ports/disk.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { provider } from './recordings.ts';
 
@@ -49,18 +50,19 @@ test('the newest figures, of the thread asked for, wherever its day is', async (
     ['x'.repeat(400_000), counted(1000, 10_000), counted(40_000, 30_000), NOT_YET, '{"half a line'],
     THREAD,
   );
-  expect(await measure?.(THREAD, env())).toEqual([
+  expect(await measure?.({ disk: realDisk, env: env() }, THREAD)).toEqual([
     { kind: 'usage', usage: { input: 40_000, output: 50, cached: 100 } },
     { kind: 'context', percent: 15 },
   ]);
-  const [used] = (await measure?.(THREAD, env(), { before: { input: 39_000, output: 20 } })) ?? [];
+  const [used] =
+    (await measure?.({ disk: realDisk, env: env() }, THREAD, { before: { input: 39_000, output: 20 } })) ?? [];
   expect(used).toMatchObject({ usage: { input: 1000, output: 30 } });
 });
 
 test('nothing to find is no trouble', async () => {
-  expect(await measure?.(THREAD, env())).toEqual([]);
-  expect(await measure?.(THREAD, {})).toEqual([]);
+  expect(await measure?.({ disk: realDisk, env: env() }, THREAD)).toEqual([]);
+  expect(await measure?.({ disk: realDisk, env: {} }, THREAD)).toEqual([]);
   write('2026/11/15', [NOT_YET]);
-  expect(await measure?.(THREAD, env())).toEqual([]);
-  expect(await measure?.('../../../etc/passwd', env())).toEqual([]);
+  expect(await measure?.({ disk: realDisk, env: env() }, THREAD)).toEqual([]);
+  expect(await measure?.({ disk: realDisk, env: env() }, '../../../etc/passwd')).toEqual([]);
 });

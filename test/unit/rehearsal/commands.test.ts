@@ -29,7 +29,7 @@ describe.each(Object.entries(STEPS))('%s', (verb, value) => {
   test('is accepted as it is typed', async () => {
     const command = typed({ [verb]: value }, verb, 'task-1');
     const [name = '', ...rest] = command?.argv ?? [];
-    const loaded = (await REGISTRY[name]?.load?.())?.verb;
+    const loaded = await REGISTRY[name]?.load?.();
     if (loaded === undefined) throw new Error(`no verb ${name}`);
     expect(readArgs(loaded, rest)).not.toHaveProperty('ok', false);
   });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { realDisk } from '../../../src/ports/disk.ts';
 import { changeFiles } from '../../../src/rehearsal/files.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -16,7 +17,7 @@ beforeEach(() => {
 });
 
 const change = (step: Record<string, unknown>): string =>
-  changeFiles(step, Object.keys(step)[0] as 'write', work, join(home, 'script'));
+  changeFiles(realDisk, step, Object.keys(step)[0] as 'write', { cwd: work, beside: join(home, 'script') });
 const text = (file: string): string => readFileSync(join(work, file), 'utf8');
 
 test('writes, appends, replaces, removes, copies', () => {
@@ -43,10 +44,10 @@ test('no path and no link leads out of the folder, or into git’s own files', (
   symlinkSync(home, join(work, 'link'));
   symlinkSync(join(home, 'outside.txt'), join(work, 'file'));
   for (const name of ['../outside.txt', join(home, 'outside.txt'), 'link/outside.txt', 'link/new/deep.txt', 'file']) {
-    expect(() => change({ write: name, text: 'x' }), name).toThrow('lies outside of');
+    expect(() => change({ write: name, text: 'x' }), name).toThrow('is outside of');
   }
-  expect(() => change({ remove: '..' })).toThrow('lies outside of');
+  expect(() => change({ remove: '..' })).toThrow('is outside of');
   expect(() => change({ write: '.git/hooks/pre-commit', text: 'x' })).toThrow('git’s own');
-  expect(() => change({ copy: '../work' })).toThrow('lies outside of');
+  expect(() => change({ copy: '../work' })).toThrow('is outside of');
   expect(readFileSync(join(home, 'outside.txt'), 'utf8')).toBe('mine\n');
 });

@@ -2,10 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
-import { verb } from '../../../src/cli/verbs/rehearse.ts';
+import { REGISTRY } from '../../../src/cli/registry.ts';
 import type { SessionRequest } from '../../../src/providers/provider.ts';
 import { rehearsalProvider } from '../../../src/providers/rehearsal.ts';
-import { line, MODEL, type Told } from '../../../src/rehearsal/events.ts';
+import { eventLine, MODEL, type RehearsalEvent } from '../../../src/rehearsal/events.ts';
 
 const provider = rehearsalProvider({ program: ['node', 'liza.cjs'], script: '/s.json', pace: 0 });
 const request: SessionRequest = {
@@ -20,7 +20,9 @@ const request: SessionRequest = {
   root: false,
 };
 
-test('a session starts the player, the prompt on stdin; a resumed one names the former', () => {
+test('a session starts the player, the prompt on stdin; a resumed one names the former', async () => {
+  const verb = await REGISTRY['rehearse']?.load?.();
+  if (verb === undefined) throw new Error('rehearse is not there');
   const first = provider.launch(request);
   expect(first).toMatchObject({
     argv: ['node', 'liza.cjs', 'rehearse', ...anyRest],
@@ -37,7 +39,7 @@ test('a session starts the player, the prompt on stdin; a resumed one names the 
 const anyRest = [expect.any(String), expect.any(String), expect.any(String)];
 
 test('each line is read as it was meant', () => {
-  const read = (told: Told) => provider.parser().stdout(line(told).trimEnd(), 1000);
+  const read = (event: RehearsalEvent) => provider.parser().stdout(eventLine(event).trimEnd(), 1000);
   expect(read({ kind: 'session', id: 's' })).toEqual([{ kind: 'session', id: 's' }]);
   expect(read({ kind: 'activity', text: 'a' })).toEqual([{ kind: 'activity', text: 'a' }]);
   expect(read({ kind: 'usage', input: 1, output: 2, model: MODEL })).toEqual([

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { metricsOf, timeInStates } from '../../../src/governance/rules/metrics.ts';
 import type { Task } from '../../../src/protocol/state.ts';
-import { inOrder, spansOf } from '../../../src/protocol/state-intervals.ts';
+import { inOrder, stateIntervals } from '../../../src/protocol/task-history.ts';
 import { axisOf, levels } from '../../../src/report/axis.ts';
 import { reportOf } from '../../../src/report/facts.ts';
 import { money, number, short, totalCost, totalTokens } from '../../../src/report/format.ts';
@@ -52,14 +52,14 @@ describe('times in order', () => {
   });
 
   it('no state lasts less than nothing or beyond its neighbours', () => {
-    const spans = spansOf(skewed, NOW);
+    const spans = stateIntervals(skewed, NOW);
     expect(spans.map(({ from, to }) => to - from).every((length) => length >= 0)).toBe(true);
     expect(Object.values(timeInStates([skewed], NOW)).reduce((a, b) => a + b, 0)).toBe(30 * 60);
   });
 
   it('the report says that a clock was wrong, and its axis is not stretched', () => {
     const report = reportOf({ ...board({ tasks: [skewed] }), archived: [], now: NOW });
-    expect(report.turned).toBe(2);
+    expect(report.outOfOrder).toBe(2);
     expect(report.to).toBe(NOW);
     expect(textOf(page(report))).toContain('a clock was wrong');
     expect(markdownReport(report)).toContain('2 events had a time before');
@@ -101,7 +101,7 @@ it('the report of a goal that is over does not grow older', () => {
 
 it('a board without history says so and draws nothing wrong', () => {
   const report = reportOf({ ...board({ tasks: [task('bare', { status: 'MERGED' })] }), archived: [], now: NOW });
-  expect(report.tasks[0]?.spans).toEqual([]);
+  expect(report.tasks[0]?.intervals).toEqual([]);
   expect(page(report)).toContain('No history');
   expect(page(report)).not.toMatch(/NaN|Infinity|undefined/);
 });
@@ -178,8 +178,8 @@ it('the course has what joined late, was redefined and was given up', () => {
   const { state } = board({ tasks });
   const sprint = { ...state.sprint, scope: { planned: [], closed_at: iso(at(60)) } };
   const spec_changes = [{ timestamp: iso(at(20)), spec: 'specs/a.md', change: 'three tries' }];
-  const { course } = reportOf({ state: { ...state, sprint, spec_changes }, archived: [], now: NOW });
-  expect(course.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+  const { planChanges } = reportOf({ state: { ...state, sprint, spec_changes }, archived: [], now: NOW });
+  expect(planChanges.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
     'task redefined: changed: done when, scope',
     'spec changed: specs/a.md: three tries',
     'scope extended: late joined after the plan was closed: One more',

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { REGISTRY } from '../../../src/cli/registry.ts';
 import { requestIn } from '../../../src/sandbox/mailbox-broker.ts';
-import { isAsked } from '../../../src/sandbox/mailbox-client.ts';
+import { isForwarded } from '../../../src/sandbox/mailbox-client.ts';
 import { refuseBrokered } from '../../../src/sandbox/mailbox-commands.ts';
 import { refusedBy } from '../../refused-by.ts';
 
@@ -34,9 +34,9 @@ test('every command of planner, coder and reviewer goes through; what runs progr
 });
 
 test('only what needs no board is answered inside', () => {
-  expect(['rehearse', 'help', 'version'].filter((name) => isAsked([name]))).toEqual([]);
-  expect(isAsked([])).toBe(false);
-  expect(isAsked(['status'])).toBe(true);
+  expect(['rehearse', 'help', 'version', 'completion', '__complete'].filter((name) => isForwarded([name]))).toEqual([]);
+  expect(isForwarded([])).toBe(false);
+  expect(isForwarded(['status'])).toBe(true);
 });
 
 describe('a request', () => {

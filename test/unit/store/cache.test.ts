@@ -162,7 +162,8 @@ describe('the cache', () => {
             expect(sameValue(jsonOf(again.value), jsonOf(doc.value))).toBe(true);
             const cached = readCache(files, 'cache');
             for (const record of again.sections.flatMap(({ kind, records }) => (kind === 'map' ? records : []))) {
-              const found = cached && readRecord(files, 'cache', cached, record.section, record.key ?? null);
+              const found =
+                cached && readRecord(files.readRange.bind(files, 'cache'), cached, record.section, record.key ?? null);
               expect(found).toEqual(record.value);
             }
             // The next command begins with what was read, or goes on with what it has.

@@ -8,13 +8,14 @@ import { describe, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { start } from '../../../src/store/import.ts';
-import { memoryStore } from '../../../src/store/memory-store.ts';
 import { openYamlStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
+import { hostAt } from '../../host.ts';
+import { memoryStore } from '../../memory-store.ts';
 import { boardContext } from '../../support/board-context.ts';
+import { stateText } from '../../support/project.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Bench, conformance, type MakeBench } from './conformance.ts';
 
@@ -38,8 +39,9 @@ function onDisk(first: State, now: Instant, git: boolean): Bench {
   const root = temporaryFolder();
   mkdirSync(join(root, '.liza'));
   let clock = now;
-  const context = () => boardContext(root, { gitDirectory: git ? join(root, '.git') : undefined, now: () => clock });
-  start(context(), `${emitEntries({ ...first }, 0).join('\n')}\n`, OPERATOR, 'init', 'a board to test');
+  const host = hostAt(() => clock);
+  const context = () => boardContext(root, { gitDirectory: git ? join(root, '.git') : undefined, host });
+  start(context(), stateText(first), { actor: OPERATOR, command: 'init', detail: 'a board to test' });
   // Opened at once and lazily, each in both members.
   const [store, other] = git ? [openYamlStore, yamlStore] : [yamlStore, openYamlStore];
   return {

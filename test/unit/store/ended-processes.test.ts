@@ -8,10 +8,11 @@ import { formatProcess, identify, type ProcessIdentity, parseProcess } from '../
 import type { Board } from '../../../src/protocol/board.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { assemble, endedProcesses } from '../../../src/store/assemble.ts';
+import { hostAt } from '../../host.ts';
 import { boardContext } from '../../support/board-context.ts';
 import { commit, world } from '../protocol/world.ts';
 
-const self = identify(process.pid) as ProcessIdentity;
+const self = identify(hostAt(), process.pid) as ProcessIdentity;
 const ALIVE = formatProcess(self);
 const EARLIER_BOOT = formatProcess({ ...self, boot: 'another' });
 
@@ -44,7 +45,7 @@ describe('board.gone', () => {
   it('names those that provably ended, and no others', async () => {
     const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
     await once(child, 'spawn');
-    const named = formatProcess(identify(child.pid ?? 0) as ProcessIdentity);
+    const named = formatProcess(identify(hostAt(), child.pid ?? 0) as ProcessIdentity);
     expect(boardOf(claiming(named), merging(ALIVE)).gone).toBeUndefined();
     child.stdin.end();
     await once(child, 'exit');
@@ -56,7 +57,8 @@ describe('board.gone', () => {
   it('names who registered an agent and ended; one whose lease record counts is not looked at', () => {
     const agent = { role: 'coder', status: 'IDLE', epoch: 2, process: EARLIER_BOOT } as const;
     const { state } = world();
-    const board = (leases: Board['leases']) => endedProcesses({ ...state, agents: { 'coder-1': agent } }, leases);
+    const board = (leases: Board['leases']) =>
+      endedProcesses(hostAt(), { ...state, agents: { 'coder-1': agent } }, leases);
     const lease = { agent: 'coder-1', expires: '', heartbeat: '', holder: 'alive' } as const;
     expect(board(new Map())).toEqual(new Set([EARLIER_BOOT]));
     expect(board(new Map([['coder-1', { ...lease, epoch: 1 }]]))).toEqual(new Set([EARLIER_BOOT]));

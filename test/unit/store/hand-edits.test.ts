@@ -11,6 +11,7 @@ import { decide } from '../../../src/protocol/decide.ts';
 import type { Notice } from '../../../src/protocol/notice.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
+import { hostAt } from '../../host.ts';
 import { boardContext } from '../../support/board-context.ts';
 import { COMMENTS, HANDWRITTEN } from '../../support/handwritten-board.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -35,7 +36,7 @@ beforeEach(async () => {
   store = yamlStore(
     boardContext(root, {
       gitDirectory: join(root, '.git'),
-      now: () => Date.parse('2026-03-01T12:00:00Z'),
+      host: hostAt(() => Date.parse('2026-03-01T12:00:00Z')),
       specExists: (ref) => existsSync(join(root, ref)),
     }),
   );

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Decided } from '../../../src/protocol/decision.ts';
 import type { State } from '../../../src/protocol/state.ts';
-import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { memoryStore } from '../../memory-store.ts';
 import { aClaim, agents, aState, aTask, NOW } from '../cli/fixtures.ts';
 
 const OPERATION = { actor: OPERATOR, command: 'test' };

@@ -24,7 +24,7 @@ const ROLE = { coder: 'coder', planner: 'planner', code: 'code_reviewer' } as co
 const roleOf = (agent: string) => ROLE[agent.split('-')[0] as keyof typeof ROLE];
 
 function duty(w: World, agent: string, more: Partial<Looking> = {}): Duty {
-  return nextDuty(w.board, { agent, role: roleOf(agent), passed: new Set(), ...more }, w.now);
+  return nextDuty(w.board, { agent, role: roleOf(agent), postponed: new Set(), ...more }, w.now);
 }
 const taskOf = (found: Duty): string | undefined => ('task' in found ? (found.task as Task).id : undefined);
 
@@ -87,10 +87,10 @@ describe('own work first', () => {
 
 test('a try that failed is not repeated until the task has changed', () => {
   const w = ready('a');
-  const passed = new Set([attemptKey(w.task('a'))]);
-  expect(duty(w, 'coder-1', { passed })).toEqual({ kind: 'nothing', hurry: false });
+  const postponed = new Set([attemptKey(w.task('a'))]);
+  expect(duty(w, 'coder-1', { postponed })).toEqual({ kind: 'nothing', hurry: false });
   w.run(HUMAN, { name: 'amend', task: 'a', changes: { done_when: 'other' }, facts: { spec_exists: true } });
-  expect(taskOf(duty(w, 'coder-1', { passed }))).toBe('a');
+  expect(taskOf(duty(w, 'coder-1', { postponed }))).toBe('a');
 });
 
 test('somebody’s lease ends: it says when to look again', () => {
@@ -111,8 +111,8 @@ describe('merges owed', () => {
   test('not of a paused task, nor again at once after it failed', () => {
     const w = ready('a');
     toApproved(w, 'a');
-    const passed = new Set([attemptKey(w.task('a'))]);
-    expect(duty(w, 'code-reviewer-1', { passed })).toMatchObject({ kind: 'nothing' });
+    const postponed = new Set([attemptKey(w.task('a'))]);
+    expect(duty(w, 'code-reviewer-1', { postponed })).toMatchObject({ kind: 'nothing' });
     w.run(HUMAN, { name: 'pause', task: 'a' });
     expect(duty(w, 'code-reviewer-1')).toMatchObject({ kind: 'nothing' });
   });

@@ -1,32 +1,32 @@
 // What runs beside the agents breaks without taking them along.
 
 import { expect, test } from 'vitest';
-import { AGAIN_MS, keepUp } from '../../../src/supervisor/restart-on-error.ts';
+import { AGAIN_MS, restartOnError } from '../../../src/supervisor/restart-on-error.ts';
 
 const setUp = () => {
   const told: string[] = [];
   const slept: number[] = [];
-  const beside = {
-    tell: (line: string) => void told.push(line),
+  const options = {
+    warn: (line: string) => void told.push(line),
     sleep: (ms: number) => {
       slept.push(ms);
       return Promise.resolve();
     },
   };
-  return { told, slept, beside };
+  return { told, slept, options };
 };
 
 test('what breaks is told once for each reason, and starts again until it is over', async () => {
-  const { told, slept, beside } = setUp();
+  const { told, slept, options } = setUp();
   const reasons = ['no disk', 'no disk', 'no memory'];
   const over = new AbortController();
-  await keepUp(
+  await restartOnError(
     'watching',
     async () => {
       const why = reasons.shift();
       if (why !== undefined) throw new Error(why);
     },
-    beside,
+    options,
     over.signal,
   );
   expect(told).toEqual(['watching failed and starts again: no disk', 'watching failed and starts again: no memory']);
@@ -34,7 +34,7 @@ test('what breaks is told once for each reason, and starts again until it is ove
 });
 
 test('what breaks at the very end does not start again', async () => {
-  const { told, beside } = setUp();
+  const { told, options } = setUp();
   const over = new AbortController();
   let starts = 0;
   const work = (): Promise<void> => {
@@ -42,13 +42,13 @@ test('what breaks at the very end does not start again', async () => {
     over.abort();
     return Promise.reject(new Error('late'));
   };
-  await keepUp('watching', work, beside, over.signal);
+  await restartOnError('watching', work, options, over.signal);
   expect([starts, told]).toEqual([1, ['watching failed: late']]);
 });
 
 test('a listener that is broken itself changes nothing about that', async () => {
-  const { beside } = setUp();
-  const tell = (): void => {
+  const { options } = setUp();
+  const warn = (): void => {
     throw new Error('nobody listens');
   };
   let starts = 0;
@@ -56,6 +56,6 @@ test('a listener that is broken itself changes nothing about that', async () => 
     starts += 1;
     if (starts < 3) throw new Error(`no ${starts}`);
   };
-  await keepUp('watching', work, { ...beside, tell }, new AbortController().signal);
+  await restartOnError('watching', work, { ...options, warn }, new AbortController().signal);
   expect(starts).toBe(3);
 });

@@ -3,7 +3,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { isWithheld } from '../../../src/process/environment.ts';
 import { lineRedactor, redactor } from '../../../src/process/redacting-stream.ts';
-import { concealed } from '../../../src/protocol/redact-command.ts';
+import { concealed } from '../../../src/protocol/input.ts';
 import { redact, secretsOf } from '../../../src/text/redact.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {

@@ -9,5 +9,8 @@ const LEDGER = `2026-03-01 rent 640.00
 
 test('both options together', () => {
   const words = ['ledger.txt', '--month', '2026-03', '--only', 'groceries'];
-  assert.equal(tally(words, () => LEDGER), 'groceries 12.50\ntotal     12.50\n');
+  assert.equal(
+    tally(words, () => LEDGER),
+    'groceries 12.50\ntotal     12.50\n',
+  );
 });

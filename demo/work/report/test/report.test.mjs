@@ -8,7 +8,10 @@ const LEDGER = `2026-03-01 rent 640.00
 `;
 
 test('one line per category, the total below', () => {
-  assert.equal(tally(['ledger.txt'], () => LEDGER), 'rent      640.00\ngroceries   9.30\ntotal     649.30\n');
+  assert.equal(
+    tally(['ledger.txt'], () => LEDGER),
+    'rent      640.00\ngroceries   9.30\ntotal     649.30\n',
+  );
 });
 
 test('without a file it says how it is used', () => {

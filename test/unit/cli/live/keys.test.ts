@@ -1,6 +1,6 @@
 import type { Key as Pressed } from 'ink';
 import { expect, it } from 'vitest';
-import { keyOf } from '../../../../src/cli/live/keys.ts';
+import { keyOf } from '../../../../src/cli/live/screen.ts';
 
 const none = {} as Pressed;
 

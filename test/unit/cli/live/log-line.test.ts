@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readable } from '../../../../src/cli/live/log-line.ts';
+import { readable } from '../../../../src/cli/live/pages.ts';
 
 it.each([
   ['plain words', 'plain words'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { printLines } from '../../../../src/cli/render/plain-lines.ts';
+import { printLines } from '../../../../src/cli/show-crew.ts';
 import type { CrewControl, CrewEvent, CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { EVIL } from '../../boards/full-board.ts';
 import { lively, NOW } from './scenes.ts';

@@ -36,7 +36,7 @@ describe('choosing', () => {
     expect(pressed('down', 'back').screen.chosen).toBeUndefined();
   });
 
-  it('begins anew when what was chosen is gone', () => {
+  it('begins at the top again when what was chosen is gone', () => {
     const gone: Screen = { ...FIRST_SCREEN, chosen: { kind: 'task', id: 'gone' } };
     expect(after(gone, 'down').screen.chosen?.id).toBe('coder-1');
   });
@@ -53,7 +53,7 @@ describe('opening', () => {
     });
   });
 
-  it('follows the log of whoever has the task', () => {
+  it('follows the log of the agent that has the task', () => {
     expect(pressed('log').screen.pane).toEqual({ kind: 'log', agent: 'coder-1' });
     expect(pressed('end', 'log').screen.pane).toEqual({ kind: 'log', agent: 'coder-1' });
     expect(pressed('end', 'open', 'log').screen.pane).toEqual({ kind: 'log', agent: 'coder-1' });
@@ -76,7 +76,7 @@ describe('leaving', () => {
     expect(pressed('quit', 'quit')).toMatchObject({ screen: { stops: 2 }, ask: 'stop' });
   });
 
-  it('Ctrl-C stops wherever one is', () => {
+  it('Ctrl-C stops, whatever is open', () => {
     expect(pressed('help', 'interrupt')).toMatchObject({ screen: { stops: 1, pane: { kind: 'help' } }, ask: 'stop' });
   });
 

@@ -66,7 +66,7 @@ it('takes the terminal, obeys keys, draws only rows that changed, and gives the 
   expect(restores).toHaveLength(0);
 });
 
-it('is drawn anew after a resize, and never clears what was scrolled out', async () => {
+it('is drawn as a whole after a resize, and never clears what was scrolled out', async () => {
   const { screen, keys, done } = start();
   await drawn(screen, 'q quit');
   screen.written = [];

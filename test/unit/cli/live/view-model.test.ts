@@ -4,17 +4,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { textOf } from '../../../../src/cli/live/lines.ts';
 import { readLogTail } from '../../../../src/cli/live/log-file.ts';
 import type { LiveLook } from '../../../../src/cli/live/screen.ts';
-import { openStage, type Stage } from '../../../../src/cli/live/view-model.ts';
+import { openViewModel, type ViewModel } from '../../../../src/cli/live/view-model.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { type Fake, fakeCrew } from './fake-crew.ts';
 import { NOW } from './scenes.ts';
 
 const look: LiveLook = { color: true, unicode: true, width: 79, height: 23, zone: 0 };
-const text = (stage: Stage): string => stage.frame().lines.map(textOf).join('\n');
+const text = (model: ViewModel): string => model.frame().lines.map(textOf).join('\n');
 
 let now = NOW;
 let crew: Fake;
-let stage: Stage;
+let model: ViewModel;
 let frames = 0;
 
 beforeEach(() => {
@@ -22,14 +22,14 @@ beforeEach(() => {
   now = NOW;
   frames = 0;
   crew = fakeCrew(() => now, 45, '/nowhere/session.log');
-  stage = openStage(crew, () => look);
-  stage.onFrame(() => {
+  model = openViewModel(crew, () => look);
+  model.onFrame(() => {
     frames += 1;
   });
 });
 
 afterEach(() => {
-  stage.close();
+  model.close();
   vi.useRealTimers();
 });
 
@@ -49,36 +49,36 @@ describe('drawing', () => {
     now += 60_000;
     vi.advanceTimersByTime(5000);
     expect(frames).toBe(1);
-    expect(text(stage)).toContain('14:03');
+    expect(text(model)).toContain('14:03');
   });
 
   it('lets go of everything when it is closed', () => {
-    stage.press('log');
-    stage.close();
+    model.press('log');
+    model.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 });
 
 describe('keys', () => {
   it('passes them on to the crew and shows the answer for a while', async () => {
-    stage.press('pause');
+    model.press('pause');
     await vi.advanceTimersByTimeAsync(300);
-    expect(text(stage)).toContain('PAUSE is on: no new work starts');
-    expect(text(stage)).toContain('r resumes');
+    expect(text(model)).toContain('PAUSE is on: no new work starts');
+    expect(text(model)).toContain('r resumes');
     await vi.advanceTimersByTimeAsync(8000);
-    expect(text(stage)).not.toContain('no new work starts');
-    stage.press('resume');
-    stage.press('quit');
-    expect(text(stage)).toContain('q again: at once');
-    stage.press('interrupt');
+    expect(text(model)).not.toContain('no new work starts');
+    model.press('resume');
+    model.press('quit');
+    expect(text(model)).toContain('q again: at once');
+    model.press('interrupt');
     expect(crew.asked).toEqual(['pause', 'resume', 'stop', 'stop']);
   });
 
   it('shows why something could not be done', async () => {
     vi.spyOn(crew, 'pause').mockRejectedValue(new Error('the lock is taken'));
-    stage.press('pause');
+    model.press('pause');
     await vi.advanceTimersByTimeAsync(0);
-    expect(text(stage)).toContain('the lock is taken');
+    expect(text(model)).toContain('the lock is taken');
   });
 });
 
@@ -111,10 +111,10 @@ describe('a log', () => {
 
   it('is followed while its page is open', async () => {
     vi.useRealTimers();
-    stage.close();
+    model.close();
     const file = join(folder, 'log');
     writeFileSync(file, 'the first line\n');
-    const followed = openStage(
+    const followed = openViewModel(
       fakeCrew(() => now, 45, file),
       () => look,
     );

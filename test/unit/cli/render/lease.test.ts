@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leaseWords } from '../../../../src/cli/render/lease.ts';
+import { leaseWords } from '../../../../src/cli/render/layout.ts';
 
 test.each<[number | undefined, string]>([
   [undefined, 'no lease'],

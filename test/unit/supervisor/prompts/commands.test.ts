@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { readArgs } from '../../../../src/cli/args.ts';
 import { REGISTRY } from '../../../../src/cli/registry.ts';
 import type { CommandName } from '../../../../src/protocol/command.ts';
+import { commandLine } from '../../../../src/protocol/next-commands.ts';
 import { ROLES, type Role, type Task } from '../../../../src/protocol/state.ts';
 import { TABLE } from '../../../../src/protocol/table.ts';
-import { usage } from '../../../../src/protocol/usage.ts';
 import { parseRejection } from '../../../../src/protocol/verdict.ts';
 import { rejectionForm } from '../../../../src/supervisor/prompts/reviewer.ts';
 import { SITUATIONS } from './situations.ts';
@@ -34,7 +34,7 @@ function shellWords(lines: readonly string[]): readonly (readonly string[])[] {
 async function problemOf(words: readonly string[]): Promise<unknown> {
   const [first = '', second = ''] = words;
   const name = [`${first} ${second}`, first].find((candidate) => Object.hasOwn(REGISTRY, candidate)) ?? '';
-  const verb = (await REGISTRY[name]?.load?.())?.verb;
+  const verb = await REGISTRY[name]?.load?.();
   if (verb === undefined) return `no verb ${first}`;
   const read = readArgs(verb, words.slice(name.split(' ').length));
   return 'ok' in read ? read.message : undefined;
@@ -57,7 +57,7 @@ describe.each(ROLES)('a %s', (role: Role) => {
   test('finds every command it may use', () => {
     expect(rows.length).toBeGreaterThan(4);
     for (const { name } of rows) {
-      const verb = usage(name as CommandName)
+      const verb = commandLine(name as CommandName)
         .split(' ')
         .slice(0, name.includes(' ') || name === 'drop-worktree' ? 3 : 2)
         .join(' ');
@@ -69,7 +69,7 @@ describe.each(ROLES)('a %s', (role: Role) => {
   });
 
   test('is shown none that the table denies it', () => {
-    const verbs = new Set(rows.map(({ name }) => usage(name as CommandName).split(' ')[1]));
+    const verbs = new Set(rows.map(({ name }) => commandLine(name as CommandName).split(' ')[1]));
     const looking = new Set(['show', 'status', 'help', 'attempts', 'discovery', 'lock']);
     const others = typed
       .map((line) => line.split(' ')[1] ?? '')

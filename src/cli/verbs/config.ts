@@ -1,0 +1,105 @@
+// `liza config get` shows what is in force, written down or a default; `liza config set` changes one value.
+
+import type { CommandOf } from '../../protocol/command.ts';
+import { meant } from '../../protocol/config.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { quoted } from '../../protocol/ids.ts';
+import { defined, isFields } from '../../protocol/values.ts';
+import type { Io } from '../io.ts';
+import { nearest } from '../nearest.ts';
+import { onProject, openProject, runCommand } from '../open-project.ts';
+import { plain } from '../render/terminal.ts';
+import type { Verb } from '../verb.ts';
+
+const configGet: Verb = {
+  positionals: [{ name: 'key', optional: true, description: 'One key; without it all of them.' }],
+  examples: ['liza config get', 'liza config get lease_duration'],
+  run: onProject(async (context, args) => {
+    const { ConfigSchema } = await import('../../protocol/config.ts');
+    const { settings } = await import('../../protocol/state.ts');
+    const { board, notices } = await context.store.read();
+    const values: Readonly<Record<string, unknown>> = { ...settings(board.state) };
+    const known = [...new Set([...Object.keys(ConfigSchema.entries), ...Object.keys(values)])].sort();
+    const key = args.text('key');
+    const [name = '', ...path] = key?.split('.') ?? [];
+    if (key !== undefined && name === 'budgets' && path.length > 0) {
+      const value = path.reduce<unknown>(
+        (at, part) => (isFields(at) && Object.hasOwn(at, part) ? at[part] : undefined),
+        values[name],
+      );
+      return { ok: true, lines: [shown(value)], data: { key, value: value ?? null }, notices };
+    }
+    if (key !== undefined && !known.includes(key)) {
+      const meant = nearest(key, known);
+      const hint = meant === undefined ? 'liza config get lists all keys' : `did you mean ${meant}?`;
+      return refuse(`there is no configuration key ${quoted(key)}`, hint, 1, 'config-key');
+    }
+    if (key !== undefined) {
+      return { ok: true, lines: [shown(values[key])], data: { key, value: values[key] ?? null }, notices };
+    }
+    const written = new Set(Object.keys(board.state.config));
+    const lines = known.map((name) => `${name}: ${shown(values[name])}${written.has(name) ? '' : '  (default)'}`);
+    const config = Object.fromEntries(known.map((name) => [name, values[name] ?? null]));
+    return { ok: true, lines, data: { config }, notices };
+  }),
+};
+
+const shown = (value: unknown): string =>
+  value === undefined ? 'none' : plain(typeof value === 'string' ? value : JSON.stringify(value));
+
+const configSet: Verb = {
+  positionals: [
+    { name: 'key', description: 'See: liza config get.' },
+    { name: 'value', description: 'Text, or a number, true, false, null, a JSON list or object.' },
+  ],
+  examples: [
+    'liza config set lease_duration 600',
+    'liza config set post_worktree_cmd "npm ci"',
+    'liza config set budgets.day.usd 20',
+  ],
+  run: async (args, io) => {
+    const [key, typed] = [args.must('key'), args.must('value')];
+    const value = meant(key, typed, parsed(typed));
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const facts = await factsFor(io, context.paths.root, key, value);
+    return runCommand(context, { name: 'config set', key, value, ...defined({ facts }) });
+  },
+};
+
+type Facts = CommandOf<'config set'>['facts'];
+
+/** What must be looked up on the disk for some settings. */
+async function factsFor({ host, env }: Io, root: string, key: string, value: unknown): Promise<Facts> {
+  if (key === 'integration_branch' && typeof value === 'string') {
+    const { checkoutOf } = await import('../../git/branch-checkouts.ts');
+    const folder = checkoutOf(host.disk, root, `refs/heads/${value}`);
+    return folder === undefined ? undefined : { checked_out: folder };
+  }
+  const kind = key === 'sandbox_read' ? 'read' : key === 'sandbox_write' ? 'write' : undefined;
+  if (kind === undefined || !Array.isArray(value)) return undefined;
+  const { commonDirectoryOf, gitDirectoryOf } = await import('../../git/directory.ts');
+  const { whyForbidden } = await import('../../sandbox/forbidden-paths.ts');
+  const own = gitDirectoryOf(host.disk, root);
+  const site = {
+    root,
+    common: own === undefined ? `${root}/.git` : commonDirectoryOf(host.disk, own),
+    disk: host.disk,
+    env,
+  };
+  const places = value.filter((place) => typeof place === 'string');
+  const hole = places.map((place) => whyForbidden(site, place, kind)).find((why) => why !== undefined);
+  return hole === undefined ? undefined : { hole };
+}
+
+/** `600` is a number, `true` a boolean, `npm ci` a text. */
+function parsed(text: string): unknown {
+  if (!/^(?:-?\d|true$|false$|null$|["[{])/.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+export const verbs = { 'config get': configGet, 'config set': configSet };

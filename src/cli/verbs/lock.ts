@@ -1,0 +1,74 @@
+// `liza lock read|write|modify`: the blackboard as text, for scripts, by the rules of an edit by hand.
+
+import { notForAgents } from '../../identity/identify.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { openBoard } from '../open-board.ts';
+import { onProject, openProject } from '../open-project.ts';
+import type { Verb } from '../verb.ts';
+
+/** Takes no lock. */
+const lockRead: Verb = {
+  examples: ['liza lock read | yq .goal'],
+  run: async (_args, io) => {
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
+    const { load } = await import('../../store/load.ts');
+    const { missingBoard } = await import('../../store/refusals.ts');
+    const loaded = await load(context.files, context.paths);
+    if ('none' in loaded) {
+      const bytes = context.files.read(context.paths.state);
+      return bytes === undefined ? missingBoard(context) : { ok: true, lines: [bytes.toString('utf8').trimEnd()] };
+    }
+    if (isRefusal(loaded)) return loaded;
+    return { ok: true, lines: [loaded.doc.text.trimEnd()], data: { state: loaded.doc.value } };
+  },
+};
+
+const lockWrite: Verb = {
+  positionals: [
+    { name: 'path', description: 'Such as .tasks[my-task].priority or .agents.coder-1.lease_expires.' },
+    { name: 'value', description: 'YAML; text that is not anything else is text.' },
+  ],
+  examples: ['liza lock write .tasks[retry].priority 1', 'liza lock write .config.poll_interval 10'],
+  details: ['Commands are the better way: this adopts only what an edit of state.yaml by hand may change.'],
+  run: onProject(async (context, args) => {
+    const own = notForAgents(context.actor, 'lock write');
+    if (own !== undefined) return own;
+    const { lockWrite } = await import('../../project/lock-commands.ts');
+    const { parseStrict } = await import('../../store/yaml/strict.ts');
+    const text = args.must('value');
+    const parsed = await parseStrict(text);
+    const done = await lockWrite(context, args.must('path'), parsed.ok ? parsed.value : text);
+    return done.ok ? { ok: true, message: done.message, data: { seq: done.seq } } : done;
+  }),
+};
+
+const lockModify: Verb = {
+  positionals: [
+    { name: 'command', rest: true, description: 'Program and arguments; a single argument runs as sh -c.' },
+  ],
+  passthrough: true,
+  examples: [
+    `liza lock modify "yq -i '.config.poll_interval = 10' .liza/state.yaml"`,
+    "liza lock modify env P=2 yq -i '.tasks[0].priority = env(P)' .liza/state.yaml",
+  ],
+  details: [
+    'Runs in the project’s root. What it leaves must be readable and within what an edit by hand may change;',
+    'otherwise the blackboard is put back, the refused version is kept in .liza/rejected, and the exit code is 4.',
+    'A liza command inside it fails at once: the lock is held.',
+  ],
+  run: async (args, io) => {
+    if (io.env['LIZA_SANDBOX'] === '1') {
+      return refuse('lock modify does not run inside the sandbox', 'use the command for it: liza help', 1, 'sandbox');
+    }
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const own = notForAgents(context.actor, 'lock modify');
+    if (own !== undefined) return own;
+    const { lockModify } = await import('../../project/lock-commands.ts');
+    const done = await lockModify(context, args.all('command'));
+    return done.ok ? { ok: true, message: done.message, data: { seq: done.seq } } : done;
+  },
+};
+
+export const verbs = { 'lock read': lockRead, 'lock write': lockWrite, 'lock modify': lockModify };

@@ -1,0 +1,43 @@
+// The integration branch, and the private git directory of a project as its configuration wants it. Only reads.
+
+import type { Host } from '../ports/host.ts';
+import type { Board } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { settings } from '../protocol/state.ts';
+import { bringBack } from '../protocol/task-history.ts';
+import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.ts';
+import { commitsOf } from './refs.ts';
+
+/** The machine, and the project's root on it: part of every context of a board. */
+export interface ProjectHost extends Host {
+  readonly paths: { readonly root: string };
+}
+
+/** The board, or the state that a transaction left. */
+type Known = Pick<Board, 'state'>;
+
+/** `hold`: the descriptor of a lock that every git started here inherits. */
+export const openGitDir = (host: ProjectHost, { state }: Known, hold?: number): Promise<PrivateGitDir | Refusal> =>
+  openPrivateGitDir(host, host.paths.root, { allowFilters: settings(state).allow_filters, hold });
+
+/** The branch that merges go to. */
+export const integrationRef = ({ state }: Known): string => `refs/heads/${settings(state).integration_branch}`;
+
+/** Where new work starts: where Liza left the integration branch, even if somebody has moved it since. */
+export async function integrationHead(gitDir: PrivateGitDir, known: Known): Promise<string | Refusal> {
+  const recorded = known.state.goal.integration_head;
+  if (recorded !== undefined && headsSeen.get(gitDir.common) === recorded) return recorded;
+  const [left, there] = await commitsOf(gitDir, [recorded ?? integrationRef(known), integrationRef(known)]);
+  if (left !== undefined && left === recorded) headsSeen.set(gitDir.common, left);
+  return left ?? there ?? integrationGone(known);
+}
+
+/** By repository, the last head that was found there: a supervisor asks for the same one at every claim. */
+const headsSeen = new Map<string, string>();
+
+export function integrationGone({ state }: Known): Refusal {
+  const branch = settings(state).integration_branch;
+  const recorded = state.goal.integration_head;
+  const hint = `${recorded === undefined ? 'make it again' : 'bring it back'}: ${bringBack(branch, recorded)}`;
+  return refuse(`the integration branch ${branch} is gone`, hint, 3, 'no-integration');
+}

@@ -1,0 +1,200 @@
+// What an edit by hand may do to each kind of record (docs/blackboard.md). Each edit is decided as the command that
+// it amounts to: a new task is add-task, a new definition amend, BLOCKED replan, a setting config set.
+
+import { iso } from '../../text/time.ts';
+import { OPERATOR } from '../board.ts';
+import type { Command, Definition, DefinitionChange } from '../command.ts';
+import { guardedSetting, knownSetting } from '../config.ts';
+import { decide } from '../decide.ts';
+import type { Decision } from '../decision.ts';
+import { hideIn } from '../input.ts';
+import { checkRecord } from '../invariants.ts';
+import { type State, type Task, TaskSchema } from '../state.ts';
+import { type Fields, isFields, same } from '../values.ts';
+import { changedFields, type Draft, illegal, pick, replaceRecord, type Versions, withState } from './draft.ts';
+
+const DEFINITION = [
+  'description',
+  'type',
+  'priority',
+  'spec_ref',
+  'done_when',
+  'scope',
+  'depends_on',
+  'validation',
+] as const;
+const BLOCKING = ['status', 'blocked_reason', 'blocked_questions', 'attempted'];
+const BORN_WITH = new Set<string>(['id', 'status', 'created', 'history', ...DEFINITION]);
+
+export function adoptTask(draft: Draft, versions: Versions): void {
+  const theirs = versions.theirs as Fields;
+  if (versions.head === undefined) return adoptNewTask(draft, versions, theirs);
+  const head = versions.head as Task;
+  const changed = changedFields(versions.base ?? {}, theirs);
+  const own = changed.filter((field) => !(field in TaskSchema.entries));
+  const defined = changed.filter((field) => (DEFINITION as readonly string[]).includes(field));
+  const blocks = changed.includes('status') && theirs['status'] === 'BLOCKED';
+  const others = changed.filter(
+    (field) => !own.includes(field) && !defined.includes(field) && !(blocks && BLOCKING.includes(field)),
+  );
+  if (others.length > 0) return illegal(draft, versions, `${others.join(', ')} changes through a command only`);
+  if (defined.length > 0 && !blocks && !['DRAFT', 'UNCLAIMED', 'BLOCKED'].includes(head.status)) {
+    return illegal(
+      draft,
+      versions,
+      `its definition is fixed while it is ${head.status}`,
+      `first: liza replan ${versions.key}`,
+    );
+  }
+  const before = draft.board;
+  if (blocks && !run(draft, versions, replanOf(versions.key, theirs))) return;
+  if (blocks) keepQuestions(draft, versions.key, theirs);
+  if (defined.length > 0) {
+    const changes = pick(theirs, defined) as DefinitionChange;
+    // The gates of an UNCLAIMED task ask for its spec whether or not the edit touched it.
+    const facts = specFacts(draft, changes.spec_ref ?? head.spec_ref);
+    if (!run(draft, versions, { name: 'amend', task: versions.key, changes, facts })) {
+      draft.board = before;
+      return;
+    }
+  }
+  if (own.length > 0) addOwnFields(draft, versions.key, pick(theirs, own));
+  draft.adopted.push(`${versions.record}: ${changed.join(', ')}`);
+}
+
+function adoptNewTask(draft: Draft, versions: Versions, theirs: Fields): void {
+  const status = theirs['status'] ?? 'DRAFT';
+  if (status !== 'DRAFT' && status !== 'UNCLAIMED') {
+    return illegal(draft, versions, `a new task is DRAFT or UNCLAIMED, not ${String(status)}`);
+  }
+  const known = Object.keys(theirs).filter((field) => field in TaskSchema.entries && !BORN_WITH.has(field));
+  const forged = known.filter((field) => !isEmpty(theirs[field]));
+  if (forged.length > 0) return illegal(draft, versions, `${forged.join(', ')} is set by commands only`);
+  const definition = pick(
+    theirs,
+    ['id', ...DEFINITION].filter((field) => theirs[field] !== undefined && theirs[field] !== null),
+  ) as unknown as Definition;
+  const facts = specFacts(draft, definition.spec_ref);
+  if (!run(draft, versions, { name: 'add-task', definition, ready: status === 'UNCLAIMED', facts })) return;
+  addOwnFields(
+    draft,
+    versions.key,
+    pick(
+      theirs,
+      Object.keys(theirs).filter((field) => !(field in TaskSchema.entries)),
+    ),
+  );
+  draft.adopted.push(`${versions.record}: added as ${status}`);
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === false ||
+  value === 0 ||
+  (Array.isArray(value) && value.length === 0);
+
+function replanOf(task: string, theirs: Fields): Command {
+  const reason = theirs['blocked_reason'];
+  return { name: 'replan', task, ...(typeof reason === 'string' && reason !== '' ? { reason } : {}) };
+}
+
+function keepQuestions(draft: Draft, id: string, theirs: Fields): void {
+  const questions = theirs['blocked_questions'];
+  const asked = Array.isArray(questions) && questions.length >= 1 && questions.length <= 3;
+  addOwnFields(draft, id, {
+    ...(asked ? { blocked_questions: questions } : {}),
+    ...(Array.isArray(theirs['attempted']) ? { attempted: theirs['attempted'] } : {}),
+  });
+}
+
+function addOwnFields(draft: Draft, id: string, fields: Fields): void {
+  if (Object.keys(fields).length === 0) return;
+  const tasks = draft.board.state.tasks.map((task) => (task.id === id ? { ...task, ...fields } : task));
+  draft.board = withState(draft.board, { tasks });
+}
+
+/** Notes and spec changes: new ones are welcome, old ones stand. */
+export function adoptListed(draft: Draft, section: 'human_notes' | 'spec_changes', versions: Versions): void {
+  if (versions.head !== undefined) return illegal(draft, versions, 'what was noted stays as it is');
+  const theirs = versions.theirs as Fields;
+  const needed = section === 'human_notes' ? ['message'] : ['spec', 'change'];
+  const missing = needed.filter((field) => typeof theirs[field] !== 'string');
+  if (missing.length > 0) return illegal(draft, versions, `it has no ${missing.join(', ')}`);
+  const record = 'timestamp' in theirs ? theirs : { timestamp: iso(draft.edit.now), ...theirs };
+  const problem = checkRecord(section, record)[0];
+  if (problem !== undefined) return illegal(draft, versions, problem.message);
+  const list = draft.board.state[section] as readonly unknown[];
+  draft.board = withState(draft.board, { [section]: [...list, record] });
+  draft.adopted.push(`${section}: one added`);
+}
+
+/** Each setting on its own: harmless ones and the user's own count, guarded ones wait for the operator's word. */
+export function adoptConfig(draft: Draft, versions: Versions): void {
+  if (!isFields(versions.theirs)) return illegal(draft, versions, 'it is not a map of settings');
+  if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'settings are the operator’s');
+  const meanwhile = changedFields(versions.base ?? {}, versions.head);
+  for (const key of changedFields(versions.base ?? {}, versions.theirs)) {
+    const value = versions.theirs[key];
+    const one = { ...versions, record: `config/${key}`, theirs: value };
+    if (same(value, (versions.head as Fields | undefined)?.[key])) continue;
+    if (meanwhile.includes(key)) {
+      const reason = 'it changed here meanwhile';
+      draft.aside.push({ record: one.record, kind: 'conflict', reason, hint: `liza config set ${key} …`, value });
+    } else if (guardedSetting(key) && draft.edit.authority.kind !== 'adopt') {
+      const reason = 'it executes, spends or loosens';
+      draft.aside.push({ record: one.record, kind: 'guarded', reason, hint: 'to adopt it: liza edit --adopt', value });
+    } else if (!knownSetting(key)) {
+      draft.board = withState(draft.board, { config: { ...draft.board.state.config, [key]: value } });
+      draft.adopted.push(`config: ${key}`);
+    } else if (run(draft, one, { name: 'config set', key, value })) {
+      draft.adopted.push(`config: ${key}`);
+    }
+  }
+}
+
+/** Under an agent's id: its own lease, anomalies, discoveries and handoff. */
+export function adoptAgentRecord(draft: Draft, section: string, versions: Versions, agent: string): void {
+  const theirs = versions.theirs as Fields;
+  const fresh = versions.head === undefined;
+  if (section === 'agents' && versions.key === agent && !fresh) {
+    const others = changedFields(versions.base ?? {}, theirs).filter(
+      (field) => !['lease_expires', 'heartbeat', 'context_percent'].includes(field),
+    );
+    if (others.length > 0) return illegal(draft, versions, `${others.join(', ')} changes through a command only`);
+    const fields = pick(theirs, changedFields(versions.base ?? {}, theirs));
+    const next = { ...(versions.head as Fields), ...fields };
+    const problem = checkRecord('agents', next)[0];
+    if (problem !== undefined) return illegal(draft, versions, problem.message);
+    draft.board = replaceRecord(draft.board, { section: 'agents', key: agent, before: versions.head, after: next });
+    draft.adopted.push(`agents/${agent}: ${Object.keys(fields).join(', ')}`);
+    return;
+  }
+  const signed = { anomalies: 'reporter', discovered: 'by', handoff: 'agent' }[section];
+  if (signed === undefined || !fresh) return illegal(draft, versions, `it is not ${agent}’s to change`);
+  if ((theirs[signed] ?? theirs['logged_by'] ?? agent) !== agent) {
+    return illegal(draft, versions, `it is signed by ${String(theirs[signed])}, not by ${agent}`);
+  }
+  const record = { ...(hideIn(theirs) as Fields), [signed]: agent };
+  const problem = checkRecord(section as 'anomalies' | 'discovered' | 'handoff', record)[0];
+  if (problem !== undefined) return illegal(draft, versions, problem.message);
+  const current = draft.board.state[section as 'anomalies' | 'discovered' | 'handoff'];
+  const next = Array.isArray(current) ? [...current, record] : { ...current, [versions.key]: record };
+  draft.board = withState(draft.board, { [section]: next });
+  draft.adopted.push(`${versions.record} added`);
+}
+
+function specFacts(draft: Draft, specRef: string | undefined): { spec_exists?: boolean } {
+  return typeof specRef === 'string' ? { spec_exists: draft.edit.specExists(specRef) } : {};
+}
+
+/** Runs the command the edit amounts to; a refusal sets the record aside. */
+function run(draft: Draft, versions: Versions, command: Command): boolean {
+  const decision: Decision = decide(draft.board, command, { actor: OPERATOR, now: draft.edit.now });
+  if (!decision.ok) {
+    illegal(draft, versions, decision.message, decision.hint);
+    return false;
+  }
+  draft.board = { ...draft.board, state: decision.state as State };
+  return true;
+}

@@ -1,0 +1,120 @@
+// What runs beside the supervisors of a crew: the board as people see it, the watcher, the governor, the folders of
+// ended tasks, and the signal that wakes everybody after a change. None of it ends an agent when it fails.
+
+import { join } from 'node:path';
+import { unsigned } from '../alarms/rules/alarm.ts';
+import { watchBoard } from '../alarms/watcher.ts';
+import { isRefusal } from '../protocol/decision.ts';
+import { isTerminal } from '../protocol/state.ts';
+import { tidy } from '../tasks/release.ts';
+import { isBusy } from './agent-status.ts';
+import { taskContextOf } from './context.ts';
+import type { Crew } from './crew.ts';
+import { keepGoverning } from './govern-loop.ts';
+import { refusalText } from './refusals.ts';
+import { restartOnError } from './restart-on-error.ts';
+import { turnOf } from './rules/next-duty.ts';
+
+const REFRESH_MS = 5000;
+
+/** Returns how to stop it, once `crew.over` says so. */
+export function startBackground(crew: Crew, watcher: boolean): () => Promise<void> {
+  const { context, over } = crew;
+  const warn = (text: string): void => context.emit({ level: 'warning', text });
+  const keep = (what: string, work: () => Promise<void>): Promise<void> =>
+    restartOnError(what, work, { warn, sleep: context.clock.sleep }, over.signal);
+  const governor = { context, changeSignal: context.changeSignal, report: warn };
+  const resisted = new Set<string>();
+  const unwatch = context.store.watch(notifyInTurn(crew));
+  const running = [
+    keep('the board on show', () => refresh(crew, resisted)),
+    ...(watcher
+      ? [keep('watching', () => watch(crew, warn)), keep('governing', () => keepGoverning(governor, over.signal))]
+      : []),
+  ];
+  return async () => {
+    unwatch();
+    await Promise.all(running);
+  };
+}
+
+async function refresh(crew: Crew, resisted: Set<string>): Promise<void> {
+  const { context, over, feed } = crew;
+  while (!over.signal.aborted) {
+    const since = context.changeSignal.count();
+    crew.snapshot = await context.store.read().catch(() => crew.snapshot);
+    feed.changed();
+    await removeEndedFolders(crew, resisted).catch(() => {}); // reconcile finds them at the next start
+    await context.changeSignal.wait(since, REFRESH_MS, over.signal);
+  }
+}
+
+/**
+ * Folders of tasks that were abandoned or superseded by anyone: their work is kept as an attempt, then they go. A merged
+ * task's folder goes with its merge. `resisted`: those that could not be removed, which is reported once.
+ */
+async function removeEndedFolders(crew: Crew, resisted: Set<string>): Promise<void> {
+  const { context, members } = crew;
+  const atWork = (task: string): boolean => members.some(({ member }) => member.view().task === task && isBusy(member));
+  for (const { id, status } of crew.snapshot.board.state.tasks) {
+    if (!isTerminal(status) || resisted.has(id) || atWork(id)) continue;
+    if (!context.disk.existsSync(join(context.paths.root, '.worktrees', id))) continue;
+    const agent = members[0]?.who.agent ?? 'planner-1';
+    const done = await tidy(taskContextOf(context, agent), id, `its task is ${status}`);
+    if (isRefusal(done)) {
+      resisted.add(id);
+      context.emit({ level: 'warning', task: id, text: `its folder stays: ${refusalText(done)}` });
+    } else {
+      const kept = done.attempt === undefined ? '' : `; its work is kept: liza attempts ${id}`;
+      context.emit({ level: 'info', task: id, text: `${status}: its folder is put away${kept}` });
+    }
+  }
+}
+
+function watch({ context, alarms, over }: Crew, warn: (text: string) => void): Promise<void> {
+  const { changeSignal } = context;
+  alarms.clear();
+  return watchBoard(
+    context,
+    {
+      trouble: warn,
+      wait: (ms, signal) => changeSignal.wait(changeSignal.count(), ms, signal),
+      changed: ({ raised, cleared, replaced }) => {
+        for (const { key } of [...cleared, ...replaced]) alarms.delete(key);
+        for (const alarm of raised) {
+          alarms.set(alarm.key, alarm);
+          context.emit({ level: alarm.level, text: alarm.text });
+        }
+        for (const alarm of cleared) context.emit({ level: 'info', text: `over: ${unsigned(alarm)}` });
+      },
+    },
+    over.signal,
+  );
+}
+
+/** About as long as a claim takes: the next process then finds the board as the one before has left it. */
+const TURN_MS = 80;
+const LAST_TURN = 3;
+
+/** Of several processes that hear of the same change, those that are not next would only slow down the one that is. */
+function notifyInTurn(crew: Crew): () => void {
+  const { changeSignal, clock } = crew.context;
+  let waits = false;
+  return () => {
+    const ms = idleBefore(crew) * TURN_MS;
+    if (ms === 0) return changeSignal.notify();
+    if (waits) return;
+    waits = true;
+    void clock.sleep(ms, crew.over.signal).then(() => {
+      waits = false;
+      changeSignal.notify();
+    });
+  };
+}
+
+/** How many idle agents, of other processes, a piece of work would go to before it comes to one of these. */
+function idleBefore({ context, members, snapshot }: Crew): number {
+  const now = context.clock.now();
+  const turns = members.map(({ who, member }) => (isBusy(member) ? 0 : turnOf(snapshot.board, who, now)));
+  return Math.min(...turns, LAST_TURN);
+}

@@ -1,0 +1,51 @@
+// A reviewer takes a submitted commit, the very one that is pinned (submit.ts).
+
+import { openGitDir } from '../git/integration.ts';
+import { commitOf, pinForReview } from '../git/refs.ts';
+import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { defined } from '../protocol/values.ts';
+import type { Committed } from '../store/store.ts';
+import { foresee, transact } from '../store/transact.ts';
+import { look, type TaskContext, type View } from './context.ts';
+
+export interface ReviewClaimed extends Committed {
+  readonly commit: string;
+  readonly base?: string;
+  /** Something a person or the next session should know. */
+  readonly remarks: readonly string[];
+}
+
+export async function claimReview(context: TaskContext, id: string, agent: string): Promise<ReviewClaimed | Refusal> {
+  const seen = await look(context, id);
+  const command = { name: 'claim-review', task: id, agent } as const;
+  const early = await foresee(context, command, seen);
+  if (!early.ok) return early;
+  const remarks = await pinAgain(context, seen);
+  if ('ok' in remarks) return remarks;
+  const done = await transact(context, command);
+  if (!done.ok) return done;
+  const { review_commit: commit = '', base_commit: base } = seen.task ?? {};
+  return { ...done, commit, ...defined({ base }), remarks };
+}
+
+/** The pin must be there while it is reviewed; a branch that has moved on since is told. */
+async function pinAgain(context: TaskContext, { board, task }: View): Promise<readonly string[] | Refusal> {
+  if (task?.review_commit === undefined) return [];
+  const { id, review_commit: commit } = task;
+  const gitDir = await openGitDir(context, board);
+  if (isRefusal(gitDir)) return gitDir;
+  if ((await commitOf(gitDir, commit)) !== commit) {
+    return refuse(
+      `the submitted commit ${commit} is not in this repository any more`,
+      'look for it: git fsck --lost-found; or hand the task back: liza replan',
+      3,
+      'commit',
+    );
+  }
+  await pinForReview(gitDir, id, commit);
+  const found = findPlace(gitDir, id);
+  const head = isPlace(found) ? await headOf(gitDir, found) : undefined;
+  if (head === undefined || head.commit === commit) return [];
+  return [`task/${id} has moved on to ${head.commit.slice(0, 12)}; under review stays ${commit}`];
+}

@@ -1,0 +1,9 @@
+// The real machine for tests, with a clock that the test may hold in its hand.
+
+import type { Environment, Host } from '../src/ports/host.ts';
+import { realClock, realHost } from '../src/ports/real-host.ts';
+
+export const hostAt = (now: () => number = Date.now, env: Environment = process.env): Host => ({
+  ...realHost(env),
+  clock: { ...realClock, now },
+});

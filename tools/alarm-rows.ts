@@ -1,0 +1,228 @@
+// Every alarm for people: what it says, when it begins, when it is over. docs/alarms.md is generated from here,
+// and a test has a scenario for each row. An alarm without a row is a type error.
+
+import { ALARM_NAMES, type Alarm, type AlarmName, SIGN } from '../src/alarms/rules/alarm.ts';
+
+interface AlarmRow extends Entry {
+  readonly name: AlarmName;
+  readonly text: string;
+}
+
+interface Entry {
+  readonly level: Alarm['level'];
+  /** What follows the name. */
+  readonly words: string;
+  readonly begins: string;
+  readonly over: string;
+}
+
+/** One entry for each thing that an alarm of this name may say. */
+const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
+  'LEASE EXPIRED': [
+    warning(
+      '{agent} on {task}',
+      'a coder’s lease ended, and whether anybody is behind it is not known',
+      'it is claimed or released',
+    ),
+  ],
+  'HOLDER GONE': [
+    warning(
+      '{agent} on {task} — its supervisor has ended; liza run goes on with it',
+      'the process that held a task or its review has ended, as after Ctrl-C, however long its lease still is',
+      'it is claimed or released',
+    ),
+  ],
+  'REVIEW LEASE EXPIRED': [
+    warning(
+      '{code_reviewer} on {task} — review can be reclaimed',
+      'a reviewer’s lease ended, and whether anybody is behind it is not known',
+      'the review is claimed or freed',
+    ),
+  ],
+  BLOCKED: [warning('{task} — {reason}', 'a task is BLOCKED', 'it is unblocked, superseded or abandoned')],
+  'ORPHANED REJECTED': [
+    alarm(
+      '{task} — assigned to {agent} but agent is {status}',
+      '30 s after a rejection, a pause or a halt its coder is not WORKING on it',
+      'somebody works on it',
+    ),
+  ],
+  REASSIGNED: [
+    warning(
+      '{task} — hypothesis exhaustion risk',
+      'a second coder has the task (not to mend a merge)',
+      'it is approved, blocked or ended',
+    ),
+  ],
+  'REVIEW LOOP': [
+    alarm(
+      '{task} — {count} cycles (at cliff)',
+      'all `max_review_cycles` (5) are used up',
+      'the count of cycles starts again, or the task has ended',
+    ),
+  ],
+  'INTEGRATION FAILED': [alarm('{task}', 'a task is INTEGRATION_FAILED', 'a coder takes it, or it is replaced')],
+  'MERGE HELD': [
+    warning('{task} — {reason}', 'an approved task cannot be merged for now', 'it is merged or no longer held'),
+  ],
+  'HYPOTHESIS EXHAUSTION': [
+    alarm('{task} — requires rescope', 'two coders failed since it was last scoped', 'it is rescoped or ended'),
+  ],
+  'APPROACHING LIMIT': [
+    warning(
+      '{task} — {metric}',
+      '8/10 of `max_coder_iterations`, 3/5 of `max_review_cycles`, or one coder failed after 3/5 of the cycles',
+      'the count starts again, the limit is reached, or the task is blocked or ended',
+    ),
+  ],
+  STALLED: [
+    warning(
+      'no progress for {duration}',
+      '30 min without a change, or since a halt ended, while the goal is meant to progress',
+      'anything changes',
+    ),
+  ],
+  'STALE DRAFT': [
+    warning('{task} — created {age}min ago (Planner crash?)', 'a DRAFT is 30 min old', 'it is finalized or ended'),
+  ],
+  'IMMEDIATE DISCOVERY': [
+    alarm(
+      '{id} — {desc} (Planner should wake)',
+      'a discovery with urgency immediate waits',
+      'it is converted or dismissed',
+    ),
+  ],
+  'INVALID STATE': [
+    alarm(
+      '{error}',
+      'state.yaml is gone, cannot be read, or breaks a rule of `liza validate`; the last good state is watched meanwhile',
+      'it is valid again',
+    ),
+  ],
+  'CHECKPOINT STALE': [
+    warning('waiting for human', 'CHECKPOINT is on for 30 min', 'it is taken away, or the next one begins'),
+  ],
+  'CHECKPOINT STUCK': [
+    alarm(
+      'waiting for human',
+      'CHECKPOINT is on for 2 h; `.liza/ESCALATION` is written',
+      'it is taken away, or the next one begins',
+    ),
+  ],
+  'CHECKPOINT ABANDONED?': [alarm('waiting for human', 'CHECKPOINT is on for 8 h', 'it is taken away')],
+  'STALE PAUSE': [
+    warning('PAUSE file exists for {age}min', 'PAUSE is on for 30 min', 'it is taken away, or the next one begins'),
+  ],
+  'PAUSE FORGOTTEN': [
+    alarm('PAUSE file exists for {age}min', 'PAUSE is on for 2 h; `.liza/ESCALATION` is written', 'it is taken away'),
+  ],
+  'CRASH LOOP': [
+    alarm('{agent} — {detail}', 'a supervisor stopped after three crashes in 5 min', 'it is started again'),
+  ],
+  SPIN: [alarm('{agent} — {detail}', 'a session ended again and again without progress', 'the agent is started again')],
+  'PROVIDER QUOTA': [warning('{agent} — {detail} (until {time})', 'a provider is out of quota', 'it serves again')],
+  'PROVIDER UNREACHABLE': [
+    warning('{agent} — {detail} (until {time})', 'a provider cannot be reached', 'it serves again'),
+  ],
+  'LOGIN NEEDED': [alarm('{agent} — {detail}', 'a provider wants a login', 'the agent is started again')],
+  'PROVIDER MISSING': [
+    alarm('{agent} — {detail}', 'an agent CLI is not there or does not start', 'the agent is started again'),
+  ],
+  'RUBBER STAMP': [
+    warning(
+      '{n} of {m} verdicts approved, or {task} — {reviewer} approved {n} files (or lines) in {time}',
+      'more than 95 % of at least 5 verdicts approve, or 5 files and more are approved in less than 2 s each, or 400 lines and more in less than 5 ms each',
+      'the rate falls, or the next sprint begins',
+    ),
+  ],
+  BUDGET: [
+    warning(
+      '{scope} — {spent} of {limit}, {percent} %',
+      '`warn_percent` (80) of a budget of the task, the goal or the day is spent',
+      'it is raised or used up, the task has ended, or the next day begins',
+    ),
+    warning(
+      '{scope} — {what} of {count} is not known, so the limit of {limit} counts only the rest',
+      'a budget of money or tokens, and sessions whose provider or price list does not tell it',
+      'the budget is taken away, the task has ended, or the next day begins',
+    ),
+    alarm(
+      '{scope} — used up: {spent} of {limit}; no session starts',
+      'a budget of the task, the goal or the day is used up',
+      'it is raised, the task has ended, or the next day begins',
+    ),
+  ],
+  'DISK SPACE': [
+    alarm(
+      '{free} MB left, a session needs {needed}; none starts',
+      'the disk has less than `min_free_mb` (500) left',
+      'there is room again',
+    ),
+  ],
+  'INTEGRATION GONE': [
+    alarm(
+      '{branch} was deleted — bring it back: {command}',
+      'there is no integration branch any more',
+      'it is there again',
+    ),
+  ],
+  'INTEGRATION MOVED OUTSIDE LIZA': [
+    alarm(
+      '{branch} is at {commit}, Liza left it at {commit}',
+      'somebody else moved the integration branch',
+      '`liza doctor --accept-integration`',
+    ),
+  ],
+  'CIRCUIT BREAKER': [
+    alarm(
+      '{pattern} ({flaw}) — {n} × {what matched}; read .liza/circuit_breaker_report.md',
+      'the circuit breaker trips; one for each cluster of evidence',
+      '`liza analyze --resolve "…"`, or the goal has ended',
+    ),
+  ],
+  'DEADLINE PASSED': [
+    alarm(
+      '{sprint} — {deadline}; go on, or cut the scope: liza resume',
+      'the sprint’s deadline passes and the work is halted',
+      '`liza resume`, or a new deadline: `liza sprint deadline`',
+    ),
+  ],
+  IDENTITY: [
+    alarm(
+      '{agent} tried to act as {whom} ({command}) and was refused',
+      'a process below an agent, or a program that Liza runs, acts as the operator, a supervisor or another agent',
+      '`liza anomaly processed <id>`',
+    ),
+  ],
+  'BRANCH MOVED BY AN AGENT': [
+    alarm(
+      '{agent} moved {branch} to {commit}; it is kept as refs/liza/strays/{commit}',
+      'an agent moved a branch that is not its task’s, past the hook',
+      '`liza anomaly processed <id>`',
+    ),
+  ],
+  'EXTERNAL EDIT': [
+    warning(
+      'entry {n} — {what}',
+      'state.yaml was edited by hand, or settings changed by hand wait for `liza edit --adopt`',
+      '30 min later, or once the settings are adopted',
+    ),
+    alarm(
+      '{record} was set aside: {reason} — kept in {file}; delete it once dealt with',
+      'a record of an edit by hand was refused',
+      'its file in `.liza/rejected/` is deleted',
+    ),
+  ],
+};
+
+export const ALARM_ROWS: readonly AlarmRow[] = ALARM_NAMES.flatMap((name) =>
+  CATALOGUE[name].map((entry) => ({ ...entry, name, text: `${SIGN[entry.level]} ${name}: ${entry.words}` })),
+);
+
+function warning(words: string, begins: string, over: string): Entry {
+  return { level: 'warning', words, begins, over };
+}
+
+function alarm(words: string, begins: string, over: string): Entry {
+  return { level: 'alarm', words, begins, over };
+}
